@@ -1,0 +1,86 @@
+/* check.h - one program at one size under one set of knobs: run it, decide it, replay what was found.
+ *
+ *     spec -> [child: load, build, recorded run, repeated run] -> record -> prove (parent) | enumerate (child)
+ *          -> findings, each replayed in a child of its own -> result
+ *
+ * Ownership:   a result owns its program, record and outcome; strings of the spec are borrowed.
+ * Errors:      bad input and dead ends of the world are verdict VERDICT_ERROR with one line in `error`.
+ */
+#pragma once
+#include "finding.h"
+
+typedef enum Verdict { VERDICT_VERIFIED = 0, VERDICT_FAULTY = 1, VERDICT_ERROR = 2, VERDICT_BOUNDED = 3, VERDICT_NOT_APPLICABLE = 4 } Verdict;
+typedef enum Search { SEARCH_AUTO, SEARCH_PROVE, SEARCH_ENUMERATE } Search;
+
+typedef struct Override { const char *name; int64_t value; } Override;
+
+typedef struct CheckSpec {
+    ProgramModuleOpen open;
+    const char *module;                         /* path of a .so, NULL: built in */
+    const char *program;                        /* its name */
+    const char *source;                         /* the user's file as named on the command line, NULL: what the module says */
+    Mesh mesh;
+    uint32_t cores;
+    const Override *override;
+    size_t overrides;
+    Knobs knobs;
+    Search search;
+    uint64_t states_max, seed;                  /* 0: the search's default limit */
+    double seconds_max;                         /* 0: none */
+    size_t memory_max;
+    bool first, in_process;                     /* in_process: no fork (tests, gdb) */
+} CheckSpec;
+
+typedef struct Advice {
+    AdviceId id;
+    char *message;
+    unsigned places;
+    Place place[2];
+} Advice;
+
+typedef struct CheckResult {
+    const CheckSpec *spec;
+    Verdict verdict;
+    char *error;                                /* ERROR: one line; NOT_APPLICABLE: why */
+    Program *program;                           /* NULL when the child did not get that far */
+    Record *record;
+    Outcome *outcome;
+    GPtrArray *advice;                          /* of Advice */
+    bool results_checked;
+    double seconds;
+    size_t peak_bytes;
+    char *captured;                             /* what the kernel printed; NULL: nothing */
+} CheckResult;
+
+CheckResult *check_run(const CheckSpec *spec);
+void check_result_free(CheckResult *result);
+const char *verdict_name(Verdict verdict);      /* "verified", "faulty", "error", "bounded", "not applicable" */
+const char *search_name(Search search);
+
+/* The programs of a module, asked for in a child if the module is a user's. NULL and *error: could not be loaded. Entries are copies
+ * (strings too); build is not callable in the parent for a user's module. */
+typedef struct CatalogueEntry {
+    char *name, *summary, *group, *source;
+    uint32_t expected_faults, expected_from;    /* after building it at a small applicable size */
+    uint32_t devices_min;                       /* smallest applicable number of devices in 1..16, 0: none */
+    GArray *parameters;                         /* of CatalogueParameter */
+} CatalogueEntry;
+typedef struct CatalogueParameter { char *name; int64_t value, least, greatest; } CatalogueParameter;
+GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **error);
+/* Builds only. As catalogue_read, for one entry at one size: is the mesh applicable? what does it expect? */
+
+/* Saved schedules: see schedule.c for the format. */
+bool schedule_write(const CheckResult *result, const Finding *finding, const char *path, char **error);
+typedef struct ReplayResult {
+    CheckResult *check;                         /* program, record of the replayed run; outcome holds the one finding, if it was shown */
+    bool shown;
+    GPtrArray *lines;                           /* of char*: what happened, one line a move */
+    char *error;
+} ReplayResult;
+/* The same finding, seen again. The schedule file embeds program, size, parameters, knobs, source path and hash. */
+ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const char *module);
+void replay_result_free(ReplayResult *result);
+/* What a schedule file says of itself, for the command line to compile the right source first. */
+typedef struct ScheduleHeader { char *program, *source, *source_hash, *fault; uint32_t devices; } ScheduleHeader;
+ScheduleHeader *schedule_read_header(const char *path, char **error);
+void schedule_header_free(ScheduleHeader *header);

@@ -1,0 +1,19 @@
+/* enumerate.h - every interleaving and every DMA order, with a table of visited states, each state checked as it stands.
+ *
+ * Fluid: the early bytes (count - 1) are a step of their own, obligatory before completion. The ground truth. Shares no reasoning with proof/, includes nothing of it.
+ */
+#pragma once
+#include "../finding.h"
+#include "../run/unroll.h"
+
+typedef struct EnumerateOptions {
+    uint64_t states_max;                        /* 0: no limit */
+    double seconds_max;
+    size_t memory_max;
+    bool contents;                              /* contents are part of the state: results are checked, or data steers control */
+    bool first;
+    bool transitions_counted;                   /* for tests: count exactly */
+    bool no_end_states;                         /* do not collect them */
+} EnumerateOptions;
+
+Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options);

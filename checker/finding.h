@@ -1,0 +1,60 @@
+/* finding.h - a fault as a search hands it over: what, where, why, and the schedule that shows it. Searches make them, report words them.
+ *
+ * Key of a finding (what is "the same fault"): id, the sites of its places in order of (site), and object. Searches merge by key and count.
+ *
+ *   id             places                                object                          schedule ends
+ *   race           the two accesses                      buffer object of the sample     with both accesses next
+ *   lifetime       the access or signal                  buffer object, or semaphore id  with that step next (life not begun, or ended)
+ *   deadlock       none                                  NONE                            where nothing can move
+ *   leftover       the step that ends the life           semaphore id                    with that step next and the count > 0
+ *   in-flight      the copy's READ or WRITE; the exit    buffer object                   with the exit next and the copy not there yet
+ *   uninitialised  the load                              buffer object                   with the load next
+ *   mismatch       the wait; the copy's last moment      semaphore id                    with the wait next, possible, copy incomplete
+ *   overflow       the signal or copy moment             semaphore id                    after it
+ *   others         the step that stopped the core        NONE                            with that step done
+ */
+#pragma once
+#include "run/record.h"
+#include "run/schedule.h"
+
+typedef struct Place {
+    uint32_t core, position;                    /* position of the core's step, or of the copy's start */
+    uint32_t copy;                              /* ordinal of the copy on core for its moments; NONE: the core's own step */
+    uint8_t kind;                               /* StepKind */
+    uint32_t site, object, region;              /* what it touches; NONE where nothing */
+    uint32_t launch;
+} Place;
+
+typedef struct Finding {
+    FaultId id;
+    uint64_t count;                             /* how many pairs (or steps) of these sites */
+    bool at_most;                               /* the count is an upper bound */
+    unsigned places;
+    Place place[2];
+    uint32_t object;
+    bool object_is_semaphore;
+    int64_t have, need;                         /* leftover: count; overflow: highest count, limit; lifetime: -1 not begun, +1 ended */
+    char *message;                              /* stop faults: what the run said; else NULL (report words it). g_malloc */
+    char *why;                                  /* one or more sentences, NULL if there is nothing to add. g_malloc */
+    GArray *moves;                              /* of Move; NULL until a schedule was found */
+} Finding;
+
+Finding *finding_new(FaultId id);
+void finding_free(Finding *finding);
+/* Total order: id, sites, object, then places. For sorting and merging. */
+int finding_compare(const Finding *a, const Finding *b);
+
+/* What a search says in the end. */
+typedef struct Outcome {
+    GPtrArray *findings;                        /* of Finding, sorted by finding_compare */
+    bool complete;                              /* every schedule and DMA order was covered */
+    GPtrArray *limits;                          /* of static strings: "conflicts", "states", "time", "memory", "runs" */
+    bool incomplete_after_race;                 /* a racing value reached control: other lists may lack entries */
+    uint64_t executions, classes, states, transitions, steps, conflicts;        /* UINT64_MAX: does not apply */
+    GArray *end_states;                         /* uint64_t hashes, sorted: positions of all cores and counts of all semaphores */
+} Outcome;
+
+Outcome *outcome_new(void);
+void outcome_free(Outcome *outcome);
+/* The hash that both searches use for an end state: positions of cores (ended: number of its steps), counts of all non-zero semaphores. */
+uint64_t outcome_end_state(const uint32_t *position, uint32_t cores, const int64_t *count, uint32_t semaphores);

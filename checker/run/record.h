@@ -1,0 +1,43 @@
+/* record.h - the facts of one execution: steps in the order in which they happened, copies in order of start, how each core ended.
+ *
+ * In a shared Store: written by a child, read by its parent after record_check has looked at every id.
+ *
+ * Invariants:  1. steps of one core appear in program order; a join appears once for each member, all members consecutive.
+ *              2. eager: each copy was read and written right after its start, and the record has no READ, WRITE, EARLY_* steps.
+ *                 Not eager: copies' moments appear as steps {kind, core = issuer, object = copy index} where they happened.
+ *              3. the position of a step = number of earlier non-moment steps of its core.
+ */
+#pragma once
+#include "../../model/program.h"
+
+typedef enum CoreEnd { CORE_FINISHED, CORE_BLOCKED, CORE_STOPPED, CORE_RUNNING } CoreEnd;
+
+typedef struct CoreState {
+    uint8_t end;
+    Step pending;                               /* BLOCKED: the step that could not be done */
+} CoreState;
+
+typedef struct Raised {                         /* a fault seen by the run itself */
+    uint8_t fault;
+    uint32_t core, position, site, object, region;
+    const char *message;
+} Raised;
+
+typedef struct GridMark { uint32_t core, position; int64_t grid[GRID_DIMS_MAX]; } GridMark;     /* from this position on */
+
+typedef struct Record {
+    Program *program;
+    Store steps, copies, raised, grid_marks;
+    Store ends;                                 /* CoreState, one a core */
+    bool eager;
+    bool results_checked;                       /* every expectation was evaluated and held, and there was one */
+    bool values_observed;                       /* some core looked at data */
+    bool complete;                              /* the run reached its end (all finished, blocked or stopped) */
+    uint64_t final_hash;                        /* of final contents and counts */
+} Record;
+
+Record *record_new(Program *program);           /* in shared memory */
+void record_free(Record *record);
+void record_reset(Record *record);
+bool record_check(const Record *record, const char **why);      /* ids in range: false means that the child damaged it */
+const int64_t *record_grid(const Record *record, uint32_t core, uint32_t position);     /* program ids at that position, NULL: no grid */

@@ -1,0 +1,89 @@
+/* core.h - one core: what a kernel can ask for. Each call below is one step, guarded first (bounds, shape, space, kinds), then handed over.
+ *
+ * The kernel runs on the core's own stack and calls these; `submit` belongs to whoever runs the core (a live execution, an unrolling): it
+ * returns when the step was done, and never returns to a core that is abandoned. A guard that fails hands over STEP_STOP with the fault.
+ *
+ * Ownership:   Request and Tile belong to the caller; tiles' arrays to the core's arena, released at the end of each grid step.
+ * Errors:      the kernel's faults through core_stop; misuse of the API through core_usage (exit 2). Both never return.
+ */
+#pragma once
+#include "program.h"
+#include "tile.h"
+
+/* A buffer or semaphore as a kernel names it. core: index of a sibling core whose VMEM, SMEM or semaphore is meant, NONE: the own one. */
+typedef struct Ref { uint32_t decl, view, core; } Ref;
+
+typedef struct Request {
+    Step step;
+    Copy copy;                                  /* COPY_START */
+    uint32_t view;                              /* LOAD, STORE, SWAP */
+    const uint8_t *mask;                        /* one byte an element of the view; NULL: all */
+    Tile *tile;                                 /* LOAD: filled by the runner; STORE: written; SWAP: written, then filled with the old */
+    Tile *old;                                  /* SWAP */
+    int64_t observed;                           /* SEMAPHORE_READ, FLAG_LOAD, FLAG_ADD, FLAG_CAS */
+    FaultId fault;                              /* STOP */
+    const char *message;                        /* STOP: in the program's memory */
+} Request;
+
+struct Core {
+    uint32_t id, device, index;
+    Program *program;
+    void (*submit)(Core *core, Request *request);
+    void (*raise)(Core *core, uint32_t site, FaultId fault, const char *message);       /* a fault that does not stop the core */
+    void *runner;
+    uint32_t launch, position, copies;          /* position: steps handed over so far; copies: of bytes > 0 started so far */
+    int64_t grid_index, grid[GRID_DIMS_MAX];    /* linear index and program ids of the current grid step */
+    uint32_t barriers;                          /* core barriers so far */
+    bool opaque_data;                           /* unrolling without contents: every load gives an opaque tile */
+    void *scope_counts;                         /* (launch, site) -> scopes opened so far */
+    void *arena;                                /* of tiles */
+    void *(*host_alloc)(Core *core, size_t bytes);
+};
+
+extern _Thread_local Core *core_running;        /* the only thread-local: whose stack this is */
+
+void core_init(Core *core, Program *program, uint32_t id);
+void core_clear(Core *core);
+void core_main(Core *core);                     /* all launches: enter, the grid, exit. The entry of a core's stack */
+void *core_alloc(Core *core, size_t bytes);     /* zeroed, until the end of the grid step */
+
+/* Where a signal or a copy goes. device NONE: the own one; core NONE: the same index as the caller's. */
+typedef struct Target { uint32_t device, core; } Target;
+
+void core_load(Core *core, uint32_t site, Ref ref, const uint8_t *mask, Tile *out);
+void core_store(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const Tile *tile);
+void core_swap(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const Tile *tile, Tile *old);
+/* One element into control: uninitialised if unwritten, a usage error if opaque. what: "value", "index", ... for messages. */
+int64_t core_tile_int(Core *core, uint32_t site, const Tile *tile, int64_t element, const char *what);
+double core_tile_double(Core *core, uint32_t site, const Tile *tile, int64_t element, const char *what);
+
+void core_signal(Core *core, uint32_t site, Ref semaphore, int64_t inc, Target target);
+void core_wait(Core *core, uint32_t site, Ref semaphore, int64_t value, bool decrement);
+int64_t core_semaphore_read(Core *core, uint32_t site, Ref semaphore);
+void core_expect_count(Core *core, uint32_t site, Ref semaphore, int64_t value);
+void core_barrier(Core *core, uint32_t site);
+
+typedef struct CopyDesc {
+    Ref source, target, send, receive;          /* local copies: receive only, send.decl NONE */
+    Target to;
+    bool remote;
+    uint32_t core, ordinal;                     /* once started: who issued it, and which of its copies; NONE before */
+    bool host_only;
+} CopyDesc;
+typedef enum CopyWait { COPY_WAIT_SEND, COPY_WAIT_RECEIVE } CopyWait;
+void core_copy_start(Core *core, uint32_t site, CopyDesc *copy);
+/* meant: the wait is annotated as being for that very copy (mismatch). */
+void core_copy_wait(Core *core, uint32_t site, const CopyDesc *copy, CopyWait which, bool meant);
+
+uint32_t core_scope_open(Core *core, const DeclSpec *spec);     /* decl; spec->site names the allocation site */
+void core_scope_close(Core *core, uint32_t decl, uint32_t site);
+uint32_t core_barrier_semaphore(Core *core, uint32_t site);     /* decl; usage error without a collective_id */
+
+int64_t core_flag_load(Core *core, uint32_t site, Ref flag, Target target);
+void core_flag_store(Core *core, uint32_t site, Ref flag, Target target, int64_t value);
+int64_t core_flag_add(Core *core, uint32_t site, Ref flag, Target target, int64_t value, bool observe);
+int64_t core_flag_compare_and_swap(Core *core, uint32_t site, Ref flag, Target target, int64_t expected, int64_t value);
+void core_flag_wait(Core *core, uint32_t site, Ref flag, Target target, Compare compare, int64_t value);
+
+void core_stop(Core *core, uint32_t site, FaultId fault, const char *format, ...) __attribute__((noreturn, format(printf, 4, 5)));
+void core_usage(Core *core, uint32_t site, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));

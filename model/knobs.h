@@ -1,0 +1,17 @@
+/* knobs.h - the choices that semantics.md leaves open, each with its cautious default first. */
+#pragma once
+#include <stdbool.h>
+
+typedef enum DmaOrder { DMA_ORDER_UNORDERED, DMA_ORDER_LINK_FIFO, DMA_ORDER_ISSUE_ORDER } DmaOrder;
+typedef enum DmaProgress { DMA_PROGRESS_FLUID, DMA_PROGRESS_WHOLE } DmaProgress;
+typedef enum Bounds { BOUNDS_LOGICAL, BOUNDS_PADDED } Bounds;
+typedef enum Scopes { SCOPES_STATIC, SCOPES_STRICT } Scopes;
+typedef enum DataMode { DATA_REAL, DATA_OPAQUE } DataMode;
+
+typedef struct Knobs {
+    DmaOrder dma_order;
+    DmaProgress dma_progress;
+    Bounds bounds;
+    Scopes scopes;
+    DataMode data;
+} Knobs;

@@ -1,0 +1,39 @@
+/* machine.h - the state of one run: counts of semaphores, contents of buffers; what can happen, and doing it.
+ *
+ * Knows no scheduling: it says whether a step is possible now and carries out its effect on counts and contents. Copies' moments are
+ * carried out by the caller in a legal order.
+ *
+ * Invariants:  1. counts are never negative.  2. contents exist only for objects whose decl is not opaque, from first touch.
+ * Ownership:   private to the process that runs; all of it freed by machine_free.
+ */
+#pragma once
+#include "core.h"
+
+typedef struct Contents {                       /* of one buffer object; elements of the decl's own type */
+    int64_t elements;
+    unsigned char *bytes;
+    uint8_t *written;
+    uint64_t *origin;
+} Contents;
+
+Machine *machine_new(Program *program);
+void machine_free(Machine *machine);
+void machine_reset(Machine *machine);           /* as before the first launch */
+Program *machine_program(Machine *machine);
+
+int64_t machine_count(Machine *machine, uint32_t semaphore);
+void machine_add(Machine *machine, uint32_t semaphore, int64_t inc);
+void machine_set(Machine *machine, uint32_t semaphore, int64_t value);          /* flags */
+bool machine_possible(Machine *machine, const Step *step);      /* joins: always true; the runner gathers members */
+/* Effect of a core's step other than starts, joins, lives and stops; fills observed and tiles; for EXPECT_COUNT returns whether it held. */
+bool machine_do(Machine *machine, Request *request);
+
+/* Contents (NULL where the object is opaque). Reads give tiles; a copy is read into a payload, then written. */
+Contents *machine_contents(Machine *machine, uint32_t object);
+void machine_read(Machine *machine, uint32_t object, uint32_t view, const uint8_t *mask, Tile *out);
+void machine_write(Machine *machine, uint32_t object, uint32_t view, const uint8_t *mask, const Tile *tile);
+void machine_copy_now(Machine *machine, const Copy *copy);      /* read and write at once */
+Tile *machine_copy_read(Machine *machine, const Copy *copy);    /* payload, NULL if opaque; freed by machine_copy_write */
+void machine_copy_write(Machine *machine, const Copy *copy, Tile *payload);
+/* Opaque objects: is any byte of the region written so far? */
+bool machine_any_written(Machine *machine, uint32_t object, uint32_t region);

@@ -1,0 +1,155 @@
+/* program.h - what is checked: a plan of declarations and launches at one size, and everything that runs learn about it.
+ *
+ * Built once per size and parameters by a PROGRAM function; runs add scoped declarations, views, regions and sites as they meet them, and
+ * never take any away, so ids stay valid over all runs of one process. Lives in shared Stores: a child builds it, its parent reads it.
+ *
+ * Ids.  A *decl* is one declaration; it has one buffer object a unit (a device for HBM and ANY, a core for VMEM, SMEM and SEMAPHORE):
+ *       object = decl.first_object + unit.  A semaphore (or flag word) is one element of a SEMAPHORE decl on one core:
+ *       semaphore = decl.first_semaphore + core * decl.elements + element.  core = device * cores_per_device + index.
+ *
+ * Invariants:  1. decls are sorted by first_object and by first_semaphore.  2. strings are interned, id 0 is "".
+ * Errors:      bad plans set usage_error (one line with file and line) and unwind; a size that PL_NEEDS refuses sets not_applicable.
+ */
+#pragma once
+#include "fault.h"
+#include "knobs.h"
+#include "mesh.h"
+#include "step.h"
+#include "store.h"
+#include "view.h"
+
+typedef struct Core Core;
+typedef struct Machine Machine;
+
+typedef enum Space { SPACE_HBM, SPACE_ANY, SPACE_VMEM, SPACE_SMEM, SPACE_SEMAPHORE } Space;
+typedef enum SemaphoreKind { SEMAPHORE_REGULAR, SEMAPHORE_DMA, SEMAPHORE_BARRIER, SEMAPHORE_FLAG } SemaphoreKind;
+
+/* When an object begins and ends to live on its device. */
+typedef enum Life {
+    LIFE_ALWAYS,        /* inputs of a bare program, flags, barrier semaphores of a collective_id (ended at the end of the program) */
+    LIFE_LAUNCHES,      /* entry of the first launch that uses it on that device, to the exit of the last one */
+    LIFE_SCOPE          /* STEP_ALLOC to STEP_FREE of its core (HBM: first core's alloc to last core's free) */
+} Life;
+
+typedef struct Decl {
+    uint8_t space, semaphore_kind, life, dtype;
+    bool opaque, input, once;                   /* input: contents given before the first launch; once: scratch of one launch */
+    uint32_t ndim;
+    int64_t size[VIEW_DIMS_MAX];
+    int64_t bytes;                              /* of one object; padded size under BOUNDS_PADDED */
+    uint32_t view;                              /* the whole of it */
+    uint32_t name, site;                        /* string, site of the declaration */
+    uint32_t launch, ordinal;                   /* of a scope: which launch, which ordinal of its site on a core */
+    uint32_t first_object, units;
+    uint32_t first_semaphore, elements;         /* SEMAPHORE decls; else first_semaphore NONE and elements 0 */
+    int32_t collective_id;                      /* barrier semaphores; else -1 */
+    int64_t limit;                              /* overflow above this count; -1: none */
+    int64_t initial;                            /* flags: first value */
+    uint32_t exempt[FAULT_COUNT];               /* string id of the reason, 0: not exempt */
+} Decl;
+
+typedef struct Site { uint32_t file, function, line, counter, chain; } Site;    /* counter: textual order of operations in a file */
+
+#define GRID_DIMS_MAX 8
+
+typedef struct Launch {
+    uint32_t name, site;
+    void (*body)(Core *core, const struct Launch *launch);              /* one grid step, on the core's own stack */
+    const void *closure;
+    uint32_t grid_dims;
+    int64_t grid[GRID_DIMS_MAX];
+    int32_t parallel_dim;                       /* split among a device's cores; -1: every core runs the whole grid */
+    bool host;                                  /* pl_host: runs on core 0 of each device, no entry barrier */
+    bool skip_device_barrier, allow_unused_collective_id;
+    int32_t collective_id;                      /* -1: none */
+    const uint8_t *on_device;                   /* which devices launch it, one byte each; NULL: all */
+    uint32_t decls, *decl;                      /* what it was given, in order of its arguments */
+    /* Learnt from a run (launch facts): */
+    bool communicates, uses_barrier_semaphore;
+    bool entry_barrier;                         /* what runs apply: see program_settle_launches */
+} Launch;
+
+typedef struct Expectation {
+    uint32_t name, site;
+    bool (*holds)(Machine *machine, const struct Expectation *expectation, uint32_t device, char **message);   /* message: g_malloc */
+    const void *closure;
+    uint32_t decls, decl[4];                    /* whose contents it looks at */
+} Expectation;
+
+typedef struct Parameter { uint32_t name; int64_t value, least, greatest; } Parameter;
+
+typedef struct Program {
+    const char *name, *summary, *source;        /* source: path as given to the compiler */
+    Mesh mesh;
+    uint32_t devices, cores_per_device, cores;
+    Knobs knobs;
+    bool bare;                                  /* of the machine tests: no launch steps, everything lives always */
+    uint64_t seed;                              /* of generated inputs */
+
+    Intern strings, views, regions, site_keys, scopes;
+    Store text;                                 /* bytes: program_alloc */
+    Store sites, decls, launches, expectations, parameters, overrides;
+    uint32_t objects, semaphores;               /* ids given out */
+    uint32_t *object_decl;                      /* decl of each object id (a Store of its own) */
+    Store object_decls;
+
+    uint32_t expected_faults;                   /* bit per FaultId: a wrong twin; 0: expected to be right */
+    uint32_t expected_from;                     /* smallest number of devices at which the faults show */
+    const char *usage_error, *not_applicable;   /* NULL or one line */
+} Program;
+
+Program *program_new(const Mesh *mesh, uint32_t cores_per_device, const Knobs *knobs);      /* in shared memory */
+void program_free(Program *program);
+
+void *program_alloc(Program *program, size_t bytes);            /* zeroed, lives as long as the program */
+uint32_t program_string(Program *program, const char *text);    /* made valid UTF-8 without control characters */
+const char *program_text(const Program *program, uint32_t string);
+uint32_t program_site(Program *program, const char *file, const char *function, unsigned line, unsigned counter);
+uint32_t program_view(Program *program, const View *view);
+const View *program_get_view(const Program *program, uint32_t view);
+uint32_t program_region(Program *program, const Region *region);                /* 0: empty */
+const Region *program_get_region(const Program *program, uint32_t region);
+uint32_t program_view_region(Program *program, uint32_t view);                  /* cached */
+
+typedef struct DeclSpec {
+    Space space; SemaphoreKind semaphore_kind; DType dtype; Life life;
+    unsigned ndim; int64_t size[VIEW_DIMS_MAX];
+    bool opaque, input, once;
+    int32_t collective_id; int64_t initial;
+    uint32_t site; const char *name;
+} DeclSpec;
+uint32_t program_add_decl(Program *program, const DeclSpec *spec);
+/* The decl of a scope: the same (launch, site, ordinal) gives the same decl on every core. */
+uint32_t program_scope_decl(Program *program, uint32_t launch, uint32_t ordinal, const DeclSpec *spec);
+uint32_t program_barrier_decl(Program *program, int32_t collective_id);         /* made on first use */
+Launch *program_add_launch(Program *program);
+/* After a run: entry_barrier = communicates && !uses_barrier_semaphore && !skip (or a collective_id unused by permission). Returns true if
+ * any changed. Sets usage_error for a collective_id without use of the barrier semaphore, or the reverse. */
+bool program_settle_launches(Program *program);
+
+static inline Decl *program_decl(const Program *program, uint32_t decl) { return &STORE(Decl, &program->decls, decl); }
+static inline Launch *program_launch(const Program *program, uint32_t launch) { return &STORE(Launch, &program->launches, launch); }
+static inline const Site *program_get_site(const Program *program, uint32_t site) { return &STORE(Site, &program->sites, site); }
+uint32_t program_object(const Program *program, uint32_t decl, uint32_t core);                  /* the object that core sees */
+uint32_t program_object_decl(const Program *program, uint32_t object);
+uint32_t program_object_device(const Program *program, uint32_t object);
+uint32_t program_semaphore_decl(const Program *program, uint32_t semaphore);
+uint32_t program_semaphore_core(const Program *program, uint32_t semaphore);                    /* the core that owns it */
+bool program_launch_on_device(const Program *program, uint32_t launch, uint32_t device);
+/* First and last launch in which a LIFE_LAUNCHES decl lives on a device; false: in none. */
+bool program_decl_launches(const Program *program, uint32_t decl, uint32_t device, uint32_t *first, uint32_t *last);
+
+/* For messages: "output[2, 0:8, 0:128] on device 1", "recv_sems[2] on device 1". g_malloc. */
+char *program_describe_region(const Program *program, uint32_t object, uint32_t region);
+char *program_describe_semaphore(const Program *program, uint32_t semaphore);
+void program_set_usage_error(Program *program, uint32_t site, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* What a module offers: its programs, and how to build one. kernels/ implements ProgramModuleOpen, main hands it to checker/. */
+typedef struct ProgramEntry {
+    const char *name, *summary, *group, *source;        /* group: "collectives", "cases", ...; source: path as given to the compiler */
+    const void *self;
+    void (*build)(Program *program, const struct ProgramEntry *entry);
+} ProgramEntry;
+typedef struct ProgramModule { const ProgramEntry *entry; size_t entries; void *handle; } ProgramModule;
+/* path NULL: the built-in kernels. On failure NULL and one line in *error (g_malloc). Runs in the forked child only, for files of users. */
+typedef ProgramModule *(*ProgramModuleOpen)(const char *path, char **error);

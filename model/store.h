@@ -1,0 +1,43 @@
+/* store.h - growing arrays and interned keys in memory that a forked child and its parent share.
+ *
+ * Everything a child finds out (program, record, findings) lives in Stores that the parent reserved before the fork, at the same
+ * addresses in both. Address space is reserved at once and committed by touching, so an array never moves and items keep their
+ * addresses. Large things live here and not in GLib's arrays, so that a memory limit ends in a verdict.
+ *
+ * Invariants:  1. base never changes between init and clear.  2. count * item_bytes <= reserved_bytes.
+ *              3. items beyond count are zero.
+ * Ownership:   the process that called init calls clear.
+ * Errors:      running out of the reservation or of the limit calls the handler of store_set_limit, which must not return.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NONE UINT32_MAX                         /* "no such id", for every kind of dense id */
+
+typedef struct Store {
+    char *base;
+    size_t item_bytes, count, reserved_bytes;
+} Store;
+
+void store_init(Store *store, size_t item_bytes, size_t items_max);
+void store_clear(Store *store);
+void store_reset(Store *store);                 /* count becomes 0, memory is given back and zero again */
+void *store_push(Store *store, size_t items);   /* zeroed; address of the first */
+#define STORE(T, store, i) (((T *)(void *)(store)->base)[i])
+
+/* All bytes pushed to Stores since the last call of store_set_limit are counted against bytes_max (0: no limit). */
+void store_set_limit(size_t bytes_max, void (*exhausted)(void));
+size_t store_bytes_used(void);
+
+/* A set of byte strings with dense ids in order of first arrival. Id 0 is the first key. */
+typedef struct Intern {
+    Store keys, ends, slots;                    /* bytes; end offset of key i; open addressing, id + 1 */
+} Intern;
+
+void intern_init(Intern *intern, size_t keys_max, size_t bytes_max);
+void intern_clear(Intern *intern);
+uint32_t intern_add(Intern *intern, const void *key, size_t bytes);
+const void *intern_get(const Intern *intern, uint32_t id, size_t *bytes);       /* aligned to 8 bytes */
+size_t intern_count(const Intern *intern);

@@ -1,0 +1,31 @@
+/* tile.h - a value in a core's hands: a small dense array with, for each element, whether it was ever written and where it came from.
+ *
+ * Provenance is a commutative fingerprint: an input element has origin mix(device, input, index), a sum has the sum of its terms' origins
+ * modulo 2^64, a zero has 0, any other computation mixes its operands'. Two different sums of inputs collide with odds of 2^-64.
+ */
+#pragma once
+#include "dtype.h"
+#include "view.h"
+
+typedef struct Tile {
+    DType dtype;
+    uint32_t ndim;
+    int64_t size[VIEW_DIMS_MAX];
+    int64_t elements;
+    bool opaque;                                /* shape only: the arrays below are NULL */
+    unsigned char *bytes;
+    uint8_t *written;                           /* one byte an element */
+    uint64_t *origin;
+} Tile;
+
+/* Memory for n tiles' arrays comes from alloc (zeroed), which belongs to the core. */
+typedef void *(*TileAlloc)(void *owner, size_t bytes);
+void tile_init(Tile *tile, DType dtype, unsigned ndim, const int64_t *size, bool opaque, TileAlloc alloc, void *owner);
+
+typedef enum TileOp { TILE_ADD, TILE_SUB, TILE_MUL, TILE_DIV, TILE_MIN, TILE_MAX, TILE_COPY_OP } TileOp;
+/* out = a op b, element-wise; shapes and types equal (the caller made sure). Opaque in, opaque out. */
+void tile_binary(Tile *out, TileOp op, const Tile *a, const Tile *b);
+void tile_convert(Tile *out, const Tile *in);                   /* to out's type; provenance is kept */
+void tile_fill_int(Tile *tile, int64_t value);                  /* origin 0 for 0, a mix of the value otherwise; written */
+void tile_fill_double(Tile *tile, double value);
+uint64_t tile_input_origin(uint32_t device, uint32_t input, uint64_t element);
