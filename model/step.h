@@ -64,5 +64,8 @@ typedef struct Copy {
 const char *step_kind_name(StepKind kind);      /* "wait", "copy start", "read", ... */
 bool step_blocks(StepKind kind);                /* may have to wait for others (joins included) */
 bool step_is_join(StepKind kind);
-bool step_is_conflict(StepKind kind);           /* its result depends on the order: SEMAPHORE_READ, EXPECT_COUNT, FLAG_* but plain adds */
+/* Its result depends on the order: SEMAPHORE_READ, EXPECT_COUNT, FLAG_*. True for FLAG_ADD, as the kind alone cannot tell whether the old
+ * value is looked at: ask step_is_plain_add first. */
+bool step_is_conflict(StepKind kind);
+static inline bool step_is_plain_add(const Step *step) { return step->kind == STEP_FLAG_ADD && step->extra == 0; }
 bool compare_holds(Compare compare, int64_t left, int64_t right);

@@ -1,0 +1,192 @@
+/* store.c - reserved mappings that never move, and a hash set on top of them.
+ *
+ * A Store is one MAP_SHARED | MAP_NORESERVE mapping of its whole reservation; the kernel commits pages at first touch, and a page never
+ * touched reads as zero. An Intern is a classic open-addressing table (linear probing, XXH3 hashes, at most half full) whose slots keep
+ * half of the hash beside the id, so that a probe looks at a key only when it almost certainly is the right one.
+ */
+#include "store.h"
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define RESET_BY_WRITING_MAX 65536              /* below this, zeroing is cheaper than giving pages back and faulting them in again */
+#define SLOTS_MIN 64
+
+static size_t live_bytes;                       /* pushed to all Stores of this process and not yet reset or cleared */
+static size_t live_bytes_before, limit_bytes;   /* at the last store_set_limit; 0: no limit */
+static void (*limit_handler)(void);
+
+static G_GNUC_NORETURN void run_out(const char *what)
+{
+    if (limit_handler)
+        limit_handler();
+    fprintf(stderr, "heddle: %s\n", what);
+    abort();
+}
+
+static size_t round_to_pages(size_t bytes)
+{
+    return (bytes + 4095) & ~(size_t)4095;
+}
+
+/* A Store may have grown in a child, which did its own accounting: what is given back can exceed what was counted here. */
+static void account_less(size_t bytes)
+{
+    live_bytes -= MIN(bytes, live_bytes);
+    live_bytes_before = MIN(live_bytes_before, live_bytes);
+}
+
+void store_init(Store *store, size_t item_bytes, size_t items_max)
+{
+    g_assert(item_bytes > 0 && items_max < SIZE_MAX / 2 / item_bytes);
+    size_t bytes = MAX(round_to_pages(item_bytes * items_max), 4096);
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        run_out("no address space left to reserve");
+    *store = (Store){.base = base, .item_bytes = item_bytes, .reserved_bytes = bytes};
+}
+
+void store_clear(Store *store)
+{
+    if (store->base) {
+        account_less(store->count * store->item_bytes);
+        munmap(store->base, store->reserved_bytes);
+    }
+    *store = (Store){0};
+}
+
+void store_reset(Store *store)
+{
+    size_t used = MIN(store->count * store->item_bytes, store->reserved_bytes);
+    account_less(used);
+    store->count = 0;
+    if (used > RESET_BY_WRITING_MAX && madvise(store->base, round_to_pages(used), MADV_REMOVE) == 0)
+        return;
+    memset(store->base, 0, used);
+}
+
+void *store_push(Store *store, size_t items)
+{
+    size_t used = store->count * store->item_bytes, left = store->reserved_bytes - used;
+    if (items > left / store->item_bytes)
+        run_out("a table is full: the program is too large");
+    size_t bytes = items * store->item_bytes;
+    live_bytes += bytes;
+    if (limit_bytes && live_bytes - live_bytes_before > limit_bytes)
+        run_out("the memory limit is reached");
+    store->count += items;
+    return store->base + used;
+}
+
+void store_set_limit(size_t bytes_max, void (*exhausted)(void))
+{
+    live_bytes_before = live_bytes;
+    limit_bytes = bytes_max;
+    limit_handler = exhausted;
+}
+
+size_t store_bytes_used(void)
+{
+    return live_bytes - live_bytes_before;
+}
+
+static size_t align_key(size_t offset)
+{
+    return (offset + 7) & ~(size_t)7;
+}
+
+void intern_init(Intern *intern, size_t keys_max, size_t bytes_max)
+{
+    g_assert(keys_max > 0 && keys_max < NONE);
+    size_t slots_max = SLOTS_MIN;
+    while (slots_max < keys_max * 2)
+        slots_max *= 2;
+    store_init(&intern->keys, 1, bytes_max + keys_max * 8);
+    store_init(&intern->ends, sizeof(size_t), keys_max);
+    store_init(&intern->slots, sizeof(uint64_t), slots_max);
+}
+
+void intern_clear(Intern *intern)
+{
+    store_clear(&intern->keys);
+    store_clear(&intern->ends);
+    store_clear(&intern->slots);
+}
+
+size_t intern_count(const Intern *intern)
+{
+    return intern->ends.count;
+}
+
+const void *intern_get(const Intern *intern, uint32_t id, size_t *bytes)
+{
+    g_assert(id < intern->ends.count);
+    size_t start = id ? align_key(STORE(size_t, &intern->ends, id - 1)) : 0;
+    if (bytes)
+        *bytes = STORE(size_t, &intern->ends, id) - start;
+    return intern->keys.base + start;
+}
+
+static uint32_t slot_hash(const void *key, size_t bytes)
+{
+    return (uint32_t)(XXH3_64bits(key, bytes) >> 32);
+}
+
+/* The table is laid out anew in place: its reservation holds the largest size it can have. */
+static void intern_grow(Intern *intern)
+{
+    Store *slots = &intern->slots;
+    memset(slots->base, 0, slots->count * sizeof(uint64_t));
+    store_push(slots, slots->count ? slots->count : SLOTS_MIN);
+    uint64_t *table = (uint64_t *)(void *)slots->base;
+    size_t mask = slots->count - 1;
+    for (uint32_t id = 0; id < intern->ends.count; id++) {
+        size_t bytes;
+        const void *key = intern_get(intern, id, &bytes);
+        uint32_t hash = slot_hash(key, bytes);
+        size_t at = hash & mask;
+        while (table[at])
+            at = (at + 1) & mask;
+        table[at] = (uint64_t)hash << 32 | (id + 1);
+    }
+}
+
+/* The end is written last, so a child that dies half way leaves no key that looks whole and is not. */
+static uint32_t intern_append(Intern *intern, const void *key, size_t bytes)
+{
+    size_t id = intern->ends.count;
+    size_t start = id ? align_key(STORE(size_t, &intern->ends, id - 1)) : 0;
+    if (intern->keys.count < start + bytes)
+        store_push(&intern->keys, start + bytes - intern->keys.count);
+    if (bytes)
+        memcpy(intern->keys.base + start, key, bytes);
+    if (id + 1 >= NONE)
+        run_out("a table is full: the program is too large");
+    *(size_t *)store_push(&intern->ends, 1) = start + bytes;
+    return (uint32_t)id;
+}
+
+uint32_t intern_add(Intern *intern, const void *key, size_t bytes)
+{
+    if (intern->slots.count < (intern->ends.count + 1) * 2)
+        intern_grow(intern);
+    uint32_t hash = slot_hash(key, bytes);
+    uint64_t *table = (uint64_t *)(void *)intern->slots.base;
+    size_t mask = intern->slots.count - 1, at = hash & mask;
+    for (; table[at]; at = (at + 1) & mask) {
+        if (table[at] >> 32 != hash)
+            continue;
+        uint32_t id = (uint32_t)table[at] - 1;
+        size_t length;
+        const void *present = intern_get(intern, id, &length);
+        if (length == bytes && memcmp(present, key, bytes) == 0)
+            return id;
+    }
+    uint32_t id = intern_append(intern, key, bytes);
+    table[at] = (uint64_t)hash << 32 | (id + 1);
+    return id;
+}
