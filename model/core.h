@@ -30,14 +30,15 @@ struct Core {
     Program *program;
     void (*submit)(Core *core, Request *request);
     void (*raise)(Core *core, uint32_t site, FaultId fault, const char *message);       /* a fault that does not stop the core */
+    void (*advise)(Core *core, uint32_t site, AdviceId advice);
     void *runner;
-    uint32_t launch, position, copies;          /* position: steps handed over so far; copies: of bytes > 0 started so far */
+    uint32_t launch, position, copies;          /* position: steps done so far; copies: of bytes > 0 started so far */
     int64_t grid_index, grid[GRID_DIMS_MAX];    /* linear index and program ids of the current grid step */
     uint32_t barriers;                          /* core barriers so far */
     bool opaque_data;                           /* unrolling without contents: every load gives an opaque tile */
-    void *scope_counts;                         /* (launch, site) -> scopes opened so far */
-    void *arena;                                /* of tiles */
-    void *(*host_alloc)(Core *core, size_t bytes);
+    bool observed_data, needs_contents;         /* it looked at data; it wanted to, with opaque_data in force */
+    struct CoreScopes *scopes;                  /* scopes opened so far, by launch and site */
+    struct CoreChunk *chunk;                    /* arena of tiles: the newest block */
 };
 
 extern _Thread_local Core *core_running;        /* the only thread-local: whose stack this is */
@@ -68,11 +69,10 @@ typedef struct CopyDesc {
     Target to;
     bool remote;
     uint32_t core, ordinal;                     /* once started: who issued it, and which of its copies; NONE before */
-    bool host_only;
 } CopyDesc;
 typedef enum CopyWait { COPY_WAIT_SEND, COPY_WAIT_RECEIVE } CopyWait;
 void core_copy_start(Core *core, uint32_t site, CopyDesc *copy);
-/* meant: the wait is annotated as being for that very copy (mismatch). */
+/* Waits for the bytes of the descriptor, started or not. meant: the wait is annotated as being for that very copy (mismatch). */
 void core_copy_wait(Core *core, uint32_t site, const CopyDesc *copy, CopyWait which, bool meant);
 
 uint32_t core_scope_open(Core *core, const DeclSpec *spec);     /* decl; spec->site names the allocation site */

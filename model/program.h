@@ -20,6 +20,7 @@
 
 typedef struct Core Core;
 typedef struct Machine Machine;
+typedef struct Program Program;
 
 typedef enum Space { SPACE_HBM, SPACE_ANY, SPACE_VMEM, SPACE_SMEM, SPACE_SEMAPHORE } Space;
 typedef enum SemaphoreKind { SEMAPHORE_REGULAR, SEMAPHORE_DMA, SEMAPHORE_BARRIER, SEMAPHORE_FLAG } SemaphoreKind;
@@ -30,6 +31,9 @@ typedef enum Life {
     LIFE_LAUNCHES,      /* entry of the first launch that uses it on that device, to the exit of the last one */
     LIFE_SCOPE          /* STEP_ALLOC to STEP_FREE of its core (HBM: first core's alloc to last core's free) */
 } Life;
+
+struct Contents;
+typedef void (*DeclFill)(Program *program, uint32_t decl, uint32_t device, struct Contents *contents);      /* given inputs */
 
 typedef struct Decl {
     uint8_t space, semaphore_kind, life, dtype;
@@ -45,6 +49,8 @@ typedef struct Decl {
     int32_t collective_id;                      /* barrier semaphores; else -1 */
     int64_t limit;                              /* overflow above this count; -1: none */
     int64_t initial;                            /* flags: first value */
+    DeclFill fill;                              /* inputs: NULL is the seeded generator */
+    const void *closure;
     uint32_t exempt[FAULT_COUNT];               /* string id of the reason, 0: not exempt */
 } Decl;
 
@@ -78,7 +84,7 @@ typedef struct Expectation {
 
 typedef struct Parameter { uint32_t name; int64_t value, least, greatest; } Parameter;
 
-typedef struct Program {
+struct Program {
     const char *name, *summary, *source;        /* source: path as given to the compiler */
     Mesh mesh;
     uint32_t devices, cores_per_device, cores;
@@ -90,13 +96,14 @@ typedef struct Program {
     Store text;                                 /* bytes: program_alloc */
     Store sites, decls, launches, expectations, parameters, overrides;
     uint32_t objects, semaphores;               /* ids given out */
-    uint32_t *object_decl;                      /* decl of each object id (a Store of its own) */
-    Store object_decls;
+    Store object_decls;                         /* decl of each object id */
+    Store view_regions, semaphore_decls, scope_decls, barrier_decls;    /* caches and lookups of program.c */
+    Store home;                                 /* where this struct itself lives */
 
     uint32_t expected_faults;                   /* bit per FaultId: a wrong twin; 0: expected to be right */
     uint32_t expected_from;                     /* smallest number of devices at which the faults show */
     const char *usage_error, *not_applicable;   /* NULL or one line */
-} Program;
+};
 
 Program *program_new(const Mesh *mesh, uint32_t cores_per_device, const Knobs *knobs);      /* in shared memory */
 void program_free(Program *program);
@@ -116,6 +123,7 @@ typedef struct DeclSpec {
     unsigned ndim; int64_t size[VIEW_DIMS_MAX];
     bool opaque, input, once;
     int32_t collective_id; int64_t initial;
+    DeclFill fill; const void *closure;
     uint32_t site; const char *name;
 } DeclSpec;
 uint32_t program_add_decl(Program *program, const DeclSpec *spec);
@@ -132,6 +140,7 @@ static inline Launch *program_launch(const Program *program, uint32_t launch) { 
 static inline const Site *program_get_site(const Program *program, uint32_t site) { return &STORE(Site, &program->sites, site); }
 uint32_t program_object(const Program *program, uint32_t decl, uint32_t core);                  /* the object that core sees */
 uint32_t program_object_decl(const Program *program, uint32_t object);
+int64_t program_padded_size(const Decl *decl, unsigned dim);    /* how far a dimension reaches physically (VMEM tiles) */
 uint32_t program_object_device(const Program *program, uint32_t object);
 uint32_t program_semaphore_decl(const Program *program, uint32_t semaphore);
 uint32_t program_semaphore_core(const Program *program, uint32_t semaphore);                    /* the core that owns it */

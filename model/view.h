@@ -29,5 +29,6 @@ bool view_reshape(View *view, const View *parent, unsigned ndim, const int64_t *
 /* Pallas' bitcast: the second-minor dimension shrinks or grows with the item size (a 1-d ref: its only one). */
 bool view_bitcast(View *view, const View *parent, DType dtype, const char **why);
 int64_t view_elements(const View *view);
+int64_t view_element_offset(const View *view, int64_t element);         /* bytes from the start of the object, row-major element */
 void view_region(const View *view, Region *region);                     /* all its bytes, also those outside */
 bool view_same_shape(const View *a, const View *b);                     /* sizes and item type; dimensions of 1 count */

@@ -1,0 +1,184 @@
+/* core.c - the life of one core: its launches, its grid, its scopes and its arena of tiles.
+ *
+ * The arena is a list of blocks with a bump pointer. It is rewound at the end of each grid step and at the end of a scope to where the
+ * scope began, and wiped, so that a tile kept too long reads as unwritten instead of as stale values.
+ */
+#include "core.h"
+#include <glib.h>
+#include <stdarg.h>
+#include <string.h>
+
+_Thread_local Core *core_running;
+
+typedef struct CoreChunk { struct CoreChunk *older; size_t used, size; } CoreChunk;
+typedef struct CoreScopes { GHashTable *count; GArray *open; } CoreScopes;
+typedef struct OpenScope { uint32_t decl; CoreChunk *chunk; size_t used; } OpenScope;
+
+enum { CHUNK_BYTES = 1 << 18 };
+
+void core_init(Core *core, Program *program, uint32_t id)
+{
+    memset(core, 0, sizeof *core);
+    core->id = id, core->device = id / program->cores_per_device, core->index = id % program->cores_per_device;
+    core->program = program;
+}
+
+static void rewind_arena(Core *core, CoreChunk *chunk, size_t used)
+{
+    while (core->chunk != chunk) {
+        CoreChunk *older = core->chunk->older;
+        g_free(core->chunk);
+        core->chunk = older;
+    }
+    if (chunk != NULL) {
+        memset((char *)(chunk + 1) + used, 0, chunk->used - used);
+        chunk->used = used;
+    }
+}
+
+void core_clear(Core *core)
+{
+    rewind_arena(core, NULL, 0);
+    if (core->scopes != NULL) {
+        g_hash_table_destroy(core->scopes->count);
+        g_array_free(core->scopes->open, TRUE);
+        g_free(core->scopes);
+    }
+    core->scopes = NULL;
+}
+
+void *core_alloc(Core *core, size_t bytes)
+{
+    bytes = (bytes + 15) & ~(size_t)15;
+    if (core->chunk == NULL || core->chunk->size - core->chunk->used < bytes) {
+        size_t size = MAX(bytes, core->chunk ? CHUNK_BYTES : 4096 - sizeof(CoreChunk));
+        CoreChunk *chunk = g_malloc0(sizeof *chunk + size);
+        chunk->older = core->chunk, chunk->size = size;
+        core->chunk = chunk;
+    }
+    void *at = (char *)(core->chunk + 1) + core->chunk->used;
+    core->chunk->used += bytes;
+    return at;
+}
+
+static void hand_over(Core *core, Request *request, StepKind kind, uint32_t site, uint32_t object)
+{
+    request->step = (Step){ .kind = kind, .launch = (uint16_t)core->launch, .site = site, .core = core->id, .object = object };
+    core->submit(core, request);
+}
+
+static void run_grid(Core *core, const Launch *launch)
+{
+    int64_t first[GRID_DIMS_MAX], last[GRID_DIMS_MAX], steps = 1;
+    for (uint32_t d = 0; d < launch->grid_dims; d++) {
+        bool split = (int32_t)d == launch->parallel_dim;
+        uint32_t cores = core->program->cores_per_device;
+        first[d] = split ? launch->grid[d] * core->index / cores : 0;
+        last[d] = split ? launch->grid[d] * (core->index + 1) / cores : launch->grid[d];
+        steps *= MAX(last[d] - first[d], 0);
+        core->grid[d] = first[d];
+    }
+    for (core->grid_index = 0; core->grid_index < steps; core->grid_index++) {
+        launch->body(core, launch);
+        rewind_arena(core, NULL, 0);
+        for (uint32_t d = launch->grid_dims; d-- > 0;) {
+            if (++core->grid[d] < last[d])
+                break;
+            core->grid[d] = first[d];
+        }
+    }
+}
+
+void core_main(Core *core)
+{
+    Program *program = core->program;
+    if (core->scopes == NULL) {
+        core->scopes = g_new0(CoreScopes, 1);
+        core->scopes->count = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+        core->scopes->open = g_array_new(FALSE, FALSE, sizeof(OpenScope));
+    }
+    for (uint32_t l = 0; l < program->launches.count; l++) {
+        const Launch *launch = program_launch(program, l);
+        if (!program_launch_on_device(program, l, core->device))
+            continue;
+        core->launch = l;
+        Request request = { 0 };
+        if (!program->bare)
+            hand_over(core, &request, STEP_ENTER, launch->site, l);
+        if (!launch->host || core->index == 0)
+            run_grid(core, launch);
+        memset(core->grid, 0, sizeof core->grid);
+        core->grid_index = 0;
+        if (!program->bare)
+            hand_over(core, &request, STEP_EXIT, launch->site, l);
+    }
+}
+
+uint32_t core_scope_open(Core *core, const DeclSpec *spec)
+{
+    const int64_t key = ((int64_t)core->launch << 32) | spec->site;
+    uint32_t ordinal = GPOINTER_TO_UINT(g_hash_table_lookup(core->scopes->count, &key));
+    g_hash_table_replace(core->scopes->count, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(ordinal + 1));
+    uint32_t decl = program_scope_decl(core->program, core->launch, ordinal, spec);
+    OpenScope scope = { decl, core->chunk, core->chunk ? core->chunk->used : 0 };
+    g_array_append_val(core->scopes->open, scope);
+    Request request = { 0 };
+    hand_over(core, &request, STEP_ALLOC, spec->site, decl);
+    return decl;
+}
+
+void core_scope_close(Core *core, uint32_t decl, uint32_t site)
+{
+    GArray *open = core->scopes->open;
+    g_assert(open->len > 0);
+    OpenScope scope = g_array_index(open, OpenScope, open->len - 1);
+    g_assert(scope.decl == decl);
+    g_array_set_size(open, open->len - 1);
+    Request request = { 0 };
+    hand_over(core, &request, STEP_FREE, site, decl);
+    rewind_arena(core, scope.chunk, scope.used);
+}
+
+uint32_t core_barrier_semaphore(Core *core, uint32_t site)
+{
+    Launch *launch = program_launch(core->program, core->launch);
+    if (launch->collective_id < 0)
+        core_usage(core, site, "get_barrier_semaphore needs a collective_id: give the launch of %s one (.collective_id = 0)",
+                   program_text(core->program, launch->name));
+    launch->uses_barrier_semaphore = true;
+    return program_barrier_decl(core->program, launch->collective_id);
+}
+
+void core_barrier(Core *core, uint32_t site)
+{
+    Request request = { 0 };
+    hand_over(core, &request, STEP_CORE_BARRIER, site, core->barriers++);
+}
+
+static void stop(Core *core, uint32_t site, FaultId fault, const char *text)
+{
+    Request request = { .fault = fault, .message = program_text(core->program, program_string(core->program, text)) };
+    hand_over(core, &request, STEP_STOP, site, NONE);
+}
+
+void core_stop(Core *core, uint32_t site, FaultId fault, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    stop(core, site, fault, text);
+    g_assert_not_reached();
+}
+
+void core_usage(Core *core, uint32_t site, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    if (!core->needs_contents)
+        program_set_usage_error(core->program, site, "%s", text);
+    stop(core, site, FAULT_COUNT, text);
+    g_assert_not_reached();
+}

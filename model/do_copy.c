@@ -1,0 +1,121 @@
+/* do_copy.c - asynchronous copies: the guards of a start, and waits through a descriptor.
+ *
+ * Source: Pallas TPU make_async_copy and make_async_remote_copy. A wait counts the bytes of its descriptor, whatever was started; the
+ * descriptor's refs are no access.
+ */
+#include "guard.h"
+#include <glib.h>
+
+static void want_buffer(Core *core, uint32_t site, Ref ref, const char *what)
+{
+    const Decl *decl = program_decl(core->program, ref.decl);
+    if (decl->space == SPACE_SEMAPHORE)
+        core_usage(core, site, "the %s of a copy must be a buffer, %s is a semaphore", what, program_text(core->program, decl->name));
+}
+
+static uint32_t completion(Core *core, uint32_t site, Ref ref, uint32_t on_core, uint32_t bytes, uint32_t *count, const char *what)
+{
+    uint32_t semaphore = guard_semaphore(core, site, ref, on_core, what);
+    const Decl *decl = program_decl(core->program, ref.decl);
+    if (decl->semaphore_kind != SEMAPHORE_DMA && decl->semaphore_kind != SEMAPHORE_REGULAR)
+        core_stop(core, site, FAULT_SHAPE, "%s is %s, which is no DMA or REGULAR semaphore", what, program_text(core->program, decl->name));
+    *count = decl->semaphore_kind == SEMAPHORE_DMA ? bytes : 1;
+    return semaphore;
+}
+
+static char *shape_text(const View *view)
+{
+    GString *text = g_string_new(dtype_name(view->dtype));
+    g_string_append_c(text, '[');
+    for (unsigned d = 0; d < view->ndim; d++)
+        g_string_append_printf(text, "%s%" G_GINT64_FORMAT, d ? ", " : "", view->size[d]);
+    g_string_append_c(text, ']');
+    return g_string_free(text, FALSE);
+}
+
+static int64_t view_bytes(const View *view)
+{
+    return view_elements(view) * (int64_t)dtype_size_bytes(view->dtype);
+}
+
+static void want_same_shape(Core *core, uint32_t site, const CopyDesc *desc)
+{
+    const Program *program = core->program;
+    const View *source = program_get_view(program, desc->source.view), *target = program_get_view(program, desc->target.view);
+    if (!view_same_shape(source, target)) {
+        g_autofree char *from = shape_text(source), *to = shape_text(target);
+        core_stop(core, site, FAULT_SHAPE, "copy from %s %s to %s %s: shapes and types must agree",
+                  program_text(program, program_decl(program, desc->source.decl)->name), from,
+                  program_text(program, program_decl(program, desc->target.decl)->name), to);
+    }
+    if (view_bytes(source) > UINT32_MAX)
+        core_usage(core, site, "a copy of %lld bytes: at most 4294967295 are supported", (long long)view_bytes(source));
+}
+
+static void want_no_overlap(Core *core, uint32_t site, const Copy *copy)
+{
+    const Program *program = core->program;
+    if (copy->source == copy->target
+        && region_overlaps(program_get_region(program, copy->source_region), program_get_region(program, copy->target_region))) {
+        g_autofree char *from = program_describe_region(program, copy->source, copy->source_region);
+        g_autofree char *to = program_describe_region(program, copy->target, copy->target_region);
+        core_stop(core, site, FAULT_SHAPE, "copy from %s to %s: source and destination overlap", from, to);
+    }
+}
+
+void core_copy_start(Core *core, uint32_t site, CopyDesc *desc)
+{
+    Program *program = core->program;
+    want_buffer(core, site, desc->source, "source");
+    want_buffer(core, site, desc->target, "destination");
+    want_same_shape(core, site, desc);
+    uint32_t to = guard_own_core(core, desc->target);
+    if (desc->remote)
+        to = guard_target_core(core, site, desc->to, desc->target.core == NONE ? core->index : desc->target.core, "remote copy");
+    uint32_t bytes = (uint32_t)view_bytes(program_get_view(program, desc->source.view));
+    Request request = { .step = guard_step(core, STEP_COPY_START, site, NONE, 0) };
+    Copy *copy = &request.copy;
+    *copy = (Copy){ .core = core->id, .ordinal = core->copies, .position = core->position, .site = site, .bytes = bytes,
+                    .target_device = to / program->cores_per_device, .remote = desc->remote, .send_semaphore = NONE,
+                    .source_view = desc->source.view, .target_view = desc->target.view };
+    copy->source = program_object(program, desc->source.decl, guard_own_core(core, desc->source));
+    copy->target = program_object(program, desc->target.decl, to);
+    copy->source_region = guard_region(core, site, desc->source, NULL, "copy (its read)");
+    copy->target_region = guard_region(core, site, desc->target, NULL, "copy (its write)");
+    if (desc->remote)
+        copy->send_semaphore = completion(core, site, desc->send, guard_own_core(core, desc->send), bytes, &copy->send_count, "send semaphore");
+    uint32_t receiver = desc->remote ? to : guard_own_core(core, desc->receive);
+    copy->receive_semaphore = completion(core, site, desc->receive, receiver, bytes, &copy->receive_count,
+                                         desc->remote ? "receive semaphore" : "semaphore");
+    want_no_overlap(core, site, copy);
+    if (bytes > 0) {
+        request.step.object = core->copies;
+        desc->core = core->id, desc->ordinal = core->copies;
+        core->copies++;
+    }
+    core->submit(core, &request);
+}
+
+void core_copy_wait(Core *core, uint32_t site, const CopyDesc *desc, CopyWait which, bool meant)
+{
+    Program *program = core->program;
+    const char *what = which == COPY_WAIT_SEND ? "wait_send" : desc->remote ? "wait_recv" : "wait";
+    if (which == COPY_WAIT_SEND && !desc->remote)
+        core_usage(core, site, "wait_send on a local copy: it has one semaphore, use pl_copy_wait");
+    Ref semaphore_ref = which == COPY_WAIT_SEND ? desc->send : desc->receive, counted = which == COPY_WAIT_SEND ? desc->source : desc->target;
+    if (desc->remote)
+        program_launch(program, core->launch)->communicates = true;
+    uint32_t semaphore = guard_semaphore(core, site, semaphore_ref, guard_own_core(core, semaphore_ref), what);
+    const Decl *decl = program_decl(program, semaphore_ref.decl);
+    if (decl->semaphore_kind != SEMAPHORE_DMA)
+        core_stop(core, site, FAULT_SHAPE, "%s on %s, which is not a DMA semaphore: a copy counts 1 there, use semaphore_wait(%s, 1)", what,
+                  program_text(program, decl->name), program_text(program, decl->name));
+    const View *view = program_get_view(program, counted.view);
+    if (view->over != VIEW_INSIDE)
+        core->advise(core, site, ADVICE_WAIT_DESCRIPTOR_RANGE);
+    if (view_bytes(view) > UINT32_MAX)
+        core_usage(core, site, "a wait for %lld bytes: at most 4294967295 are supported", (long long)view_bytes(view));
+    Request request = { .step = guard_step(core, STEP_WAIT, site, semaphore, (uint32_t)view_bytes(view)) };
+    request.step.extra = meant ? desc->ordinal : NONE;
+    core->submit(core, &request);
+}

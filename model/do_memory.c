@@ -1,0 +1,188 @@
+/* do_memory.c - loads, stores and swaps: guards, then the step; and what regions masked or padded accesses touch.
+ *
+ * Source: Pallas TPU refs: only VMEM and SMEM are loaded and stored directly. Bounds are logical; under BOUNDS_PADDED a VMEM buffer
+ * reaches physically to whole (8 * 4 / item size, 128) tiles: what lies between is neither read nor written.
+ */
+#include "guard.h"
+#include "machine.h"
+#include <glib.h>
+#include <string.h>
+
+static int compare_offsets(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+int64_t view_element_offset(const View *view, int64_t element)
+{
+    int64_t offset = view->offset;
+    for (unsigned d = view->ndim; d-- > 0;) {
+        offset += element % view->size[d] * view->stride[d];
+        element /= view->size[d];
+    }
+    return offset;
+}
+
+/* The element's index along the dimension that leaves the buffer, as far as strides tell which dimension of the view that is. */
+static bool inside_over_dim(const Program *program, const Decl *decl, const View *view, int64_t element)
+{
+    const View *whole = program_get_view(program, decl->view);
+    int64_t along = 0;
+    for (unsigned d = view->ndim; d-- > 0;) {
+        if (view->over_dim < decl->ndim && view->stride[d] == whole->stride[view->over_dim] * view->over_stride)
+            along = element % view->size[d];
+        element /= view->size[d];
+    }
+    int64_t at = view->over_start + along * view->over_stride;
+    return at >= 0 && at < view->over_limit;
+}
+
+bool guard_element_inside(const Program *program, uint32_t decl_id, const View *view, int64_t element)
+{
+    const Decl *decl = program_decl(program, decl_id);
+    int64_t offset = view_element_offset(view, element);
+    return offset >= 0 && offset < decl->bytes && inside_over_dim(program, decl, view, element);
+}
+
+void guard_out_of_bounds(Core *core, uint32_t site, Ref ref, const char *what)
+{
+    const View *view = program_get_view(core->program, ref.view);
+    const Decl *decl = program_decl(core->program, ref.decl);
+    int64_t last = view->over_start + (MAX(view->over_size, 1) - 1) * view->over_stride;
+    g_autofree char *reach = view->over_size == 1 ? g_strdup_printf("index %" G_GINT64_FORMAT, view->over_start)
+        : g_strdup_printf("indices %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, view->over_start, last);
+    core_stop(core, site, FAULT_OUT_OF_BOUNDS, "%s reaches %s of dimension %u of %s, whose size there is %" G_GINT64_FORMAT, what, reach,
+              view->over_dim, program_text(core->program, decl->name), view->over_limit);
+}
+
+static bool within_padding(const Core *core, const Decl *decl, const View *view)
+{
+    if (core->program->knobs.bounds != BOUNDS_PADDED || decl->space != SPACE_VMEM || view->over_dim >= decl->ndim)
+        return false;
+    int64_t last = view->over_start + (view->over_size - 1) * view->over_stride;
+    return view->over_limit == decl->size[view->over_dim] && view->over_start >= 0 && last < program_padded_size(decl, view->over_dim);
+}
+
+/* The exact bytes of the elements that are unmasked and inside. */
+static uint32_t ragged_region(Program *program, uint32_t decl, const View *view, const uint8_t *mask)
+{
+    int64_t elements = view_elements(view), item = (int64_t)dtype_size_bytes(view->dtype);
+    g_autoptr(GArray) at = g_array_new(FALSE, FALSE, sizeof(int64_t)), runs = g_array_new(FALSE, FALSE, sizeof(RegionDim));
+    for (int64_t i = 0; i < elements; i++)
+        if ((mask == NULL || mask[i]) && (view->over == VIEW_INSIDE || guard_element_inside(program, decl, view, i))) {
+            int64_t offset = view_element_offset(view, i);
+            g_array_append_val(at, offset);
+        }
+    g_array_sort(at, compare_offsets);
+    for (guint i = 0; i < at->len; i++) {
+        int64_t offset = g_array_index(at, int64_t, i);
+        RegionDim *top = runs->len ? &g_array_index(runs, RegionDim, runs->len - 1) : NULL;
+        if (top != NULL && top->count + top->stride >= offset)
+            top->stride = offset + item - top->count;
+        else
+            g_array_append_val(runs, ((RegionDim){ offset, item }));
+    }
+    if (runs->len == 0)
+        return 0;
+    size_t bytes;
+    g_autofree Region *region = region_from_runs((RegionDim *)(void *)runs->data, runs->len, &bytes);
+    return intern_add(&program->regions, region, bytes);
+}
+
+uint32_t guard_region(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const char *what)
+{
+    Program *program = core->program;
+    const View *view = program_get_view(program, ref.view);
+    if (view->over == VIEW_INSIDE && mask == NULL)
+        return program_view_region(program, ref.view);
+    if (view->over != VIEW_INSIDE && !within_padding(core, program_decl(program, ref.decl), view))
+        for (int64_t i = 0, n = view_elements(view); i < n; i++)
+            if ((mask == NULL || mask[i]) && !guard_element_inside(program, ref.decl, view, i))
+                guard_out_of_bounds(core, site, ref, what);
+    return ragged_region(program, ref.decl, view, mask);
+}
+
+static void access_memory(Core *core, StepKind kind, uint32_t site, Ref ref, const uint8_t *mask, Tile *tile, Tile *old, const char *what)
+{
+    const Decl *decl = program_decl(core->program, ref.decl);
+    const Launch *launch = program_launch(core->program, core->launch);
+    const char *name = program_text(core->program, decl->name);
+    if (decl->space == SPACE_SEMAPHORE)
+        core_usage(core, site, "%s wants a buffer, %s is a semaphore", what, name);
+    if ((decl->space == SPACE_HBM || decl->space == SPACE_ANY) && !launch->host)
+        core_stop(core, site, FAULT_SPACE, "%s of %s, which is in %s: only VMEM and SMEM can be accessed directly, copy it there first", what, name,
+                  decl->space == SPACE_HBM ? "HBM" : "ANY");
+    uint32_t region = guard_region(core, site, ref, mask, what);
+    Request request = { .step = guard_step(core, kind, site, program_object(core->program, ref.decl, guard_own_core(core, ref)), region),
+                        .view = ref.view, .mask = mask, .tile = tile, .old = old };
+    core->submit(core, &request);
+}
+
+static void *alloc_for_tile(void *core, size_t bytes)
+{
+    return core_alloc(core, bytes);
+}
+
+static void init_tile(Core *core, Ref ref, Tile *tile)
+{
+    const View *view = program_get_view(core->program, ref.view);
+    bool opaque = program_decl(core->program, ref.decl)->opaque || core->opaque_data;
+    tile_init(tile, view->dtype, view->ndim, view->size, opaque, alloc_for_tile, core);
+}
+
+void core_load(Core *core, uint32_t site, Ref ref, const uint8_t *mask, Tile *out)
+{
+    init_tile(core, ref, out);
+    access_memory(core, STEP_LOAD, site, ref, mask, out, NULL, "load");
+}
+
+static void want_shape(Core *core, uint32_t site, Ref ref, const Tile *tile, const char *what)
+{
+    const View *view = program_get_view(core->program, ref.view);
+    if (view->dtype != tile->dtype || view_elements(view) != tile->elements)
+        core_stop(core, site, FAULT_SHAPE, "%s of %lld elements of %s into %lld elements of %s in %s", what, (long long)tile->elements,
+                  dtype_name(tile->dtype), (long long)view_elements(view), dtype_name(view->dtype),
+                  program_text(core->program, program_decl(core->program, ref.decl)->name));
+}
+
+void core_store(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const Tile *tile)
+{
+    want_shape(core, site, ref, tile, "store");
+    access_memory(core, STEP_STORE, site, ref, mask, (Tile *)tile, NULL, "store");
+}
+
+void core_swap(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const Tile *tile, Tile *old)
+{
+    want_shape(core, site, ref, tile, "swap");
+    init_tile(core, ref, old);
+    access_memory(core, STEP_SWAP, site, ref, mask, (Tile *)tile, old, "swap");
+}
+
+static bool look_at(Core *core, uint32_t site, const Tile *tile, int64_t element, const char *what)
+{
+    if (element < 0 || element >= tile->elements)
+        core_usage(core, site, "element %lld of a tile of %lld", (long long)element, (long long)tile->elements);
+    core->observed_data = true;
+    if (tile->opaque) {
+        core->needs_contents = core->opaque_data;
+        core_usage(core, site, "%s comes from an opaque buffer, so its value is not known: make the buffer real (or check with --data real)", what);
+    }
+    if (tile->written[element])
+        return true;
+    g_autofree char *message = g_strdup_printf("%s is taken from an element that nobody wrote", what);
+    core->raise(core, site, FAULT_UNINITIALISED, program_text(core->program, program_string(core->program, message)));
+    return false;
+}
+
+int64_t core_tile_int(Core *core, uint32_t site, const Tile *tile, int64_t element, const char *what)
+{
+    look_at(core, site, tile, element, what);
+    return dtype_read_int(tile->dtype, tile->bytes + (size_t)element * dtype_size_bytes(tile->dtype));
+}
+
+double core_tile_double(Core *core, uint32_t site, const Tile *tile, int64_t element, const char *what)
+{
+    look_at(core, site, tile, element, what);
+    return dtype_read_double(tile->dtype, tile->bytes + (size_t)element * dtype_size_bytes(tile->dtype));
+}

@@ -1,0 +1,19 @@
+/* guard.h - the checks that stand before a step, shared by the do_*.c files. Each stops the core or says misuse by not returning. */
+#pragma once
+#include "core.h"
+
+static inline Step guard_step(const Core *core, StepKind kind, uint32_t site, uint32_t object, uint32_t value)
+{
+    bool host = program_launch(core->program, core->launch)->host;
+    return (Step){ .kind = (uint8_t)kind, .flags = host ? STEP_BY_HOST : 0, .launch = (uint16_t)core->launch, .site = site, .core = core->id,
+                   .object = object, .value = value };
+}
+
+uint32_t guard_own_core(const Core *core, Ref ref);             /* the core whose object the ref names locally */
+uint32_t guard_target_core(Core *core, uint32_t site, Target target, uint32_t default_index, const char *what);
+uint32_t guard_semaphore(Core *core, uint32_t site, Ref ref, uint32_t on_core, const char *what);      /* semaphore id */
+void guard_out_of_bounds(Core *core, uint32_t site, Ref ref, const char *what) __attribute__((noreturn));
+/* The region that an access touches; stops the core when an unmasked element lies outside. */
+uint32_t guard_region(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const char *what);
+/* Is element i of the view a real one (false: in the padding)? Only for views whose `over` is not VIEW_INSIDE. */
+bool guard_element_inside(const Program *program, uint32_t decl, const View *view, int64_t element);

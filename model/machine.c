@@ -1,0 +1,405 @@
+/* machine.c - counts and contents of one run.
+ *
+ * Arrays by id, grown as declarations appear. Contents are made at first touch: inputs filled (by the plan's own function or a seeded
+ * generator of small whole numbers, so that sums are exact), everything else unwritten. Opaque objects keep the intervals written so far.
+ */
+#include "machine.h"
+#include "guard.h"
+#include "rng.h"
+#include <glib.h>
+#include <string.h>
+
+struct Machine {
+    Program *program;
+    int64_t *count;
+    uint32_t counts;
+    Contents **contents;                        /* by object */
+    GArray **written;                           /* by object, opaque ones: sorted disjoint Interval */
+    uint32_t objects;
+};
+
+typedef struct Interval { int64_t lo, hi; } Interval;
+
+Machine *machine_new(Program *program)
+{
+    Machine *machine = g_new0(Machine, 1);
+    machine->program = program;
+    return machine;
+}
+
+static void free_contents(Contents *contents)
+{
+    if (contents == NULL)
+        return;
+    g_free(contents->bytes);
+    g_free(contents->written);
+    g_free(contents->origin);
+    g_free(contents);
+}
+
+void machine_reset(Machine *machine)
+{
+    for (uint32_t i = 0; i < machine->objects; i++) {
+        free_contents(machine->contents[i]);
+        if (machine->written[i] != NULL)
+            g_array_free(machine->written[i], TRUE);
+    }
+    g_free(machine->contents);
+    g_free(machine->written);
+    g_free(machine->count);
+    *machine = (Machine){ .program = machine->program };
+}
+
+void machine_free(Machine *machine)
+{
+    machine_reset(machine);
+    g_free(machine);
+}
+
+Program *machine_program(Machine *machine)
+{
+    return machine->program;
+}
+
+static void grow_counts(Machine *machine)
+{
+    const Program *program = machine->program;
+    uint32_t before = machine->counts;
+    machine->counts = program->semaphores;
+    machine->count = g_renew(int64_t, machine->count, MAX(machine->counts, 1));
+    memset(machine->count + before, 0, (machine->counts - before) * sizeof *machine->count);
+    for (uint32_t i = 0; i < program->semaphore_decls.count; i++) {
+        const Decl *decl = program_decl(program, STORE(uint32_t, &program->semaphore_decls, i));
+        if (decl->semaphore_kind == SEMAPHORE_FLAG && decl->first_semaphore >= before)
+            for (uint32_t s = 0; s < decl->elements * program->cores; s++)
+                machine->count[decl->first_semaphore + s] = decl->initial;
+    }
+}
+
+static int64_t *cell(Machine *machine, uint32_t semaphore)
+{
+    if (G_UNLIKELY(semaphore >= machine->counts))
+        grow_counts(machine);
+    g_assert(semaphore < machine->counts);
+    return &machine->count[semaphore];
+}
+
+int64_t machine_count(Machine *machine, uint32_t semaphore)
+{
+    return *cell(machine, semaphore);
+}
+
+void machine_add(Machine *machine, uint32_t semaphore, int64_t inc)
+{
+    *cell(machine, semaphore) += inc;
+}
+
+void machine_set(Machine *machine, uint32_t semaphore, int64_t value)
+{
+    *cell(machine, semaphore) = value;
+}
+
+static void grow_objects(Machine *machine)
+{
+    uint32_t before = machine->objects, now = machine->program->objects;
+    machine->contents = g_renew(Contents *, machine->contents, MAX(now, 1));
+    machine->written = g_renew(GArray *, machine->written, MAX(now, 1));
+    memset(machine->contents + before, 0, (now - before) * sizeof *machine->contents);
+    memset(machine->written + before, 0, (now - before) * sizeof *machine->written);
+    machine->objects = now;
+}
+
+static void generate_input(const Program *program, uint32_t decl_id, uint32_t device, Contents *contents)
+{
+    const Decl *decl = program_decl(program, decl_id);
+    size_t item = dtype_size_bytes(decl->dtype);
+    Rng rng;
+    rng_init(&rng, rng_mix(program->seed) ^ rng_mix(((uint64_t)decl_id << 32) | device));
+    for (int64_t i = 0; i < contents->elements; i++) {
+        int64_t value = (int64_t)rng_below(&rng, 9) - (dtype_is_float(decl->dtype) || dtype_is_signed(decl->dtype) ? 4 : 0);
+        if (dtype_is_float(decl->dtype))
+            dtype_write_double(decl->dtype, contents->bytes + (size_t)i * item, (double)value);
+        else
+            dtype_write_int(decl->dtype, contents->bytes + (size_t)i * item, value);
+    }
+}
+
+static void fill_input(Machine *machine, uint32_t decl_id, uint32_t device, Contents *contents)
+{
+    Program *program = machine->program;
+    const Decl *decl = program_decl(program, decl_id);
+    if (decl->fill != NULL)
+        decl->fill(program, decl_id, device, contents);
+    else
+        generate_input(program, decl_id, device, contents);
+    int64_t logical = view_elements(program_get_view(program, decl->view));
+    for (int64_t i = 0; i < logical; i++) {
+        int64_t at = view_element_offset(program_get_view(program, decl->view), i) / (int64_t)dtype_size_bytes(decl->dtype);
+        contents->written[at] = 1;
+        contents->origin[at] = tile_input_origin(device, decl_id, (uint64_t)i);
+    }
+}
+
+Contents *machine_contents(Machine *machine, uint32_t object)
+{
+    if (G_UNLIKELY(object >= machine->objects))
+        grow_objects(machine);
+    g_assert(object < machine->objects);
+    if (machine->contents[object] != NULL)
+        return machine->contents[object];
+    uint32_t decl_id = program_object_decl(machine->program, object);
+    const Decl *decl = program_decl(machine->program, decl_id);
+    if (decl->opaque)
+        return NULL;
+    Contents *contents = g_new0(Contents, 1);
+    contents->elements = decl->bytes / (int64_t)dtype_size_bytes(decl->dtype);
+    contents->bytes = g_malloc0((size_t)MAX(decl->bytes, 1));
+    contents->written = g_malloc0((size_t)MAX(contents->elements, 1));
+    contents->origin = g_new0(uint64_t, MAX(contents->elements, 1));
+    machine->contents[object] = contents;
+    if (decl->input)
+        fill_input(machine, decl_id, program_object_device(machine->program, object), contents);
+    return contents;
+}
+
+static bool same_items(const Program *program, uint32_t object, const View *view)
+{
+    return dtype_size_bytes(program_decl(program, program_object_decl(program, object))->dtype) == dtype_size_bytes(view->dtype);
+}
+
+/* Per byte, for views that were bitcast to another item size: an element is written if all cells it covers are, and its origin is mixed. */
+static void read_across(const Contents *contents, size_t cell_bytes, int64_t offset, size_t item, Tile *out, int64_t i)
+{
+    uint64_t origin = 0;
+    bool written = true;
+    for (int64_t c = offset / (int64_t)cell_bytes; c <= (offset + (int64_t)item - 1) / (int64_t)cell_bytes; c++) {
+        written &= contents->written[c];
+        origin = rng_mix(origin + contents->origin[c] + (uint64_t)(offset % (int64_t)cell_bytes));
+    }
+    out->written[i] = written;
+    out->origin[i] = origin;
+}
+
+static bool skipped(Machine *machine, uint32_t object, const View *view, const uint8_t *mask, int64_t i)
+{
+    return (mask != NULL && !mask[i])
+        || (view->over != VIEW_INSIDE && !guard_element_inside(machine->program, program_object_decl(machine->program, object), view, i));
+}
+
+void machine_read(Machine *machine, uint32_t object, uint32_t view_id, const uint8_t *mask, Tile *out)
+{
+    Contents *contents = machine_contents(machine, object);
+    if (contents == NULL || out->opaque)
+        return;
+    const View *view = program_get_view(machine->program, view_id);
+    const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, object));
+    size_t item = dtype_size_bytes(view->dtype), cell_bytes = dtype_size_bytes(decl->dtype);
+    bool plain = same_items(machine->program, object, view);
+    for (int64_t i = 0; i < out->elements; i++) {
+        if ((mask != NULL || view->over != VIEW_INSIDE) && skipped(machine, object, view, mask, i))
+            continue;                           /* tiles begin zeroed: unwritten */
+        int64_t offset = view_element_offset(view, i);
+        memcpy(out->bytes + (size_t)i * item, contents->bytes + offset, item);
+        if (plain) {
+            out->written[i] = contents->written[offset / (int64_t)item];
+            out->origin[i] = contents->origin[offset / (int64_t)item];
+        } else {
+            read_across(contents, cell_bytes, offset, item, out, i);
+        }
+    }
+}
+
+static int before_interval(const GArray *intervals, int64_t lo)        /* first interval with hi >= lo */
+{
+    guint low = 0, high = intervals->len;
+    while (low < high) {
+        guint middle = (low + high) / 2;
+        if (g_array_index(intervals, Interval, middle).hi >= lo)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return (int)low;
+}
+
+static bool add_interval(void *data, int64_t lo, int64_t length)
+{
+    GArray *intervals = data;
+    Interval now = { lo, lo + length };
+    guint first = (guint)before_interval(intervals, lo), last = first;
+    while (last < intervals->len && g_array_index(intervals, Interval, last).lo <= now.hi) {
+        now.lo = MIN(now.lo, g_array_index(intervals, Interval, last).lo);
+        now.hi = MAX(now.hi, g_array_index(intervals, Interval, last).hi);
+        last++;
+    }
+    if (last > first) {
+        g_array_index(intervals, Interval, first) = now;
+        if (last > first + 1)
+            g_array_remove_range(intervals, first + 1, last - first - 1);
+    } else {
+        g_array_insert_val(intervals, first, now);
+    }
+    return true;
+}
+
+static void note_written(Machine *machine, uint32_t object, uint32_t region)
+{
+    if (G_UNLIKELY(object >= machine->objects))
+        grow_objects(machine);
+    if (machine->written[object] == NULL)
+        machine->written[object] = g_array_new(FALSE, FALSE, sizeof(Interval));
+    region_each_run(program_get_region(machine->program, region), add_interval, machine->written[object]);
+}
+
+static bool outside_intervals(void *data, int64_t lo, int64_t length)
+{
+    const GArray *intervals = data;
+    guint at = (guint)before_interval(intervals, lo + 1);
+    return at >= intervals->len || g_array_index(intervals, Interval, at).lo >= lo + length;
+}
+
+bool machine_any_written(Machine *machine, uint32_t object, uint32_t region)
+{
+    if (program_decl(machine->program, program_object_decl(machine->program, object))->input)
+        return true;
+    if (object >= machine->objects || machine->written[object] == NULL)
+        return false;
+    return !region_each_run(program_get_region(machine->program, region), outside_intervals, machine->written[object]);
+}
+
+void machine_write(Machine *machine, uint32_t object, uint32_t view_id, const uint8_t *mask, const Tile *tile)
+{
+    Contents *contents = machine_contents(machine, object);
+    if (contents == NULL)
+        return;
+    const View *view = program_get_view(machine->program, view_id);
+    const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, object));
+    size_t item = dtype_size_bytes(view->dtype), cell_bytes = dtype_size_bytes(decl->dtype);
+    for (int64_t i = 0; i < tile->elements; i++) {
+        if ((mask != NULL || view->over != VIEW_INSIDE) && skipped(machine, object, view, mask, i))
+            continue;
+        int64_t offset = view_element_offset(view, i), first = offset / (int64_t)cell_bytes;
+        int64_t last = (offset + (int64_t)item - 1) / (int64_t)cell_bytes;
+        if (tile->opaque) {                     /* the value is unknown, but it is one */
+            memset(contents->bytes + offset, 0, item);
+        } else {
+            memcpy(contents->bytes + offset, tile->bytes + (size_t)i * item, item);
+        }
+        for (int64_t c = first; c <= last; c++) {
+            contents->written[c] = tile->opaque ? 1 : tile->written[i];
+            contents->origin[c] = tile->opaque ? 0 : item == cell_bytes ? tile->origin[i] : rng_mix(tile->origin[i] + (uint64_t)(c - first) + 1);
+        }
+    }
+}
+
+static void *alloc_for_payload(void *owner, size_t bytes)
+{
+    (void)owner;
+    return g_malloc0(MAX(bytes, 1));
+}
+
+static void free_payload(Tile *payload)
+{
+    g_free(payload->bytes);
+    g_free(payload->written);
+    g_free(payload->origin);
+    g_free(payload);
+}
+
+static bool is_opaque(const Machine *machine, uint32_t object)
+{
+    return program_decl(machine->program, program_object_decl(machine->program, object))->opaque;
+}
+
+Tile *machine_copy_read(Machine *machine, const Copy *copy)
+{
+    if (copy->source_view == NONE || is_opaque(machine, copy->source))
+        return NULL;
+    const View *view = program_get_view(machine->program, copy->source_view);
+    Tile *payload = g_new0(Tile, 1);
+    tile_init(payload, view->dtype, view->ndim, view->size, false, alloc_for_payload, NULL);
+    machine_read(machine, copy->source, copy->source_view, NULL, payload);
+    return payload;
+}
+
+void machine_copy_write(Machine *machine, const Copy *copy, Tile *payload)
+{
+    if (is_opaque(machine, copy->target)) {
+        note_written(machine, copy->target, copy->target_region);
+    } else if (payload != NULL) {
+        machine_write(machine, copy->target, copy->target_view, NULL, payload);
+    } else {
+        const View *view = program_get_view(machine->program, copy->target_view);
+        Tile unknown = { .dtype = view->dtype, .elements = view_elements(view), .opaque = true };
+        machine_write(machine, copy->target, copy->target_view, NULL, &unknown);
+    }
+    if (payload != NULL)
+        free_payload(payload);
+}
+
+void machine_copy_now(Machine *machine, const Copy *copy)
+{
+    machine_copy_write(machine, copy, machine_copy_read(machine, copy));
+}
+
+bool machine_possible(Machine *machine, const Step *step)
+{
+    if (step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP)
+        return machine_count(machine, step->object) >= (int64_t)step->value;
+    if (step->kind == STEP_FLAG_WAIT)
+        return compare_holds((Compare)step->extra, machine_count(machine, step->object), (int32_t)step->value);
+    return step->kind != STEP_STOP;
+}
+
+static void do_memory(Machine *machine, Request *request)
+{
+    const Step *step = &request->step;
+    bool opaque = is_opaque(machine, step->object);
+    if (step->kind == STEP_LOAD)
+        machine_read(machine, step->object, request->view, request->mask, request->tile);
+    if (step->kind == STEP_SWAP)
+        machine_read(machine, step->object, request->view, request->mask, request->old);
+    if (step->kind != STEP_LOAD && opaque)
+        note_written(machine, step->object, step->value);
+    else if (step->kind != STEP_LOAD && request->tile != NULL)
+        machine_write(machine, step->object, request->view, request->mask, request->tile);
+}
+
+static void do_flag_word(Machine *machine, Request *request)
+{
+    const Step *step = &request->step;
+    int64_t *word = cell(machine, step->object), operand = (int32_t)step->value;
+    request->observed = *word;
+    if (step->kind == STEP_FLAG_STORE || (step->kind == STEP_FLAG_CAS && *word == (int32_t)step->extra))
+        *word = operand;
+    if (step->kind == STEP_FLAG_ADD)
+        *word = (int32_t)(*word + operand);
+}
+
+bool machine_do(Machine *machine, Request *request)
+{
+    const Step *step = &request->step;
+    switch ((StepKind)step->kind) {
+    case STEP_LOAD: case STEP_STORE: case STEP_SWAP:
+        do_memory(machine, request);
+        return true;
+    case STEP_SIGNAL:
+        *cell(machine, step->object) += step->value;
+        return true;
+    case STEP_WAIT:
+        *cell(machine, step->object) -= step->value;
+        return true;
+    case STEP_SEMAPHORE_READ:
+        request->observed = *cell(machine, step->object);
+        return true;
+    case STEP_EXPECT_COUNT:
+        return *cell(machine, step->object) == (int32_t)step->value;
+    case STEP_FLAG_LOAD: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_FLAG_CAS: case STEP_FLAG_WAIT:
+        do_flag_word(machine, request);
+        return true;
+    case STEP_WAIT_KEEP: case STEP_COPY_START: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT: case STEP_CORE_BARRIER:
+    case STEP_STOP: case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
+        return true;
+    }
+    g_assert_not_reached();
+}
