@@ -158,6 +158,7 @@ SETTER(first, options->first = true)
 SETTER(quiet, options->quiet = true)
 SETTER(verbose, options->verbose = true)
 SETTER(json_list, options->json_list = true)
+SETTER(names_only, options->names_only = true)
 SETTER(json, KEEP(json))
 SETTER(schedules, KEEP(schedules))
 SETTER(output, KEEP(output))
@@ -233,6 +234,7 @@ const OptionSpec option_table[] = {
     {CHECKS, 0, "first", NULL, NULL, NULL, "stop at the first fault (default: all, one for each pair of places)", set_first},
     {CHECKS | COMMAND_REPLAY, 0, "json", "FILE", NULL, "file", "write a JSON report beside the text; - is standard output", set_json},
     {COMMAND_LIST, 0, "json", NULL, NULL, NULL, "print the list as JSON", set_json_list},
+    {COMMAND_LIST | COMMAND_EXPLAIN, 0, "names", NULL, NULL, NULL, "names only, one a line", set_names_only},
     {COMMAND_CHECK, 0, "schedules", "DIR", NULL, "directory", "where schedules of faults go (default heddle-schedules)", set_schedules},
     {COMPILES, 'I', NULL, "DIR", NULL, "directory", "look for a kernel's headers in DIR too", set_include},
     {COMPILES, 0, "cflags", "FLAGS", NULL, NULL, "more flags for the compiler of a kernel's file (CC and CFLAGS count too)", set_cflags},

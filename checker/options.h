@@ -35,7 +35,7 @@ typedef struct Options {
     uint64_t states_max, seed;
     double seconds_max;
     uint64_t memory_max;
-    bool first, quiet, verbose, json_list;
+    bool first, quiet, verbose, json_list, names_only;
     ColorMode color;
     char *json, *schedules, *output, *cflags;
     GPtrArray *include;                         /* of char* */

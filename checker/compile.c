@@ -1,0 +1,175 @@
+/* compile.c - one run of the user's compiler, with flags that make a kernel's mistakes visible and the same each time: automatic variables
+ * start as a pattern, an index outside an array traps, signed overflow wraps, and backtraces stay readable.
+ */
+#include "compile.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+#include "interrupt.h"
+
+#ifndef HEDDLE_PREFIX
+#define HEDDLE_PREFIX "/usr/local"
+#endif
+
+static const char *const module_flags[] = {
+    "-shared", "-fPIC", "-g", "-O1", "-fno-omit-frame-pointer", "-fwrapv", "-ftrivial-auto-var-init=pattern", "-fstack-protector-strong",
+    "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error", "-Werror=implicit-function-declaration",
+};
+
+static bool has_headers(const char *folder)
+{
+    char *header = g_build_filename(folder, "heddle", "pallas.h", NULL);
+    bool found = g_file_test(header, G_FILE_TEST_IS_REGULAR);
+    g_free(header);
+    return found;
+}
+
+char *compile_find_headers(char **error)
+{
+    char *executable = g_file_read_link("/proc/self/exe", NULL);
+    char *home = g_path_get_dirname(executable ? executable : "/"), *above = g_path_get_dirname(home);
+    char *candidate[] = {
+        g_build_filename(home, "include", NULL), g_build_filename(above, "include", NULL), g_build_filename(above, "kernels", NULL),
+        g_strdup(HEDDLE_PREFIX "/include"),
+    };
+    char *found = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(candidate); i++) {
+        if (!found && has_headers(candidate[i]))
+            found = g_strdup(candidate[i]);
+        g_free(candidate[i]);
+    }
+    if (!found)
+        *error = g_strdup_printf("heddle/pallas.h is neither beside %s nor in " HEDDLE_PREFIX "/include; run make install, or give its folder"
+                                 " with -I", executable ? executable : "heddle");
+    g_free(above);
+    g_free(home);
+    g_free(executable);
+    return found;
+}
+
+/* Adds the words of a shell-like list of flags. */
+static bool add_words(GPtrArray *argv, const char *text, const char *origin, char **error)
+{
+    char **words = NULL;
+    GError *bad = NULL;
+    if (!text || !text[strspn(text, " \t\n")])
+        return true;
+    if (!g_shell_parse_argv(text, NULL, &words, &bad)) {
+        *error = g_strdup_printf("%s: %s", origin, bad->message);
+        g_error_free(bad);
+        return false;
+    }
+    for (char **word = words; *word; word++)
+        g_ptr_array_add(argv, *word);
+    g_free(words);
+    return true;
+}
+
+static GPtrArray *build_argv(const char *source, const char *output, const CompileOptions *options, char **error)
+{
+    GPtrArray *argv = g_ptr_array_new_with_free_func(g_free);
+    const char *compiler = g_getenv("CC");
+    bool good = add_words(argv, compiler && *compiler ? compiler : "cc", "CC", error);
+    for (size_t i = 0; i < G_N_ELEMENTS(module_flags); i++)
+        g_ptr_array_add(argv, g_strdup(module_flags[i]));
+    bool own_headers = false;
+    for (guint i = 0; options->include && i < options->include->len; i++) {
+        g_ptr_array_add(argv, g_strdup_printf("-I%s", (char *)options->include->pdata[i]));
+        own_headers |= has_headers(options->include->pdata[i]);
+    }
+    char *headers = good && !own_headers ? compile_find_headers(error) : NULL;
+    if (headers)
+        g_ptr_array_add(argv, g_strdup_printf("-I%s", headers));
+    g_free(headers);
+    if (*error || !add_words(argv, g_getenv("CFLAGS"), "CFLAGS", error) || !add_words(argv, options->cflags, "--cflags", error)) {
+        g_ptr_array_unref(argv);
+        return NULL;
+    }
+    g_ptr_array_add(argv, g_strdup("-o"));
+    g_ptr_array_add(argv, g_strdup(output));
+    g_ptr_array_add(argv, g_strdup(source));
+    g_ptr_array_add(argv, g_strdup("-lm"));
+    g_ptr_array_add(argv, NULL);
+    return argv;
+}
+
+/* Quotes only what a shell would read otherwise: most words stay as one would type them. */
+static void append_word(GString *out, const char *word)
+{
+    char *quoted = g_shell_quote(word);
+    bool plain = *word && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%")] == 0;
+    g_string_append_printf(out, "%s%s", out->len ? " " : "", plain ? word : quoted);
+    g_free(quoted);
+}
+
+char *compile_command(const char *source, const char *output, const CompileOptions *options, char **error)
+{
+    GPtrArray *argv = build_argv(source, output, options, error);
+    if (!argv)
+        return NULL;
+    GString *line = g_string_new(NULL);
+    for (guint i = 0; i + 1 < argv->len; i++)
+        append_word(line, argv->pdata[i]);
+    g_ptr_array_unref(argv);
+    return g_string_free(line, FALSE);
+}
+
+/* A new path in this process's private folder, which is made on first use. */
+static char *temporary_module(const char *source, char **error)
+{
+    static char *folder;
+    static unsigned count;
+    if (!folder) {
+        GError *bad = NULL;
+        interrupt_hold();
+        folder = g_dir_make_tmp("heddle-XXXXXX", &bad);
+        if (folder)
+            interrupt_register(folder, true);
+        interrupt_release();
+        if (!folder) {
+            *error = g_strdup_printf("no temporary folder: %s", bad->message);
+            g_error_free(bad);
+            return NULL;
+        }
+    }
+    char *base = g_path_get_basename(source), *name = g_strdup_printf("%u-%s.so", count++, base);
+    char *path = g_build_filename(folder, name, NULL);
+    interrupt_register(path, false);
+    g_free(name);
+    g_free(base);
+    return path;
+}
+
+static bool run(char **argv, const char *source, char **error)
+{
+    GError *bad = NULL;
+    int status = 0;
+    /* The compiler's standard output would get between the lines of a report. */
+    GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN | G_SPAWN_STDOUT_TO_DEV_NULL;
+    if (!g_spawn_sync(NULL, argv, NULL, flags, NULL, NULL, NULL, NULL, &status, &bad)) {
+        *error = g_strdup_printf("cannot run the compiler %s: %s; install one, or name another with CC", argv[0], bad->message);
+        g_error_free(bad);
+        return false;
+    }
+    if (!g_spawn_check_wait_status(status, NULL)) {
+        *error = g_strdup_printf("%s does not compile", source);
+        return false;
+    }
+    return true;
+}
+
+char *compile_module(const char *source, const char *output, const CompileOptions *options, char **error)
+{
+    if (access(source, R_OK)) {
+        *error = g_strdup_printf("%s: %s", source, g_strerror(errno));
+        return NULL;
+    }
+    char *path = output ? g_strdup(output) : temporary_module(source, error);
+    GPtrArray *argv = path ? build_argv(source, path, options, error) : NULL;
+    if (!argv || !run((char **)argv->pdata, source, error))
+        g_clear_pointer(&path, g_free);
+    if (argv)
+        g_ptr_array_unref(argv);
+    return path;
+}

@@ -1,0 +1,93 @@
+/* interrupt.c - everything that the handler needs is kept ready in plain static memory; a forked child inherits the handler, but not the
+ * duties: there a signal has its usual effect.
+ */
+#include "interrupt.h"
+#include <glib.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATHS_MAX 4096
+
+static struct { char *path; bool folder; } registered[PATHS_MAX];
+static unsigned registered_count, held;
+static char closing[202];
+static void (*commit_function)(void *);
+static void *commit_data;
+static pid_t owner;
+static sigset_t signals, signals_before;
+
+void interrupt_hold(void)
+{
+    if (held++ == 0)
+        sigprocmask(SIG_BLOCK, &signals, &signals_before);
+}
+
+void interrupt_release(void)
+{
+    g_assert(held > 0);
+    if (--held == 0)
+        sigprocmask(SIG_SETMASK, &signals_before, NULL);
+}
+
+void interrupt_register(const char *path, bool folder)
+{
+    interrupt_hold();
+    g_assert(registered_count < PATHS_MAX);
+    registered[registered_count].folder = folder;
+    registered[registered_count++].path = g_strdup(path);
+    interrupt_release();
+}
+
+void interrupt_remove_registered(void)
+{
+    if (getpid() != owner)
+        return;
+    for (int folders = 0; folders < 2; folders++)
+        for (unsigned i = 0; i < registered_count; i++)
+            if (registered[i].folder == folders)
+                (void)(folders ? rmdir(registered[i].path) : unlink(registered[i].path));
+}
+
+void interrupt_set_closing(const char *line)
+{
+    interrupt_hold();
+    g_strlcpy(closing, line, sizeof closing - 1);
+    strcat(closing, "\n");
+    interrupt_release();
+}
+
+void interrupt_set_commit(void (*commit)(void *), void *data)
+{
+    interrupt_hold();
+    commit_function = commit;
+    commit_data = data;
+    interrupt_release();
+}
+
+static void handle(int number)
+{
+    if (getpid() != owner) {
+        signal(number, SIG_DFL);
+        raise(number);
+        return;
+    }
+    if (write(STDERR_FILENO, closing, strlen(closing)) < 0)
+        closing[0] = 0;                         /* nobody reads it: the exit code still tells */
+    if (commit_function)
+        commit_function(commit_data);
+    interrupt_remove_registered();
+    _exit(130);
+}
+
+void interrupt_install(void)
+{
+    owner = getpid();
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    struct sigaction action = {.sa_handler = handle, .sa_mask = signals};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    interrupt_set_closing("heddle: interrupted");
+}

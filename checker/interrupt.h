@@ -1,0 +1,22 @@
+/* interrupt.h - what is left of us when a signal ends the program: nothing in temporary folders, and the reports so far.
+ *
+ *     interrupt_install -> ... SIGINT or SIGTERM -> closing line, the ready reports committed, registered files removed, exit 130
+ *
+ * A check cannot be asked to stop at any point of its search, so the handler itself does the closing, and only with calls that POSIX
+ * allows in one. Whoever changes what the handler looks at holds signals off meanwhile.
+ *
+ * Ownership:   registered paths are copied.
+ * Errors:      none; a full registry is our own bug.
+ */
+#pragma once
+#include <stdbool.h>
+
+void interrupt_install(void);
+void interrupt_hold(void);                                      /* signals wait until the matching release; may be nested */
+void interrupt_release(void);
+/* Files and then folders to remove at the end of the process, by whichever way it ends. */
+void interrupt_register(const char *path, bool folder);
+void interrupt_remove_registered(void);
+void interrupt_set_closing(const char *line);                   /* copied, cut at 200 bytes; printed to standard error */
+/* Called by the handler before it leaves: async-signal-safe code only. */
+void interrupt_set_commit(void (*commit)(void *), void *data);

@@ -1,0 +1,191 @@
+/* manual.c - three renderings of the tables, so that none of them can lack an option that the parser knows. */
+#include "manual.h"
+#include <string.h>
+
+static const struct { int code; const char *meaning; } exit_codes[] = {
+    {0, "verified: every schedule and every order of copies was covered"},
+    {1, "faulty: at least one fault, each with a schedule that was replayed and showed it"},
+    {2, "bad arguments, an unreadable or malformed file, a compiler's failure"},
+    {3, "bounded: a limit was reached first, and no fault was seen; not a proof"},
+    {130, "interrupted, after the report so far"},
+};
+
+static const char kernel_forms[] =
+    "A KERNEL with a / in it, or ending in .c or .so, is a file: every program in it is meant, or one of them as file.c:program. "
+    "All else is the name of a built-in program.";
+static const char worst_rule[] = "With several checks the worst counts: 2, then 1, then 3, then 0.";
+
+static char *spell(const OptionSpec *spec)
+{
+    char letter[] = {'-', spec->letter, 0};
+    const char *short_form = spec->letter ? letter : "  ", *comma = spec->letter && spec->name ? ", " : spec->name ? "  " : "";
+    if (!spec->name)
+        return g_strdup_printf("%s %s", short_form, spec->argument);
+    return g_strdup_printf("%s%s--%s%s%s", short_form, comma, spec->name, spec->argument ? " " : "", spec->argument ? spec->argument : "");
+}
+
+static void help_option(GString *out, const OptionSpec *spec)
+{
+    char *form = spell(spec);
+    g_string_append_printf(out, "  %-24s %s", form, spec->help);
+    if (strlen(form) > 24) {
+        g_string_truncate(out, out->len - strlen(spec->help) - 1);
+        g_string_append_printf(out, "\n  %-24s %s", "", spec->help);
+    }
+    g_string_append_c(out, '\n');
+    if (spec->choices)
+        g_string_append_printf(out, "  %-24s   (%s; default: the first)\n", "", spec->choices);
+    g_free(form);
+}
+
+void manual_help(GString *out, Command command)
+{
+    if (!command) {
+        g_string_append(out, "heddle - checks device-side communication kernels in every order that the hardware allows\n\n");
+        for (const CommandSpec *spec = command_table; spec->name; spec++) {
+            char *form = g_strdup_printf("heddle %s %s", spec->name, spec->operands);
+            g_string_append_printf(out, "  %-26s %s\n", form, spec->summary);
+            g_free(form);
+        }
+        g_string_append_printf(out, "\n%s\n\nheddle COMMAND --help lists the options of a command; heddle --version tells the version.\n", kernel_forms);
+        return;
+    }
+    for (const CommandSpec *spec = command_table; spec->name; spec++)
+        if (spec->command == command)
+            g_string_append_printf(out, "heddle %s [options] %s\n%s\n\n", spec->name, spec->operands, spec->summary);
+    for (const OptionSpec *spec = option_table; spec->commands; spec++)
+        if (spec->commands & command)
+            help_option(out, spec);
+    g_string_append(out, "\nexit codes:\n");
+    for (size_t i = 0; i < G_N_ELEMENTS(exit_codes); i++)
+        g_string_append_printf(out, "  %-4d %s\n", exit_codes[i].code, exit_codes[i].meaning);
+    g_string_append_printf(out, "  %s\n", worst_rule);
+}
+
+/* Text for roff: hyphens of options stay hyphens, a leading dot is no request. */
+static void roff(GString *out, const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        if (*at == '-')
+            g_string_append(out, "\\-");
+        else if (*at == '\\')
+            g_string_append(out, "\\e");
+        else if (*at == '.' && (at == text || at[-1] == '\n'))
+            g_string_append(out, "\\&.");
+        else
+            g_string_append_c(out, *at);
+    }
+}
+
+static void roff_item(GString *out, const char *term, const char *text)
+{
+    g_string_append(out, ".TP\n.B ");
+    roff(out, term);
+    g_string_append_c(out, '\n');
+    roff(out, text);
+    g_string_append_c(out, '\n');
+}
+
+static void man_options(GString *out)
+{
+    g_string_append(out, ".SH OPTIONS\n");
+    for (const OptionSpec *spec = option_table; spec->commands; spec++) {
+        char *form = spell(spec);
+        GString *text = g_string_new(spec->help);
+        if (spec->choices)
+            g_string_append_printf(text, " (%s; default: the first)", spec->choices);
+        g_string_append(text, ". For:");
+        for (const CommandSpec *command = command_table; command->name; command++)
+            if (spec->commands & command->command)
+                g_string_append_printf(text, " %s", command->name);
+        g_string_append_c(text, '.');
+        roff_item(out, g_strstrip(form), text->str);
+        g_string_free(text, TRUE);
+        g_free(form);
+    }
+    roff_item(out, "--help", "the options of a command. For: all.");
+    roff_item(out, "--version", "the version.");
+}
+
+void manual_man(GString *out)
+{
+    g_string_append(out, ".TH HEDDLE 1 \"\" \"heddle " HEDDLE_VERSION "\" \"User Commands\"\n.SH NAME\nheddle \\- checks device\\-side "
+                         "communication kernels in every order that the hardware allows\n.SH SYNOPSIS\n");
+    for (const CommandSpec *spec = command_table; spec->name; spec++) {
+        g_string_append_printf(out, "%s.B heddle %s\n", spec == command_table ? "" : ".br\n", spec->name);
+        roff(out, spec->operands);
+        g_string_append_c(out, '\n');
+    }
+    g_string_append(out, ".SH DESCRIPTION\n");
+    roff(out, kernel_forms);
+    g_string_append(out, "\n.SH COMMANDS\n");
+    for (const CommandSpec *spec = command_table; spec->name; spec++)
+        roff_item(out, spec->name, spec->summary);
+    man_options(out);
+    g_string_append(out, ".SH EXIT STATUS\n");
+    for (size_t i = 0; i < G_N_ELEMENTS(exit_codes); i++) {
+        char *code = g_strdup_printf("%d", exit_codes[i].code);
+        roff_item(out, code, exit_codes[i].meaning);
+        g_free(code);
+    }
+    g_string_append_printf(out, ".PP\n%s\n.SH ENVIRONMENT\n", worst_rule);
+    roff_item(out, "CC, CFLAGS", "the compiler of kernels in files, and flags for it.");
+    roff_item(out, "NO_COLOR", "when set and not empty: no colors, unless --color says otherwise.");
+    g_string_append(out, ".SH FILES\n");
+    roff_item(out, "heddle-schedules/", "schedules of the faults that heddle check found; made only when something is wrong.");
+}
+
+/* One case of the completion: what to offer after the word `before`, where an option's argument is due. */
+static void complete_argument(GString *out, const OptionSpec *spec)
+{
+    if (!spec->argument || (!spec->choices && !spec->complete))
+        return;
+    GString *pattern = g_string_new(NULL);
+    if (spec->letter)
+        g_string_append_printf(pattern, "-%c", spec->letter);
+    if (spec->name)
+        g_string_append_printf(pattern, "%s--%s", spec->letter ? "|" : "", spec->name);
+    if (spec->choices) {
+        char *words = g_strdelimit(g_strdup(spec->choices), "|", ' ');
+        g_string_append_printf(out, "        %s) COMPREPLY=($(compgen -W '%s' -- \"$word\")); return ;;\n", pattern->str, words);
+        g_free(words);
+    } else {
+        g_string_append_printf(out, "        %s) COMPREPLY=($(compgen -A %s -- \"$word\")); return ;;\n", pattern->str, spec->complete);
+    }
+    g_string_free(pattern, TRUE);
+}
+
+static void complete_command(GString *out, const CommandSpec *command)
+{
+    g_string_append_printf(out, "        %s) options='--help", command->name);
+    for (const OptionSpec *spec = option_table; spec->commands; spec++) {
+        if (!(spec->commands & command->command))
+            continue;
+        if (spec->letter)
+            g_string_append_printf(out, " -%c", spec->letter);
+        if (spec->name)
+            g_string_append_printf(out, " --%s", spec->name);
+    }
+    g_string_append(out, "' ;;\n");
+}
+
+void manual_completion(GString *out)
+{
+    g_string_append(out, "# bash completion for heddle; made by the program itself\n_heddle()\n{\n"
+                         "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" options=''\n"
+                         "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W '--help --version");
+    for (const CommandSpec *spec = command_table; spec->name; spec++)
+        g_string_append_printf(out, " %s", spec->name);
+    g_string_append(out, "' -- \"$word\"))\n        return\n    fi\n    case \"$before\" in\n");
+    for (const OptionSpec *spec = option_table; spec->commands; spec++)
+        complete_argument(out, spec);
+    g_string_append(out, "    esac\n    case \"${COMP_WORDS[1]}\" in\n");
+    for (const CommandSpec *spec = command_table; spec->name; spec++)
+        complete_command(out, spec);
+    g_string_append(out, "    esac\n    case \"$word\" in\n        -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+                         "        *) COMPREPLY=($(compgen -A file -- \"$word\"))\n"
+                         "           case \"${COMP_WORDS[1]}\" in\n"
+                         "               check|test) COMPREPLY+=($(compgen -W \"$(heddle list --names 2>/dev/null)\" -- \"$word\")) ;;\n"
+                         "               explain) COMPREPLY=($(compgen -W \"$(heddle explain --names 2>/dev/null)\" -- \"$word\")) ;;\n"
+                         "           esac ;;\n    esac\n}\ncomplete -o filenames -F _heddle heddle\n");
+}
