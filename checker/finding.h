@@ -1,13 +1,16 @@
 /* finding.h - a fault as a search hands it over: what, where, why, and the schedule that shows it. Searches make them, report words them.
  *
- * Key of a finding (what is "the same fault"): id, the sites of its places in order of (site), and object. Searches merge by key and count.
+ * Key of a finding (what is "the same fault"): id, the sites of its places in order of (site), and object, where objects of one declaration
+ * count as one. Searches merge by key and count (outcome_settle does it); the sample is the first in the order of finding_compare.
  *
  *   id             places                                object                          schedule ends
  *   race           the two accesses                      buffer object of the sample     with both accesses next
  *   lifetime       the access or signal                  buffer object, or semaphore id  with that step next (life not begun, or ended)
  *   deadlock       none                                  NONE                            where nothing can move
- *   leftover       the step that ends the life           semaphore id                    with that step next and the count > 0
+ *   leftover       the owner core's step that ends the   semaphore id                    with that step next and the count > 0
+ *                  life; none: barrier, end of program
  *   in-flight      the copy's READ or WRITE; the exit    buffer object                   with the exit next and the copy not there yet
+ *                  (the step of the device's first core)
  *   uninitialised  the load                              buffer object                   with the load next
  *   mismatch       the wait; the copy's last moment      semaphore id                    with the wait next, possible, copy incomplete
  *   overflow       the signal or copy moment             semaphore id                    after it
@@ -56,5 +59,8 @@ typedef struct Outcome {
 
 Outcome *outcome_new(void);
 void outcome_free(Outcome *outcome);
+/* Sorts the findings and merges those of one key: counts add up, the first keeps its places, schedule and texts. */
+void outcome_settle(Outcome *outcome, const Program *program);
+void outcome_add_limit(Outcome *outcome, const char *limit);           /* once each; complete becomes false */
 /* The hash that both searches use for an end state: positions of cores (ended: number of its steps), counts of all non-zero semaphores. */
 uint64_t outcome_end_state(const uint32_t *position, uint32_t cores, const int64_t *count, uint32_t semaphores);

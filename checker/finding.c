@@ -1,0 +1,162 @@
+/* finding.c - findings as values: their order, when two are the same fault, and the hash of an end state.
+ *
+ * Both searches go through here with what they found, so that "the same fault" and "the same end state" mean the same for both.
+ */
+#include "finding.h"
+
+#include "../model/rng.h"
+
+Finding *finding_new(FaultId id)
+{
+    Finding *finding = g_new0(Finding, 1);
+    finding->id = id;
+    finding->count = 1;
+    finding->object = NONE;
+    return finding;
+}
+
+void finding_free(Finding *finding)
+{
+    if (!finding)
+        return;
+    g_free(finding->message);
+    g_free(finding->why);
+    if (finding->moves)
+        g_array_free(finding->moves, TRUE);
+    g_free(finding);
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* The sites of a finding in ascending order; NONE where there is no place. */
+static void sorted_sites(const Finding *finding, uint32_t site[2])
+{
+    site[0] = finding->places > 0 ? finding->place[0].site : NONE;
+    site[1] = finding->places > 1 ? finding->place[1].site : NONE;
+    if (finding->places > 1 && site[0] > site[1]) {
+        uint32_t swap = site[0];
+        site[0] = site[1];
+        site[1] = swap;
+    }
+}
+
+static int compare_sites(const Finding *a, const Finding *b)
+{
+    uint32_t left[2], right[2];
+    sorted_sites(a, left);
+    sorted_sites(b, right);
+    int order = compare_numbers(a->id, b->id);
+    if (!order)
+        order = compare_numbers(left[0], right[0]);
+    return order ? order : compare_numbers(left[1], right[1]);
+}
+
+static int compare_places(const Place *a, const Place *b)
+{
+    int order = compare_numbers(a->core, b->core);
+    if (!order)
+        order = compare_numbers(a->position, b->position);
+    if (!order)
+        order = compare_numbers(a->copy, b->copy);
+    return order ? order : compare_numbers(a->kind, b->kind);
+}
+
+int finding_compare(const Finding *a, const Finding *b)
+{
+    int order = compare_sites(a, b);
+    if (!order)
+        order = compare_numbers(a->object_is_semaphore, b->object_is_semaphore);
+    if (!order)
+        order = compare_numbers(a->object, b->object);
+    if (!order)
+        order = compare_numbers(a->places, b->places);
+    for (unsigned i = 0; !order && i < a->places; i++)
+        order = compare_places(&a->place[i], &b->place[i]);
+    return order;
+}
+
+static uint32_t decl_of(const Program *program, const Finding *finding)
+{
+    if (finding->object == NONE)
+        return NONE;
+    return finding->object_is_semaphore ? program_semaphore_decl(program, finding->object) : program_object_decl(program, finding->object);
+}
+
+Outcome *outcome_new(void)
+{
+    Outcome *outcome = g_new0(Outcome, 1);
+    outcome->findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
+    outcome->limits = g_ptr_array_new();
+    outcome->complete = true;
+    outcome->executions = outcome->classes = outcome->states = outcome->transitions = outcome->steps = outcome->conflicts = UINT64_MAX;
+    outcome->end_states = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    return outcome;
+}
+
+void outcome_free(Outcome *outcome)
+{
+    if (!outcome)
+        return;
+    g_ptr_array_free(outcome->findings, TRUE);
+    g_ptr_array_free(outcome->limits, TRUE);
+    g_array_free(outcome->end_states, TRUE);
+    g_free(outcome);
+}
+
+void outcome_add_limit(Outcome *outcome, const char *limit)
+{
+    outcome->complete = false;
+    for (guint i = 0; i < outcome->limits->len; i++)
+        if (g_str_equal(g_ptr_array_index(outcome->limits, i), limit))
+            return;
+    g_ptr_array_add(outcome->limits, (gpointer)limit);
+}
+
+static int compare_keys(const Program *program, const Finding *a, const Finding *b)
+{
+    int order = compare_sites(a, b);
+    if (!order)
+        order = compare_numbers(a->object_is_semaphore, b->object_is_semaphore);
+    return order ? order : compare_numbers(decl_of(program, a), decl_of(program, b));
+}
+
+static gint compare_for_settling(gconstpointer left, gconstpointer right, gpointer program)
+{
+    const Finding *a = *(Finding *const *)left, *b = *(Finding *const *)right;
+    int order = compare_keys(program, a, b);
+    return order ? order : finding_compare(a, b);
+}
+
+void outcome_settle(Outcome *outcome, const Program *program)
+{
+    GPtrArray *findings = outcome->findings;
+    g_ptr_array_sort_with_data(findings, compare_for_settling, (gpointer)program);
+    guint kept = 0;
+    for (guint i = 0; i < findings->len; i++) {
+        Finding *finding = findings->pdata[i], *last = kept ? findings->pdata[kept - 1] : NULL;
+        if (last && compare_keys(program, last, finding) == 0) {
+            last->count += finding->count;
+            last->at_most |= finding->at_most;
+            finding_free(finding);
+        } else {
+            findings->pdata[kept++] = finding;
+        }
+    }
+    for (guint i = kept; i < findings->len; i++)
+        findings->pdata[i] = NULL;
+    g_ptr_array_set_size(findings, (gint)kept);
+}
+
+uint64_t outcome_end_state(const uint32_t *position, uint32_t cores, const int64_t *count, uint32_t semaphores)
+{
+    uint64_t hash = rng_mix(cores);
+    for (uint32_t core = 0; core < cores; core++)
+        hash = rng_mix(hash ^ position[core]);
+    for (uint32_t semaphore = 0; semaphore < semaphores; semaphore++)
+        if (count[semaphore])
+            hash = rng_mix(rng_mix(hash ^ semaphore) ^ (uint64_t)count[semaphore]);
+    return hash;
+}
