@@ -16,7 +16,7 @@ typedef struct RegionDim { int64_t count, stride; } RegionDim;          /* strid
 typedef struct Region {
     int64_t lo, hi;                             /* bounding interval [lo, hi); lo == hi: empty */
     int64_t run_bytes;                          /* contiguous bytes at each point; 0 for a list of runs */
-    int64_t bytes;                              /* how many bytes in all */
+    int64_t bytes;                              /* how many bytes in all; at most so many where strides are not nested */
     uint32_t ndim, runs;                        /* dims used; or number of RegionDim pairs (start, length) that follow */
     RegionDim dim[REGION_DIMS_MAX];             /* only ndim (or runs) of them are part of the key: see region_key_bytes */
 } Region;

@@ -30,7 +30,7 @@ typedef enum StepKind {
     STEP_FLAG_ADD,          /* value: addend; observes the old value only if extra != 0 */
     STEP_FLAG_CAS,          /* value: new, extra: expected; observes the old value */
     STEP_FLAG_WAIT,         /* value: operand, extra: Compare; takes nothing, observes nothing */
-    STEP_STOP,              /* the core did something that stops it; object: index into the record's raised faults. Never executed further */
+    STEP_STOP,              /* the core did something that stops it; object: index into the record's raised faults. Never executed */
     STEP_EARLY_SEND, STEP_READ, STEP_EARLY_RECEIVE, STEP_WRITE,
     STEP_KIND_COUNT
 } StepKind;

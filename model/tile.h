@@ -1,7 +1,8 @@
 /* tile.h - a value in a core's hands: a small dense array with, for each element, whether it was ever written and where it came from.
  *
  * Provenance is a commutative fingerprint: an input element has origin mix(device, input, index), a sum has the sum of its terms' origins
- * modulo 2^64, a zero has 0, any other computation mixes its operands'. Two different sums of inputs collide with odds of 2^-64.
+ * modulo 2^64, a zero has 0, any other computation mixes its operands' (products, minima and maxima so that neither order nor grouping of a
+ * reduction matters). Two different sums of inputs collide with odds of 2^-64.
  */
 #pragma once
 #include "dtype.h"
@@ -23,7 +24,8 @@ typedef void *(*TileAlloc)(void *owner, size_t bytes);
 void tile_init(Tile *tile, DType dtype, unsigned ndim, const int64_t *size, bool opaque, TileAlloc alloc, void *owner);
 
 typedef enum TileOp { TILE_ADD, TILE_SUB, TILE_MUL, TILE_DIV, TILE_MIN, TILE_MAX, TILE_COPY_OP } TileOp;
-/* out = a op b, element-wise; shapes and types equal (the caller made sure). Opaque in, opaque out. */
+/* out = a op b, element-wise; shapes and types equal (the caller made sure). Opaque in, opaque out. COPY_OP: out = a. Integers wrap, and
+ * divide like XLA's: towards 0, all bits set for a division by 0. Unwritten in, unwritten out. */
 void tile_binary(Tile *out, TileOp op, const Tile *a, const Tile *b);
 void tile_convert(Tile *out, const Tile *in);                   /* to out's type; provenance is kept */
 void tile_fill_int(Tile *tile, int64_t value);                  /* origin 0 for 0, a mix of the value otherwise; written */

@@ -1,0 +1,325 @@
+/* region.c - exact questions about strided boxes, by descending one dimension at a time.
+ *
+ * A box is a run of bytes repeated along dimensions, the widest stride first. Two boxes are compared by their bounding intervals; where
+ * those meet, the dimension with the wider stride is taken apart and only the parts that can reach the other box are looked at. Where both
+ * have the same stride only the *difference* of the two indices matters, of which two or three values bring the parts together, so boxes
+ * cut from one array cost a constant, whatever their counts. Nothing relies on strides being nested, so what a slice that leaves its
+ * dimension makes is answered as exactly.
+ */
+#include "region.h"
+#include <glib.h>
+#include <string.h>
+
+/* What is left of a region on the way down. span: bytes from its first to behind its last. */
+typedef struct Box { int64_t lo, span, run; uint32_t ndim; const RegionDim *dim; } Box;
+typedef bool (*Visit)(void *data, int64_t lo, int64_t length);
+
+static Box box_of(const Region *region)
+{
+    return (Box){region->lo, region->hi - region->lo, region->run_bytes, region->ndim, region->dim};
+}
+
+static Box box_run(int64_t lo, int64_t length)
+{
+    return (Box){.lo = lo, .span = length, .run = length};
+}
+
+/* The index-th part along the outermost dimension. */
+static Box box_part(const Box *box, int64_t index)
+{
+    const RegionDim *outer = box->dim;
+    return (Box){box->lo + index * outer->stride, box->span - (outer->count - 1) * outer->stride, box->run, box->ndim - 1, outer + 1};
+}
+
+static int64_t divide_down(int64_t a, int64_t b)
+{
+    int64_t quotient = a / b;
+    return quotient - (a % b < 0);
+}
+
+/* Which parts along the outermost dimension have a bounding interval that meets [lo, hi): first..last, none if first > last. */
+static void box_parts_near(const Box *box, int64_t lo, int64_t hi, int64_t *first, int64_t *last)
+{
+    int64_t stride = box->dim->stride, span = box_part(box, 0).span;
+    *first = MAX(0, divide_down(lo - box->lo - span, stride) + 1);
+    *last = MIN(box->dim->count - 1, divide_down(hi - 1 - box->lo, stride));
+}
+
+static int64_t saturating_extent(int64_t count, int64_t stride, int64_t present)
+{
+    int64_t extent;
+    if (__builtin_mul_overflow(count - 1, stride, &extent) || __builtin_add_overflow(extent, present, &extent))
+        return INT64_MAX / 4;
+    return MIN(extent, INT64_MAX / 4);
+}
+
+/* Takes one more dimension, no narrower than those before it, into the dimensions kept so far, the narrowest first. */
+static void fold_dimension(RegionDim *kept, uint32_t *ndim, int64_t *run, RegionDim dim)
+{
+    RegionDim *inner = *ndim ? &kept[*ndim - 1] : NULL;
+    if (!inner && dim.stride <= *run)
+        *run = saturating_extent(dim.count, dim.stride, *run);
+    else if (inner && dim.stride % inner->stride == 0 && dim.stride / inner->stride <= inner->count)
+        inner->count = saturating_extent(dim.count, dim.stride / inner->stride, inner->count);
+    else
+        kept[(*ndim)++] = dim;
+}
+
+void region_box(Region *region, int64_t offset, size_t item_bytes, unsigned ndim, const int64_t *count, const int64_t *stride)
+{
+    g_assert(ndim <= REGION_DIMS_MAX);
+    *region = (Region){0};
+    RegionDim sorted[REGION_DIMS_MAX], kept[REGION_DIMS_MAX];
+    unsigned used = 0;
+    for (unsigned i = 0; i < ndim; i++) {
+        g_assert(count[i] >= 0 && stride[i] >= 0);
+        if (count[i] == 0)
+            return;
+        if (count[i] == 1 || stride[i] == 0)
+            continue;
+        unsigned at = used++;
+        for (; at > 0 && sorted[at - 1].stride > stride[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = (RegionDim){count[i], stride[i]};
+    }
+    if (item_bytes == 0)
+        return;
+    region->run_bytes = (int64_t)item_bytes;
+    for (unsigned i = 0; i < used; i++)
+        fold_dimension(kept, &region->ndim, &region->run_bytes, sorted[i]);
+    int64_t span = region->bytes = region->run_bytes;
+    for (unsigned i = 0; i < region->ndim; i++) {
+        region->dim[region->ndim - 1 - i] = kept[i];
+        span = saturating_extent(kept[i].count, kept[i].stride, span);
+        region->bytes = saturating_extent(kept[i].count, region->bytes, region->bytes);
+    }
+    region->lo = offset;
+    region->hi = offset + span;
+}
+
+size_t region_key_bytes(const Region *region)
+{
+    return offsetof(Region, dim) + sizeof(RegionDim) * (region->run_bytes ? region->ndim : region->runs);
+}
+
+Region *region_from_runs(const RegionDim *run, uint32_t runs, size_t *bytes)
+{
+    Region *region = g_malloc0(sizeof(Region) + sizeof(RegionDim) * runs);
+    if (runs == 1) {
+        region_box(region, run->count, (size_t)run->stride, 0, NULL, NULL);
+    } else if (runs > 1) {
+        region->lo = run[0].count;
+        region->hi = run[runs - 1].count + run[runs - 1].stride;
+        region->runs = runs;
+        for (uint32_t i = 0; i < runs; i++) {
+            g_assert(run[i].stride > 0 && (i == 0 || run[i].count > run[i - 1].count + run[i - 1].stride));
+            region->bytes += run[i].stride;
+        }
+        memcpy(region->dim, run, sizeof(RegionDim) * runs);
+    }
+    *bytes = region_key_bytes(region);
+    return region;
+}
+
+bool region_is_contiguous(const Region *region)
+{
+    return region->run_bytes == region->hi - region->lo;
+}
+
+static bool boxes_overlap(const Box *a, const Box *b);
+
+/* Part i of a against part j of b: the same question for all pairs of one difference i - j. */
+static bool boxes_overlap_in_step(const Box *a, const Box *b)
+{
+    Box part_a = box_part(a, 0), part_b = box_part(b, 0);
+    int64_t stride = a->dim->stride, distance = part_b.lo - part_a.lo;
+    int64_t first = MAX(1 - b->dim->count, divide_down(distance - part_a.span, stride) + 1);
+    int64_t last = MIN(a->dim->count - 1, divide_down(distance + part_b.span - 1, stride));
+    for (int64_t difference = first; difference <= last; difference++) {
+        Box shifted = part_a;
+        shifted.lo += difference * stride;
+        if (boxes_overlap(&shifted, &part_b))
+            return true;
+    }
+    return false;
+}
+
+static bool parts_overlap(const Box *split, const Box *whole)
+{
+    int64_t first, last, stride = split->dim->stride, whole_end = whole->lo + whole->span;
+    box_parts_near(split, whole->lo, whole_end, &first, &last);
+    if (whole->ndim == 0 && first <= last) {
+        int64_t inside = MAX(first, divide_down(whole->lo - split->lo + stride - 1, stride));
+        if (inside <= last && box_part(split, inside).lo + box_part(split, inside).span <= whole_end)
+            return true;                        /* a run that holds a whole part, so that few others remain */
+    }
+    for (int64_t i = first; i <= last; i++) {
+        Box part = box_part(split, i);
+        if (boxes_overlap(&part, whole))
+            return true;
+    }
+    return false;
+}
+
+static bool boxes_overlap(const Box *a, const Box *b)
+{
+    if (a->lo >= b->lo + b->span || b->lo >= a->lo + a->span)
+        return false;
+    if (a->ndim == 0 && b->ndim == 0)
+        return true;
+    if (a->ndim && b->ndim && a->dim->stride == b->dim->stride)
+        return boxes_overlap_in_step(a, b);
+    bool split_b = a->ndim == 0 || (b->ndim && b->dim->stride > a->dim->stride);
+    return split_b ? parts_overlap(b, a) : parts_overlap(a, b);
+}
+
+static bool runs_overlap_runs(const Region *a, const Region *b)
+{
+    const RegionDim *run_a = a->dim, *run_b = b->dim;
+    for (uint32_t i = 0, j = 0; i < a->runs && j < b->runs;) {
+        if (run_a[i].count >= run_b[j].count + run_b[j].stride)
+            j++;
+        else if (run_b[j].count >= run_a[i].count + run_a[i].stride)
+            i++;
+        else
+            return true;
+    }
+    return false;
+}
+
+bool region_overlaps(const Region *a, const Region *b)
+{
+    if (a->lo >= b->hi || b->lo >= a->hi)       /* also: one of them is empty */
+        return false;
+    if (a->runs && b->runs)
+        return runs_overlap_runs(a, b);
+    if (b->runs)
+        return region_overlaps(b, a);
+    Box box = box_of(b);
+    if (!a->runs) {
+        Box other = box_of(a);
+        return boxes_overlap(&other, &box);
+    }
+    const RegionDim *run = a->dim;
+    for (uint32_t i = 0; i < a->runs; i++) {
+        Box piece = box_run(run[i].count, run[i].stride);
+        if (boxes_overlap(&piece, &box))
+            return true;
+    }
+    return false;
+}
+
+/* The end of the bytes covered without a gap from `at` on, as far as one run of the box shows it; `at` itself if that is not covered. */
+static int64_t box_covered_until(const Box *box, int64_t at)
+{
+    if (at < box->lo || at >= box->lo + box->span)
+        return at;
+    if (box->ndim == 0)
+        return box->lo + box->span;
+    int64_t first, last, end = at;
+    box_parts_near(box, at, at + 1, &first, &last);
+    for (int64_t i = first; i <= last; i++) {
+        Box part = box_part(box, i);
+        end = MAX(end, box_covered_until(&part, at));
+    }
+    return end;
+}
+
+static int64_t region_covered_until(const Region *region, int64_t at)
+{
+    if (region->runs == 0) {
+        Box box = box_of(region);
+        return box_covered_until(&box, at);
+    }
+    const RegionDim *run = region->dim;
+    uint32_t low = 0, high = region->runs;      /* the last run that begins at or before `at` */
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        *(run[middle].count <= at ? &low : &high) = middle;
+    }
+    return run[low].count <= at ? MAX(at, run[low].count + run[low].stride) : at;
+}
+
+static bool region_covers(void *outer, int64_t lo, int64_t length)
+{
+    for (int64_t at = lo, next; at < lo + length; at = next)
+        if ((next = region_covered_until(outer, at)) == at)
+            return false;
+    return true;
+}
+
+static bool box_contains(const Region *outer_region, const Box *outer, const Box *inner)
+{
+    if (inner->span > outer->span || inner->lo < outer->lo || inner->lo + inner->span > outer->lo + outer->span)
+        return false;
+    if (outer->ndim == 0)
+        return true;
+    if (inner->ndim == 0)
+        return region_covers((void *)outer_region, inner->lo, inner->span);
+    int64_t stride = outer->dim->stride;
+    Box outer_part = box_part(outer, 0), inner_part = box_part(inner, 0);
+    int64_t index = divide_down(inner->lo - outer->lo, stride), rest = inner->lo - outer->lo - index * stride;
+    if (stride == inner->dim->stride && outer_part.span <= stride && rest + inner_part.span <= stride) {
+        /* All parts of inner lie alike in parts of outer, one in one. */
+        outer_part = box_part(outer, index);
+        return index + inner->dim->count <= outer->dim->count && box_contains(outer_region, &outer_part, &inner_part);
+    }
+    for (int64_t i = 0; i < inner->dim->count; i++) {
+        inner_part = box_part(inner, i);
+        if (!box_contains(outer_region, outer, &inner_part))
+            return false;
+    }
+    return true;
+}
+
+bool region_contains(const Region *outer, const Region *inner)
+{
+    if (inner->lo == inner->hi)
+        return true;
+    if (inner->lo < outer->lo || inner->hi > outer->hi)
+        return false;
+    if (outer->runs || inner->runs)
+        return region_each_run(inner, region_covers, (void *)outer);
+    Box inner_box = box_of(inner), outer_box = box_of(outer);
+    return box_contains(outer, &outer_box, &inner_box);
+}
+
+/* Runs that touch are one maximal run: the last one is held back until it is known where it ends. */
+typedef struct Merger { Visit visit; void *data; int64_t lo, end; } Merger;
+
+static bool merge_run(Merger *merger, int64_t lo, int64_t length)
+{
+    if (merger->end > merger->lo && lo >= merger->lo && lo <= merger->end) {
+        merger->end = MAX(merger->end, lo + length);
+        return true;
+    }
+    bool go_on = merger->end == merger->lo || merger->visit(merger->data, merger->lo, merger->end - merger->lo);
+    merger->lo = lo;
+    merger->end = lo + length;
+    return go_on;
+}
+
+static bool box_each_run(const Box *box, Merger *merger)
+{
+    if (box->ndim == 0)
+        return merge_run(merger, box->lo, box->run);
+    for (int64_t i = 0; i < box->dim->count; i++) {
+        Box part = box_part(box, i);
+        if (!box_each_run(&part, merger))
+            return false;
+    }
+    return true;
+}
+
+bool region_each_run(const Region *region, Visit visit, void *data)
+{
+    const RegionDim *run = region->dim;
+    for (uint32_t i = 0; i < region->runs; i++)
+        if (!visit(data, run[i].count, run[i].stride))
+            return false;
+    if (region->runs || region->lo == region->hi)
+        return true;
+    Merger merger = {.visit = visit, .data = data};
+    Box box = box_of(region);
+    return box_each_run(&box, &merger) && visit(data, merger.lo, merger.end - merger.lo);
+}
