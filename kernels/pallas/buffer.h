@@ -1,0 +1,54 @@
+/* buffer.h - buffers and semaphores: inputs, outputs, scratch of a launch, scratch of a scope.
+ *
+ * In PROGRAM, pl_vmem and its like are scratch of the launch that gets them: new in each launch. In KERNEL they live from here to the
+ * closing brace, and are written so:
+ *
+ *     PL_SCOPED PlRef tmp = pl_vmem(PL_F32, 8, 128);
+ *
+ * Dimensions follow the type; none makes a single element, or a single semaphore.
+ */
+#pragma once
+#include "api.h"
+#include "map.h"
+
+enum { PL_ROLE_SCRATCH, PL_ROLE_INPUT, PL_ROLE_OUTPUT };
+
+/* Arrays of the program; in memory space ANY unless another is named. Inputs are filled with small whole numbers, different everywhere. */
+#define pl_input(...) pl_input_in(PL_ANY, __VA_ARGS__)
+#define pl_output(...) pl_output_in(PL_ANY, __VA_ARGS__)
+#define pl_input_in(space, ...) PL_ALLOCATE(space, PL_ROLE_INPUT, __VA_ARGS__)
+#define pl_output_in(space, ...) PL_ALLOCATE(space, PL_ROLE_OUTPUT, __VA_ARGS__)
+
+#define pl_vmem(...) PL_ALLOCATE(PL_VMEM, PL_ROLE_SCRATCH, __VA_ARGS__)
+#define pl_smem(...) PL_ALLOCATE(PL_SMEM, PL_ROLE_SCRATCH, __VA_ARGS__)
+#define pl_hbm(...) PL_ALLOCATE(PL_HBM, PL_ROLE_SCRATCH, __VA_ARGS__)
+#define pl_any(...) PL_ALLOCATE(PL_ANY, PL_ROLE_SCRATCH, __VA_ARGS__)
+
+#define pl_regular_semaphore(...) PL_SEMAPHORES(PL_REGULAR, PL_ROLE_SCRATCH, 0, __VA_ARGS__)
+#define pl_dma_semaphore(...) PL_SEMAPHORES(PL_DMA, PL_ROLE_SCRATCH, 0, __VA_ARGS__)
+/* The barrier semaphore of the launch's collective_id, as an argument. */
+#define pl_barrier_semaphore() PL_SEMAPHORES(PL_BARRIER, PL_ROLE_SCRATCH, 0, )
+/* Returned by one launch and taken by later ones: pl_semaphore_output(PL_REGULAR), pl_semaphore_output(PL_DMA, 4). */
+#define pl_semaphore_output(...) PL_PASTE(PL_SEMAPHORE_OUTPUT_, PL_ONE_OR_MORE(__VA_ARGS__))(__VA_ARGS__)
+/* Words of shared memory, each device its own, alive throughout; see flag.h. */
+#define pl_flags(...) PL_SEMAPHORES(PL_FLAG, PL_ROLE_OUTPUT, 0, __VA_ARGS__)
+#define pl_flags_from(initial, ...) PL_SEMAPHORES(PL_FLAG, PL_ROLE_OUTPUT, initial, __VA_ARGS__)
+
+/* Regions and counts only: no values are kept for this buffer. */
+#define pl_opaque(ref) (pl_api->opaque(PL_HERE, ref))
+/* An input's values from the author's own function of (device, index). */
+#define pl_fill(ref, function) (pl_api->fill(PL_HERE, ref, function))
+
+#define PL_SCOPED __attribute__((cleanup(pl_scope_end_)))
+
+static inline void pl_scope_end_(PlRef *ref)
+{
+    pl_api->scope_end(ref);
+}
+
+#define PL_ALLOCATE(space, role, ...) PL_PASTE(PL_ALLOCATE_, PL_ONE_OR_MORE(__VA_ARGS__))(space, role, __VA_ARGS__)
+#define PL_ALLOCATE_1(space, role, type) (pl_api->allocate(PL_HERE, space, type, 0, NULL, role))
+#define PL_ALLOCATE_N(space, role, type, ...) (pl_api->allocate(PL_HERE, space, type, PL_LIST(__VA_ARGS__), role))
+#define PL_SEMAPHORES(kind, role, initial, ...) (pl_api->allocate_semaphores(PL_HERE, kind, PL_LIST(__VA_ARGS__), role, initial))
+#define PL_SEMAPHORE_OUTPUT_1(kind) PL_SEMAPHORES(kind, PL_ROLE_OUTPUT, 0, )
+#define PL_SEMAPHORE_OUTPUT_N(kind, ...) PL_SEMAPHORES(kind, PL_ROLE_OUTPUT, 0, __VA_ARGS__)

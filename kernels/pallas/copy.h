@@ -1,0 +1,38 @@
+/* copy.h - asynchronous copies, local and to other devices.
+ *
+ * Source: Pallas TPU make_async_copy and make_async_remote_copy. A descriptor that is only waited for copies nothing: a wait is on a
+ * semaphore and a number of bytes, never on a copy.
+ */
+#pragma once
+#include "api.h"
+
+#define pl_make_async_copy(source, target, semaphore) pl_make_local_copy_(PL_HERE, source, target, semaphore)
+/* To the target ref of another device: pl_device(id), pl_mesh(x, y), pl_along("x", i). */
+#define pl_make_async_remote_copy(source, target, send_semaphore, receive_semaphore, device) \
+    (pl_api->make_copy(PL_HERE, source, target, send_semaphore, receive_semaphore, device, true))
+
+#define pl_copy_start(copy) (pl_api->copy_start(PL_HERE, &(copy)))
+/* Local: wait until it is complete. Remote: wait_send, then wait_recv. */
+#define pl_copy_wait(copy) (pl_api->copy_wait(PL_HERE, copy, true, true, false))
+#define pl_copy_wait_send(copy) (pl_api->copy_wait(PL_HERE, copy, true, false, false))
+#define pl_copy_wait_recv(copy) (pl_api->copy_wait(PL_HERE, copy, false, true, false))
+/* pl_copy_wait_for(copy, PL_THIS): the same wait, said to be for that very copy (remote: its send). */
+#define pl_copy_wait_for(copy, this_one) (pl_api->copy_wait(PL_HERE, copy, true, true, this_one))
+
+/* Made and started. */
+#define pl_async_copy(source, target, semaphore) pl_start_(PL_HERE, pl_make_async_copy(source, target, semaphore))
+#define pl_async_remote_copy(source, target, send_semaphore, receive_semaphore, device) \
+    pl_start_(PL_HERE, pl_make_async_remote_copy(source, target, send_semaphore, receive_semaphore, device))
+
+static inline PlCopy pl_make_local_copy_(const PlSite *here, PlRef source, PlRef target, PlRef semaphore)
+{
+    const PlRef no_send = { 0, 0, 0, 0 };
+    const PlDevice own = { 0, 0, false, false };
+    return pl_api->make_copy(here, source, target, no_send, semaphore, own, false);
+}
+
+static inline PlCopy pl_start_(const PlSite *here, PlCopy copy)
+{
+    pl_api->copy_start(here, &copy);
+    return copy;
+}

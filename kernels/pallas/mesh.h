@@ -1,0 +1,43 @@
+/* mesh.h - where am I, how many are we, and how to name another device.
+ *
+ * Source: jax.lax.axis_index and axis_size, pl.program_id and num_programs, device ids of Pallas TPU's remote copies and signals.
+ */
+#pragma once
+#include "api.h"
+#include "map.h"
+
+#define pl_num_devices() ((int)pl_api->num_devices(PL_HERE))
+#define pl_num_cores() ((int)pl_api->num_cores(PL_HERE))                        /* of each device */
+#define pl_axis_size(axis) ((int)pl_api->axis_size(PL_HERE, axis))
+#define pl_axis_index(axis) ((int)pl_api->axis_index(PL_HERE, axis))            /* the caller's coordinate */
+#define pl_device_id() ((int)pl_api->device_id(PL_HERE))                        /* the caller's, row-major over the mesh */
+#define pl_core_index() ((int)pl_api->core_index(PL_HERE))
+#define pl_program_id(dimension) ((int)pl_api->program_id(PL_HERE, dimension))
+#define pl_num_programs(dimension) ((int)pl_api->num_programs(PL_HERE, dimension))
+
+/* pl_device(id), pl_device(id, core): by its number. Without a core: the one with the caller's index. */
+#define pl_device(...) PL_PASTE(PL_DEVICE_, PL_NARGS(__VA_ARGS__))(__VA_ARGS__)
+#define PL_DEVICE_1(id) pl_device_(id)
+#define PL_DEVICE_2(id, core) pl_on_core(pl_device_(id), core)
+/* pl_mesh(x, y, ...): by all its coordinates. pl_along("x", i): the caller's own, but for this axis. */
+#define pl_mesh(...) (pl_api->mesh(PL_HERE, PL_LIST(__VA_ARGS__)))
+#define pl_along(axis, index) (pl_api->along(PL_HERE, axis, index))
+
+static inline PlDevice pl_device_(int64_t id)
+{
+    return (PlDevice){ .device = id, .has_device = true };
+}
+
+/* The same device, but this core of it: pl_on_core(pl_mesh(0, 1), 1). */
+static inline PlDevice pl_on_core(PlDevice device, int64_t core)
+{
+    device.core = core;
+    device.has_core = true;
+    return device;
+}
+
+/* A core of the caller's own device. */
+static inline PlDevice pl_core(int64_t core)
+{
+    return pl_on_core((PlDevice){ .device = 0 }, core);
+}

@@ -1,0 +1,23 @@
+/* pallas.h - everything that a kernel author writes against: C in the words of Pallas TPU.
+ *
+ *     KERNEL(name, ref, ...) { ... }          runs on every core, once for each grid step
+ *     PROGRAM(name, "summary") { ... }        the plan: inputs, outputs, scratch, launches, what must hold in the end
+ *
+ * Needs the C standard headers only. All names begin with pl_, Pl or PL_, but KERNEL, PROGRAM and PARAMETER.
+ */
+#pragma once
+#ifdef __cplusplus
+#error "heddle/pallas.h is for kernels in C: name the file .c and compile it as C11, not as C++"
+#else
+#include "types.h"
+#include "api.h"
+#include "mesh.h"
+#include "buffer.h"
+#include "ref.h"
+#include "copy.h"
+#include "semaphore.h"
+#include "flag.h"
+#include "tile.h"
+#include "expect.h"
+#include "program.h"
+#endif

@@ -1,0 +1,67 @@
+/* program.h - kernels, and the plan that launches them.
+ *
+ *     KERNEL(copy, input, output, sem) { ... }
+ *     PROGRAM(copy, "one local copy")
+ *     {
+ *         PlRef input = pl_input(PL_F32, 8, 128), output = pl_output(PL_F32, 8, 128);
+ *         pl_launch(copy, .args = { input, output, pl_dma_semaphore() });
+ *         pl_expect_equal(output, input);
+ *     }
+ *
+ * PROGRAM runs once for each size and set of parameters, before any kernel does. Programs register themselves through a linker section.
+ */
+#pragma once
+#include "api.h"
+#include "map.h"
+
+/* KERNEL(name, ref, ...): up to 64 refs, which the body sees as PlRef of these names. */
+#define KERNEL(...) PL_PASTE(PL_KERNEL_, PL_ONE_OR_MORE(__VA_ARGS__))(__VA_ARGS__)
+#define PL_KERNEL_1(name) \
+    static void pl_body_##name(void); \
+    static void pl_call_##name(const PlRef *pl_end_) { (void)pl_end_; pl_body_##name(); } \
+    PL_DESCRIBE_KERNEL(name, "", 0) \
+    static void pl_body_##name(void)
+#define PL_KERNEL_N(name, ...) \
+    static void pl_body_##name(PL_EACH(PL_REF_PARAMETER, __VA_ARGS__)); \
+    static void pl_call_##name(const PlRef *pl_end_) { pl_body_##name(PL_EACH(PL_REF_ARGUMENT, __VA_ARGS__)); } \
+    PL_DESCRIBE_KERNEL(name, #__VA_ARGS__, PL_NARGS(__VA_ARGS__)) \
+    static void pl_body_##name(PL_EACH(PL_REF_PARAMETER, __VA_ARGS__))
+#define PL_REF_PARAMETER(number, ref) PlRef ref __attribute__((unused))
+#define PL_REF_ARGUMENT(number, ref) pl_end_[-(number)]
+#define PL_DESCRIBE_KERNEL(name, refs, count) \
+    static const PlKernel pl_kernel_##name __attribute__((unused)) = \
+        { #name, refs, { __FILE__, "pl_body_" #name, __LINE__, __COUNTER__ }, count, pl_call_##name };
+
+#define PROGRAM(name, summary) \
+    static void pl_build_##name(void); \
+    static const PlProgram pl_program_##name = { #name, summary, { __FILE__, "pl_build_" #name, __LINE__, __COUNTER__ }, pl_build_##name }; \
+    static const PlProgram *const pl_entry_##name __attribute__((section("heddle_programs"), used)) = &pl_program_##name; \
+    static void pl_build_##name(void)
+
+/* An integer of the program that `-D name=value` sets. In a kernel: pl_parameter(name). */
+#define PARAMETER(name, value, least, greatest) (pl_api->parameter(PL_HERE, #name, value, least, greatest))
+#define pl_parameter(name) (pl_api->parameter_value(PL_HERE, #name))
+/* Sizes at which the program makes no sense are "not applicable", not failures. */
+#define PL_NEEDS(condition, why) ((condition) ? (void)0 : pl_api->needs(PL_HERE, why))
+
+/* pl_launch(kernel, .grid = { n }, .args = { ref, ... }, .collective_id = 0, .dimension_semantics = { PL_PARALLEL },
+ *           .skip_device_barrier = true, .name = "..."): all devices call the kernel. */
+#define pl_launch(kernel, ...) \
+    (pl_api->launch(PL_HERE, NULL, &pl_kernel_##kernel, &(const PlLaunch){ __VA_ARGS__ }, #__VA_ARGS__))
+/* The same on some of them: pl_devices(0, 2), pl_device_range(first, count, step), pl_device_list(count, array). */
+#define pl_launch_on(devices, kernel, ...) \
+    (pl_api->launch(PL_HERE, &(const PlDevices[]){ devices }[0], &pl_kernel_##kernel, &(const PlLaunch){ __VA_ARGS__ }, #__VA_ARGS__))
+#define pl_devices(...) pl_device_list((int)(sizeof((const int[]){ __VA_ARGS__ }) / sizeof(int)), ((const int[]){ __VA_ARGS__ }))
+/* Plain computation between launches, on each device, by a KERNEL that may access every memory directly. */
+#define pl_host(kernel, ...) \
+    (pl_api->host(PL_HERE, &pl_kernel_##kernel, (int)(sizeof((const PlRef[]){ __VA_ARGS__ }) / sizeof(PlRef)), (const PlRef[]){ __VA_ARGS__ }))
+
+static inline PlDevices pl_device_list(int64_t count, const int *list)
+{
+    return (PlDevices){ 0, count, 1, list };
+}
+
+static inline PlDevices pl_device_range(int64_t first, int64_t count, int64_t step)
+{
+    return (PlDevices){ first, count, step, NULL };
+}

@@ -1,0 +1,42 @@
+/* ref.h - views of a ref: indices and slices, other shapes, other item types, one ref of several.
+ *
+ * Source: Pallas' Ref.at[...], pl.ds and pl.dslice, Ref.reshape, Ref.bitcast. A view may reach outside its buffer: only an access of it is
+ * a fault.
+ */
+#pragma once
+#include "api.h"
+#include "map.h"
+
+/* pl_at(ref, i, PL_ALL, pl_ds(start, size)): an integer drops its dimension, a slice keeps it; what is not named is taken whole. */
+#define pl_at(ref, ...) (pl_api->at(PL_HERE, ref, PL_NARGS(__VA_ARGS__), (const PlIndex[]){ PL_EACH(PL_INDEX, __VA_ARGS__) }))
+#define PL_ALL pl_dslice(0, -1, 1)
+#define pl_ds(start, size) pl_dslice(start, size, 1)
+#define pl_reshape(ref, ...) (pl_api->reshape(PL_HERE, ref, PL_LIST(__VA_ARGS__)))
+#define pl_bitcast(ref, type) (pl_api->bitcast(PL_HERE, ref, type))
+/* pl_select_ref(i, a, b, c): the i-th of them. */
+#define pl_select_ref(which, ...) \
+    (pl_api->select_ref(PL_HERE, which, PL_NARGS(__VA_ARGS__), (const PlRef[]){ __VA_ARGS__ }))
+/* The same VMEM, SMEM or semaphore of a sibling core. */
+#define pl_core_ref(ref, core) (pl_api->on_core(PL_HERE, ref, core))
+#define pl_size(ref, dimension) ((int)pl_api->size(PL_HERE, ref, dimension))
+
+static inline PlIndex pl_dslice(int64_t start, int64_t size, int64_t stride)
+{
+    return (PlIndex){ start, size, stride, false };
+}
+
+static inline PlIndex pl_index_integer_(int64_t at)
+{
+    return (PlIndex){ at, 1, 1, true };
+}
+
+static inline PlIndex pl_index_slice_(PlIndex slice)
+{
+    return slice;
+}
+
+#define PL_INDEX(number, index) _Generic((index), PlIndex: pl_index_slice_, \
+    bool: pl_index_integer_, char: pl_index_integer_, signed char: pl_index_integer_, unsigned char: pl_index_integer_, \
+    short: pl_index_integer_, unsigned short: pl_index_integer_, int: pl_index_integer_, unsigned: pl_index_integer_, \
+    long: pl_index_integer_, unsigned long: pl_index_integer_, long long: pl_index_integer_, \
+    unsigned long long: pl_index_integer_)(index)

@@ -1,0 +1,28 @@
+/* semaphore.h - counters between cores and devices, barriers, and small aids.
+ *
+ * Source: Pallas TPU semaphore_signal, semaphore_wait, semaphore_read, get_barrier_semaphore, core_barrier, delay, pl.debug_print.
+ */
+#pragma once
+#include "api.h"
+
+/* pl_semaphore_signal(sem, inc), pl_semaphore_signal(sem, inc, pl_device(id)): adds inc, on the own or on another device. */
+#define pl_semaphore_signal(semaphore, ...) (pl_api->semaphore_signal(PL_HERE, semaphore, (PlSignal){ .inc = __VA_ARGS__ }))
+/* Waits for count >= value, then subtracts it; pl_semaphore_wait(sem, value, .decrement = false) subtracts nothing. */
+#define pl_semaphore_wait(semaphore, ...) \
+    (pl_api->semaphore_wait(PL_HERE, semaphore, pl_wait_((PlWait){ .value = __VA_ARGS__ }, __builtin_strstr(#__VA_ARGS__, "decrement") != NULL)))
+#define pl_semaphore_read(semaphore) (pl_api->semaphore_read(PL_HERE, semaphore))
+#define pl_get_barrier_semaphore() (pl_api->get_barrier_semaphore(PL_HERE))
+#define pl_core_barrier() (pl_api->core_barrier(PL_HERE))                       /* all cores of the device */
+
+/* An assertion on a count, without waiting; and on anything. */
+#define pl_expect_count(semaphore, value) (pl_api->expect_count(PL_HERE, semaphore, value))
+#define pl_assert(...) (pl_api->check(PL_HERE, (__VA_ARGS__) ? true : false, #__VA_ARGS__))
+
+#define pl_delay(cycles) (pl_api->delay(PL_HERE, cycles))
+#define pl_debug_print(...) (pl_api->debug_print(PL_HERE, __VA_ARGS__))
+
+static inline PlWait pl_wait_(PlWait wait, bool decrement_given)
+{
+    wait.decrement = wait.decrement || !decrement_given;
+    return wait;
+}
