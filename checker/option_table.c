@@ -4,6 +4,7 @@
 #include "options.h"
 #include <errno.h>
 #include <string.h>
+#include "report/words.h"
 
 #define SIZES_MAX 10000
 #define CHECKS (COMMAND_CHECK | COMMAND_TEST)
@@ -136,11 +137,6 @@ static unsigned choice(const char *choices, const char *value)
 }
 
 #define SEARCHES "auto|prove|enumerate"
-#define DMA_ORDERS "unordered|link-fifo|issue-order"
-#define DMA_PROGRESSES "fluid|whole"
-#define BOUNDS "logical|padded"
-#define SCOPES "static|strict"
-#define DATA "real|opaque"
 #define COLORS "auto|always|never"
 
 #define SETTER(name, body) static bool set_##name(Options *options, const char *value, char **error) \
@@ -148,11 +144,11 @@ static unsigned choice(const char *choices, const char *value)
 #define KEEP(field) (g_free(options->field), options->field = g_strdup(value))
 
 SETTER(search, options->search = choice(SEARCHES, value))
-SETTER(dma_order, options->knobs.dma_order = choice(DMA_ORDERS, value))
-SETTER(dma_progress, options->knobs.dma_progress = choice(DMA_PROGRESSES, value))
-SETTER(bounds, options->knobs.bounds = choice(BOUNDS, value))
-SETTER(scopes, options->knobs.scopes = choice(SCOPES, value))
-SETTER(data, options->knobs.data = choice(DATA, value))
+SETTER(dma_order, options->knobs.dma_order = choice(WORDS_DMA_ORDER, value))
+SETTER(dma_progress, options->knobs.dma_progress = choice(WORDS_DMA_PROGRESS, value))
+SETTER(bounds, options->knobs.bounds = choice(WORDS_BOUNDS, value))
+SETTER(scopes, options->knobs.scopes = choice(WORDS_SCOPES, value))
+SETTER(data, options->knobs.data = choice(WORDS_DATA, value))
 SETTER(color, options->color = choice(COLORS, value))
 SETTER(first, options->first = true)
 SETTER(quiet, options->quiet = true)
@@ -222,11 +218,11 @@ const OptionSpec option_table[] = {
     {CHECKS, 0, "cores", "C", NULL, NULL, "cores a device (default 1)", set_cores},
     {CHECKS, 'D', "define", "NAME=VALUE", NULL, NULL, "a parameter of the program, or a range of values as in rows=8..64", set_define},
     {CHECKS, 0, "search", "NAME", SEARCHES, NULL, "how to decide: by proof over one execution, or by walking every state", set_search},
-    {CHECKS, 0, "dma-order", "ORDER", DMA_ORDERS, NULL, "which copies stay in order among each other", set_dma_order},
-    {CHECKS, 0, "dma-progress", "PROGRESS", DMA_PROGRESSES, NULL, "whether a copy counts bytes as they move or all at its end", set_dma_progress},
-    {CHECKS, 0, "bounds", "BOUNDS", BOUNDS, NULL, "where a VMEM buffer ends: at its shape or at its tiles' padding", set_bounds},
-    {CHECKS, 0, "scopes", "SCOPES", SCOPES, NULL, "whether a scope may be named before its device has opened it", set_scopes},
-    {CHECKS, 0, "data", "DATA", DATA, NULL, "compute with contents, or with regions and counts only", set_data},
+    {CHECKS, 0, "dma-order", "ORDER", WORDS_DMA_ORDER, NULL, "which copies stay in order among each other", set_dma_order},
+    {CHECKS, 0, "dma-progress", "PROGRESS", WORDS_DMA_PROGRESS, NULL, "whether a copy counts bytes as they move or all at its end", set_dma_progress},
+    {CHECKS, 0, "bounds", "BOUNDS", WORDS_BOUNDS, NULL, "where a VMEM buffer ends: at its shape or at its tiles' padding", set_bounds},
+    {CHECKS, 0, "scopes", "SCOPES", WORDS_SCOPES, NULL, "whether a scope may be named before its device has opened it", set_scopes},
+    {CHECKS, 0, "data", "DATA", WORDS_DATA, NULL, "compute with contents, or with regions and counts only", set_data},
     {CHECKS, 0, "states", "N", NULL, NULL, "stop enumerating after N states (verdict: bounded)", set_states},
     {CHECKS, 0, "time", "SECONDS", NULL, NULL, "stop a check after this time, as in 30, 5m, 2h (verdict: bounded)", set_time},
     {CHECKS, 0, "memory", "BYTES", NULL, NULL, "stop a check at this much memory, as in 500M, 2G (verdict: bounded)", set_memory},

@@ -1,0 +1,356 @@
+/* json.c - builds one check at a time with json-glib and joins the texts, so that the document is whole after each check and the cost of
+ * many checks stays linear.
+ */
+#include "json.h"
+#include <json-glib/json-glib.h>
+#include <string.h>
+#include "story.h"
+#include "words.h"
+
+static void add_string(JsonBuilder *builder, const char *name, const char *value)
+{
+    json_builder_set_member_name(builder, name);
+    if (value)
+        json_builder_add_string_value(builder, value);
+    else
+        json_builder_add_null_value(builder);
+}
+
+static void add_int(JsonBuilder *builder, const char *name, int64_t value)
+{
+    json_builder_set_member_name(builder, name);
+    json_builder_add_int_value(builder, value);
+}
+
+static void add_bool(JsonBuilder *builder, const char *name, bool value)
+{
+    json_builder_set_member_name(builder, name);
+    json_builder_add_boolean_value(builder, value);
+}
+
+/* null where it does not apply. */
+static void add_count(JsonBuilder *builder, const char *name, uint64_t count)
+{
+    json_builder_set_member_name(builder, name);
+    if (count == UINT64_MAX)
+        json_builder_add_null_value(builder);
+    else
+        json_builder_add_int_value(builder, MIN(count, (uint64_t)INT64_MAX));
+}
+
+static void begin_object(JsonBuilder *builder, const char *name)
+{
+    json_builder_set_member_name(builder, name);
+    json_builder_begin_object(builder);
+}
+
+static void begin_array(JsonBuilder *builder, const char *name)
+{
+    json_builder_set_member_name(builder, name);
+    json_builder_begin_array(builder);
+}
+
+static char *agent_name(const Place *place)
+{
+    static const char *const moment[STEP_KIND_COUNT] = {
+        [STEP_EARLY_SEND] = "early send", [STEP_READ] = "read", [STEP_EARLY_RECEIVE] = "early receive", [STEP_WRITE] = "write",
+    };
+    if (place->copy == NONE)
+        return g_strdup("core");
+    return g_strdup_printf("dma %u %s", place->copy, place->kind < STEP_KIND_COUNT && moment[place->kind] ? moment[place->kind] : "start");
+}
+
+static void add_chain(JsonBuilder *builder, const char *chain)
+{
+    begin_array(builder, "chain");
+    char **call = g_strsplit(chain, "\n", -1);
+    for (char **at = call; *at; at++)
+        if (**at)
+            json_builder_add_string_value(builder, *at);
+    g_strfreev(call);
+    json_builder_end_array(builder);
+}
+
+static void add_grid(JsonBuilder *builder, const CheckResult *result, const Place *place)
+{
+    const Program *program = result->program;
+    begin_array(builder, "grid");
+    if (result->record && place->launch < program->launches.count) {
+        const int64_t *grid = record_grid(result->record, place->core, place->position);
+        for (uint32_t d = 0; grid && d < program_launch(program, place->launch)->grid_dims; d++)
+            json_builder_add_int_value(builder, grid[d]);
+    }
+    json_builder_end_array(builder);
+}
+
+/* The object without the device, which has a member of its own. */
+static void add_object(JsonBuilder *builder, const Program *program, const Place *place)
+{
+    char *object = words_object(program, place);
+    bool semaphore = words_on_semaphore(place->kind);
+    char *end = object ? g_strrstr(object, semaphore ? " of device " : " on device ") : NULL;
+    if (end)
+        *end = 0;
+    if (object)
+        add_string(builder, semaphore ? "semaphore" : "region", object);
+    if (object && !semaphore)
+        add_int(builder, "region_device", program_object_device(program, place->object));
+    if (object && semaphore)
+        add_int(builder, "semaphore_device", program_semaphore_core(program, place->object) / program->cores_per_device);
+    g_free(object);
+}
+
+static void add_place(JsonBuilder *builder, const CheckResult *result, const Place *place)
+{
+    const Program *program = result->program;
+    const Site *site = program_get_site(program, place->site);
+    json_builder_begin_object(builder);
+    add_string(builder, "file", program_text(program, site->file));
+    add_int(builder, "line", site->line);
+    add_string(builder, "function", program_text(program, site->function));
+    add_chain(builder, program_text(program, site->chain));
+    add_int(builder, "launch", place->launch);
+    add_grid(builder, result, place);
+    add_int(builder, "device", place->core / program->cores_per_device);
+    add_int(builder, "core", place->core % program->cores_per_device);
+    char *agent = agent_name(place);
+    add_string(builder, "agent", agent);
+    g_free(agent);
+    add_string(builder, "step", step_kind_name(place->kind));
+    add_object(builder, program, place);
+    json_builder_end_object(builder);
+}
+
+static void add_places(JsonBuilder *builder, const CheckResult *result, const Place *place, unsigned places)
+{
+    begin_array(builder, "sites");
+    for (unsigned i = 0; i < places; i++)
+        add_place(builder, result, &place[i]);
+    json_builder_end_array(builder);
+}
+
+static void add_finding(JsonBuilder *builder, const CheckResult *result, const Finding *finding, const char *schedule)
+{
+    const char *reason = story_exemption(result->program, finding);
+    char *message = story_message(result, finding), *why = story_why(result, finding);
+    json_builder_begin_object(builder);
+    add_string(builder, "id", fault_name(finding->id));
+    add_int(builder, "count", finding->count);
+    add_bool(builder, "count_is_upper_bound", finding->at_most);
+    add_string(builder, "message", message);
+    add_string(builder, "why", why ? why : "");
+    if (reason)
+        add_string(builder, "reason", reason);
+    add_places(builder, result, finding->place, finding->places);
+    add_string(builder, "schedule", schedule);
+    add_int(builder, "switches", story_switches(finding));
+    json_builder_end_object(builder);
+    g_free(why);
+    g_free(message);
+}
+
+static void add_findings(JsonBuilder *builder, const char *name, const CheckResult *result, const GPtrArray *schedules, bool exempted)
+{
+    begin_array(builder, name);
+    for (guint i = 0; result->outcome && result->program && i < result->outcome->findings->len; i++) {
+        const Finding *finding = result->outcome->findings->pdata[i];
+        if (!story_exemption(result->program, finding) == !exempted)
+            add_finding(builder, result, finding, schedules ? schedules->pdata[i] : NULL);
+    }
+    json_builder_end_array(builder);
+}
+
+static void add_advice(JsonBuilder *builder, const CheckResult *result, bool unreached)
+{
+    begin_array(builder, unreached ? "unreached" : "advice");
+    for (guint i = 0; result->advice && i < result->advice->len; i++) {
+        const Advice *advice = result->advice->pdata[i];
+        if ((advice->id == ADVICE_UNREACHED) != unreached)
+            continue;
+        json_builder_begin_object(builder);
+        add_string(builder, "id", advice_name(advice->id));
+        add_string(builder, "message", advice->message ? advice->message : advice_meaning(advice->id));
+        add_places(builder, result, advice->place, advice->places);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+}
+
+static void add_covered(JsonBuilder *builder, const CheckResult *result)
+{
+    const Outcome *outcome = result->outcome;
+    begin_object(builder, "covered");
+    add_count(builder, "executions", outcome ? outcome->executions : UINT64_MAX);
+    add_count(builder, "classes", outcome ? outcome->classes : UINT64_MAX);
+    add_count(builder, "states", outcome ? outcome->states : UINT64_MAX);
+    add_count(builder, "transitions", outcome ? outcome->transitions : UINT64_MAX);
+    add_count(builder, "steps", outcome ? outcome->steps : UINT64_MAX);
+    add_count(builder, "conflicts", outcome ? outcome->conflicts : UINT64_MAX);
+    begin_array(builder, "limits");
+    for (guint i = 0; outcome && i < outcome->limits->len; i++)
+        json_builder_add_string_value(builder, outcome->limits->pdata[i]);
+    json_builder_end_array(builder);
+    add_advice(builder, result, true);
+    add_bool(builder, "incomplete_after_race", outcome && outcome->incomplete_after_race);
+    json_builder_end_object(builder);
+}
+
+static void add_size(JsonBuilder *builder, const CheckResult *result)
+{
+    const CheckSpec *spec = result->spec;
+    add_int(builder, "devices", mesh_devices(&spec->mesh));
+    add_int(builder, "cores", spec->cores);
+    begin_object(builder, "mesh");
+    for (unsigned axis = 0; axis < spec->mesh.axes; axis++)
+        add_int(builder, spec->mesh.name[axis], spec->mesh.size[axis]);
+    json_builder_end_object(builder);
+    begin_object(builder, "parameters");
+    for (size_t i = 0; result->program && i < result->program->parameters.count; i++) {
+        const Parameter *parameter = &STORE(Parameter, &result->program->parameters, i);
+        add_int(builder, program_text(result->program, parameter->name), parameter->value);
+    }
+    json_builder_end_object(builder);
+}
+
+static void add_knobs(JsonBuilder *builder, const Knobs *knobs)
+{
+    begin_object(builder, "knobs");
+    for (Knob knob = 0; knob < KNOB_COUNT; knob++) {
+        char *name = g_strdelimit(g_strdup(words_knob_name(knob)), "-", '_'), *value = words_knob_value(knobs, knob);
+        add_string(builder, name, value);
+        g_free(value);
+        g_free(name);
+    }
+    json_builder_end_object(builder);
+}
+
+static JsonNode *check_node(const CheckResult *result, const GPtrArray *schedules)
+{
+    JsonBuilder *builder = json_builder_new();
+    json_builder_begin_object(builder);
+    add_string(builder, "program", result->spec->program);
+    add_string(builder, "source", result->spec->source ? result->spec->source : result->program ? result->program->source : "");
+    add_size(builder, result);
+    add_string(builder, "verdict", verdict_name(result->verdict));
+    if (result->verdict == VERDICT_NOT_APPLICABLE)
+        add_string(builder, "reason", result->error);
+    add_string(builder, "search", search_name(result->spec->search));
+    add_knobs(builder, &result->spec->knobs);
+    add_bool(builder, "results_checked", result->results_checked);
+    add_covered(builder, result);
+    begin_object(builder, "measured");
+    json_builder_set_member_name(builder, "seconds");
+    json_builder_add_double_value(builder, result->seconds);
+    add_int(builder, "peak_bytes", result->peak_bytes);
+    json_builder_end_object(builder);
+    add_findings(builder, "faults", result, schedules, false);
+    add_findings(builder, "exempted", result, schedules, true);
+    add_advice(builder, result, false);
+    json_builder_end_object(builder);
+    JsonNode *node = json_builder_get_root(builder);
+    g_object_unref(builder);
+    return node;
+}
+
+static void close_document(JsonDocument *document)
+{
+    g_string_append(document->text, document->checks ? "\n  ],\n  \"errors\" : [" : "],\n  \"errors\" : [");
+    for (guint i = 0; i < document->errors->len; i++) {
+        JsonNode *node = json_node_init_string(json_node_alloc(), document->errors->pdata[i]);
+        char *text = json_to_string(node, FALSE);
+        g_string_append_printf(document->text, "%s%s", i ? ", " : "", text);
+        g_free(text);
+        json_node_unref(node);
+    }
+    g_string_append(document->text, "]\n}\n");
+}
+
+void json_document_begin(JsonDocument *document, const char *version)
+{
+    document->text = g_string_new(NULL);
+    g_string_append_printf(document->text, "{\n  \"format\" : \"heddle-report\",\n  \"version\" : 1,\n  \"heddle\" : \"%s\",\n  \"checks\" : [",
+                           version);
+    document->open = document->text->len;
+    document->checks = 0;
+    document->errors = g_ptr_array_new_with_free_func(g_free);
+    close_document(document);
+}
+
+void json_document_add(JsonDocument *document, const CheckResult *result, const GPtrArray *schedules)
+{
+    if (result->verdict == VERDICT_ERROR) {
+        json_document_add_error(document, result->error);
+        return;
+    }
+    JsonNode *node = check_node(result, schedules);
+    char *check = json_to_string(node, TRUE), **line = g_strsplit(check, "\n", -1), *shifted = g_strjoinv("\n    ", line);
+    g_string_truncate(document->text, document->open);
+    g_string_append_printf(document->text, "%s\n    %s", document->checks++ ? "," : "", shifted);
+    document->open = document->text->len;
+    close_document(document);
+    g_free(shifted);
+    g_strfreev(line);
+    g_free(check);
+    json_node_unref(node);
+}
+
+void json_document_add_error(JsonDocument *document, const char *message)
+{
+    g_ptr_array_add(document->errors, g_strdup(message));
+    g_string_truncate(document->text, document->open);
+    close_document(document);
+}
+
+void json_document_clear(JsonDocument *document)
+{
+    g_string_free(document->text, TRUE);
+    g_ptr_array_unref(document->errors);
+}
+
+static void add_entry(JsonBuilder *builder, const CatalogueEntry *entry)
+{
+    json_builder_begin_object(builder);
+    add_string(builder, "name", entry->name);
+    add_string(builder, "group", entry->group);
+    add_string(builder, "summary", entry->summary);
+    add_string(builder, "source", entry->source);
+    begin_object(builder, "parameters");
+    for (guint i = 0; i < entry->parameters->len; i++) {
+        const CatalogueParameter *parameter = &g_array_index(entry->parameters, CatalogueParameter, i);
+        begin_object(builder, parameter->name);
+        add_int(builder, "default", parameter->value);
+        add_int(builder, "least", parameter->least);
+        add_int(builder, "greatest", parameter->greatest);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_object(builder);
+    add_count(builder, "devices_min", entry->devices_min ? entry->devices_min : UINT64_MAX);
+    begin_object(builder, "expected");
+    add_string(builder, "verdict", verdict_name(entry->expected_faults ? VERDICT_FAULTY : VERDICT_VERIFIED));
+    if (entry->expected_faults) {
+        begin_array(builder, "faults");
+        for (unsigned id = 0; id < FAULT_COUNT; id++)
+            if (entry->expected_faults & (1u << id))
+                json_builder_add_string_value(builder, fault_name(id));
+        json_builder_end_array(builder);
+        add_int(builder, "from", entry->expected_from);
+    }
+    json_builder_end_object(builder);
+    json_builder_end_object(builder);
+}
+
+char *json_catalogue(const GPtrArray *catalogue)
+{
+    JsonBuilder *builder = json_builder_new();
+    json_builder_begin_object(builder);
+    begin_array(builder, "programs");
+    for (guint i = 0; i < catalogue->len; i++)
+        add_entry(builder, catalogue->pdata[i]);
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+    JsonNode *node = json_builder_get_root(builder);
+    char *text = json_to_string(node, TRUE);
+    json_node_unref(node);
+    g_object_unref(builder);
+    return text;
+}

@@ -1,0 +1,13 @@
+/* source.h - the source line that a report quotes, if the file is still where the compiler saw it.
+ *
+ * Ownership:   a Source keeps the files it has read until source_free.
+ * Errors:      a file that cannot be read, or is not text, has no lines.
+ */
+#pragma once
+#include <glib.h>
+
+typedef struct Source Source;
+
+Source *source_new(void);
+void source_free(Source *source);
+const char *source_line(Source *source, const char *file, unsigned line);       /* from 1; NULL: not to be had, or empty */

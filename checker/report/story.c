@@ -1,0 +1,197 @@
+/* story.c - one sentence a fault identifier, from the places and numbers that finding.h promises for it. */
+#include "story.h"
+#include <string.h>
+#include "words.h"
+
+static char *say_race(const Program *program, const Finding *finding)
+{
+    char *first = words_action(program, &finding->place[0]), *second = words_action(program, &finding->place[1]);
+    char *message = g_strdup_printf("%s, %s, and nothing orders the two", first, second);
+    g_free(second);
+    g_free(first);
+    return message;
+}
+
+static char *say_lifetime(const Program *program, const Finding *finding)
+{
+    char *action = words_action(program, &finding->place[0]);
+    char *message = g_strdup_printf("%s, which may not live %s then", action, finding->have < 0 ? "yet" : "any more");
+    g_free(action);
+    return message;
+}
+
+static char *say_deadlock(const CheckResult *result)
+{
+    unsigned stuck = 0;
+    for (uint32_t core = 0; result->record && core < result->record->ends.count; core++)
+        stuck += STORE(CoreState, &result->record->ends, core).end != CORE_FINISHED;
+    return stuck ? g_strdup_printf("no step is possible any more, and %u of %u cores have not finished", stuck, result->program->cores)
+                 : g_strdup("no step is possible any more, and some core has not finished");
+}
+
+static char *say_leftover(const Program *program, const Finding *finding)
+{
+    char *semaphore = program_describe_semaphore(program, finding->object);
+    char *end = finding->places ? words_action(program, &finding->place[0]) : g_strdup("the program ends");
+    char *message = g_strdup_printf("%s can still be at %" G_GINT64_FORMAT " and not at 0 when %s", semaphore, finding->have, end);
+    g_free(end);
+    g_free(semaphore);
+    return message;
+}
+
+static char *say_in_flight(const Program *program, const Finding *finding)
+{
+    char *copy = words_agent(program, &finding->place[0]), *region = words_object(program, &finding->place[0]);
+    char *exit = words_action(program, &finding->place[1]);
+    char *message = g_strdup_printf("%s may not have %s %s yet when %s", copy, finding->place[0].kind == STEP_READ ? "read" : "written",
+                                    region ? region : "its data", exit);
+    g_free(exit);
+    g_free(region);
+    g_free(copy);
+    return message;
+}
+
+static char *say_mismatch(const Program *program, const Finding *finding)
+{
+    char *wait = words_action(program, &finding->place[0]), *copy = words_agent(program, &finding->place[1]);
+    char *message = g_strdup_printf("%s for %s, but can pass before that copy is complete", wait, copy);
+    g_free(copy);
+    g_free(wait);
+    return message;
+}
+
+static char *say_overflow(const Program *program, const Finding *finding)
+{
+    char *semaphore = program_describe_semaphore(program, finding->object);
+    char *message = g_strdup_printf("%s can reach %" G_GINT64_FORMAT ", above its limit of %" G_GINT64_FORMAT, semaphore, finding->have,
+                                    finding->need);
+    g_free(semaphore);
+    return message;
+}
+
+static char *say_uninitialised(const Program *program, const Finding *finding)
+{
+    char *load = words_action(program, &finding->place[0]);
+    char *message = g_strdup_printf("%s before anybody has written there", load);
+    g_free(load);
+    return message;
+}
+
+static char *say_stop(const Program *program, const Finding *finding)
+{
+    char *action = finding->places ? words_agent(program, &finding->place[0]) : g_strdup("a core");
+    char *message = g_strdup_printf("%s cannot go on: %s", action, fault_meaning(finding->id));
+    g_free(action);
+    return message;
+}
+
+char *story_message(const CheckResult *result, const Finding *finding)
+{
+    const Program *program = result->program;
+    if (finding->message)
+        return g_strdup(finding->message);
+    switch (finding->id) {
+    case FAULT_RACE:
+        return say_race(program, finding);
+    case FAULT_LIFETIME:
+        return say_lifetime(program, finding);
+    case FAULT_DEADLOCK:
+        return say_deadlock(result);
+    case FAULT_LEFTOVER:
+        return say_leftover(program, finding);
+    case FAULT_IN_FLIGHT:
+        return say_in_flight(program, finding);
+    case FAULT_MISMATCH:
+        return say_mismatch(program, finding);
+    case FAULT_OVERFLOW:
+        return say_overflow(program, finding);
+    case FAULT_UNINITIALISED:
+        return say_uninitialised(program, finding);
+    case FAULT_OUT_OF_BOUNDS: case FAULT_SHAPE: case FAULT_SPACE: case FAULT_REVISIT: case FAULT_ASSERT: case FAULT_DIVERGENCE:
+    case FAULT_NO_PROGRESS: case FAULT_CRASH: case FAULT_COUNT:
+        break;
+    }
+    return say_stop(program, finding);
+}
+
+/* One line for a core that cannot go on, from where the recorded run left it. */
+static void append_stuck(GString *out, const Program *program, uint32_t core, const Step *pending)
+{
+    Place place = {.core = core, .copy = NONE, .kind = pending->kind, .site = pending->site, .object = pending->object, .region = NONE,
+                   .launch = pending->launch};
+    char *action = words_action(program, &place), *where = words_where(program, pending->site);
+    g_string_append_printf(out, "%s%s", out->len ? "; " : "", action);
+    if (pending->kind == STEP_WAIT || pending->kind == STEP_WAIT_KEEP)
+        g_string_append_printf(out, " for %u", pending->value);
+    g_string_append_printf(out, " at %s", where);
+    g_free(where);
+    g_free(action);
+}
+
+#define STUCK_MAX 8
+
+static char *stuck_cores(const CheckResult *result)
+{
+    GString *out = g_string_new(NULL);
+    unsigned stuck = 0;
+    for (uint32_t core = 0; core < result->record->ends.count; core++) {
+        const CoreState *state = &STORE(CoreState, &result->record->ends, core);
+        if (state->end == CORE_BLOCKED && stuck++ < STUCK_MAX)
+            append_stuck(out, result->program, core, &state->pending);
+    }
+    if (stuck > STUCK_MAX)
+        g_string_append_printf(out, "; and %u more", stuck - STUCK_MAX);
+    if (out->len)
+        g_string_append_c(out, '.');
+    return g_string_free(out, out->len == 0);
+}
+
+char *story_why(const CheckResult *result, const Finding *finding)
+{
+    if (finding->why)
+        return g_strdup(finding->why);
+    return finding->id == FAULT_DEADLOCK && result->record ? stuck_cores(result) : NULL;
+}
+
+const char *story_exemption(const Program *program, const Finding *finding)
+{
+    if (finding->object == NONE || finding->id >= FAULT_COUNT)
+        return NULL;
+    uint32_t decl = finding->object_is_semaphore ? program_semaphore_decl(program, finding->object)
+                                                 : program_object_decl(program, finding->object);
+    uint32_t reason = program_decl(program, decl)->exempt[finding->id];
+    return reason ? program_text(program, reason) : NULL;
+}
+
+unsigned story_switches(const Finding *finding)
+{
+    unsigned switches = 0;
+    for (guint i = 1; finding->moves && i < finding->moves->len; i++) {
+        const Move *before = &g_array_index(finding->moves, Move, i - 1), *move = before + 1;
+        switches += before->core != move->core || before->copy != move->copy;
+    }
+    return switches;
+}
+
+char *story_move(const Program *program, const Move *move)
+{
+    Place place = {.core = move->core, .copy = move->copy};
+    char *agent = words_agent(program, &place);
+    if (move->copy == NONE)
+        return agent;
+    char *text = g_strdup_printf("%s: %s", agent, step_kind_name(move->moment));
+    g_free(agent);
+    return text;
+}
+
+char *story_key(const Program *program, const Finding *finding)
+{
+    GString *key = g_string_new(program->name);
+    g_string_append_printf(key, " %s", fault_name(finding->id));
+    for (unsigned i = 0; i < finding->places; i++) {
+        char *where = words_where(program, finding->place[i].site);
+        g_string_append_printf(key, " %s at %s", step_kind_name(finding->place[i].kind), where);
+        g_free(where);
+    }
+    return g_string_free(key, FALSE);
+}

@@ -1,0 +1,296 @@
+/* text.c - says the verdict first, then why, then what to do. Nothing measured is in the text unless -v asks for it, so that the same
+ * check prints the same bytes.
+ */
+#include "text.h"
+#include <stdarg.h>
+#include <string.h>
+#include "story.h"
+#include "words.h"
+
+#define COLUMNS 110
+
+void text_init(Text *text, bool color, bool quiet, bool verbose)
+{
+    *text = (Text){.out = g_string_new(NULL), .color = color, .quiet = quiet, .verbose = verbose, .source = source_new(),
+                    .told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)};
+}
+
+void text_clear(Text *text)
+{
+    g_string_free(text->out, TRUE);
+    source_free(text->source);
+    g_hash_table_unref(text->told);
+}
+
+void text_colored(Text *text, TextColor color, const char *format, ...)
+{
+    static const char *const code[] = {"", "\033[32m", "\033[1;31m", "\033[33m", "\033[2m", "\033[1m"};
+    va_list arguments;
+    bool on = text->color && color != TEXT_PLAIN;
+    g_string_append(text->out, on ? code[color] : "");
+    va_start(arguments, format);
+    g_string_append_vprintf(text->out, format, arguments);
+    va_end(arguments);
+    g_string_append(text->out, on ? "\033[0m" : "");
+}
+
+void text_wrapped(Text *text, unsigned indent, const char *lead, const char *words)
+{
+    unsigned column = indent + strlen(lead);
+    g_string_append_printf(text->out, "%*s%s", indent, "", lead);
+    char **word = g_strsplit_set(words, " \n", -1);
+    bool fresh = true;
+    for (char **at = word; *at; at++) {
+        unsigned length = g_utf8_strlen(*at, -1);
+        if (!length)
+            continue;
+        if (!fresh && column + 1 + length > COLUMNS) {
+            g_string_append_printf(text->out, "\n%*s", indent + (unsigned)strlen(lead), "");
+            column = indent + strlen(lead);
+            fresh = true;
+        }
+        g_string_append_printf(text->out, "%s%s", fresh ? "" : " ", *at);
+        column += length + !fresh;
+        fresh = false;
+    }
+    g_strfreev(word);
+    g_string_append_c(text->out, '\n');
+}
+
+static void text_place(Text *text, const CheckResult *result, const Place *place)
+{
+    const Program *program = result->program;
+    const Site *site = program_get_site(program, place->site);
+    char *action = words_action(program, place), *where = words_where(program, place->site);
+    const char *function = program_text(program, site->function);
+    g_string_append_printf(text->out, "    %s\n      %s", action, where);
+    if (*function)
+        g_string_append_printf(text->out, ", in %s", function);
+    if (place->launch < program->launches.count && program_launch(program, place->launch)->grid_dims) {
+        const int64_t *grid = result->record ? record_grid(result->record, place->core, place->position) : NULL;
+        for (uint32_t d = 0; grid && d < program_launch(program, place->launch)->grid_dims; d++)
+            g_string_append_printf(text->out, "%s%" G_GINT64_FORMAT, d ? ", " : ", grid step ", grid[d]);
+    }
+    g_string_append_c(text->out, '\n');
+    const char *line = source_line(text->source, program_text(program, site->file), site->line);
+    if (line) {
+        text_colored(text, TEXT_FAINT, "      %5u |", site->line);
+        g_string_append_printf(text->out, " %s\n", line);
+    }
+    g_free(where);
+    g_free(action);
+}
+
+static void text_moves(Text *text, const Program *program, const Finding *finding)
+{
+    g_string_append_printf(text->out, "    Moves of the schedule (%u):\n", finding->moves->len);
+    for (guint i = 0; i < finding->moves->len; i++) {
+        char *move = story_move(program, &g_array_index(finding->moves, Move, i));
+        g_string_append_printf(text->out, "      %s\n", move);
+        g_free(move);
+    }
+}
+
+void text_finding(Text *text, const CheckResult *result, const Finding *finding, const char *schedule)
+{
+    char *message = story_message(result, finding), *why = story_why(result, finding);
+    g_string_append(text->out, "  ");
+    text_colored(text, TEXT_BAD, "%s", fault_name(finding->id));
+    text_wrapped(text, 0, ": ", message);
+    for (unsigned i = 0; i < finding->places; i++)
+        text_place(text, result, &finding->place[i]);
+    if (why)
+        text_wrapped(text, 4, "Why:  ", why);
+    if (finding->count > 1)
+        g_string_append_printf(text->out, "    The same lines do this %s%" G_GUINT64_FORMAT " times; this is one of them.\n",
+                               finding->at_most ? "at most " : "", finding->count);
+    if (text->verbose && finding->moves)
+        text_moves(text, result->program, finding);
+    if (schedule)
+        g_string_append_printf(text->out, "    See it happen:  heddle replay %s\n", schedule);
+    g_free(why);
+    g_free(message);
+}
+
+char *text_title(const CheckResult *result)
+{
+    const CheckSpec *spec = result->spec;
+    uint32_t devices = mesh_devices(&spec->mesh);
+    GString *title = g_string_new(spec->program);
+    g_string_append_printf(title, ", %u device%s", devices, devices == 1 ? "" : "s");
+    for (unsigned axis = 0; spec->mesh.axes > 1 && axis < spec->mesh.axes; axis++)
+        g_string_append_printf(title, "%s%s=%u%s", axis ? "," : " (", spec->mesh.name[axis], spec->mesh.size[axis],
+                               axis + 1 == spec->mesh.axes ? ")" : "");
+    if (spec->cores > 1)
+        g_string_append_printf(title, ", %u cores each", spec->cores);
+    for (size_t i = 0; i < spec->overrides; i++)
+        g_string_append_printf(title, ", %s=%" G_GINT64_FORMAT, spec->override[i].name, spec->override[i].value);
+    return g_string_free(title, FALSE);
+}
+
+static void append_count(GString *out, uint64_t count, const char *one, const char *many)
+{
+    if (count != UINT64_MAX)
+        g_string_append_printf(out, "%s%" G_GUINT64_FORMAT " %s", out->len ? ", " : "", count, count == 1 ? one : many);
+}
+
+static char *covered(const CheckResult *result)
+{
+    const Outcome *outcome = result->outcome;
+    GString *out = g_string_new(NULL);
+    append_count(out, outcome->executions, "execution", "executions");
+    append_count(out, outcome->classes, "class", "classes");
+    append_count(out, outcome->states, "state", "states");
+    append_count(out, outcome->transitions, "transition", "transitions");
+    append_count(out, outcome->steps, "step", "steps");
+    append_count(out, outcome->conflicts, "conflict", "conflicts");
+    g_string_append(out, result->results_checked ? "; results checked" : "; no result was checked");
+    return g_string_free(out, FALSE);
+}
+
+static unsigned count_faults(const CheckResult *result)
+{
+    unsigned faults = 0;
+    for (guint i = 0; result->outcome && i < result->outcome->findings->len; i++)
+        faults += !story_exemption(result->program, result->outcome->findings->pdata[i]);
+    return faults;
+}
+
+static void text_verdict(Text *text, const CheckResult *result)
+{
+    static const TextColor color[] = {TEXT_GOOD, TEXT_BAD, TEXT_BAD, TEXT_WARN, TEXT_FAINT};
+    char *title = text_title(result), *cover = result->outcome ? covered(result) : NULL;
+    text_colored(text, TEXT_STRONG, "%s", title);
+    g_string_append(text->out, ": ");
+    text_colored(text, color[result->verdict], "%s", verdict_name(result->verdict));
+    switch (result->verdict) {
+    case VERDICT_VERIFIED:
+        g_string_append_printf(text->out, " (%s)", cover);
+        break;
+    case VERDICT_FAULTY: {
+        unsigned faults = count_faults(result);
+        g_string_append_printf(text->out, ", %u fault%s (%s)", faults, faults == 1 ? "" : "s", cover);
+        break;
+    }
+    case VERDICT_BOUNDED:
+        g_string_append(text->out, ", no proof: stopped by");
+        for (guint i = 0; i < result->outcome->limits->len; i++)
+            g_string_append_printf(text->out, "%s %s", i ? "," : "", (char *)result->outcome->limits->pdata[i]);
+        g_string_append_printf(text->out, "; no fault seen in %s", cover);
+        break;
+    case VERDICT_ERROR:
+    case VERDICT_NOT_APPLICABLE:
+        g_string_append_printf(text->out, ": %s", result->error ? result->error : "no reason given");
+        break;
+    }
+    g_string_append_c(text->out, '\n');
+    g_free(cover);
+    g_free(title);
+}
+
+/* In full the first time; where another size showed it before, one line. */
+static void text_told(Text *text, const CheckResult *result, const Finding *finding, const char *schedule)
+{
+    char *key = story_key(result->program, finding);
+    const char *earlier = g_hash_table_lookup(text->told, key);
+    if (!earlier) {
+        text_finding(text, result, finding, schedule);
+        g_hash_table_insert(text->told, key, text_title(result));
+        return;
+    }
+    g_string_append(text->out, "  ");
+    text_colored(text, TEXT_BAD, "%s", fault_name(finding->id));
+    g_string_append_printf(text->out, ": at the same lines as with %s", earlier);
+    if (finding->count > 1)
+        g_string_append_printf(text->out, ", %s%" G_GUINT64_FORMAT " times", finding->at_most ? "at most " : "", finding->count);
+    g_string_append_c(text->out, '\n');
+    if (schedule)
+        g_string_append_printf(text->out, "    See it happen:  heddle replay %s\n", schedule);
+    g_free(key);
+}
+
+static void text_help(Text *text, FaultId id)
+{
+    if (text->helped & (1u << id))
+        return;
+    text->helped |= 1u << id;
+    g_string_append_printf(text->out, "  What usually helps (heddle explain %s tells more):\n", fault_name(id));
+    char **line = g_strsplit(fault_repairs(id), "\n", -1);
+    for (char **at = line; *at; at++)
+        if (**at)
+            g_string_append_printf(text->out, "  %s\n", *at);
+    g_strfreev(line);
+}
+
+static void text_faults(Text *text, const CheckResult *result, const GPtrArray *schedules)
+{
+    const GPtrArray *findings = result->outcome->findings;
+    for (guint i = 0; i < findings->len; i++) {
+        const Finding *finding = findings->pdata[i];
+        if (!story_exemption(result->program, finding))
+            text_told(text, result, finding, schedules ? schedules->pdata[i] : NULL);
+    }
+    for (guint i = 0; i < findings->len; i++) {
+        const Finding *finding = findings->pdata[i];
+        if (!story_exemption(result->program, finding))
+            text_help(text, finding->id);
+    }
+    if (result->outcome->incomplete_after_race)
+        text_wrapped(text, 2, "", "A racing value decided what a core did next, so there may be more faults than these: mend the race first.");
+}
+
+static void text_exempted(Text *text, const CheckResult *result)
+{
+    for (guint i = 0; i < result->outcome->findings->len; i++) {
+        const Finding *finding = result->outcome->findings->pdata[i];
+        const char *reason = story_exemption(result->program, finding);
+        if (!reason)
+            continue;
+        char *message = story_message(result, finding);
+        char *words = g_strdup_printf("%s (%s); the program says: %s", message, fault_name(finding->id), reason);
+        text_wrapped(text, 2, "exempted: ", words);
+        g_free(words);
+        g_free(message);
+    }
+}
+
+static void text_advice(Text *text, const CheckResult *result)
+{
+    for (guint i = 0; result->advice && i < result->advice->len; i++) {
+        const Advice *advice = result->advice->pdata[i];
+        GString *words = g_string_new(advice->message ? advice->message : advice_meaning(advice->id));
+        for (unsigned j = 0; j < advice->places; j++) {
+            char *where = words_where(result->program, advice->place[j].site);
+            g_string_append_printf(words, " (%s)", where);
+            g_free(where);
+        }
+        char *lead = g_strdup_printf("advice, %s: ", advice_name(advice->id));
+        text_wrapped(text, 2, lead, words->str);
+        g_free(lead);
+        g_string_free(words, TRUE);
+    }
+}
+
+static void text_details(Text *text, const CheckResult *result)
+{
+    if (text->verbose)
+        g_string_append_printf(text->out, "  measured: %.3f s, at most %.1f MiB\n", result->seconds, result->peak_bytes / 1048576.0);
+    if (result->captured && *result->captured && text->verbose) {
+        g_string_append(text->out, "  the kernel printed:\n");
+        char **line = g_strsplit(result->captured, "\n", -1);
+        for (char **at = line; *at && (**at || at[1]); at++)
+            g_string_append_printf(text->out, "    %s\n", *at);
+        g_strfreev(line);
+    }
+}
+
+void text_check(Text *text, const CheckResult *result, const GPtrArray *schedules)
+{
+    text_verdict(text, result);
+    if (text->quiet || !result->outcome || !result->program)
+        return;
+    text_faults(text, result, schedules);
+    text_exempted(text, result);
+    text_advice(text, result);
+    text_details(text, result);
+}
