@@ -39,6 +39,7 @@ struct Core {
     bool observed_data, needs_contents;         /* it looked at data; it wanted to, with opaque_data in force */
     struct CoreScopes *scopes;                  /* scopes opened so far, by launch and site */
     struct CoreChunk *chunk;                    /* arena of tiles: the newest block */
+    void *open;                                 /* of the kernel API: the innermost scope that the kernel has open */
 };
 
 extern _Thread_local Core *core_running;        /* the only thread-local: whose stack this is */

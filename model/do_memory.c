@@ -14,16 +14,6 @@ static int compare_offsets(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-int64_t view_element_offset(const View *view, int64_t element)
-{
-    int64_t offset = view->offset;
-    for (unsigned d = view->ndim; d-- > 0;) {
-        offset += element % view->size[d] * view->stride[d];
-        element /= view->size[d];
-    }
-    return offset;
-}
-
 /* The element's index along the dimension that leaves the buffer, as far as strides tell which dimension of the view that is. */
 static bool inside_over_dim(const Program *program, const Decl *decl, const View *view, int64_t element)
 {

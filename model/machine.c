@@ -8,6 +8,8 @@
 #include "rng.h"
 #include <glib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 struct Machine {
     Program *program;
@@ -54,6 +56,24 @@ void machine_free(Machine *machine)
 {
     machine_reset(machine);
     g_free(machine);
+}
+
+uint64_t machine_hash(Machine *machine)
+{
+    uint64_t hash = 0;
+    for (uint32_t s = 0; s < machine->counts; s++)
+        if (machine->count[s] != 0)
+            hash = rng_mix(hash ^ rng_mix(((uint64_t)s << 32) ^ (uint64_t)machine->count[s]));
+    for (uint32_t i = 0; i < machine->objects; i++) {
+        const Contents *contents = machine->contents[i];
+        if (contents == NULL)
+            continue;
+        size_t bytes = (size_t)program_decl(machine->program, program_object_decl(machine->program, i))->bytes;
+        hash = XXH3_64bits_withSeed(contents->bytes, bytes, hash + i);
+        hash = XXH3_64bits_withSeed(contents->written, (size_t)contents->elements, hash);
+        hash = XXH3_64bits_withSeed(contents->origin, (size_t)contents->elements * sizeof(uint64_t), hash);
+    }
+    return hash;
 }
 
 Program *machine_program(Machine *machine)

@@ -21,6 +21,8 @@ void machine_free(Machine *machine);
 void machine_reset(Machine *machine);           /* as before the first launch */
 Program *machine_program(Machine *machine);
 
+uint64_t machine_hash(Machine *machine);        /* of all counts and contents touched so far */
+
 int64_t machine_count(Machine *machine, uint32_t semaphore);
 void machine_add(Machine *machine, uint32_t semaphore, int64_t inc);
 void machine_set(Machine *machine, uint32_t semaphore, int64_t value);          /* flags */

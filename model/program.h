@@ -75,6 +75,9 @@ typedef struct Launch {
     bool entry_barrier;                         /* what runs apply: see program_settle_launches */
 } Launch;
 
+/* A message of an expectation that begins so is about an element nobody wrote (`uninitialised`, not `assert`). */
+#define EXPECTATION_UNWRITTEN "unwritten: "
+
 typedef struct Expectation {
     uint32_t name, site;
     bool (*holds)(Machine *machine, const struct Expectation *expectation, uint32_t device, char **message);   /* message: g_malloc */

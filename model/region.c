@@ -10,6 +10,8 @@
 #include <glib.h>
 #include <string.h>
 
+#define EXTENT_MAX (INT64_C(1) << 58)           /* a dimension ends there: no buffer reaches so far, and ten of them still fit */
+
 /* What is left of a region on the way down. span: bytes from its first to behind its last. */
 typedef struct Box { int64_t lo, span, run; uint32_t ndim; const RegionDim *dim; } Box;
 typedef bool (*Visit)(void *data, int64_t lo, int64_t length);
@@ -45,22 +47,14 @@ static void box_parts_near(const Box *box, int64_t lo, int64_t hi, int64_t *firs
     *last = MIN(box->dim->count - 1, divide_down(hi - 1 - box->lo, stride));
 }
 
-static int64_t saturating_extent(int64_t count, int64_t stride, int64_t present)
-{
-    int64_t extent;
-    if (__builtin_mul_overflow(count - 1, stride, &extent) || __builtin_add_overflow(extent, present, &extent))
-        return INT64_MAX / 4;
-    return MIN(extent, INT64_MAX / 4);
-}
-
 /* Takes one more dimension, no narrower than those before it, into the dimensions kept so far, the narrowest first. */
 static void fold_dimension(RegionDim *kept, uint32_t *ndim, int64_t *run, RegionDim dim)
 {
     RegionDim *inner = *ndim ? &kept[*ndim - 1] : NULL;
     if (!inner && dim.stride <= *run)
-        *run = saturating_extent(dim.count, dim.stride, *run);
+        *run += (dim.count - 1) * dim.stride;
     else if (inner && dim.stride % inner->stride == 0 && dim.stride / inner->stride <= inner->count)
-        inner->count = saturating_extent(dim.count, dim.stride / inner->stride, inner->count);
+        inner->count += (dim.count - 1) * (dim.stride / inner->stride);
     else
         kept[(*ndim)++] = dim;
 }
@@ -80,7 +74,7 @@ void region_box(Region *region, int64_t offset, size_t item_bytes, unsigned ndim
         unsigned at = used++;
         for (; at > 0 && sorted[at - 1].stride > stride[i]; at--)
             sorted[at] = sorted[at - 1];
-        sorted[at] = (RegionDim){count[i], stride[i]};
+        sorted[at] = (RegionDim){MIN(count[i], 1 + EXTENT_MAX / stride[i]), stride[i]};
     }
     if (item_bytes == 0)
         return;
@@ -90,8 +84,9 @@ void region_box(Region *region, int64_t offset, size_t item_bytes, unsigned ndim
     int64_t span = region->bytes = region->run_bytes;
     for (unsigned i = 0; i < region->ndim; i++) {
         region->dim[region->ndim - 1 - i] = kept[i];
-        span = saturating_extent(kept[i].count, kept[i].stride, span);
-        region->bytes = saturating_extent(kept[i].count, region->bytes, region->bytes);
+        span += (kept[i].count - 1) * kept[i].stride;
+        if (__builtin_mul_overflow(region->bytes, kept[i].count, &region->bytes))
+            region->bytes = INT64_MAX;
     }
     region->lo = offset;
     region->hi = offset + span;

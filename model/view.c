@@ -193,3 +193,13 @@ bool view_same_shape(const View *a, const View *b)
             return false;
     return true;
 }
+
+int64_t view_element_offset(const View *view, int64_t element)
+{
+    int64_t offset = view->offset;
+    for (unsigned d = view->ndim; d-- > 0;) {
+        offset += element % view->size[d] * view->stride[d];
+        element /= view->size[d];
+    }
+    return offset;
+}

@@ -23,11 +23,14 @@ typedef struct Raised {                         /* a fault seen by the run itsel
     const char *message;
 } Raised;
 
+typedef struct Advised { uint8_t advice; uint32_t core, position, site; } Advised;
+
 typedef struct GridMark { uint32_t core, position; int64_t grid[GRID_DIMS_MAX]; } GridMark;     /* from this position on */
 
 typedef struct Record {
     Program *program;
-    Store steps, copies, raised, grid_marks;
+    Store steps, copies, raised, grid_marks, advised;
+    Store home;                                 /* where this struct itself lives */
     Store ends;                                 /* CoreState, one a core */
     bool eager;
     bool results_checked;                       /* every expectation was evaluated and held, and there was one */

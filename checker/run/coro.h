@@ -1,0 +1,24 @@
+/* coro.h - stackful coroutines for cores: thousands of small stacks, each behind a guard page.
+ *
+ *     coro_pool_new -> coro_start -> [ coro_resume -> runs -> coro_yield ]* -> the function returns: coro_done
+ *
+ * An abandoned coroutine is simply never resumed; its stack is reused by the next coro_start of that slot.
+ * Invariants:  1. only one coroutine runs at a time, resumed from outside any coroutine.
+ * Errors:      memory for stacks that cannot be reserved aborts; a stack overflow hits the guard page (coro_in_guard tells whose).
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct CoroPool CoroPool;
+
+/* shift: bytes by which stacks begin lower, so that a repeated run sees other addresses (multiple of 16, below 64 KiB). */
+CoroPool *coro_pool_new(uint32_t slots);
+void coro_pool_free(CoroPool *pool);
+void coro_pool_shift(CoroPool *pool, size_t shift, unsigned char fill);         /* also fills what was used of the stacks */
+void coro_start(CoroPool *pool, uint32_t slot, void (*run)(void *), void *argument);
+void coro_resume(CoroPool *pool, uint32_t slot);                /* returns when it yields or ends */
+void coro_yield(CoroPool *pool);                                /* from inside only */
+bool coro_done(const CoroPool *pool, uint32_t slot);
+bool coro_in_guard(const CoroPool *pool, const void *address, uint32_t *slot);

@@ -1,0 +1,417 @@
+/* execution.c - the eager run, and what it shares with scheduled runs.
+ *
+ * Eager: a core runs until it blocks, and does its steps on its own stack, without a switch; a copy is read and written right after its
+ * start, which every order of DMAs allows. Whoever makes a blocked step possible does it on the spot and queues the core. A core that
+ * looks at a count or flag goes to the end of the queue, so that polls make way.
+ */
+#include "execution_inside.h"
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { POLLS_MAX = 10000 };                     /* looks in a row, per core, during which nothing else happens: a poll nobody ends */
+
+Execution *execution_new(Program *program, Record *record)
+{
+    Execution *e = g_new0(Execution, 1);
+    e->program = program, e->record = record;
+    e->machine = machine_new(program);
+    e->pool = coro_pool_new(program->cores);
+    e->cores = g_new0(Core, program->cores);
+    e->pending = g_new0(Request *, program->cores);
+    e->end = g_new0(uint8_t, program->cores);
+    e->ready = g_new0(uint32_t, program->cores + 1);
+    e->next_waiter = g_new0(uint32_t, program->cores);
+    e->last_grid = g_new0(int64_t, program->cores);
+    e->flights = g_array_new(FALSE, TRUE, sizeof(Flight));
+    return e;
+}
+
+void execution_forget_run(Execution *e)
+{
+    for (uint32_t c = 0; c < e->program->cores; c++)
+        if (e->cores[c].program != NULL)
+            core_clear(&e->cores[c]);
+    machine_reset(e->machine);
+    g_free(e->waiter);
+    g_free(e->arrived);
+    g_free(e->entered);
+    g_free(e->scope);
+    e->waiter = e->arrived = NULL, e->entered = NULL, e->scope = NULL;
+    e->waiters = e->scopes = 0;
+    g_array_set_size(e->flights, 0);
+}
+
+void execution_free(Execution *e)
+{
+    if (e == NULL)
+        return;
+    execution_forget_run(e);
+    machine_free(e->machine);
+    coro_pool_free(e->pool);
+    g_free(e->cores);
+    g_free(e->pending);
+    g_free(e->end);
+    g_free(e->ready);
+    g_free(e->next_waiter);
+    g_free(e->last_grid);
+    g_free(e->members);
+    g_array_free(e->flights, TRUE);
+    g_free(e);
+}
+
+Machine *execution_machine(Execution *e)
+{
+    return e->machine;
+}
+
+const Record *execution_record(const Execution *e)
+{
+    return e->record;
+}
+
+static void mark_grid(Execution *e, Core *core)
+{
+    const Launch *launch = program_launch(e->program, core->launch);
+    int64_t now = launch->grid_dims ? ((int64_t)core->launch << 40) + core->grid_index + 1 : 0;
+    if (now == e->last_grid[core->id])
+        return;
+    e->last_grid[core->id] = now;
+    GridMark *mark = store_push(&e->record->grid_marks, 1);
+    mark->core = core->id, mark->position = core->position;
+    memcpy(mark->grid, core->grid, sizeof mark->grid);
+}
+
+static void hash_step(Execution *e, const Core *core, const Step *step, const Copy *copy)
+{
+    uint64_t *hash = &e->options.core_hash[core->id];
+    Step seen = *step;
+    if (step->kind == STEP_STOP)
+        seen.object = 0;                        /* an index in the list of this run */
+    if (copy != NULL) {
+        seen.object = copy->ordinal;
+        *hash = XXH3_64bits_withSeed(copy, sizeof *copy, *hash);
+    }
+    *hash = XXH3_64bits_withSeed(&seen, sizeof seen, *hash);
+}
+
+void execution_record_step(Execution *e, Core *core, const Step *step, const Copy *copy)
+{
+    mark_grid(e, core);
+    if (e->options.core_hash != NULL)
+        hash_step(e, core, step, copy);
+    *(Step *)store_push(&e->record->steps, 1) = *step;
+    core->position++;
+    if (e->options.pulse != NULL)
+        e->options.pulse->operations++;
+}
+
+static void raise_fault(Core *core, uint32_t site, FaultId fault, const char *message)
+{
+    Execution *e = core->runner;
+    *(Raised *)store_push(&e->record->raised, 1) = (Raised){ .fault = (uint8_t)fault, .core = core->id, .site = site, .object = NONE,
+        .region = NONE, .position = core->position ? core->position - 1 : 0, .message = message };
+}
+
+static void advise(Core *core, uint32_t site, AdviceId advice)
+{
+    Execution *e = core->runner;
+    *(Advised *)store_push(&e->record->advised, 1) = (Advised){ (uint8_t)advice, core->id, core->position, site };
+}
+
+/* The core is left where it is, for good. */
+void execution_stop_core(Execution *e, Core *core, Request *request)
+{
+    if (request->fault == FAULT_COUNT) {
+        e->aborted = true;
+    } else {
+        Step step = request->step;
+        step.object = (uint32_t)e->record->raised.count;
+        *(Raised *)store_push(&e->record->raised, 1) = (Raised){ .fault = (uint8_t)request->fault, .core = core->id, .site = step.site,
+            .object = NONE, .region = NONE, .position = core->position, .message = request->message };
+        execution_record_step(e, core, &step, NULL);
+    }
+    e->end[core->id] = CORE_STOPPED;
+}
+
+void execution_start_copy(Execution *e, Core *core, Request *request)
+{
+    if (request->step.object == NONE) {
+        execution_record_step(e, core, &request->step, NULL);
+        return;
+    }
+    request->copy.position = core->position;
+    request->step.object = (uint32_t)e->record->copies.count;
+    *(Copy *)store_push(&e->record->copies, 1) = request->copy;
+    execution_record_step(e, core, &request->step, &request->copy);
+}
+
+/* A step that is possible now, other than joins, starts and stops. */
+void execution_perform(Execution *e, Core *core, Request *request)
+{
+    bool held = machine_do(e->machine, request);
+    execution_record_step(e, core, &request->step, NULL);
+    if (!held) {
+        g_autofree char *name = program_describe_semaphore(e->program, request->step.object);
+        g_autofree char *message = g_strdup_printf("%s is %lld, expected %d", name, (long long)machine_count(e->machine, request->step.object),
+                                                   (int32_t)request->step.value);
+        raise_fault(core, request->step.site, FAULT_ASSERT, program_text(e->program, program_string(e->program, message)));
+    }
+}
+
+static void queue_core(Execution *e, uint32_t core)
+{
+    e->ready[e->ready_tail] = core;
+    e->ready_tail = (e->ready_tail + 1) % (e->program->cores + 1);
+}
+
+static uint32_t *waiter_of(Execution *e, uint32_t semaphore)
+{
+    if (semaphore >= e->waiters) {
+        uint32_t now = MAX(e->program->semaphores, semaphore + 1);
+        e->waiter = g_renew(uint32_t, e->waiter, now);
+        memset(e->waiter + e->waiters, 0, (now - e->waiters) * sizeof *e->waiter);
+        e->waiters = now;
+    }
+    return &e->waiter[semaphore];
+}
+
+/* Does the steps of those that wait on the semaphore as far as they are possible now, first come first served. */
+static void wake(Execution *e, uint32_t semaphore)
+{
+    uint32_t *link = waiter_of(e, semaphore);
+    while (*link != 0) {
+        uint32_t c = *link - 1;
+        if (!machine_possible(e->machine, &e->pending[c]->step)) {
+            link = &e->next_waiter[c];
+            continue;
+        }
+        *link = e->next_waiter[c];
+        execution_perform(e, &e->cores[c], e->pending[c]);
+        e->pending[c] = NULL;
+        e->idle_looks = 0;
+        queue_core(e, c);
+    }
+}
+
+static void block_on(Execution *e, Core *core, Request *request)
+{
+    uint32_t *link = waiter_of(e, request->step.object);
+    while (*link != 0)
+        link = &e->next_waiter[*link - 1];
+    *link = core->id + 1;
+    e->next_waiter[core->id] = 0;
+    e->pending[core->id] = request;
+    coro_yield(e->pool);
+}
+
+/* The members of a join as [first, last) over cores; with an entry barrier some devices in between may have no part in it. */
+void execution_join_members(const Execution *e, const Core *core, const Step *step, uint32_t *first, uint32_t *last)
+{
+    uint32_t per = e->program->cores_per_device;
+    bool all = step->kind == STEP_ENTER && program_launch(e->program, step->object)->entry_barrier;
+    *first = all ? 0 : core->device * per;
+    *last = all ? e->program->cores : *first + per;
+}
+
+bool execution_is_member(const Execution *e, uint32_t core, const Step *step)
+{
+    return step->kind == STEP_CORE_BARRIER || program_launch_on_device(e->program, step->object, core / e->program->cores_per_device);
+}
+
+static bool all_arrived(Execution *e, const Step *step, uint32_t first, uint32_t last)
+{
+    for (uint32_t c = first; c < last; c++) {
+        const Request *other = e->pending[c];
+        if (execution_is_member(e, c, step) && (other == NULL || other->step.kind != step->kind || other->step.object != step->object))
+            return false;
+    }
+    return true;
+}
+
+static bool entry_complete(Execution *e, const Step *step, uint32_t first, uint32_t last)
+{
+    if (last - first <= e->program->cores_per_device)
+        return all_arrived(e, step, first, last);
+    if (e->arrived == NULL)
+        e->arrived = g_new0(uint32_t, e->program->launches.count);
+    return ++e->arrived[step->object] >= e->members[step->object] && all_arrived(e, step, first, last);
+}
+
+static void join_eagerly(Execution *e, Core *core, Request *request)
+{
+    uint32_t first, last;
+    execution_join_members(e, core, &request->step, &first, &last);
+    e->pending[core->id] = request;
+    if (!entry_complete(e, &request->step, first, last)) {
+        coro_yield(e->pool);
+        return;
+    }
+    const Step step = request->step;
+    for (uint32_t c = first; c < last; c++) {
+        if (!execution_is_member(e, c, &step))
+            continue;
+        execution_record_step(e, &e->cores[c], &e->pending[c]->step, NULL);
+        e->pending[c] = NULL;
+        if (c != core->id)
+            queue_core(e, c);
+    }
+}
+
+static bool is_look(const Step *step)
+{
+    return step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_FLAG_LOAD || step->kind == STEP_FLAG_CAS
+        || (step->kind == STEP_FLAG_ADD && step->extra != 0);
+}
+
+static void give_way(Execution *e, Core *core, Request *request)
+{
+    if (++e->idle_looks > (uint64_t)POLLS_MAX * e->program->cores) {
+        g_autofree char *name = program_describe_semaphore(e->program, request->step.object);
+        g_autofree char *message = g_strdup_printf("polls %s for ever: nobody can change it any more", name);
+        Request stop = { .step = request->step, .fault = FAULT_NO_PROGRESS,
+                         .message = program_text(e->program, program_string(e->program, message)) };
+        stop.step.kind = STEP_STOP;
+        execution_stop_core(e, core, &stop);
+        coro_yield(e->pool);
+        g_assert_not_reached();
+    }
+    queue_core(e, core->id);
+    coro_yield(e->pool);
+}
+
+static void submit_eagerly(Core *core, Request *request)
+{
+    Execution *e = core->runner;
+    StepKind kind = request->step.kind;
+    if (kind == STEP_STOP) {
+        execution_stop_core(e, core, request);
+        coro_yield(e->pool);
+        g_assert_not_reached();
+    }
+    if (step_is_join(kind)) {
+        join_eagerly(e, core, request);
+        e->idle_looks = 0;
+    } else if (kind == STEP_COPY_START) {
+        execution_start_copy(e, core, request);
+        if (request->step.object != NONE) {
+            const Copy *copy = &STORE(Copy, &e->record->copies, request->step.object);
+            machine_copy_now(e->machine, copy);
+            if (copy->send_semaphore != NONE) {
+                machine_add(e->machine, copy->send_semaphore, copy->send_count);
+                wake(e, copy->send_semaphore);
+            }
+            machine_add(e->machine, copy->receive_semaphore, copy->receive_count);
+            wake(e, copy->receive_semaphore);
+        }
+        e->idle_looks = 0;
+    } else if (!machine_possible(e->machine, &request->step)) {
+        block_on(e, core, request);
+    } else {
+        execution_perform(e, core, request);
+        if (kind == STEP_SIGNAL || (kind >= STEP_FLAG_STORE && kind <= STEP_FLAG_CAS))
+            wake(e, request->step.object);
+        if (is_look(&request->step))
+            give_way(e, core, request);
+        else
+            e->idle_looks = 0;
+    }
+}
+
+static void run_core(void *argument)
+{
+    core_main(argument);
+}
+
+void execution_resume(Execution *e, uint32_t c)
+{
+    core_running = &e->cores[c];
+    if (e->options.pulse != NULL)
+        e->options.pulse->running = c;
+    coro_resume(e->pool, c);
+    if (e->options.pulse != NULL)
+        e->options.pulse->running = NONE;
+    core_running = NULL;
+    if (coro_done(e->pool, c))
+        e->end[c] = CORE_FINISHED;
+}
+
+static void count_members(Execution *e)
+{
+    g_free(e->members);
+    e->members = g_new0(uint32_t, MAX(e->program->launches.count, 1));
+    for (uint32_t l = 0; l < e->program->launches.count; l++)
+        for (uint32_t d = 0; d < e->program->devices; d++)
+            e->members[l] += program_launch_on_device(e->program, l, d) ? e->program->cores_per_device : 0;
+}
+
+void execution_prepare(Execution *e, const ExecutionOptions *options, void (*submit)(Core *, Request *))
+{
+    execution_forget_run(e);
+    record_reset(e->record);
+    e->options = options ? *options : (ExecutionOptions){ 0 };
+    e->aborted = false, e->idle_looks = 0, e->ready_head = e->ready_tail = 0;
+    coro_pool_shift(e->pool, e->options.shift, e->options.fill);
+    count_members(e);
+    store_push(&e->record->ends, e->program->cores);
+    for (uint32_t c = 0; c < e->program->cores; c++) {
+        Core *core = &e->cores[c];
+        core_init(core, e->program, c);
+        core->submit = submit, core->raise = raise_fault, core->advise = advise, core->runner = e;
+        e->pending[c] = NULL, e->end[c] = CORE_RUNNING, e->last_grid[c] = 0;
+        if (e->options.core_hash != NULL)
+            e->options.core_hash[c] = 0;
+        coro_start(e->pool, c, run_core, core);
+    }
+}
+
+void execution_end(Execution *e)
+{
+    Record *record = e->record;
+    for (uint32_t c = 0; c < e->program->cores; c++) {
+        CoreState *state = &STORE(CoreState, &record->ends, c);
+        state->end = e->end[c] == CORE_RUNNING ? CORE_BLOCKED : e->end[c];
+        if (state->end == CORE_BLOCKED && e->pending[c] != NULL)
+            state->pending = e->pending[c]->step;
+        record->values_observed |= e->cores[c].observed_data;
+    }
+    record->complete = !e->aborted;
+}
+
+void execution_run_eager(Execution *e, const ExecutionOptions *options)
+{
+    execution_prepare(e, options, submit_eagerly);
+    uint32_t cores = e->program->cores;
+    for (uint32_t i = 0; i < cores; i++)
+        queue_core(e, e->options.reversed ? cores - 1 - i : i);
+    while (e->ready_head != e->ready_tail && !e->aborted) {
+        uint32_t c = e->ready[e->ready_head];
+        e->ready_head = (e->ready_head + 1) % (cores + 1);
+        execution_resume(e, c);
+    }
+    execution_end(e);
+    e->record->eager = true;
+    e->record->final_hash = machine_hash(e->machine);
+}
+
+void execution_check_results(Execution *e)
+{
+    Program *program = e->program;
+    for (uint32_t c = 0; c < program->cores; c++)
+        if (e->end[c] != CORE_FINISHED)
+            return;
+    for (size_t i = 0; i < program->expectations.count; i++) {
+        const Expectation *expectation = &STORE(Expectation, &program->expectations, i);
+        for (uint32_t d = 0; d < program->devices; d++) {
+            g_autofree char *message = NULL;
+            if (expectation->holds(e->machine, expectation, d, &message))
+                continue;
+            uint32_t core = d * program->cores_per_device;
+            bool unwritten = message != NULL && g_str_has_prefix(message, EXPECTATION_UNWRITTEN);
+            *(Raised *)store_push(&e->record->raised, 1) = (Raised){ .fault = unwritten ? FAULT_UNINITIALISED : FAULT_ASSERT, .core = core,
+                .position = e->cores[core].position - 1, .site = expectation->site, .object = NONE, .region = NONE,
+                .message = program_text(program, program_string(program, message ? message : "a result differs from the expected one")) };
+        }
+        e->record->results_checked = true;
+    }
+}

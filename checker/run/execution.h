@@ -1,0 +1,53 @@
+/* execution.h - one run of a program: cores as coroutines on a machine, each step recorded.
+ *
+ *     execution_new -> execution_run_eager                               one legal order, copies at once: what the proof reads
+ *                   -> execution_begin -> [ execution_enabled -> execution_do ]*     somebody else chooses: replay, sampling
+ *
+ * Invariants:  1. a blocked core's request lies on its own stack, until its step is done.  2. a join is done for all members at once.
+ * Ownership:   borrows program and record; owns machine, cores and stacks. Runs can be repeated: each begins from nothing.
+ * Errors:      faults go to record->raised; misuse of the API to program->usage_error, and the run ends.
+ */
+#pragma once
+#include "../../model/machine.h"
+#include "coro.h"
+#include "record.h"
+#include "schedule.h"
+
+typedef struct Execution Execution;
+
+/* What a supervisor of this process may look at while user code runs (shared memory). */
+typedef struct ExecutionPulse {
+    volatile uint64_t operations;               /* steps handed over so far, by anybody */
+    volatile uint32_t running;                  /* core whose code runs, NONE: ours does */
+} ExecutionPulse;
+
+typedef struct ExecutionOptions {
+    bool reversed;                              /* start with the last core */
+    size_t shift;                               /* of stacks, and a fill pattern: see coro.h */
+    unsigned char fill;
+    ExecutionPulse *pulse;                      /* NULL: nobody looks */
+    uint64_t *core_hash;                        /* NULL, or one a core: hash of all its steps */
+} ExecutionOptions;
+
+Execution *execution_new(Program *program, Record *record);
+void execution_free(Execution *execution);
+void execution_run_eager(Execution *execution, const ExecutionOptions *options);
+/* Evaluates the program's expectations on the final contents (all cores finished): raises `assert`, sets record->results_checked. */
+void execution_check_results(Execution *execution);
+
+void execution_begin(Execution *execution, const ExecutionOptions *options);
+void execution_enabled(Execution *execution, GArray *moves);    /* of Move: cores in order, then copies in order of start */
+bool execution_is_enabled(Execution *execution, Move move);
+bool execution_do(Execution *execution, Move move);             /* false: not enabled now */
+void execution_end(Execution *execution);                       /* fills record->ends; blocked cores stay where they are */
+
+/* For judges of a state. */
+Machine *execution_machine(Execution *execution);
+const Record *execution_record(const Execution *execution);
+const Request *execution_pending(Execution *execution, uint32_t core);          /* NULL: finished or stopped */
+uint32_t execution_position(Execution *execution, uint32_t core);
+uint32_t execution_find_copy(Execution *execution, uint32_t core, uint32_t ordinal);    /* index in the record, NONE: not started */
+bool execution_moment_done(Execution *execution, uint32_t copy, StepKind moment);
+typedef enum LifeState { LIFE_NOT_BEGUN, LIFE_BEGUN, LIFE_ENDED } LifeState;
+/* Of a buffer object or of a semaphore's object, as a step of `core` in `launch` would find it now. */
+LifeState execution_life(Execution *execution, uint32_t decl, uint32_t object, uint32_t core);

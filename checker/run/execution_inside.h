@@ -1,0 +1,43 @@
+/* execution_inside.h - what execution.c and moves.c share. */
+#pragma once
+#include <glib.h>
+#include "execution.h"
+
+typedef struct Flight {                         /* a copy under way in a scheduled run */
+    uint32_t copy;                              /* index in the record */
+    bool early_send, read, early_receive, written;
+    Tile *payload;
+} Flight;
+
+typedef struct ScopeCount { uint16_t opened, closed; } ScopeCount;     /* by how many cores, so far */
+
+struct Execution {
+    Program *program;
+    Record *record;
+    Machine *machine;
+    CoroPool *pool;
+    Core *cores;
+    ExecutionOptions options;
+    bool aborted;
+    Request **pending;                          /* by core */
+    uint8_t *end;                               /* CoreEnd by core */
+    int64_t *last_grid;
+    uint32_t *ready, ready_head, ready_tail;    /* eager: a ring of cores that can go on */
+    uint32_t *waiter, waiters, *next_waiter;    /* eager: semaphore -> core + 1, chained */
+    uint32_t *arrived, *members;                /* by launch: cores at its entry; cores that take part */
+    uint64_t idle_looks;
+    GArray *flights;                            /* scheduled: of Flight, in order of start */
+    uint8_t *entered;                           /* scheduled: by launch * devices + device: 1 entered, 2 left */
+    ScopeCount *scope;                          /* scheduled: by object of a scope */
+    uint32_t scopes;
+};
+
+void execution_prepare(Execution *e, const ExecutionOptions *options, void (*submit)(Core *, Request *));
+void execution_forget_run(Execution *e);
+void execution_resume(Execution *e, uint32_t core);
+void execution_record_step(Execution *e, Core *core, const Step *step, const Copy *copy);
+void execution_stop_core(Execution *e, Core *core, Request *request);
+void execution_start_copy(Execution *e, Core *core, Request *request);
+void execution_perform(Execution *e, Core *core, Request *request);
+void execution_join_members(const Execution *e, const Core *core, const Step *step, uint32_t *first, uint32_t *last);
+bool execution_is_member(const Execution *e, uint32_t core, const Step *step);

@@ -1,0 +1,167 @@
+/* judge.c - one question a fault: is it here, now? The table in finding.h says where each schedule ends. */
+#include "judge.h"
+
+static Move move_of(const Place *place)
+{
+    bool moment = place->copy != NONE;
+    return (Move){ place->core, place->copy, moment ? place->kind : 0 };
+}
+
+/* The move of a join belongs to its first member: one of those that stand at it must be enabled. */
+static bool join_is_next(Execution *e, const Request *request, uint32_t core)
+{
+    const Program *program = machine_program(execution_machine(e));
+    bool one_device = request->step.kind != STEP_ENTER || !program_launch(program, request->step.object)->entry_barrier;
+    for (uint32_t c = 0; c < program->cores; c++) {
+        const Request *other = execution_pending(e, c);
+        bool member = !one_device || c / program->cores_per_device == core / program->cores_per_device;
+        if (member && other != NULL && other->step.kind == request->step.kind && other->step.object == request->step.object
+            && execution_is_enabled(e, (Move){ c, NONE, 0 }))
+            return true;
+    }
+    return false;
+}
+
+/* The place's own step is the next of its agent, and possible. */
+static bool is_next(Execution *e, const Place *place)
+{
+    if (place->copy != NONE)
+        return execution_is_enabled(e, move_of(place));
+    const Request *request = execution_pending(e, place->core);
+    if (request == NULL || execution_position(e, place->core) != place->position || request->step.kind != place->kind)
+        return false;
+    if (step_is_join(request->step.kind))
+        return join_is_next(e, request, place->core);
+    return execution_is_enabled(e, move_of(place));
+}
+
+typedef struct Access { uint32_t object, region; bool write, valid; } Access;
+
+static Access access_at(Execution *e, const Place *place)
+{
+    const Record *record = execution_record(e);
+    if (place->copy != NONE) {
+        uint32_t index = execution_find_copy(e, place->core, place->copy);
+        if (index == NONE)
+            return (Access){ 0 };
+        const Copy *copy = &STORE(Copy, &record->copies, index);
+        if (place->kind == STEP_READ)
+            return (Access){ copy->source, copy->source_region, false, true };
+        return (Access){ copy->target, copy->target_region, true, place->kind == STEP_WRITE };
+    }
+    const Request *request = execution_pending(e, place->core);
+    bool memory = request->step.kind == STEP_LOAD || request->step.kind == STEP_STORE || request->step.kind == STEP_SWAP;
+    return (Access){ request->step.object, request->step.value, request->step.kind != STEP_LOAD, memory };
+}
+
+static bool shows_race(Execution *e, const Finding *finding)
+{
+    if (!is_next(e, &finding->place[0]) || !is_next(e, &finding->place[1]))
+        return false;
+    const Program *program = machine_program(execution_machine(e));
+    Access a = access_at(e, &finding->place[0]), b = access_at(e, &finding->place[1]);
+    return a.valid && b.valid && a.object == b.object && (a.write || b.write)
+        && region_overlaps(program_get_region(program, a.region), program_get_region(program, b.region));
+}
+
+static bool shows_lifetime(Execution *e, const Finding *finding)
+{
+    if (!is_next(e, &finding->place[0]))
+        return false;
+    const Program *program = machine_program(execution_machine(e));
+    uint32_t object = finding->object, decl;
+    if (finding->object_is_semaphore) {
+        decl = program_semaphore_decl(program, object);
+        object = program_decl(program, decl)->first_object + program_semaphore_core(program, object);
+    } else {
+        decl = program_object_decl(program, object);
+    }
+    LifeState state = execution_life(e, decl, object, finding->place[0].core);
+    return state == (finding->have < 0 ? LIFE_NOT_BEGUN : LIFE_ENDED);
+}
+
+static bool nothing_moves(Execution *e, bool *all_finished)
+{
+    g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
+    execution_enabled(e, moves);
+    *all_finished = true;
+    for (uint32_t c = 0; c < machine_program(execution_machine(e))->cores; c++)
+        *all_finished &= execution_pending(e, c) == NULL;
+    return moves->len == 0;
+}
+
+static bool shows_deadlock(Execution *e)
+{
+    bool finished;
+    return nothing_moves(e, &finished) && !finished;
+}
+
+static bool shows_leftover(Execution *e, const Finding *finding)
+{
+    if (machine_count(execution_machine(e), finding->object) <= 0)
+        return false;
+    bool finished;
+    if (finding->places == 0)                   /* a barrier semaphore: at the end of the program */
+        return nothing_moves(e, &finished) && finished;
+    return is_next(e, &finding->place[0]);
+}
+
+static bool shows_in_flight(Execution *e, const Finding *finding)
+{
+    uint32_t index = execution_find_copy(e, finding->place[0].core, finding->place[0].copy);
+    return index != NONE && is_next(e, &finding->place[1]) && !execution_moment_done(e, index, finding->place[0].kind);
+}
+
+static bool shows_raised(Execution *e, const Finding *finding)
+{
+    const Record *record = execution_record(e);
+    for (size_t i = 0; i < record->raised.count; i++) {
+        const Raised *raised = &STORE(Raised, &record->raised, i);
+        if (raised->fault == finding->id && raised->core == finding->place[0].core && raised->site == finding->place[0].site)
+            return true;
+    }
+    return false;
+}
+
+static bool shows_uninitialised(Execution *e, const Finding *finding)
+{
+    if (finding->message != NULL || !is_next(e, &finding->place[0]))
+        return shows_raised(e, finding);
+    Access access = access_at(e, &finding->place[0]);
+    return access.valid && !machine_any_written(execution_machine(e), access.object, access.region);
+}
+
+static bool shows_mismatch(Execution *e, const Finding *finding)
+{
+    if (!is_next(e, &finding->place[0]))
+        return false;
+    uint32_t index = execution_find_copy(e, finding->place[1].core, finding->place[1].copy);
+    return index == NONE || !execution_moment_done(e, index, finding->place[1].kind);
+}
+
+bool judge_shows(Execution *e, const Finding *finding)
+{
+    switch (finding->id) {
+    case FAULT_RACE:
+        return shows_race(e, finding);
+    case FAULT_LIFETIME:
+        return shows_lifetime(e, finding);
+    case FAULT_DEADLOCK:
+        return shows_deadlock(e);
+    case FAULT_LEFTOVER:
+        return shows_leftover(e, finding);
+    case FAULT_IN_FLIGHT:
+        return shows_in_flight(e, finding);
+    case FAULT_UNINITIALISED:
+        return shows_uninitialised(e, finding);
+    case FAULT_MISMATCH:
+        return shows_mismatch(e, finding);
+    case FAULT_OVERFLOW:
+        return machine_count(execution_machine(e), finding->object) > finding->need;
+    case FAULT_OUT_OF_BOUNDS: case FAULT_SHAPE: case FAULT_SPACE: case FAULT_REVISIT: case FAULT_ASSERT: case FAULT_NO_PROGRESS:
+        return shows_raised(e, finding);
+    case FAULT_DIVERGENCE: case FAULT_CRASH: case FAULT_COUNT:
+        break;
+    }
+    return false;
+}

@@ -1,0 +1,283 @@
+/* moves.c - scheduled runs: every step waits until somebody chooses it.
+ *
+ * Each core runs up to its next step and parks there; copies under way are kept in order of start, each with the moments it has had.
+ * A move is possible as semantics.md section 2 says: waits by count, joins when all members stand there, moments of a copy by its own
+ * order, by fluid progress (the early bytes come first) and by the order of DMAs in force.
+ */
+#include "execution_inside.h"
+#include <string.h>
+
+static void submit_parked(Core *core, Request *request)
+{
+    Execution *e = core->runner;
+    e->pending[core->id] = request;
+    coro_yield(e->pool);
+}
+
+static void advance(Execution *e, uint32_t c)
+{
+    e->pending[c] = NULL;
+    execution_resume(e, c);
+}
+
+void execution_begin(Execution *e, const ExecutionOptions *options)
+{
+    execution_prepare(e, options, submit_parked);
+    e->entered = g_malloc0(MAX(e->program->launches.count, 1) * e->program->devices);
+    for (uint32_t c = 0; c < e->program->cores; c++)
+        advance(e, c);
+}
+
+static const Copy *copy_of(const Execution *e, const Flight *flight)
+{
+    return &STORE(Copy, &e->record->copies, flight->copy);
+}
+
+static bool has_early(const Execution *e, uint32_t count)
+{
+    return e->program->knobs.dma_progress == DMA_PROGRESS_FLUID && count > 1;
+}
+
+/* Does an earlier copy, not yet written (or read), hold this one back? Flights are in order of start. */
+static bool held_back(const Execution *e, guint index, bool read)
+{
+    DmaOrder order = e->program->knobs.dma_order;
+    const Copy *copy = copy_of(e, &g_array_index(e->flights, Flight, index));
+    if (order == DMA_ORDER_UNORDERED || (read && order != DMA_ORDER_ISSUE_ORDER))
+        return false;
+    for (guint i = 0; i < index; i++) {
+        const Flight *flight = &g_array_index(e->flights, Flight, i);
+        const Copy *earlier = copy_of(e, flight);
+        bool same_link = earlier->remote && copy->remote && earlier->target_device == copy->target_device;
+        if (earlier->core == copy->core && (order == DMA_ORDER_ISSUE_ORDER || same_link) && !(read && flight->read))
+            return true;
+    }
+    return false;
+}
+
+static bool moment_possible(const Execution *e, guint index, StepKind moment)
+{
+    const Flight *flight = &g_array_index(e->flights, Flight, index);
+    const Copy *copy = copy_of(e, flight);
+    bool early_send = copy->send_semaphore != NONE && has_early(e, copy->send_count), early_receive = has_early(e, copy->receive_count);
+    if (moment == STEP_EARLY_SEND)
+        return early_send && !flight->early_send;
+    if (moment == STEP_READ)
+        return !flight->read && (!early_send || flight->early_send) && !held_back(e, index, true);
+    if (moment == STEP_EARLY_RECEIVE)
+        return early_receive && !flight->early_receive && !held_back(e, index, false);
+    return moment == STEP_WRITE && flight->read && (!early_receive || flight->early_receive) && !held_back(e, index, false);
+}
+
+static bool core_possible(Execution *e, uint32_t c)
+{
+    const Request *request = e->pending[c];
+    if (request == NULL || e->end[c] != CORE_RUNNING)
+        return false;
+    if (!step_is_join(request->step.kind))
+        return request->step.kind == STEP_STOP || machine_possible(e->machine, &request->step);
+    uint32_t first, last;
+    execution_join_members(e, &e->cores[c], &request->step, &first, &last);
+    bool lowest = true;
+    for (uint32_t m = first; m < last; m++) {
+        if (!execution_is_member(e, m, &request->step))
+            continue;
+        const Request *other = e->pending[m];
+        if (other == NULL || other->step.kind != request->step.kind || other->step.object != request->step.object)
+            return false;
+        lowest &= m >= c;
+    }
+    return lowest;                              /* a join is one move, named by its first member */
+}
+
+static const StepKind MOMENTS[] = { STEP_EARLY_SEND, STEP_READ, STEP_EARLY_RECEIVE, STEP_WRITE };
+
+void execution_enabled(Execution *e, GArray *moves)
+{
+    g_array_set_size(moves, 0);
+    for (uint32_t c = 0; c < e->program->cores && !e->aborted; c++)
+        if (core_possible(e, c))
+            g_array_append_val(moves, ((Move){ .core = c, .copy = NONE }));
+    for (guint i = 0; i < e->flights->len && !e->aborted; i++)
+        for (size_t m = 0; m < G_N_ELEMENTS(MOMENTS); m++)
+            if (moment_possible(e, i, MOMENTS[m])) {
+                const Copy *copy = copy_of(e, &g_array_index(e->flights, Flight, i));
+                g_array_append_val(moves, ((Move){ copy->core, copy->ordinal, (uint8_t)MOMENTS[m] }));
+            }
+}
+
+static guint find_flight(const Execution *e, uint32_t core, uint32_t ordinal)
+{
+    for (guint i = 0; i < e->flights->len; i++) {
+        const Copy *copy = copy_of(e, &g_array_index(e->flights, Flight, i));
+        if (copy->core == core && copy->ordinal == ordinal)
+            return i;
+    }
+    return G_MAXUINT;
+}
+
+bool execution_is_enabled(Execution *e, Move move)
+{
+    if (e->aborted || move.core >= e->program->cores)
+        return false;
+    if (move.copy == NONE)
+        return core_possible(e, move.core);
+    guint index = find_flight(e, move.core, move.copy);
+    return index != G_MAXUINT && moment_possible(e, index, move.moment);
+}
+
+static void do_moment(Execution *e, guint index, StepKind moment)
+{
+    Flight *flight = &g_array_index(e->flights, Flight, index);
+    const Copy *copy = copy_of(e, flight);
+    uint32_t early_send = has_early(e, copy->send_count) ? copy->send_count - 1 : 0;
+    uint32_t early_receive = has_early(e, copy->receive_count) ? copy->receive_count - 1 : 0;
+    *(Step *)store_push(&e->record->steps, 1) = (Step){ .kind = (uint8_t)moment, .launch = 0, .site = copy->site, .core = copy->core,
+                                                        .object = flight->copy };
+    if (moment == STEP_EARLY_SEND) {
+        flight->early_send = true;
+        machine_add(e->machine, copy->send_semaphore, early_send);
+    } else if (moment == STEP_READ) {
+        flight->read = true;
+        flight->payload = machine_copy_read(e->machine, copy);
+        if (copy->send_semaphore != NONE)
+            machine_add(e->machine, copy->send_semaphore, copy->send_count - early_send);
+    } else if (moment == STEP_EARLY_RECEIVE) {
+        flight->early_receive = true;
+        machine_add(e->machine, copy->receive_semaphore, early_receive);
+    } else {
+        machine_copy_write(e->machine, copy, flight->payload);
+        machine_add(e->machine, copy->receive_semaphore, copy->receive_count - early_receive);
+        g_array_remove_index(e->flights, index);
+    }
+}
+
+static ScopeCount *scope_of(Execution *e, uint32_t object)
+{
+    if (object >= e->scopes) {
+        uint32_t now = MAX(e->program->objects, object + 1);
+        e->scope = g_renew(ScopeCount, e->scope, now);
+        memset(e->scope + e->scopes, 0, (now - e->scopes) * sizeof *e->scope);
+        e->scopes = now;
+    }
+    return &e->scope[object];
+}
+
+static void note_life(Execution *e, const Core *core, const Step *step)
+{
+    if (step->kind == STEP_ENTER || step->kind == STEP_EXIT)
+        e->entered[step->object * e->program->devices + core->device] = step->kind == STEP_ENTER ? 1 : 2;
+    if (step->kind == STEP_ALLOC)
+        scope_of(e, program_object(e->program, step->object, core->id))->opened++;
+    if (step->kind == STEP_FREE)
+        scope_of(e, program_object(e->program, step->object, core->id))->closed++;
+}
+
+static void do_join(Execution *e, uint32_t c)
+{
+    uint32_t first, last;
+    const Step step = e->pending[c]->step;
+    execution_join_members(e, &e->cores[c], &step, &first, &last);
+    for (uint32_t m = first; m < last; m++)
+        if (execution_is_member(e, m, &step)) {
+            note_life(e, &e->cores[m], &step);
+            execution_record_step(e, &e->cores[m], &e->pending[m]->step, NULL);
+        }
+    for (uint32_t m = first; m < last && !e->aborted; m++)
+        if (execution_is_member(e, m, &step))
+            advance(e, m);
+}
+
+static void do_core(Execution *e, uint32_t c)
+{
+    Core *core = &e->cores[c];
+    Request *request = e->pending[c];
+    if (request->step.kind == STEP_STOP) {
+        execution_stop_core(e, core, request);
+        e->pending[c] = NULL;
+        return;
+    }
+    if (step_is_join(request->step.kind)) {
+        do_join(e, c);
+        return;
+    }
+    if (request->step.kind == STEP_COPY_START) {
+        execution_start_copy(e, core, request);
+        if (request->step.object != NONE)
+            g_array_append_val(e->flights, ((Flight){ .copy = request->step.object }));
+    } else {
+        note_life(e, core, &request->step);
+        execution_perform(e, core, request);
+    }
+    advance(e, c);
+}
+
+bool execution_do(Execution *e, Move move)
+{
+    if (!execution_is_enabled(e, move))
+        return false;
+    if (move.copy == NONE)
+        do_core(e, move.core);
+    else
+        do_moment(e, find_flight(e, move.core, move.copy), move.moment);
+    return true;
+}
+
+const Request *execution_pending(Execution *e, uint32_t core)
+{
+    return e->end[core] == CORE_RUNNING ? e->pending[core] : NULL;
+}
+
+uint32_t execution_position(Execution *e, uint32_t core)
+{
+    return e->cores[core].position;
+}
+
+uint32_t execution_find_copy(Execution *e, uint32_t core, uint32_t ordinal)
+{
+    for (size_t i = 0; i < e->record->copies.count; i++) {
+        const Copy *copy = &STORE(Copy, &e->record->copies, i);
+        if (copy->core == core && copy->ordinal == ordinal)
+            return (uint32_t)i;
+    }
+    return NONE;
+}
+
+bool execution_moment_done(Execution *e, uint32_t index, StepKind moment)
+{
+    const Copy *copy = &STORE(Copy, &e->record->copies, index);
+    guint at = find_flight(e, copy->core, copy->ordinal);
+    if (at == G_MAXUINT)
+        return true;
+    const Flight *flight = &g_array_index(e->flights, Flight, at);
+    return moment == STEP_READ ? flight->read : moment == STEP_EARLY_SEND ? flight->early_send || flight->read
+        : moment == STEP_EARLY_RECEIVE ? flight->early_receive : false;
+}
+
+static bool device_is_in(const Execution *e, uint32_t launch, uint32_t device, uint8_t state)
+{
+    return e->entered[launch * e->program->devices + device] >= state;
+}
+
+LifeState execution_life(Execution *e, uint32_t decl_id, uint32_t object, uint32_t core)
+{
+    const Program *program = e->program;
+    const Decl *decl = program_decl(program, decl_id);
+    uint32_t device = program_object_device(program, object), first, last;
+    if (decl->life == LIFE_ALWAYS || program->bare)
+        return LIFE_BEGUN;
+    if (decl->life == LIFE_LAUNCHES) {
+        if (!program_decl_launches(program, decl_id, device, &first, &last))
+            return LIFE_NOT_BEGUN;
+        return device_is_in(e, last, device, 2) ? LIFE_ENDED : device_is_in(e, first, device, 1) ? LIFE_BEGUN : LIFE_NOT_BEGUN;
+    }
+    const ScopeCount *scope = scope_of(e, object);
+    bool shared = decl->units == program->devices;
+    if (scope->closed > 0 && scope->closed >= (shared ? program->cores_per_device : 1))
+        return LIFE_ENDED;
+    bool own = shared ? core / program->cores_per_device == device : core == object - decl->first_object;
+    if (scope->opened > 0)
+        return LIFE_BEGUN;
+    bool early = program->knobs.scopes == SCOPES_STATIC && !own && device_is_in(e, decl->launch, device, 1);
+    return early ? LIFE_BEGUN : LIFE_NOT_BEGUN;
+}

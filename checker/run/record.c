@@ -1,0 +1,118 @@
+/* record.c - the arrays of one record, and whether what a child left in them can be walked safely. */
+#include "record.h"
+#include <glib.h>
+
+Record *record_new(Program *program)
+{
+    Store home;
+    store_init(&home, sizeof(Record), 1);
+    Record *record = store_push(&home, 1);
+    record->home = home;
+    record->program = program;
+    store_init(&record->steps, sizeof(Step), (size_t)1 << 31);
+    store_init(&record->copies, sizeof(Copy), (size_t)1 << 30);
+    store_init(&record->raised, sizeof(Raised), (size_t)1 << 24);
+    store_init(&record->advised, sizeof(Advised), (size_t)1 << 24);
+    store_init(&record->grid_marks, sizeof(GridMark), (size_t)1 << 28);
+    store_init(&record->ends, sizeof(CoreState), (size_t)1 << 24);
+    return record;
+}
+
+static void each_store(Record *record, void (*act)(Store *))
+{
+    Store *store[] = { &record->steps, &record->copies, &record->raised, &record->advised, &record->grid_marks, &record->ends };
+    for (size_t i = 0; i < G_N_ELEMENTS(store); i++)
+        act(store[i]);
+}
+
+void record_free(Record *record)
+{
+    if (record == NULL)
+        return;
+    each_store(record, store_clear);
+    Store home = record->home;
+    store_clear(&home);
+}
+
+void record_reset(Record *record)
+{
+    each_store(record, store_reset);
+    record->eager = record->results_checked = record->values_observed = record->complete = false;
+    record->final_hash = 0;
+}
+
+static bool object_in_range(const Record *record, const Step *step)
+{
+    const Program *program = record->program;
+    switch ((StepKind)step->kind) {
+    case STEP_LOAD: case STEP_STORE: case STEP_SWAP:
+        return step->object < program->objects && step->value < intern_count(&program->regions);
+    case STEP_SIGNAL: case STEP_WAIT: case STEP_WAIT_KEEP: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD:
+    case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_FLAG_CAS: case STEP_FLAG_WAIT:
+        return step->object < program->semaphores;
+    case STEP_COPY_START:
+        return step->object == NONE || step->object < record->copies.count;
+    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE:
+        return step->object < record->copies.count;
+    case STEP_ALLOC: case STEP_FREE:
+        return step->object < program->decls.count;
+    case STEP_ENTER: case STEP_EXIT:
+        return step->object < program->launches.count;
+    case STEP_STOP:
+        return step->object < record->raised.count;
+    case STEP_CORE_BARRIER:
+        return true;
+    case STEP_KIND_COUNT:
+        break;
+    }
+    return false;
+}
+
+static bool copy_in_range(const Record *record, const Copy *copy)
+{
+    const Program *program = record->program;
+    size_t regions = intern_count(&program->regions);
+    return copy->core < program->cores && copy->site < program->sites.count && copy->source < program->objects
+        && copy->target < program->objects && copy->source_region < regions && copy->target_region < regions
+        && (copy->send_semaphore == NONE || copy->send_semaphore < program->semaphores)
+        && (copy->receive_semaphore == NONE || copy->receive_semaphore < program->semaphores) && copy->target_device < program->devices
+        && copy->bytes > 0;
+}
+
+bool record_check(const Record *record, const char **why)
+{
+    const Program *program = record->program;
+    *why = "the record of the run is damaged: the kernel writes outside its own memory";
+    if (record->ends.count != program->cores)
+        return false;
+    for (size_t i = 0; i < record->steps.count; i++) {
+        const Step *step = &STORE(Step, &record->steps, i);
+        if (step->core >= program->cores || step->kind >= STEP_KIND_COUNT || step->site >= program->sites.count || !object_in_range(record, step))
+            return false;
+    }
+    for (size_t i = 0; i < record->copies.count; i++)
+        if (!copy_in_range(record, &STORE(Copy, &record->copies, i)))
+            return false;
+    for (size_t i = 0; i < record->ends.count; i++) {
+        const CoreState *state = &STORE(CoreState, &record->ends, i);
+        if (state->end > CORE_RUNNING || (state->end == CORE_BLOCKED && (state->pending.core != i || !object_in_range(record, &state->pending))))
+            return false;
+    }
+    for (size_t i = 0; i < record->raised.count; i++) {
+        const Raised *raised = &STORE(Raised, &record->raised, i);
+        if (raised->fault >= FAULT_COUNT || raised->core >= program->cores || raised->site >= program->sites.count)
+            return false;
+    }
+    return true;
+}
+
+const int64_t *record_grid(const Record *record, uint32_t core, uint32_t position)
+{
+    const int64_t *grid = NULL;
+    for (size_t i = 0; i < record->grid_marks.count; i++) {
+        const GridMark *mark = &STORE(GridMark, &record->grid_marks, i);
+        if (mark->core == core && mark->position <= position)
+            grid = mark->grid;
+    }
+    return grid;
+}

@@ -1,0 +1,173 @@
+/* unroll.c - runs one core from its start and feeds it what it is said to have observed.
+ *
+ * The core's steps have no effect here; what lies before the last given observation is passed over, what follows is handed out.
+ */
+#include "unroll.h"
+#include "coro.h"
+#include <string.h>
+
+struct Unroller {
+    UnrollSource source;
+    Program *program;
+    CoroPool *pool;
+    Core core;
+    const Observation *observed;
+    size_t count, used;
+    bool contents, needs_contents;
+    GArray *out;
+    UnrollEnd end;
+    FaultId raised;                             /* since the last step; FAULT_COUNT: none */
+    uint32_t raised_site;
+    const char *raised_message;
+    GPtrArray *owned;                           /* tiles and masks handed out */
+};
+
+static void *alloc_owned(void *owner, size_t bytes)
+{
+    Unroller *unroller = owner;
+    void *block = g_malloc0(MAX(bytes, 1));
+    g_ptr_array_add(unroller->owned, block);
+    return block;
+}
+
+static Tile *keep_tile(Unroller *unroller, const Tile *tile)
+{
+    Tile *copy = alloc_owned(unroller, sizeof *copy);
+    tile_init(copy, tile->dtype, tile->ndim, tile->size, tile->opaque, alloc_owned, unroller);
+    if (!tile->opaque) {
+        memcpy(copy->bytes, tile->bytes, (size_t)tile->elements * dtype_size_bytes(tile->dtype));
+        memcpy(copy->written, tile->written, (size_t)tile->elements);
+        memcpy(copy->origin, tile->origin, (size_t)tile->elements * sizeof *tile->origin);
+    }
+    return copy;
+}
+
+static bool observes(const Unroller *unroller, const Request *request)
+{
+    const Step *step = &request->step;
+    if (step->kind == STEP_LOAD || step->kind == STEP_SWAP)
+        return unroller->contents && !program_decl(unroller->program, program_object_decl(unroller->program, step->object))->opaque;
+    return step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_FLAG_LOAD || step->kind == STEP_FLAG_CAS
+        || (step->kind == STEP_FLAG_ADD && step->extra != 0);
+}
+
+static void hand_out(Unroller *unroller, Core *core, const Request *request)
+{
+    UnrollStep step = { .step = request->step, .copy = request->copy, .view = request->view, .fault = unroller->raised,
+                        .fault_site = unroller->raised_site, .message = unroller->raised_message };
+    if (request->step.kind == STEP_STOP)
+        step.fault = request->fault, step.message = request->message;
+    bool writes = request->step.kind == STEP_STORE || request->step.kind == STEP_SWAP;
+    if (writes && unroller->contents && request->tile != NULL)
+        step.tile = keep_tile(unroller, request->tile);
+    if (request->mask != NULL && unroller->contents) {
+        size_t elements = (size_t)view_elements(program_get_view(unroller->program, request->view));
+        uint8_t *mask = alloc_owned(unroller, elements);
+        memcpy(mask, request->mask, elements);
+        step.mask = mask;
+    }
+    memcpy(step.grid, core->grid, sizeof step.grid);
+    g_array_append_val(unroller->out, step);
+    unroller->raised = FAULT_COUNT, unroller->raised_message = NULL;
+}
+
+static void feed(Request *request, const Observation *observation)
+{
+    request->observed = observation->value;
+    Tile *into = request->step.kind == STEP_SWAP ? request->old : request->tile;
+    if (observation->tile == NULL || into == NULL || into->opaque)
+        return;
+    memcpy(into->bytes, observation->tile->bytes, (size_t)into->elements * dtype_size_bytes(into->dtype));
+    memcpy(into->written, observation->tile->written, (size_t)into->elements);
+    memcpy(into->origin, observation->tile->origin, (size_t)into->elements * sizeof *into->origin);
+}
+
+static void leave_for_good(Unroller *unroller, UnrollEnd end)
+{
+    unroller->end = end;
+    coro_yield(unroller->pool);
+    g_assert_not_reached();
+}
+
+static void submit(Core *core, Request *request)
+{
+    Unroller *unroller = core->runner;
+    bool fresh = unroller->used == unroller->count, look = observes(unroller, request);
+    if (request->step.kind == STEP_COPY_START)
+        request->copy.position = core->position;
+    if (fresh)
+        hand_out(unroller, core, request);
+    core->position++;
+    if (request->step.kind == STEP_STOP)
+        leave_for_good(unroller, UNROLL_STOPPED);
+    if (look && fresh)
+        leave_for_good(unroller, UNROLL_OBSERVES);
+    if (look)
+        feed(request, &unroller->observed[unroller->used++]);
+    if (!fresh)
+        unroller->raised = FAULT_COUNT;
+}
+
+static void raise_fault(Core *core, uint32_t site, FaultId fault, const char *message)
+{
+    Unroller *unroller = core->runner;
+    if (unroller->raised != FAULT_COUNT)
+        return;
+    unroller->raised = fault, unroller->raised_site = site, unroller->raised_message = message;
+}
+
+static void ignore_advice(Core *core, uint32_t site, AdviceId advice)
+{
+    (void)core, (void)site, (void)advice;
+}
+
+static void run_core(void *argument)
+{
+    core_main(argument);
+}
+
+static UnrollEnd extend(void *self, uint32_t id, const Observation *observed, size_t count, bool contents, GArray *out)
+{
+    Unroller *unroller = self;
+    Core *core = &unroller->core;
+    core_init(core, unroller->program, id);
+    core->submit = submit, core->raise = raise_fault, core->advise = ignore_advice, core->runner = unroller;
+    core->opaque_data = !contents;
+    unroller->observed = observed, unroller->count = count, unroller->used = 0;
+    unroller->contents = contents, unroller->out = out, unroller->raised = FAULT_COUNT;
+    unroller->end = UNROLL_FINISHED;
+    coro_start(unroller->pool, 0, run_core, core);
+    core_running = core;
+    coro_resume(unroller->pool, 0);
+    core_running = NULL;
+    unroller->needs_contents |= core->needs_contents;
+    core_clear(core);
+    return unroller->end;
+}
+
+Unroller *unroller_new(Program *program)
+{
+    Unroller *unroller = g_new0(Unroller, 1);
+    unroller->program = program;
+    unroller->pool = coro_pool_new(1);
+    unroller->owned = g_ptr_array_new_with_free_func(g_free);
+    unroller->source = (UnrollSource){ program, unroller, extend };
+    return unroller;
+}
+
+void unroller_free(Unroller *unroller)
+{
+    coro_pool_free(unroller->pool);
+    g_ptr_array_free(unroller->owned, TRUE);
+    g_free(unroller);
+}
+
+UnrollSource *unroller_source(Unroller *unroller)
+{
+    return &unroller->source;
+}
+
+bool unroller_needs_contents(const Unroller *unroller)
+{
+    return unroller->needs_contents;
+}
