@@ -183,7 +183,7 @@ uint32_t intern_add(Intern *intern, const void *key, size_t bytes)
         uint32_t id = (uint32_t)table[at] - 1;
         size_t length;
         const void *present = intern_get(intern, id, &length);
-        if (length == bytes && memcmp(present, key, bytes) == 0)
+        if (length == bytes && (bytes == 0 || memcmp(present, key, bytes) == 0))
             return id;
     }
     uint32_t id = intern_append(intern, key, bytes);
