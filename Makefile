@@ -1,35 +1,99 @@
 # Heddle. `make help` lists what there is. BUILD=dir builds elsewhere.
 BUILD ?= build
+PREFIX ?= /usr/local
 CC ?= gcc
 PACKAGES = glib-2.0 gmodule-2.0 json-glib-1.0 libxxhash libxml-2.0
+DEBIAN_PACKAGES = gcc libc6-dev make pkg-config libglib2.0-dev libjson-glib-dev libxxhash-dev libxml2-dev libcmocka-dev
 WARNINGS = -Wall -Wextra -Werror -Wswitch-enum -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
 CFLAGS ?= -O2 -g
-BASE_CFLAGS = -std=gnu11 -fno-omit-frame-pointer -fwrapv -D_GNU_SOURCE -MMD -MP $(WARNINGS) $(shell pkg-config --cflags $(PACKAGES)) -Ikernels
-BASE_LIBS = $(shell pkg-config --libs $(PACKAGES)) -lm -pthread -ldl
+# Asked for once, when first used: `make deps test` installs pkg-config before anything is compiled.
+PACKAGE_CFLAGS = $(eval PACKAGE_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(PACKAGE_CFLAGS)
+PACKAGE_LIBS = $(eval PACKAGE_LIBS := $$(shell pkg-config --libs $(PACKAGES)))$(PACKAGE_LIBS)
+BASE_CFLAGS = -std=gnu11 -fno-omit-frame-pointer -fwrapv -D_GNU_SOURCE -MMD -MP $(WARNINGS) $(PACKAGE_CFLAGS) -Ikernels
+BASE_LIBS = $(PACKAGE_LIBS) -lm -pthread -ldl
+
+# Who may include whom: a folder, or one file, and what it may include. `make tidy` holds everybody to it.
+define LAYERS
+model              : model
+kernels            : model kernels
+checker/run        : model checker/run checker/finding.h
+checker/proof      : model checker/run checker/finding.h checker/proof
+checker/enumerate  : model checker/run checker/finding.h checker/enumerate
+checker/report     : model checker/run checker/finding.h checker/check.h checker/report
+checker/command    : model checker/run checker/finding.h checker/check.h checker/report checker/command checker/options.h checker/compile.h checker/interrupt.h
+checker            : model checker
+checker/main.c     : model kernels checker
+tests              : model kernels checker tests
+endef
+export LAYERS
 
 SOURCES := $(sort $(wildcard model/*.c kernels/*.c kernels/*/*.c checker/*.c checker/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/test_*.c)))
 TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(wildcard tests/test_*.c),$(sort $(wildcard tests/*.c))))
+# All cores of this machine; with deps among the goals everything else waits for it.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+FIRST = $(filter deps,$(MAKECMDGOALS))
 
-all: $(BUILD)/heddle
+all: $(BUILD)/heddle                            ## builds $(BUILD)/heddle (the default)
 
-$(BUILD)/%.o: %.c
+$(BUILD)/%.o: %.c | $(FIRST)
 	@mkdir -p $(@D)
 	$(CC) $(BASE_CFLAGS) $(CFLAGS) -c $< -o $@
 
-$(BUILD)/heddle: $(OBJECTS)
+$(BUILD)/checker/compile.o: BASE_CFLAGS += -DHEDDLE_PREFIX='"$(PREFIX)"'
+
+# The headers of kernels, where the program looks for them first.
+$(BUILD)/include:
+	@mkdir -p $(@D)
+	ln -sfn $(CURDIR)/kernels $@
+
+$(BUILD)/heddle: $(OBJECTS) | $(BUILD)/include
 	$(CC) $(CFLAGS) $^ -o $@ $(BASE_LIBS)
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_SUPPORT) $(filter-out $(BUILD)/checker/main.o,$(OBJECTS))
 	$(CC) $(CFLAGS) $^ -o $@ $(BASE_LIBS) $(shell pkg-config --libs cmocka)
 
-test: all $(TESTS)
+deps:                                           ## installs the Debian packages that are missing, showing the command
+	@missing=; for p in $(DEBIAN_PACKAGES); do \
+	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
+	if [ -n "$$missing" ]; then \
+	    sudo=; [ "$$(id -u)" -eq 0 ] || sudo=sudo; \
+	    echo "$$sudo apt-get update && $$sudo apt-get install -y --no-install-recommends$$missing"; \
+	    $$sudo apt-get update -q && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -q -y --no-install-recommends $$missing; \
+	fi
+
+demo: all                                       ## checks the documentation's kernels, right and wrong, and shows one report
+	@tests/demo $(BUILD)/heddle
+
+test: all $(TESTS)                              ## builds and runs all tests
 	@set -e; for t in $(TESTS); do echo "== $$t"; HEDDLE=$(BUILD)/heddle $$t; done
 
-clean:
+asan: | $(FIRST)                                ## the tests again, with address and undefined-behaviour sanitizers
+	$(MAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" test
+
+tidy:                                           ## layers, include order, names, lengths of lines, functions and files
+	@awk -f tests/tidy.awk $(sort $(wildcard $(foreach d,model kernels kernels/* checker checker/* tests,$d/*.c $d/*.h)))
+
+install: all                                    ## PREFIX=/usr/local, DESTDIR= for packagers
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include/heddle lib/pkgconfig share/man/man1 share/bash-completion/completions share/heddle)
+	install -m 755 $(BUILD)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
+	install -m 644 $$($(CC) -MM kernels/pallas/pallas.h | tr ' ' '\n' | grep '\.h$$') $(DESTDIR)$(PREFIX)/include/heddle/
+	install -m 644 checker/report/heddle-report.schema.json $(DESTDIR)$(PREFIX)/share/heddle/
+	$(BUILD)/heddle --man > $(DESTDIR)$(PREFIX)/share/man/man1/heddle.1
+	$(BUILD)/heddle --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/heddle
+	{ echo 'prefix=$(PREFIX)'; echo; echo 'Name: heddle'; echo 'Description: headers of kernels for the heddle checker'; \
+	  echo "Version: $$($(BUILD)/heddle --version | cut -d' ' -f2)"; echo 'Cflags: -I$${prefix}/include'; } \
+	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/heddle.pc
+
+clean:                                          ## removes $(BUILD)
 	rm -rf $(BUILD)
 
-.PHONY: all test clean
+help:                                           ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | sed 's/$$(BUILD)/$(subst /,\/,$(BUILD))/' | expand -t 12
+
+.PHONY: all deps demo test asan tidy install clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -89,5 +89,6 @@ void interrupt_install(void)
     struct sigaction action = {.sa_handler = handle, .sa_mask = signals};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);                   /* a reader that goes away is a failed write, after which we still clean up */
     interrupt_set_closing("heddle: interrupted");
 }

@@ -1,0 +1,117 @@
+/* check.c - `heddle check`: each program at each size with each combination of parameters, one after the other. */
+#include <string.h>
+#include "../interrupt.h"
+#include "../report/schedules.h"
+#include "../report/story.h"
+#include "../report/table.h"
+#include "../report/words.h"
+#include "selection.h"
+
+typedef struct Tally {
+    Table table;
+    unsigned count[VERDICT_NOT_APPLICABLE + 1], checks;
+} Tally;
+
+/* "race 2, leftover": identifiers of the faults, each with how many there are. */
+static char *fault_list(const CheckResult *result)
+{
+    unsigned count[FAULT_COUNT] = {0};
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; result->outcome && result->program && i < result->outcome->findings->len; i++) {
+        const Finding *finding = result->outcome->findings->pdata[i];
+        count[finding->id] += !story_exemption(result->program, finding);
+    }
+    for (unsigned id = 0; id < FAULT_COUNT; id++) {
+        if (count[id])
+            g_string_append_printf(text, "%s%s", text->len ? ", " : "", fault_name(id));
+        if (count[id] > 1)
+            g_string_append_printf(text, " (%u)", count[id]);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static void tally_result(Tally *tally, const CheckResult *result)
+{
+    char *title = text_title(result), *faults = fault_list(result);
+    table_add(&tally->table, title);
+    table_add(&tally->table, verdict_name(result->verdict));
+    table_add(&tally->table, faults);
+    tally->count[result->verdict]++;
+    tally->checks++;
+    g_free(faults);
+    g_free(title);
+}
+
+static void run_one(Session *session, const CheckSpec *spec, Tally *tally)
+{
+    char *what = g_strdup_printf("checking %s with %u devices", spec->program, mesh_devices(&spec->mesh)), *error = NULL;
+    session_progress(session, what);
+    CheckResult *result = check_run(spec);
+    GPtrArray *schedules = result->verdict == VERDICT_FAULTY ? schedules_write(result, session->options->schedules, &error) : NULL;
+    text_check(&session->text, result, schedules);
+    session_print(session);
+    session_add_json(session, result, schedules);
+    tally_result(tally, result);
+    if (result->verdict != VERDICT_NOT_APPLICABLE)
+        session_note_exit(session, result->verdict);
+    if (error)
+        session_fail(session, error);
+    if (schedules)
+        g_ptr_array_unref(schedules);
+    check_result_free(result);
+    g_free(what);
+}
+
+static void run_program(Session *session, const Selected *selected, Tally *tally)
+{
+    Plan plan;
+    char *error = NULL;
+    unsigned before = tally->checks, before_inapplicable = tally->count[VERDICT_NOT_APPLICABLE];
+    if (!plan_make(&plan, session, selected, &error))
+        session_fail(session, error);
+    for (guint i = 0; !error && i < plan.specs->len; i++) {
+        run_one(session, &g_array_index(plan.specs, CheckSpec, i), tally);
+        char *closing = g_strdup_printf("heddle: interrupted after %u check%s", tally->checks, tally->checks == 1 ? "" : "s");
+        interrupt_set_closing(closing);
+        g_free(closing);
+    }
+    unsigned checks = tally->checks - before;
+    if (checks && tally->count[VERDICT_NOT_APPLICABLE] - before_inapplicable == checks)
+        session_fail(session, g_strdup_printf("%s is not applicable at any of these sizes", selected->entry->name));
+    plan_clear(&plan);
+}
+
+static void summarise(Session *session, const Tally *tally)
+{
+    GString *out = session->text.out;
+    if (session->options->quiet || !tally->checks)
+        return;
+    char *knobs = words_knobs(&session->options->knobs);
+    if (tally->checks > 1) {
+        g_string_append_c(out, '\n');
+        table_append_to(&tally->table, out, "  ");
+        g_string_append_printf(out, "%u checks:", tally->checks);
+        for (unsigned verdict = 0; verdict <= VERDICT_NOT_APPLICABLE; verdict++)
+            if (tally->count[verdict])
+                g_string_append_printf(out, " %u %s", tally->count[verdict], verdict_name(verdict));
+        g_string_append_c(out, '\n');
+    }
+    g_string_append_printf(out, "Knobs: %s.\n", knobs);
+    g_free(knobs);
+}
+
+int command_check(Session *session)
+{
+    Selection selection;
+    Tally tally = {.checks = 0};
+    char *error = NULL;
+    table_init(&tally.table, 3);
+    if (!selection_read(&selection, session, &error))
+        session_fail(session, error);
+    for (guint i = 0; !error && i < selection.programs->len; i++)
+        run_program(session, &g_array_index(selection.programs, Selected, i), &tally);
+    summarise(session, &tally);
+    selection_clear(&selection);
+    table_clear(&tally.table);
+    return session_end(session);
+}

@@ -1,0 +1,82 @@
+/* replay.c - `heddle replay`: the schedule file says which program of which source at which size it belongs to; the source is compiled
+ * again, and the schedule decides every move.
+ */
+#include <string.h>
+#include "selection.h"
+
+/* Is it a program of the built-in kernels, rather than of a user's file? */
+static bool is_built_in(const Session *session, const ScheduleHeader *header)
+{
+    char *error = NULL;
+    GPtrArray *catalogue = catalogue_read(session->open, NULL, &error);
+    bool found = false;
+    for (guint i = 0; catalogue && !found && i < catalogue->len; i++) {
+        const CatalogueEntry *entry = catalogue->pdata[i];
+        found = !strcmp(entry->name, header->program) && (!header->source || !strcmp(entry->source, header->source));
+    }
+    if (catalogue)
+        g_ptr_array_unref(catalogue);
+    g_free(error);
+    return found;
+}
+
+/* The module of a user's source; NULL without *error: built in. */
+static char *find_module(const Session *session, const ScheduleHeader *header, char **error)
+{
+    if (is_built_in(session, header))
+        return NULL;
+    if (!header->source || !*header->source) {
+        *error = g_strdup_printf("the schedule belongs to %s, which this heddle has not built in", header->program);
+        return NULL;
+    }
+    if (g_str_has_suffix(header->source, ".so"))
+        return g_canonicalize_filename(header->source, NULL);
+    CompileOptions compile = selection_compile_options(session->options);
+    return compile_module(header->source, NULL, &compile, error);
+}
+
+static void show(Session *session, const char *path, const ScheduleHeader *header, const ReplayResult *replay)
+{
+    GString *out = session->text.out;
+    const CheckResult *check = replay->check;
+    if (session->options->verbose)
+        for (guint i = 0; i < replay->lines->len; i++)
+            g_string_append_printf(out, "  %s\n", (char *)replay->lines->pdata[i]);
+    if (replay->shown) {
+        g_string_append_printf(out, "%s, %u devices: the schedule shows the fault.\n", header->program, header->devices);
+        for (guint i = 0; !session->options->quiet && i < check->outcome->findings->len; i++)
+            text_finding(&session->text, check, check->outcome->findings->pdata[i], path);
+        session_note_exit(session, 1);
+    } else {
+        g_string_append_printf(out, "%s, %u devices: this schedule shows no %s any more. That is no proof: heddle check decides.\n", header->program,
+                               header->devices, header->fault);
+        session_note_exit(session, 3);
+    }
+    GPtrArray *schedules = g_ptr_array_new();
+    for (guint i = 0; i < check->outcome->findings->len; i++)
+        g_ptr_array_add(schedules, (char *)path);
+    session_add_json(session, check, schedules);
+    g_ptr_array_unref(schedules);
+}
+
+int command_replay(Session *session)
+{
+    const char *path = session->options->operands->pdata[0];
+    char *error = NULL;
+    ScheduleHeader *header = schedule_read_header(path, &error);
+    char *module = header ? find_module(session, header, &error) : NULL;
+    if (!error) {
+        ReplayResult *replay = schedule_replay(session->open, path, module);
+        if (replay->error)
+            error = g_strdup(replay->error);
+        else
+            show(session, path, header, replay);
+        replay_result_free(replay);
+    }
+    if (error)
+        session_fail(session, error);
+    if (header)
+        schedule_header_free(header);
+    g_free(module);
+    return session_end(session);
+}

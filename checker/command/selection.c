@@ -1,0 +1,219 @@
+/* selection.c - everything that can be known to be wrong with names and numbers is found here, before the first check runs. */
+#include "selection.h"
+#include <string.h>
+#include "../report/suggest.h"
+
+#define CHECKS_MAX 100000
+
+CompileOptions selection_compile_options(const Options *options)
+{
+    return (CompileOptions){.include = options->include, .cflags = options->cflags};
+}
+
+/* Splits "file.c:program"; NULL: the operand names no program. */
+static const char *program_part(const char *operand)
+{
+    const char *colon = strrchr(operand, ':');
+    if (!colon || colon - operand < 3 || strchr(colon, '/'))
+        return NULL;
+    return !strncmp(colon - 2, ".c", 2) || !strncmp(colon - 3, ".so", 3) ? colon + 1 : NULL;
+}
+
+bool selection_is_file(const char *operand)
+{
+    return strchr(operand, '/') || g_str_has_suffix(operand, ".c") || g_str_has_suffix(operand, ".so") || program_part(operand);
+}
+
+/* Appends the programs of a catalogue that are called `name` (NULL: all). */
+static bool add_programs(Selection *selection, const GPtrArray *catalogue, const char *name, const char *module, const char *source, char **error)
+{
+    GPtrArray *names = g_ptr_array_new();
+    guint before = selection->programs->len;
+    for (guint i = 0; i < catalogue->len; i++) {
+        const CatalogueEntry *entry = catalogue->pdata[i];
+        Selected selected = {entry, module, source};
+        g_ptr_array_add(names, entry->name);
+        if (!name || !strcmp(entry->name, name))
+            g_array_append_val(selection->programs, selected);
+    }
+    bool found = selection->programs->len > before;
+    const char *near = found || !name ? NULL : suggest_nearest(names, name);
+    if (!found && near)
+        *error = g_strdup_printf("no program %s in %s; did you mean %s?", name, source ? source : "the built-in kernels", near);
+    else if (!found && name)
+        *error = source ? g_strdup_printf("no program %s in %s; heddle list %s shows them", name, source, source)
+                        : g_strdup_printf("no built-in kernel %s; heddle list shows them, and a file is written with its .c or a /", name);
+    else if (!found)
+        *error = g_strdup_printf("%s holds no program; a kernel file needs PROGRAM(name, \"summary\") { ... }", source);
+    g_ptr_array_unref(names);
+    return found;
+}
+
+static char *keep(Selection *selection, char *text)
+{
+    g_ptr_array_add(selection->strings, text);
+    return text;
+}
+
+static bool add_file(Selection *selection, const Session *session, const char *operand, char **error)
+{
+    const char *program = program_part(operand);
+    char *source = keep(selection, program ? g_strndup(operand, program - 1 - operand) : g_strdup(operand));
+    CompileOptions compile = selection_compile_options(session->options);
+    char *module = NULL;
+    if (!g_file_test(source, G_FILE_TEST_EXISTS))
+        *error = g_strdup_printf("%s: no such file", source);
+    else if (g_str_has_suffix(source, ".c"))
+        module = compile_module(source, NULL, &compile, error);
+    else if (g_str_has_suffix(source, ".so"))
+        module = g_canonicalize_filename(source, NULL);         /* the loader looks a bare name up elsewhere */
+    else
+        *error = g_strdup_printf("%s: a kernel is a .c or a .so file", source);
+    if (!module)
+        return false;
+    keep(selection, module);
+    GPtrArray *catalogue = catalogue_read(session->open, module, error);
+    if (!catalogue)
+        return false;
+    g_ptr_array_add(selection->catalogues, catalogue);
+    return add_programs(selection, catalogue, program, module, source, error);
+}
+
+bool selection_read(Selection *selection, const Session *session, char **error)
+{
+    const GPtrArray *operands = session->options->operands;
+    GPtrArray *built_in = NULL;
+    bool good = true;
+    *error = NULL;
+    selection->programs = g_array_new(FALSE, FALSE, sizeof(Selected));
+    selection->catalogues = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+    selection->strings = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; good && i < MAX(operands->len, 1); i++) {
+        const char *operand = operands->len ? operands->pdata[i] : NULL;
+        if (operand && selection_is_file(operand)) {
+            good = add_file(selection, session, operand, error);
+            continue;
+        }
+        if (!built_in) {
+            built_in = catalogue_read(session->open, NULL, error);
+            good = built_in != NULL;
+            if (good)
+                g_ptr_array_add(selection->catalogues, built_in);
+        }
+        good = good && add_programs(selection, built_in, operand, NULL, NULL, error);
+    }
+    return good;
+}
+
+void selection_clear(Selection *selection)
+{
+    g_array_unref(selection->programs);
+    g_ptr_array_unref(selection->catalogues);
+    g_ptr_array_unref(selection->strings);
+}
+
+static char *known_parameters(const CatalogueEntry *entry)
+{
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < entry->parameters->len; i++) {
+        const CatalogueParameter *known = &g_array_index(entry->parameters, CatalogueParameter, i);
+        g_string_append_printf(text, "%s%s=%" G_GINT64_FORMAT " (%" G_GINT64_FORMAT "..%" G_GINT64_FORMAT ")", i ? ", " : "", known->name,
+                               known->value, known->least, known->greatest);
+    }
+    if (!text->len)
+        g_string_append(text, "none");
+    return g_string_free(text, FALSE);
+}
+
+static bool check_define(const CatalogueEntry *entry, const Define *define, char **error)
+{
+    const CatalogueParameter *found = NULL;
+    for (guint i = 0; i < entry->parameters->len; i++) {
+        const CatalogueParameter *known = &g_array_index(entry->parameters, CatalogueParameter, i);
+        if (!strcmp(known->name, define->name))
+            found = known;
+    }
+    if (found && define->first >= found->least && define->last <= found->greatest)
+        return true;
+    char *known = known_parameters(entry);
+    *error = found ? g_strdup_printf("-D %s: out of range for %s; its parameters: %s", define->name, entry->name, known)
+                   : g_strdup_printf("-D %s: %s has no such parameter; its parameters: %s", define->name, entry->name, known);
+    g_free(known);
+    return false;
+}
+
+/* From the smallest size that makes sense to 4, or further to where a wrong twin shows its fault. */
+static void default_sizes(const CatalogueEntry *entry, GArray *sizes)
+{
+    uint32_t first = entry->devices_min ? entry->devices_min : 2;
+    uint32_t last = MAX(MAX(first, 4), entry->expected_faults ? entry->expected_from : 0);
+    for (uint32_t n = first; n <= last; n++)
+        g_array_append_val(sizes, n);
+}
+
+/* The values of all parameters at one place of the range product, the last one running fastest. */
+static Override *nth_overrides(Plan *plan, const GPtrArray *defines, uint64_t place)
+{
+    Override *override = g_new0(Override, defines->len + 1);
+    for (guint i = defines->len; i-- > 0; ) {
+        const Define *define = defines->pdata[i];
+        uint64_t values = (uint64_t)define->last - (uint64_t)define->first + 1;
+        override[i] = (Override){define->name, define->first + (int64_t)(place % values)};
+        place /= values;
+    }
+    g_ptr_array_add(plan->overrides, override);
+    return override;
+}
+
+static CheckSpec base_spec(const Session *session, const Selected *selected)
+{
+    const Options *options = session->options;
+    return (CheckSpec){
+        .open = session->open, .module = selected->module, .program = selected->entry->name, .source = selected->source,
+        .cores = options->cores, .overrides = options->defines->len, .knobs = options->knobs, .search = options->search,
+        .states_max = options->states_max, .seed = options->seed, .seconds_max = options->seconds_max, .memory_max = options->memory_max,
+        .first = options->first,
+    };
+}
+
+bool plan_make(Plan *plan, const Session *session, const Selected *selected, char **error)
+{
+    const Options *options = session->options;
+    uint64_t combinations = 1;
+    plan->specs = g_array_new(FALSE, FALSE, sizeof(CheckSpec));
+    plan->overrides = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < options->defines->len; i++) {
+        const Define *define = options->defines->pdata[i];
+        combinations *= define->last - define->first + 1;
+        if (combinations > CHECKS_MAX)
+            *error = g_strdup_printf("more than %d combinations of parameters", CHECKS_MAX);
+        if (*error || !check_define(selected->entry, define, error))
+            return false;
+    }
+    GArray *sizes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    if (options->devices->len)
+        g_array_append_vals(sizes, options->devices->data, options->devices->len);
+    else if (options->mesh_given)
+        g_array_append_val(sizes, (uint32_t){0});
+    else
+        default_sizes(selected->entry, sizes);
+    for (guint i = 0; i < sizes->len; i++) {
+        for (uint64_t place = 0; place < combinations; place++) {
+            CheckSpec spec = base_spec(session, selected);
+            spec.override = nth_overrides(plan, options->defines, place);
+            if (options->mesh_given)
+                spec.mesh = options->mesh;
+            else
+                mesh_line(&spec.mesh, g_array_index(sizes, uint32_t, i));
+            g_array_append_val(plan->specs, spec);
+        }
+    }
+    g_array_unref(sizes);
+    return true;
+}
+
+void plan_clear(Plan *plan)
+{
+    g_array_unref(plan->specs);
+    g_ptr_array_unref(plan->overrides);
+}

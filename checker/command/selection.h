@@ -1,0 +1,33 @@
+/* selection.h - from the KERNELs of a command line to programs, and from sizes and parameters to the checks to make.
+ *
+ * Ownership:   Selection owns its programs; a Plan's specs point into it and into the options.
+ * Errors:      one line in *error: an unknown name (with the nearest known one), a file that cannot be read, compiled or loaded, a
+ *              parameter that the program does not declare or that is out of range.
+ */
+#pragma once
+#include "../compile.h"
+#include "session.h"
+
+typedef struct Selected {
+    const CatalogueEntry *entry;
+    const char *module, *source;                /* of a user's file; NULL: built in */
+} Selected;
+
+typedef struct Selection {
+    GArray *programs;                           /* of Selected */
+    GPtrArray *catalogues, *strings;            /* what they point to */
+} Selection;
+
+/* All operands; no operand: everything built in. */
+bool selection_read(Selection *selection, const Session *session, char **error);
+void selection_clear(Selection *selection);
+bool selection_is_file(const char *operand);
+CompileOptions selection_compile_options(const Options *options);
+
+typedef struct Plan {
+    GArray *specs;                              /* of CheckSpec, in the order of checking */
+    GPtrArray *overrides;                       /* blocks of Override */
+} Plan;
+
+bool plan_make(Plan *plan, const Session *session, const Selected *selected, char **error);
+void plan_clear(Plan *plan);

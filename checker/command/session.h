@@ -1,0 +1,40 @@
+/* session.h - what all commands share: options, where text and reports go, the exit code so far.
+ *
+ *     session_begin -> a command: session_print, session_fail, session_note_exit ... -> session_end
+ *
+ * Ownership:   a Session owns its parts; options are borrowed.
+ * Errors:      what is wrong with the world goes to standard error as one line "heddle: ..." and makes the exit code 2.
+ */
+#pragma once
+#include <stdio.h>
+#include "../options.h"
+#include "../report/json.h"
+#include "../report/outfile.h"
+#include "../report/text.h"
+
+typedef struct Session {
+    const Options *options;
+    ProgramModuleOpen open;
+    Text text;
+    FILE *stream;                               /* of the text: standard output, or standard error if the JSON report goes there */
+    JsonDocument document;
+    Outfile *json;                              /* NULL: no JSON report */
+    int exit_code;
+    bool progress;                              /* a line of progress may be shown, on a terminal */
+} Session;
+
+bool session_begin(Session *session, const Options *options, ProgramModuleOpen open);           /* false: already failed */
+int session_end(Session *session);              /* writes the reports; the exit code */
+void session_print(Session *session);           /* what text holds by now */
+void session_fail(Session *session, char *message);             /* takes message; exit code 2 */
+void session_note_exit(Session *session, int code);             /* the worst counts: 2, 1, 3, 0 */
+/* The check goes into the JSON report, if there is one. schedules as in text_check. */
+void session_add_json(Session *session, const CheckResult *result, const GPtrArray *schedules);
+void session_progress(Session *session, const char *what);      /* NULL: clears the line */
+
+int command_check(Session *session);
+int command_test(Session *session);
+int command_replay(Session *session);
+int command_list(Session *session);
+int command_explain(Session *session);
+int command_compile(Session *session);

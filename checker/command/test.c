@@ -1,0 +1,116 @@
+/* test.c - `heddle test`: a right program must be verified at each size; a wrong twin must show exactly the faults that it names from the
+ * size that it names, and be verified below. A fault that is gone is as bad as one that is new: either the twin or the checker has changed.
+ */
+#include <string.h>
+#include "../report/story.h"
+#include "selection.h"
+
+static char *fault_names(uint32_t faults)
+{
+    GString *text = g_string_new(NULL);
+    for (unsigned id = 0; id < FAULT_COUNT; id++)
+        if (faults & (1u << id))
+            g_string_append_printf(text, "%s%s", text->len ? " + " : "", fault_name(id));
+    if (!text->len)
+        g_string_append(text, "verified");
+    return g_string_free(text, FALSE);
+}
+
+static uint32_t faults_seen(const CheckResult *result)
+{
+    uint32_t seen = 0;
+    for (guint i = 0; i < result->outcome->findings->len; i++) {
+        const Finding *finding = result->outcome->findings->pdata[i];
+        if (!story_exemption(result->program, finding))
+            seen |= 1u << finding->id;
+    }
+    return seen;
+}
+
+/* NULL: as declared. Otherwise what is different; g_free. */
+static char *difference(const CatalogueEntry *entry, const CheckResult *result)
+{
+    bool wrong = entry->expected_faults && mesh_devices(&result->spec->mesh) >= entry->expected_from;
+    uint32_t expected = wrong ? entry->expected_faults : 0;
+    if (result->verdict == VERDICT_ERROR || result->verdict == VERDICT_BOUNDED)
+        return g_strdup_printf("%s, so nothing is decided", verdict_name(result->verdict));
+    uint32_t seen = result->verdict == VERDICT_FAULTY ? faults_seen(result) : 0;
+    if (seen == expected)
+        return NULL;
+    char *wanted = fault_names(expected), *got = fault_names(seen);
+    char *text = (expected & ~seen) && !(seen & ~expected) ? g_strdup_printf("the expected fault is gone: expected %s, got %s", wanted, got)
+                                                          : g_strdup_printf("expected %s, got %s", wanted, got);
+    g_free(got);
+    g_free(wanted);
+    return text;
+}
+
+typedef struct Score { unsigned passed, failed, applicable; } Score;
+
+static void score_one(Session *session, const CatalogueEntry *entry, const CheckSpec *spec, Score *score)
+{
+    char *what = g_strdup_printf("testing %s with %u devices", spec->program, mesh_devices(&spec->mesh));
+    session_progress(session, what);
+    CheckResult *result = check_run(spec);
+    session_add_json(session, result, NULL);
+    if (result->verdict != VERDICT_NOT_APPLICABLE) {
+        char *different = difference(entry, result), *title = text_title(result);
+        score->applicable++;
+        score->passed += !different;
+        score->failed += different != NULL;
+        if (different) {
+            text_colored(&session->text, TEXT_BAD, "FAIL");
+            g_string_append_printf(session->text.out, "  %s: %s\n", title, different);
+            text_check(&session->text, result, NULL);
+        } else if (session->options->verbose) {
+            g_string_append_printf(session->text.out, "ok    %s\n", title);
+        }
+        session_note_exit(session, result->verdict == VERDICT_ERROR ? 2 : different ? 1 : 0);
+        g_free(title);
+        g_free(different);
+    }
+    session_print(session);
+    check_result_free(result);
+    g_free(what);
+}
+
+static void score_program(Session *session, const Selected *selected, Score *total)
+{
+    Plan plan;
+    char *error = NULL;
+    Score score = {0, 0, 0};
+    if (!plan_make(&plan, session, selected, &error))
+        session_fail(session, error);
+    for (guint i = 0; !error && i < plan.specs->len; i++)
+        score_one(session, selected->entry, &g_array_index(plan.specs, CheckSpec, i), &score);
+    if (!error && !score.applicable)
+        session_fail(session, g_strdup_printf("%s is not applicable at any of these sizes", selected->entry->name));
+    if (score.applicable && !score.failed && !session->options->quiet) {
+        char *names = fault_names(selected->entry->expected_faults);
+        text_colored(&session->text, TEXT_GOOD, "ok");
+        g_string_append_printf(session->text.out, "    %s: %s", selected->entry->name, names);
+        if (selected->entry->expected_faults)
+            g_string_append_printf(session->text.out, " from %u devices", selected->entry->expected_from);
+        g_string_append_printf(session->text.out, ", as declared, at %u size%s\n", score.applicable, score.applicable == 1 ? "" : "s");
+        g_free(names);
+    }
+    session_print(session);
+    total->passed += score.passed;
+    total->failed += score.failed;
+    plan_clear(&plan);
+}
+
+int command_test(Session *session)
+{
+    Selection selection;
+    Score score = {0, 0, 0};
+    char *error = NULL;
+    if (!selection_read(&selection, session, &error))
+        session_fail(session, error);
+    for (guint i = 0; !error && i < selection.programs->len; i++)
+        score_program(session, &g_array_index(selection.programs, Selected, i), &score);
+    if (!error)
+        g_string_append_printf(session->text.out, "%u passed, %u failed\n", score.passed, score.failed);
+    selection_clear(&selection);
+    return session_end(session);
+}

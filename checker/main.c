@@ -1,0 +1,67 @@
+/* main.c - the command line: the one file that sees the checker and the kernels, and hands the second to the first. */
+#include <locale.h>
+#include <stdio.h>
+#include "../kernels/pallas/module.h"
+#include "command/session.h"
+#include "interrupt.h"
+#include "manual.h"
+
+static int tell(const Options *options, OptionsResult what)
+{
+    GString *text = g_string_new(NULL);
+    if (what == OPTIONS_HELP)
+        manual_help(text, options->command);
+    else if (what == OPTIONS_MAN)
+        manual_man(text);
+    else if (what == OPTIONS_COMPLETION)
+        manual_completion(text);
+    else
+        g_string_append(text, "heddle " HEDDLE_VERSION "\n");
+    bool good = fputs(text->str, stdout) >= 0 && !fflush(stdout);
+    g_string_free(text, TRUE);
+    return good ? 0 : 2;
+}
+
+static int run(const Options *options)
+{
+    Session session;
+    if (!session_begin(&session, options, pl_module_open))
+        return 2;
+    switch (options->command) {
+    case COMMAND_CHECK:
+        return command_check(&session);
+    case COMMAND_TEST:
+        return command_test(&session);
+    case COMMAND_REPLAY:
+        return command_replay(&session);
+    case COMMAND_LIST:
+        return command_list(&session);
+    case COMMAND_EXPLAIN:
+        return command_explain(&session);
+    case COMMAND_COMPILE:
+        return command_compile(&session);
+    case COMMAND_ALL:
+        break;
+    }
+    g_assert_not_reached();
+}
+
+int main(int argc, char **argv)
+{
+    Options options;
+    char *error = NULL;
+    int code = 2;
+    setlocale(LC_CTYPE, "");
+    interrupt_install();
+    OptionsResult result = options_parse(&options, argc, argv, &error);
+    if (result == OPTIONS_RUN)
+        code = run(&options);
+    else if (result == OPTIONS_BAD)
+        g_printerr("heddle: %s\n", error);
+    else
+        code = tell(&options, result);
+    interrupt_remove_registered();
+    options_clear(&options);
+    g_free(error);
+    return code;
+}
