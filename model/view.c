@@ -69,16 +69,19 @@ static bool apply_index(View *view, const View *parent, unsigned dim, const View
 
 bool view_at(View *view, const View *parent, unsigned indices, const ViewIndex *index, const char **why)
 {
-    static const ViewIndex ALL = {.size = -1, .stride = 1};
     if (indices > parent->ndim)
         return *why = "more indices than dimensions", false;
     View result = *parent;
     result.ndim = 0;
-    for (unsigned i = 0; i < VIEW_DIMS_MAX; i++)
-        result.size[i] = result.stride[i] = 0;  /* views are keys: what is unused is zero */
-    for (unsigned i = 0; i < parent->ndim; i++)
-        if (!apply_index(&result, parent, i, i < indices ? &index[i] : &ALL, why))
+    for (unsigned i = 0; i < indices; i++)
+        if (!apply_index(&result, parent, i, &index[i], why))
             return false;
+    for (unsigned i = indices; i < parent->ndim; i++) {
+        result.size[result.ndim] = parent->size[i];
+        result.stride[result.ndim++] = parent->stride[i];
+    }
+    for (unsigned i = result.ndim; i < parent->ndim; i++)
+        result.size[i] = result.stride[i] = 0;  /* views are keys: what is unused is zero */
     *view = result;
     return true;
 }
