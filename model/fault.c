@@ -83,7 +83,8 @@ static const Explained FAULT[FAULT_COUNT] = {
         .meaning = "A load, a store or a copy reaches outside its buffer.",
         .example =
             "    PlRef block = pl_at(input, pl_ds(step * 128, 128));     /* 300 rows: the third block ends at 384 */\n"
-            "    pl_copy_start(pl_make_async_copy(block, buffer, sem));\n",
+            "    PlCopy fetch = pl_make_async_copy(block, buffer, sem);\n"
+            "    pl_copy_start(fetch);\n",
         .repairs =
             "  - Make the last block smaller: a dynamic size, or a copy of the tail of its own.\n"
             "  - Wrap indices that walk around a ring: (my_id - step + n) % n; in C, the remainder of a negative number is negative.\n"
@@ -174,7 +175,7 @@ static const Explained FAULT[FAULT_COUNT] = {
         .meaning = "Two schedules of a program without any other fault end with different results.",
         .example =
             "    int winner = pl_semaphore_read(ready) > 0;              /* who was first decides ... */\n"
-            "    pl_store(out, pl_tile_scalar(PL_I32, winner));          /* ... and the result shows it */\n",
+            "    pl_store_int(out, winner);                              /* ... and the result shows it */\n",
         .repairs =
             "  - Wait for a fixed count instead of reading how far things are.\n"
             "  - Combine contributions in a fixed order (by device id), not in order of arrival.\n"
