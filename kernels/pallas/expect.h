@@ -23,8 +23,7 @@
 
 /* The author's own function of (refs, device, index of the output); its refs are those that follow the tolerance. NAN: any value. */
 #define pl_expect_values(output, function, tolerance, ...) \
-    (pl_api->expect_values(PL_HERE, output, function, tolerance, (int)(sizeof((const PlRef[]){ __VA_ARGS__ }) / sizeof(PlRef)), \
-                           (const PlRef[]){ __VA_ARGS__ }))
+    (pl_api->expect_values(PL_HERE, output, function, tolerance, PL_REFS(__VA_ARGS__)))
 /* Inside such a function: an element of an input as it was given. */
 #define pl_given(ref, device, ...) (pl_api->given(PL_HERE, ref, device, PL_LIST(__VA_ARGS__)))
 

@@ -1,12 +1,15 @@
 /* map.h - the preprocessor's loop: counts up to 65 arguments and applies a macro to each.
  *
- * PL_EACH(m, a, b, c) is m(3, a), m(2, b), m(1, c): the number counts down, so that it can index from the end of an array. PL_LIST(a, b) is "2, address of
- * the integers a and b"; PL_LIST() has none.
+ * PL_EACH(m, a, b, c) is m(3, a), m(2, b), m(1, c): the number counts down, so that it can index from the end of an array.
+ * PL_LIST(a, b) is "2, address of the integers a and b"; PL_LIST() has none.
  */
 #pragma once
 
 #define PL_LIST(...) \
     (int)(sizeof((const int64_t[]){ 0, __VA_ARGS__ }) / sizeof(int64_t) - 1), &((const int64_t[]){ 0, __VA_ARGS__ })[1]
+
+/* The same of refs. */
+#define PL_REFS(...) (int)(sizeof((const PlRef[]){ __VA_ARGS__ }) / sizeof(PlRef)), (const PlRef[]){ __VA_ARGS__ }
 
 #define PL_NARGS(...) PL_PICK(__VA_ARGS__, \
     65, 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, \

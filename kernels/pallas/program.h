@@ -34,7 +34,8 @@
 
 #define PROGRAM(name, summary) \
     static void pl_build_##name(void); \
-    static const PlProgram pl_program_##name = { #name, summary, { __FILE__, "pl_build_" #name, __LINE__, __COUNTER__ }, pl_build_##name }; \
+    static const PlProgram pl_program_##name = \
+        { #name, summary, { __FILE__, "pl_build_" #name, __LINE__, __COUNTER__ }, pl_build_##name }; \
     static const PlProgram *const pl_entry_##name __attribute__((section("heddle_programs"), used)) = &pl_program_##name; \
     static void pl_build_##name(void)
 
@@ -54,7 +55,7 @@
 #define pl_devices(...) pl_device_list((int)(sizeof((const int[]){ __VA_ARGS__ }) / sizeof(int)), ((const int[]){ __VA_ARGS__ }))
 /* Plain computation between launches, on each device, by a KERNEL that may access every memory directly. */
 #define pl_host(kernel, ...) \
-    (pl_api->host(PL_HERE, &pl_kernel_##kernel, (int)(sizeof((const PlRef[]){ __VA_ARGS__ }) / sizeof(PlRef)), (const PlRef[]){ __VA_ARGS__ }))
+    (pl_api->host(PL_HERE, &pl_kernel_##kernel, PL_REFS(__VA_ARGS__)))
 
 static inline PlDevices pl_device_list(int64_t count, const int *list)
 {

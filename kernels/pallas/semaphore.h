@@ -9,7 +9,8 @@
 #define pl_semaphore_signal(semaphore, ...) (pl_api->semaphore_signal(PL_HERE, semaphore, (PlSignal){ .inc = __VA_ARGS__ }))
 /* Waits for count >= value, then subtracts it; pl_semaphore_wait(sem, value, .decrement = false) subtracts nothing. */
 #define pl_semaphore_wait(semaphore, ...) \
-    (pl_api->semaphore_wait(PL_HERE, semaphore, pl_wait_((PlWait){ .value = __VA_ARGS__ }, __builtin_strstr(#__VA_ARGS__, "decrement") != NULL)))
+    (pl_api->semaphore_wait(PL_HERE, semaphore, \
+                            pl_wait_((PlWait){ .value = __VA_ARGS__ }, __builtin_strstr(#__VA_ARGS__, "decrement") != NULL)))
 #define pl_semaphore_read(semaphore) (pl_api->semaphore_read(PL_HERE, semaphore))
 #define pl_get_barrier_semaphore() (pl_api->get_barrier_semaphore(PL_HERE))
 #define pl_core_barrier() (pl_api->core_barrier(PL_HERE))                       /* all cores of the device */

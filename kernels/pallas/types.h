@@ -28,7 +28,8 @@ typedef enum PlFault {
 typedef struct PlRef { uint32_t buffer, view, core, mark; } PlRef;
 
 /* One index or slice of pl_at. */
-typedef struct PlIndex { int64_t start, size, stride; bool is_index; } PlIndex;
+typedef enum PlIndexKind { PL_INDEX_SLICE, PL_INDEX_INTEGER, PL_INDEX_ALL } PlIndexKind;
+typedef struct PlIndex { int64_t start, size, stride; PlIndexKind kind; } PlIndex;
 
 /* Which device, and which core of it; all zero: the caller's own. */
 typedef struct PlDevice { int64_t device, core; bool has_device, has_core; } PlDevice;

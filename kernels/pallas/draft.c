@@ -1,0 +1,130 @@
+/* draft.c - context of a call of the API: its program, its place in the source, its refs.
+ *
+ * Places are constants in the author's module, one for each macro call, so a table keyed by their address finds the interned id without
+ * looking at a string. The table is emptied for each program that is built; a second program in turn (tests) empties it as well.
+ */
+#include "draft.h"
+#include <glib.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { REF_MARK = 0x70726566, BARRIER_MARK = 0x70626172, SITES = 4096 };
+
+Draft *draft_open;
+Judge *draft_judging;
+
+static struct { const Program *program; const PlSite *here[SITES]; uint32_t site[SITES]; } known;
+
+Program *draft_program(void)
+{
+    if (draft_judging != NULL)
+        return draft_judging->program;
+    if (core_running != NULL)
+        return core_running->program;
+    g_assert(draft_open != NULL);
+    return draft_open->program;
+}
+
+void draft_forget_sites(void)
+{
+    known.program = NULL;
+}
+
+/* The author's name for the function: KERNEL and PROGRAM put theirs behind a prefix. */
+static const char *function_name(const char *function)
+{
+    if (g_str_has_prefix(function, "pl_body_"))
+        return function + strlen("pl_body_");
+    return g_str_has_prefix(function, "pl_build_") ? function + strlen("pl_build_") : function;
+}
+
+uint32_t draft_site(const PlSite *here)
+{
+    Program *program = draft_program();
+    if (known.program != program) {
+        memset(known.here, 0, sizeof known.here);
+        known.program = program;
+    }
+    size_t slot = ((uintptr_t)here / 8 * 0x9e3779b97f4a7c15u) >> 52;
+    if (known.here[slot] != here) {
+        known.here[slot] = here;
+        known.site[slot] = program_site(program, here->file, function_name(here->function), here->line, here->counter);
+    }
+    return known.site[slot];
+}
+
+void draft_misuse(const PlSite *here, const char *format, ...)
+{
+    char text[1024];                            /* nobody returns to free it */
+    va_list arguments;
+    va_start(arguments, format);
+    g_vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (draft_judging == NULL && core_running != NULL)
+        core_usage(core_running, draft_site(here), "%s", text);
+    program_set_usage_error(draft_program(), draft_site(here), "%s", text);
+    siglongjmp(draft_judging != NULL ? draft_judging->unwind : draft_open->unwind, 1);
+}
+
+Core *draft_core(const PlSite *here, const char *what)
+{
+    if (draft_judging != NULL || core_running == NULL)
+        draft_misuse(here, "%s belongs into a KERNEL", what);
+    return core_running;
+}
+
+Draft *draft_of(const PlSite *here, const char *what)
+{
+    if (draft_judging != NULL || core_running != NULL)
+        draft_misuse(here, "%s belongs into PROGRAM", what);
+    return draft_open;
+}
+
+Ref draft_ref(const PlSite *here, PlRef ref, const char *what)
+{
+    const Program *program = draft_program();
+    if (ref.mark == BARRIER_MARK)
+        draft_misuse(here, "%s: pl_barrier_semaphore() is an argument of a launch and nothing else", what);
+    if (ref.mark != REF_MARK || ref.buffer >= program->decls.count || ref.view >= intern_count(&program->views))
+        draft_misuse(here, "%s: this PlRef was never set", what);
+    return (Ref){ ref.buffer, ref.view, ref.core };
+}
+
+PlRef draft_make_ref(uint32_t decl, uint32_t view, uint32_t core)
+{
+    return (PlRef){ decl, view, core, REF_MARK };
+}
+
+PlRef draft_barrier_placeholder(void)
+{
+    return (PlRef){ NONE, NONE, NONE, BARRIER_MARK };
+}
+
+bool draft_is_barrier_placeholder(PlRef ref)
+{
+    return ref.mark == BARRIER_MARK;
+}
+
+const char *draft_name(const Program *program, uint32_t decl)
+{
+    const char *name = program_text(program, program_decl(program, decl)->name);
+    return *name != '\0' ? name : "this ref";
+}
+
+const View *draft_view(const PlSite *here, PlRef ref, const char *what)
+{
+    return program_get_view(draft_program(), draft_ref(here, ref, what).view);
+}
+
+/* Ids that no device has are the kernel's fault, said where the device would be used. */
+Target draft_target(Core *core, const PlSite *here, PlDevice device, const char *what)
+{
+    const Program *program = core->program;
+    if (device.has_device && (device.device < 0 || device.device >= program->devices))
+        core_stop(core, draft_site(here), FAULT_SHAPE, "%s names device %lld, but there are devices 0 to %u", what,
+                  (long long)device.device, program->devices - 1);
+    if (device.has_core && (device.core < 0 || device.core >= program->cores_per_device))
+        core_stop(core, draft_site(here), FAULT_SHAPE, "%s names core %lld, but a device has cores 0 to %u", what, (long long)device.core,
+                  program->cores_per_device - 1);
+    return (Target){ device.has_device ? (uint32_t)device.device : NONE, device.has_core ? (uint32_t)device.core : NONE };
+}

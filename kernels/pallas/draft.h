@@ -1,0 +1,61 @@
+/* draft.h - the checker's side of the kernel API: in which program a call stands, and how misuse ends.
+ *
+ * A call stands in a kernel (core_running is set), in PROGRAM (draft_open is set), or in an author's function of given or expected
+ * values (draft_judge is set). Each .c file beside a public header fills its part of the table.
+ *
+ * Ownership:   one draft at a time, on the stack of pl_module's build.
+ * Errors:      misuse sets the program's usage_error at the author's line and unwinds: to the scheduler, or out of PROGRAM.
+ */
+#pragma once
+#include <setjmp.h>
+#include "../../model/core.h"
+#include "api.h"
+
+typedef struct DraftCopy { uint32_t decl, copy; } DraftCopy;      /* scratch of one launch, made anew for another */
+
+typedef struct Draft {
+    Program *program;
+    sigjmp_buf unwind;
+    DraftCopy *copies;
+    size_t copies_count;
+    int64_t from[FAULT_COUNT];                  /* expected faults: smallest number of devices, 0: not expected */
+    bool overridden[64];                        /* which overrides were asked for */
+} Draft;
+
+/* Set while an author's function of values is called. */
+typedef struct Judge { Program *program; Machine *given; sigjmp_buf unwind; } Judge;
+
+extern Draft *draft_open;
+extern Judge *draft_judging;
+
+/* What a core has open in the current grid step; in its arena. */
+typedef struct DraftScope { struct DraftScope *outer; uint32_t decl, site; } DraftScope;
+
+Program *draft_program(void);
+uint32_t draft_site(const PlSite *here);
+void draft_forget_sites(void);                   /* a new program: sites are interned anew */
+void draft_misuse(const PlSite *here, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+Core *draft_core(const PlSite *here, const char *what);          /* misuse outside a kernel */
+Draft *draft_of(const PlSite *here, const char *what);            /* misuse outside PROGRAM */
+
+/* A ref made by us; misuse names `what` otherwise. */
+Ref draft_ref(const PlSite *here, PlRef ref, const char *what);
+PlRef draft_make_ref(uint32_t decl, uint32_t view, uint32_t core);
+const char *draft_name(const Program *program, uint32_t decl);   /* "output", or "a buffer" before it was given a name */
+const View *draft_view(const PlSite *here, PlRef ref, const char *what);
+bool draft_is_barrier_placeholder(PlRef ref);
+PlRef draft_barrier_placeholder(void);
+Target draft_target(Core *core, const PlSite *here, PlDevice device, const char *what);
+
+void draft_begin_body(Core *core);
+void draft_end_body(Core *core, const Launch *launch);
+
+void pl_mesh_install(PlApi *api);
+void pl_buffer_install(PlApi *api);
+void pl_ref_install(PlApi *api);
+void pl_copy_install(PlApi *api);
+void pl_semaphore_install(PlApi *api);
+void pl_flag_install(PlApi *api);
+void pl_tile_install(PlApi *api);
+void pl_expect_install(PlApi *api);
+void pl_program_install(PlApi *api);

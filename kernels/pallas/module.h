@@ -1,0 +1,10 @@
+/* module.h - the programs of a module: those built into this executable, or those of a user's shared object.
+ *
+ * Ownership:   a module is never closed: its code may be running on any stack.
+ * Errors:      NULL and one line in *error (g_malloc): cannot be loaded, is no Heddle module, was built for another
+ *              version, has no program, or two of one name.
+ */
+#pragma once
+#include "../../model/program.h"
+
+ProgramModule *pl_module_open(const char *path, char **error);

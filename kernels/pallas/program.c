@@ -1,0 +1,251 @@
+/* program.c - PROGRAM's side: parameters, sizes that do not apply, launches with their arguments checked and named.
+ *
+ * A launch keeps its kernel and refs in the program's memory. Buffers without a name take that of the kernel's parameter. Scratch that was
+ * given to an earlier launch is declared anew: each launch has its own.
+ */
+#include "program.h"
+#include <glib.h>
+#include <string.h>
+#include "draft.h"
+
+typedef struct Call { const PlKernel *kernel; int refs; PlRef ref[]; } Call;
+
+static int64_t parameter(const PlSite *here, const char *name, int64_t value, int64_t least, int64_t greatest)
+{
+    Draft *draft = draft_of(here, "PARAMETER");
+    Program *program = draft->program;
+    uint32_t id = program_string(program, name);
+    for (uint32_t i = 0; i < program->parameters.count; i++)
+        if (STORE(Parameter, &program->parameters, i).name == id)
+            draft_misuse(here, "PARAMETER(%s, ...) stands twice: use the variable", name);
+    for (uint32_t i = 0; i < program->overrides.count && i < G_N_ELEMENTS(draft->overridden); i++)
+        if (STORE(Parameter, &program->overrides, i).name == id) {
+            value = STORE(Parameter, &program->overrides, i).value;
+            draft->overridden[i] = true;
+        }
+    if (value < least || value > greatest)
+        draft_misuse(here, "%s=%lld is out of range: %s takes %lld to %lld", name, (long long)value, name, (long long)least,
+                    (long long)greatest);
+    *(Parameter *)store_push(&program->parameters, 1) = (Parameter){ id, value, least, greatest };
+    return value;
+}
+
+static int64_t parameter_value(const PlSite *here, const char *name)
+{
+    const Program *program = draft_program();
+    for (uint32_t i = 0; i < program->parameters.count; i++)
+        if (strcmp(program_text(program, STORE(Parameter, &program->parameters, i).name), name) == 0)
+            return STORE(Parameter, &program->parameters, i).value;
+    draft_misuse(here, "pl_parameter(%s): the program has no PARAMETER of that name", name);
+}
+
+static void needs(const PlSite *here, const char *why)
+{
+    Draft *draft = draft_of(here, "PL_NEEDS");
+    draft->program->not_applicable = program_text(draft->program, program_string(draft->program, why));
+    siglongjmp(draft->unwind, 1);
+}
+
+static void run_body(Core *core, const Launch *launch)
+{
+    const Call *call = launch->closure;
+    draft_begin_body(core);
+    call->kernel->call(call->ref + call->refs);
+    draft_end_body(core, launch);
+}
+
+/* The i-th of "a, b, c". */
+static char *ref_name(const PlKernel *kernel, int i)
+{
+    g_auto(GStrv) names = g_strsplit(kernel->refs, ",", -1);
+    return g_strstrip(g_strdup(g_strv_length(names) > (guint)i ? names[i] : "?"));
+}
+
+static bool is_taken(const Program *program, uint32_t decl)
+{
+    for (uint32_t l = 0; l < program->launches.count; l++)
+        for (uint32_t i = 0; i < program_launch(program, l)->decls; i++)
+            if (program_launch(program, l)->decl[i] == decl)
+                return true;
+    return false;
+}
+
+static uint32_t declare_anew(Draft *draft, uint32_t decl)
+{
+    const Decl old = *program_decl(draft->program, decl);
+    DeclSpec spec = { .space = old.space, .semaphore_kind = old.semaphore_kind, .dtype = old.dtype, .life = old.life, .ndim = old.ndim,
+                      .opaque = old.opaque, .once = true, .collective_id = -1, .site = old.site,
+                      .name = program_text(draft->program, old.name) };
+    memcpy(spec.size, old.size, sizeof spec.size);
+    uint32_t copy = program_add_decl(draft->program, &spec);
+    Decl *now = program_decl(draft->program, copy);
+    now->limit = old.limit;
+    memcpy(now->exempt, old.exempt, sizeof now->exempt);
+    draft->copies = g_renew(DraftCopy, draft->copies, draft->copies_count + 1);
+    draft->copies[draft->copies_count++] = (DraftCopy){ decl, copy };
+    return copy;
+}
+
+/* The same scratch given twice to one launch stays one buffer. */
+static PlRef own_scratch(Draft *draft, PlRef ref, uint32_t first_copy)
+{
+    const Program *program = draft->program;
+    if (!program_decl(program, ref.buffer)->once || !is_taken(program, ref.buffer))
+        return ref;
+    for (size_t i = first_copy; i < draft->copies_count; i++)
+        if (draft->copies[i].decl == ref.buffer)
+            return draft_make_ref(draft->copies[i].copy, ref.view, ref.core);
+    return draft_make_ref(declare_anew(draft, ref.buffer), ref.view, ref.core);
+}
+
+static void check_count(const PlSite *here, const PlKernel *kernel, const PlRef *ref, int given)
+{
+    if (given != kernel->ref_count)
+        draft_misuse(here, "%s wants %d refs (%s), got %d", kernel->name, kernel->ref_count, kernel->refs, given);
+    for (int i = 0; i < given; i++)
+        if (ref[i].mark == 0) {
+            char name[64];
+            g_autofree char *text = ref_name(kernel, i);
+            g_strlcpy(name, text, sizeof name);
+            g_clear_pointer(&text, g_free);
+            draft_misuse(here, "%s: its ref %d (%s) was never set", kernel->name, i + 1, name);
+        }
+}
+
+static PlRef take_argument(Draft *draft, const PlSite *here, Launch *launch, const PlKernel *kernel, PlRef ref, uint32_t first_copy)
+{
+    if (draft_is_barrier_placeholder(ref)) {
+        if (launch->collective_id < 0)
+            draft_misuse(here, "%s gets a barrier semaphore, which needs a collective_id (.collective_id = 0)", kernel->name);
+        launch->uses_barrier_semaphore = true;
+        uint32_t decl = program_barrier_decl(draft->program, launch->collective_id);
+        return draft_make_ref(decl, program_decl(draft->program, decl)->view, NONE);
+    }
+    draft_ref(here, ref, kernel->name);
+    return own_scratch(draft, ref, first_copy);
+}
+
+static void take_arguments(Draft *draft, const PlSite *here, Launch *launch, const PlKernel *kernel, const PlRef *ref)
+{
+    Program *program = draft->program;
+    int refs = kernel->ref_count;
+    uint32_t first_copy = (uint32_t)draft->copies_count;
+    Call *call = program_alloc(program, sizeof *call + (size_t)refs * sizeof *ref);
+    uint32_t *decl = program_alloc(program, (size_t)refs * sizeof *decl);
+    *call = (Call){ .kernel = kernel, .refs = refs };
+    for (int i = 0; i < refs; i++) {
+        call->ref[i] = take_argument(draft, here, launch, kernel, ref[i], first_copy);
+        decl[i] = call->ref[i].buffer;
+        Decl *named = program_decl(program, decl[i]);
+        if (*program_text(program, named->name) == '\0') {
+            g_autofree char *name = ref_name(kernel, i);
+            named->name = program_string(program, name);
+        }
+    }
+    launch->closure = call, launch->decl = decl, launch->decls = (uint32_t)refs;
+}
+
+static const uint8_t *mark_devices(const PlSite *here, Program *program, const PlDevices *on)
+{
+    if (on == NULL)
+        return NULL;
+    uint8_t *mark = program_alloc(program, program->devices);
+    for (int64_t i = 0; i < on->count; i++) {
+        int64_t device = on->list != NULL ? on->list[i] : on->first + i * on->step;
+        if (device < 0 || device >= program->devices)
+            draft_misuse(here, "pl_launch_on names device %lld, but there are devices 0 to %u", (long long)device, program->devices - 1);
+        mark[device] = 1;
+    }
+    return mark;
+}
+
+/* A grid of {0} has no step, no grid has one: only the text of the call tells them apart. */
+static void set_grid(const PlSite *here, Launch *launch, const PlLaunch *given, const char *text)
+{
+    const char *grid = strstr(text, ".grid");
+    if (grid == NULL && given->grid[0] == 0) {
+        launch->grid_dims = 0;
+        return;
+    }
+    uint32_t dims = 1;
+    int depth = 0;
+    for (const char *c = grid ? strchr(grid, '{') : NULL; c != NULL && *c != '\0' && !(depth == 1 && *c == '}'); c++) {
+        depth += strchr("({[", *c) != NULL;
+        depth -= strchr(")}]", *c) != NULL;
+        dims += depth == 1 && *c == ',' && c[1 + strspn(c + 1, " \t\n")] != '}';
+    }
+    for (uint32_t d = 0; d < GRID_DIMS_MAX; d++) {
+        if (given->grid[d] < 0)
+            draft_misuse(here, "the grid of %s has %lld steps in dimension %u", program_text(draft_program(), launch->name),
+                        (long long)given->grid[d], d);
+        if (given->grid[d] != 0 && d >= dims)
+            dims = d + 1;
+        launch->grid[d] = given->grid[d];
+    }
+    launch->grid_dims = MIN(dims, GRID_DIMS_MAX);
+}
+
+static void set_parallel(const PlSite *here, Launch *launch, const PlLaunch *given)
+{
+    for (int32_t d = 0; d < GRID_DIMS_MAX; d++)
+        if (given->dimension_semantics[d] == PL_PARALLEL) {
+            if (d >= (int32_t)launch->grid_dims)
+                draft_misuse(here, "dimension_semantics: dimension %d is PL_PARALLEL, but the grid has %u", d, launch->grid_dims);
+            launch->parallel_dim = d;           /* Mosaic splits the first one */
+            return;
+        }
+}
+
+static int count_args(const PlRef *ref)
+{
+    int count = PL_REFS_MAX;
+    while (count > 0 && ref[count - 1].mark == 0)
+        count--;
+    return count;
+}
+
+static Launch *add_launch(const PlSite *here, Draft *draft, const PlKernel *kernel, const char *name)
+{
+    if (draft->program->launches.count >= UINT16_MAX)
+        draft_misuse(here, "more than %d launches", UINT16_MAX - 1);
+    Launch *launch = program_add_launch(draft->program);
+    launch->name = program_string(draft->program, name != NULL ? name : kernel->name);
+    launch->site = draft_site(here);
+    launch->body = run_body;
+    return launch;
+}
+
+static void launch_kernel(const PlSite *here, const PlDevices *on, const PlKernel *kernel, const PlLaunch *given, const char *text)
+{
+    Draft *draft = draft_of(here, "pl_launch");
+    check_count(here, kernel, given->args, count_args(given->args));
+    Launch *launch = add_launch(here, draft, kernel, given->name);
+    bool named = given->collective_id != 0 || strstr(text, ".collective_id") != NULL;
+    if (given->collective_id < 0)
+        draft_misuse(here, "collective_id is %d: it must be 0 or more", given->collective_id);
+    launch->collective_id = named ? given->collective_id : -1;
+    launch->skip_device_barrier = given->skip_device_barrier;
+    launch->allow_unused_collective_id = given->allow_collective_id_without_custom_barrier;
+    launch->on_device = mark_devices(here, draft->program, on);
+    set_grid(here, launch, given, text);
+    set_parallel(here, launch, given);
+    take_arguments(draft, here, launch, kernel, given->args);
+}
+
+static void host(const PlSite *here, const PlKernel *kernel, int refs, const PlRef *ref)
+{
+    Draft *draft = draft_of(here, "pl_host");
+    check_count(here, kernel, ref, refs);
+    Launch *launch = add_launch(here, draft, kernel, NULL);
+    launch->host = true;
+    take_arguments(draft, here, launch, kernel, ref);
+}
+
+void pl_program_install(PlApi *api)
+{
+    api->parameter = parameter;
+    api->parameter_value = parameter_value;
+    api->needs = needs;
+    api->launch = launch_kernel;
+    api->host = host;
+}

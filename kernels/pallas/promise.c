@@ -1,0 +1,254 @@
+/* promise.c - compares final contents with what a program expects, element by element, and words the first difference. */
+#include "promise.h"
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+#include "draft.h"
+
+static void *allocate(void *owner, size_t bytes)
+{
+    (void)owner;
+    return g_malloc0(MAX(bytes, 1));
+}
+
+static void clear_tile(Tile *tile)
+{
+    g_free(tile->bytes);
+    g_free(tile->written);
+    g_free(tile->origin);
+}
+
+static void read_view(Machine *machine, uint32_t object, uint32_t view_id, Tile *tile)
+{
+    const View *view = program_get_view(machine_program(machine), view_id);
+    tile_init(tile, view->dtype, view->ndim, view->size, false, allocate, NULL);
+    machine_read(machine, object, view_id, NULL, tile);
+}
+
+/* "output[1, 0, 3] on device 2" */
+static char *element_text(const Program *program, uint32_t decl, uint32_t view_id, int64_t element, uint32_t device)
+{
+    const View *view = program_get_view(program, view_id);
+    int64_t index[VIEW_DIMS_MAX] = { 0 };
+    for (unsigned d = view->ndim; d-- > 0; element /= view->size[d])
+        index[d] = element % view->size[d];
+    GString *text = g_string_new(draft_name(program, decl));
+    for (unsigned d = 0; d < view->ndim; d++)
+        g_string_append_printf(text, "%s%" G_GINT64_FORMAT, d ? ", " : "[", index[d]);
+    g_string_append_printf(text, "%s on device %u", view->ndim ? "]" : "", device);
+    return g_string_free(text, FALSE);
+}
+
+/* Devices that take part with `device`, by rank: all, or those along an axis. */
+static uint32_t group_size(const Program *program, const PromiseCollective *c)
+{
+    return c->axis < 0 ? program->devices : program->mesh.size[c->axis];
+}
+
+static uint32_t group_rank(const Program *program, const PromiseCollective *c, uint32_t device)
+{
+    return c->axis < 0 ? device : mesh_coordinate(&program->mesh, device, (unsigned)c->axis);
+}
+
+static uint32_t member_device(const Program *program, const PromiseCollective *c, uint32_t device, uint32_t rank)
+{
+    uint32_t at[MESH_AXES_MAX];
+    if (c->axis < 0)
+        return rank;
+    for (unsigned i = 0; i < program->mesh.axes; i++)
+        at[i] = (int)i == c->axis ? rank : mesh_coordinate(&program->mesh, device, i);
+    return mesh_device(&program->mesh, at);
+}
+
+/* Origin of an element of the input's view: origins count the elements of the whole array. */
+static uint64_t input_origin(const Program *program, const PromiseCollective *c, uint32_t device, int64_t element)
+{
+    const Decl *decl = program_decl(program, c->input);
+    if (c->input_view != decl->view) {
+        int64_t offset = view_element_offset(program_get_view(program, c->input_view), element), at = 0;
+        const View *whole = program_get_view(program, decl->view);
+        for (unsigned d = 0; d < whole->ndim; d++) {
+            at = at * whole->size[d] + offset / whole->stride[d];
+            offset %= whole->stride[d];
+        }
+        element = at;
+    }
+    return tile_input_origin(device, c->input, (uint64_t)element);
+}
+
+/* Which element of which member's input must be at `element` of the output; for sums: of every member's. */
+typedef struct Due { bool sum; uint32_t rank; int64_t element; } Due;
+
+static Due due_at(const Program *program, const PromiseCollective *c, uint32_t device, int64_t element)
+{
+    int64_t elements = view_elements(program_get_view(program, c->input_view)), group = group_size(program, c);
+    int64_t rank = group_rank(program, c, device), block = elements / group;
+    switch (c->collective) {
+    case PL_COLLECTIVE_EQUAL:
+        return (Due){ false, (uint32_t)rank, element };
+    case PL_COLLECTIVE_PERMUTE:
+        return (Due){ false, (uint32_t)(((rank - c->shift) % group + group) % group), element };
+    case PL_COLLECTIVE_ALL_GATHER:
+        return (Due){ false, (uint32_t)(element / elements), element % elements };
+    case PL_COLLECTIVE_ALL_TO_ALL:
+        return (Due){ false, (uint32_t)(element / block), rank * block + element % block };
+    case PL_COLLECTIVE_ALL_REDUCE:
+        return (Due){ true, 0, element };
+    case PL_COLLECTIVE_REDUCE_SCATTER:
+        return (Due){ true, 0, rank * block + element };
+    }
+    g_assert_not_reached();
+}
+
+static uint64_t due_origin(const Program *program, const PromiseCollective *c, uint32_t device, Due due)
+{
+    if (!due.sum)
+        return input_origin(program, c, member_device(program, c, device, due.rank), due.element);
+    uint64_t sum = 0;
+    for (uint32_t rank = 0, n = group_size(program, c); rank < n; rank++)
+        sum += input_origin(program, c, member_device(program, c, device, rank), due.element);
+    return sum;
+}
+
+/* The one input element that has this origin; NULL: none has. */
+static char *find_origin(const Program *program, const PromiseCollective *c, uint64_t origin)
+{
+    int64_t elements = view_elements(program_get_view(program, c->input_view));
+    for (uint32_t device = 0; device < program->devices; device++)
+        for (int64_t i = 0; i < elements; i++)
+            if (input_origin(program, c, device, i) == origin)
+                return element_text(program, c->input, c->input_view, i, device);
+    return NULL;
+}
+
+static char *word_sum(const Program *program, const PromiseCollective *c, uint64_t due, uint64_t found)
+{
+    g_autofree char *missing = find_origin(program, c, due - found), *extra = find_origin(program, c, found - due);
+    if (missing != NULL)
+        return g_strdup_printf("a sum that lacks %s", missing);
+    return extra != NULL ? g_strdup_printf("a sum that has %s once too often", extra) : g_strdup("another sum");
+}
+
+static char *word_difference(const Program *program, const PromiseCollective *c, uint32_t device, int64_t element, uint64_t found)
+{
+    Due due = due_at(program, c, device, element);
+    g_autofree char *place = element_text(program, c->output, c->output_view, element, device);
+    g_autofree char *source = element_text(program, c->input, c->input_view, due.element, member_device(program, c, device, due.rank));
+    g_autofree char *sum = due.sum ? word_sum(program, c, due_origin(program, c, device, due), found) : NULL;
+    g_autofree char *other = found == 0 ? g_strdup("zero") : find_origin(program, c, found);
+    if (due.sum)
+        return g_strdup_printf("%s is %s, not the sum over all %u devices", place, other != NULL ? other : sum, group_size(program, c));
+    return g_strdup_printf("%s is %s, not %s", place, other != NULL ? other : "something computed", source);
+}
+
+static bool judge_object(Machine *machine, const PromiseCollective *c, uint32_t object, uint32_t device, char **message)
+{
+    const Program *program = machine_program(machine);
+    Tile tile;
+    read_view(machine, object, c->output_view, &tile);
+    bool holds = true;
+    for (int64_t i = 0; i < tile.elements && holds; i++) {
+        if (!tile.written[i]) {
+            g_autofree char *place = element_text(program, c->output, c->output_view, i, device);
+            *message = g_strdup_printf(EXPECTATION_UNWRITTEN "%s was never written", place);
+            holds = false;
+        } else if (tile.origin[i] != due_origin(program, c, device, due_at(program, c, device, i))) {
+            *message = word_difference(program, c, device, i, tile.origin[i]);
+            holds = false;
+        }
+    }
+    clear_tile(&tile);
+    return holds;
+}
+
+typedef bool (*JudgeObject)(Machine *machine, const void *closure, uint32_t object, uint32_t device, char **message);
+
+/* Memory that belongs to a core is judged on each core. */
+static bool judge_device(Machine *machine, const void *closure, uint32_t decl, uint32_t device, char **message, JudgeObject judge)
+{
+    const Program *program = machine_program(machine);
+    uint32_t first, last, cores = program->cores_per_device;
+    if (!program_decl_launches(program, decl, device, &first, &last))
+        return true;                            /* this device has no part in it */
+    for (uint32_t i = 0; i < (program_decl(program, decl)->units == program->cores ? cores : 1); i++)
+        if (!judge(machine, closure, program_object(program, decl, device * cores + i), device, message))
+            return false;
+    return true;
+}
+
+static bool judge_collective_object(Machine *machine, const void *closure, uint32_t object, uint32_t device, char **message)
+{
+    return judge_object(machine, closure, object, device, message);
+}
+
+bool promise_collective(Machine *machine, const Expectation *expectation, uint32_t device, char **message)
+{
+    const PromiseCollective *c = expectation->closure;
+    return judge_device(machine, c, c->output, device, message, judge_collective_object);
+}
+
+static bool same_value(double found, double due, double tolerance)
+{
+    return isnan(due) || found == due || fabs(found - due) <= tolerance * fmax(1, fabs(due));
+}
+
+static char *judge_value(const Program *program, const PromiseValues *values, const Tile *tile, int64_t element, uint32_t device)
+{
+    int64_t index[VIEW_DIMS_MAX] = { 0 }, rest = element;
+    for (unsigned d = tile->ndim; d-- > 0; rest /= tile->size[d])
+        index[d] = rest % tile->size[d];
+    double due = values->function(values->ref, (int)device, index);
+    if (isnan(due))
+        return NULL;
+    g_autofree char *place = element_text(program, values->output, values->output_view, element, device);
+    if (!tile->written[element])
+        return g_strdup_printf(EXPECTATION_UNWRITTEN "%s was never written", place);
+    double found = dtype_read_double(tile->dtype, tile->bytes + (size_t)element * dtype_size_bytes(tile->dtype));
+    return same_value(found, due, values->tolerance) ? NULL : g_strdup_printf("%s is %.9g, not %.9g", place, found, due);
+}
+
+static bool judge_values_object(Machine *machine, const void *closure, uint32_t object, uint32_t device, char **message)
+{
+    const PromiseValues *values = closure;
+    Judge judge = { .program = machine_program(machine) }, *outer = draft_judging;
+    Tile tile;
+    read_view(machine, object, values->output_view, &tile);
+    draft_judging = &judge;
+    if (sigsetjmp(judge.unwind, 0) == 0)
+        for (int64_t i = 0; i < tile.elements && *message == NULL; i++)
+            *message = judge_value(judge.program, values, &tile, i, device);
+    draft_judging = outer;
+    machine_free(judge.given);
+    clear_tile(&tile);
+    return *message == NULL;
+}
+
+bool promise_values(Machine *machine, const Expectation *expectation, uint32_t device, char **message)
+{
+    const PromiseValues *values = expectation->closure;
+    *message = NULL;
+    return judge_device(machine, values, values->output, device, message, judge_values_object);
+}
+
+double promise_given(const PlSite *here, PlRef ref, int64_t device, int dims, const int64_t *index)
+{
+    if (draft_judging == NULL)
+        draft_misuse(here, "pl_given belongs into a function of expected values");
+    Program *program = draft_judging->program;
+    const View *view = draft_view(here, ref, "pl_given");
+    const Decl *decl = program_decl(program, ref.buffer);
+    if (!decl->input || decl->opaque || device < 0 || device >= program->devices || dims != (int)view->ndim)
+        draft_misuse(here, "pl_given wants a real pl_input, a device and %u indices", view->ndim);
+    int64_t element = 0;
+    for (int d = 0; d < dims; d++) {
+        if (index[d] < 0 || index[d] >= view->size[d])
+            draft_misuse(here, "pl_given: index %lld of dimension %d, whose size is %lld", (long long)index[d], d,
+                        (long long)view->size[d]);
+        element = element * view->size[d] + index[d];
+    }
+    if (draft_judging->given == NULL)
+        draft_judging->given = machine_new(program);
+    uint32_t object = program_object(program, ref.buffer, (uint32_t)device * program->cores_per_device);
+    const Contents *contents = machine_contents(draft_judging->given, object);
+    return dtype_read_double((DType)view->dtype, contents->bytes + view_element_offset(view, element));
+}

@@ -1,0 +1,26 @@
+/* promise.h - do the final contents meet an expectation of the program?
+ *
+ * Collectives are judged on origins (tile.h): for each element of the output, which device's which element of the input, or the sum of
+ * which, it must be. Values are compared with the author's function.
+ */
+#pragma once
+#include "../../model/machine.h"
+#include "types.h"
+
+typedef struct PromiseCollective {
+    PlCollective collective;
+    uint32_t output, output_view, input, input_view;
+    int64_t shift;
+    int axis;                                   /* of the mesh; -1: all devices */
+} PromiseCollective;
+
+typedef struct PromiseValues {
+    PlExpected function;
+    double tolerance;                           /* of max(1, the expected value's size) */
+    uint32_t output, output_view;
+    PlRef ref[];
+} PromiseValues;
+
+bool promise_collective(Machine *machine, const Expectation *expectation, uint32_t device, char **message);
+bool promise_values(Machine *machine, const Expectation *expectation, uint32_t device, char **message);
+double promise_given(const PlSite *here, PlRef ref, int64_t device, int dims, const int64_t *index);

@@ -1,0 +1,111 @@
+/* ref.c - views: each is interned in the program, a ref carries its id. */
+#include "ref.h"
+#include <glib.h>
+#include <string.h>
+#include "draft.h"
+
+static PlRef with_view(PlRef ref, const View *view)
+{
+    ref.view = program_view(draft_program(), view);
+    return ref;
+}
+
+static void write_sizes(const View *view, char *text, size_t bytes)
+{
+    g_strlcpy(text, "(", bytes);
+    for (unsigned d = 0; d < view->ndim; d++)
+        g_snprintf(text + strlen(text), bytes - strlen(text), d ? ", %lld" : "%lld", (long long)view->size[d]);
+    g_strlcat(text, ")", bytes);
+}
+
+static void refuse(const PlSite *here, PlRef ref, const View *parent, const char *what, const char *why)
+{
+    char sizes[256];
+    write_sizes(parent, sizes, sizeof sizes);
+    draft_misuse(here, "%s of %s, whose shape is %s: %s", what, draft_name(draft_program(), ref.buffer), sizes, why);
+}
+
+static PlRef at(const PlSite *here, PlRef ref, int indices, const PlIndex *index)
+{
+    const View *parent = draft_view(here, ref, "pl_at");
+    View view;
+    ViewIndex given[VIEW_DIMS_MAX];
+    const char *why = "more indices than dimensions";
+    if (indices > (int)parent->ndim)
+        refuse(here, ref, parent, "pl_at", why);
+    for (int i = 0; i < indices; i++) {
+        if (index[i].kind == PL_INDEX_SLICE && index[i].size < 0)
+            refuse(here, ref, parent, "pl_at", "a slice of negative size");
+        given[i] = (ViewIndex){ index[i].start, index[i].size, index[i].stride, index[i].kind == PL_INDEX_INTEGER };
+        if (index[i].kind == PL_INDEX_ALL)
+            given[i] = (ViewIndex){ 0, parent->size[i], 1, false };
+    }
+    if (!view_at(&view, parent, (unsigned)indices, given, &why))
+        refuse(here, ref, parent, "pl_at", why);
+    return with_view(ref, &view);
+}
+
+static PlRef reshape(const PlSite *here, PlRef ref, int dims, const int64_t *size)
+{
+    const View *parent = draft_view(here, ref, "pl_reshape");
+    View view;
+    const char *why = NULL;
+    if (dims > VIEW_DIMS_MAX)
+        draft_misuse(here, "pl_reshape to %d dimensions: at most %d are supported", dims, VIEW_DIMS_MAX);
+    if (!view_reshape(&view, parent, (unsigned)dims, size, &why))
+        refuse(here, ref, parent, "pl_reshape", why);
+    return with_view(ref, &view);
+}
+
+static PlRef bitcast(const PlSite *here, PlRef ref, PlType type)
+{
+    const View *parent = draft_view(here, ref, "pl_bitcast");
+    View view;
+    const char *why = NULL;
+    if ((unsigned)type >= DTYPE_COUNT)
+        draft_misuse(here, "pl_bitcast wants a type such as PL_F32");
+    if (program_decl(draft_program(), ref.buffer)->space == SPACE_SEMAPHORE)
+        draft_misuse(here, "pl_bitcast of %s, which is a semaphore", draft_name(draft_program(), ref.buffer));
+    if (!view_bitcast(&view, parent, (DType)type, &why))
+        refuse(here, ref, parent, "pl_bitcast", why);
+    return with_view(ref, &view);
+}
+
+static PlRef select_ref(const PlSite *here, int64_t which, int refs, const PlRef *ref)
+{
+    if (which >= 0 && which < refs)
+        return ref[which];
+    if (core_running == NULL || draft_judging != NULL)
+        draft_misuse(here, "pl_select_ref: number %lld of %d refs", (long long)which, refs);
+    core_stop(core_running, draft_site(here), FAULT_OUT_OF_BOUNDS, "pl_select_ref takes number %lld of %d refs", (long long)which, refs);
+}
+
+static PlRef on_core(const PlSite *here, PlRef ref, int64_t core)
+{
+    Program *program = draft_program();
+    const Decl *decl = program_decl(program, draft_ref(here, ref, "pl_core_ref").decl);
+    if (decl->space == SPACE_HBM || decl->space == SPACE_ANY)
+        draft_misuse(here, "pl_core_ref of %s: HBM and ANY belong to the whole device", draft_name(program, ref.buffer));
+    if (core < 0 || core >= program->cores_per_device)
+        draft_misuse(here, "pl_core_ref: core %lld, but a device has cores 0 to %u", (long long)core, program->cores_per_device - 1);
+    ref.core = (uint32_t)core;
+    return ref;
+}
+
+static int64_t size(const PlSite *here, PlRef ref, int dimension)
+{
+    const View *view = draft_view(here, ref, "pl_size");
+    if (dimension < 0 || dimension >= (int)view->ndim)
+        draft_misuse(here, "pl_size: dimension %d of %s, which has %u", dimension, draft_name(draft_program(), ref.buffer), view->ndim);
+    return view->size[dimension];
+}
+
+void pl_ref_install(PlApi *api)
+{
+    api->at = at;
+    api->reshape = reshape;
+    api->bitcast = bitcast;
+    api->select_ref = select_ref;
+    api->on_core = on_core;
+    api->size = size;
+}

@@ -1,0 +1,82 @@
+/* semaphore.c - counters, barriers, assertions and what a kernel prints. */
+#include "semaphore.h"
+#include <glib.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include "draft.h"
+
+static void semaphore_signal(const PlSite *here, PlRef semaphore, PlSignal signal)
+{
+    Core *core = draft_core(here, "pl_semaphore_signal");
+    Ref ref = draft_ref(here, semaphore, "pl_semaphore_signal");
+    core_signal(core, draft_site(here), ref, signal.inc, draft_target(core, here, signal.device, "semaphore_signal"));
+}
+
+static void semaphore_wait(const PlSite *here, PlRef semaphore, PlWait wait)
+{
+    Core *core = draft_core(here, "pl_semaphore_wait");
+    core_wait(core, draft_site(here), draft_ref(here, semaphore, "pl_semaphore_wait"), wait.value, wait.decrement);
+}
+
+static int64_t semaphore_read(const PlSite *here, PlRef semaphore)
+{
+    Core *core = draft_core(here, "pl_semaphore_read");
+    return core_semaphore_read(core, draft_site(here), draft_ref(here, semaphore, "pl_semaphore_read"));
+}
+
+static PlRef get_barrier_semaphore(const PlSite *here)
+{
+    Core *core = draft_core(here, "pl_get_barrier_semaphore");
+    uint32_t decl = core_barrier_semaphore(core, draft_site(here));
+    return draft_make_ref(decl, program_decl(core->program, decl)->view, NONE);
+}
+
+static void core_barrier_here(const PlSite *here)
+{
+    Core *core = draft_core(here, "pl_core_barrier");
+    core_barrier(core, draft_site(here));
+}
+
+static void expect_count(const PlSite *here, PlRef semaphore, int64_t value)
+{
+    Core *core = draft_core(here, "pl_expect_count");
+    core_expect_count(core, draft_site(here), draft_ref(here, semaphore, "pl_expect_count"), value);
+}
+
+static void delay(const PlSite *here, int64_t cycles)
+{
+    (void)cycles;                               /* any schedule may stretch or shrink it */
+    draft_core(here, "pl_delay");
+}
+
+static void debug_print(const PlSite *here, const char *format, ...)
+{
+    const Core *core = draft_core(here, "pl_debug_print");
+    va_list arguments;
+    va_start(arguments, format);
+    printf("[device %u step %lld] ", core->device, (long long)core->grid_index);
+    vprintf(format, arguments);
+    putchar('\n');
+    fflush(stdout);                             /* a child that crashes must not lose it */
+    va_end(arguments);
+}
+
+static void check(const PlSite *here, bool holds, const char *text)
+{
+    Core *core = draft_core(here, "pl_assert");
+    if (!holds)
+        core_stop(core, draft_site(here), FAULT_ASSERT, "pl_assert(%s) does not hold", text);
+}
+
+void pl_semaphore_install(PlApi *api)
+{
+    api->semaphore_signal = semaphore_signal;
+    api->semaphore_wait = semaphore_wait;
+    api->semaphore_read = semaphore_read;
+    api->get_barrier_semaphore = get_barrier_semaphore;
+    api->core_barrier = core_barrier_here;
+    api->expect_count = expect_count;
+    api->delay = delay;
+    api->debug_print = debug_print;
+    api->check = check;
+}
