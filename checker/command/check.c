@@ -19,7 +19,7 @@ static char *fault_list(const CheckResult *result)
     GString *text = g_string_new(NULL);
     for (guint i = 0; result->outcome && result->program && i < result->outcome->findings->len; i++) {
         const Finding *finding = result->outcome->findings->pdata[i];
-        count[finding->id] += !story_exemption(result->program, finding);
+        count[finding->id] += !finding_exemption(result->program, finding);
     }
     for (unsigned id = 0; id < FAULT_COUNT; id++) {
         if (count[id])

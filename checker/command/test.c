@@ -21,7 +21,7 @@ static uint32_t faults_seen(const CheckResult *result)
     uint32_t seen = 0;
     for (guint i = 0; i < result->outcome->findings->len; i++) {
         const Finding *finding = result->outcome->findings->pdata[i];
-        if (!story_exemption(result->program, finding))
+        if (!finding_exemption(result->program, finding))
             seen |= 1u << finding->id;
     }
     return seen;

@@ -131,7 +131,7 @@ static void add_places(JsonBuilder *builder, const CheckResult *result, const Pl
 
 static void add_finding(JsonBuilder *builder, const CheckResult *result, const Finding *finding, const char *schedule)
 {
-    const char *reason = story_exemption(result->program, finding);
+    const char *reason = finding_exemption(result->program, finding);
     char *message = story_message(result, finding), *why = story_why(result, finding);
     json_builder_begin_object(builder);
     add_string(builder, "id", fault_name(finding->id));
@@ -154,7 +154,7 @@ static void add_findings(JsonBuilder *builder, const char *name, const CheckResu
     begin_array(builder, name);
     for (guint i = 0; result->outcome && result->program && i < result->outcome->findings->len; i++) {
         const Finding *finding = result->outcome->findings->pdata[i];
-        if (!story_exemption(result->program, finding) == !exempted)
+        if (!finding_exemption(result->program, finding) == !exempted)
             add_finding(builder, result, finding, schedules ? schedules->pdata[i] : NULL);
     }
     json_builder_end_array(builder);

@@ -37,7 +37,7 @@ GPtrArray *schedules_write(const CheckResult *result, const char *folder, char *
     for (guint i = 0; i < result->outcome->findings->len; i++) {
         const Finding *finding = result->outcome->findings->pdata[i];
         char *path = NULL;
-        if (finding->moves && !story_exemption(result->program, finding) && !*error) {
+        if (finding->moves && !finding_exemption(result->program, finding) && !*error) {
             char *name = schedules_name(result, finding, ++number[finding->id]);
             path = g_build_filename(folder, name, NULL);
             if (g_mkdir_with_parents(folder, 0777))

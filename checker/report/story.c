@@ -80,7 +80,7 @@ static char *say_uninitialised(const Program *program, const Finding *finding)
 static char *say_stop(const Program *program, const Finding *finding)
 {
     char *action = finding->places ? words_agent(program, &finding->place[0]) : g_strdup("a core");
-    char *message = g_strdup_printf("%s cannot go on: %s", action, fault_meaning(finding->id));
+    char *message = g_strdup_printf("%s cannot go on after what it did here (%s)", action, fault_name(finding->id));
     g_free(action);
     return message;
 }
@@ -153,16 +153,6 @@ char *story_why(const CheckResult *result, const Finding *finding)
     return finding->id == FAULT_DEADLOCK && result->record ? stuck_cores(result) : NULL;
 }
 
-const char *story_exemption(const Program *program, const Finding *finding)
-{
-    if (finding->object == NONE || finding->id >= FAULT_COUNT)
-        return NULL;
-    uint32_t decl = finding->object_is_semaphore ? program_semaphore_decl(program, finding->object)
-                                                 : program_object_decl(program, finding->object);
-    uint32_t reason = program_decl(program, decl)->exempt[finding->id];
-    return reason ? program_text(program, reason) : NULL;
-}
-
 unsigned story_switches(const Finding *finding)
 {
     unsigned switches = 0;
@@ -171,17 +161,6 @@ unsigned story_switches(const Finding *finding)
         switches += before->core != move->core || before->copy != move->copy;
     }
     return switches;
-}
-
-char *story_move(const Program *program, const Move *move)
-{
-    Place place = {.core = move->core, .copy = move->copy};
-    char *agent = words_agent(program, &place);
-    if (move->copy == NONE)
-        return agent;
-    char *text = g_strdup_printf("%s: %s", agent, step_kind_name(move->moment));
-    g_free(agent);
-    return text;
 }
 
 char *story_key(const Program *program, const Finding *finding)

@@ -81,14 +81,11 @@ static void text_place(Text *text, const CheckResult *result, const Place *place
     g_free(action);
 }
 
-static void text_moves(Text *text, const Program *program, const Finding *finding)
+static void text_moves(Text *text, const Finding *finding)
 {
-    g_string_append_printf(text->out, "    Moves of the schedule (%u):\n", finding->moves->len);
-    for (guint i = 0; i < finding->moves->len; i++) {
-        char *move = story_move(program, &g_array_index(finding->moves, Move, i));
-        g_string_append_printf(text->out, "      %s\n", move);
-        g_free(move);
-    }
+    g_string_append_printf(text->out, "    The schedule, %u moves:\n", finding->lines->len);
+    for (guint i = 0; i < finding->lines->len; i++)
+        g_string_append_printf(text->out, "      %s\n", (char *)finding->lines->pdata[i]);
 }
 
 void text_finding(Text *text, const CheckResult *result, const Finding *finding, const char *schedule)
@@ -104,8 +101,8 @@ void text_finding(Text *text, const CheckResult *result, const Finding *finding,
     if (finding->count > 1)
         g_string_append_printf(text->out, "    The same lines do this %s%" G_GUINT64_FORMAT " times; this is one of them.\n",
                                finding->at_most ? "at most " : "", finding->count);
-    if (text->verbose && finding->moves)
-        text_moves(text, result->program, finding);
+    if (text->verbose && finding->lines)
+        text_moves(text, finding);
     if (schedule)
         g_string_append_printf(text->out, "    See it happen:  heddle replay %s\n", schedule);
     g_free(why);
@@ -152,7 +149,7 @@ static unsigned count_faults(const CheckResult *result)
 {
     unsigned faults = 0;
     for (guint i = 0; result->outcome && i < result->outcome->findings->len; i++)
-        faults += !story_exemption(result->program, result->outcome->findings->pdata[i]);
+        faults += !finding_exemption(result->program, result->outcome->findings->pdata[i]);
     return faults;
 }
 
@@ -227,12 +224,12 @@ static void text_faults(Text *text, const CheckResult *result, const GPtrArray *
     const GPtrArray *findings = result->outcome->findings;
     for (guint i = 0; i < findings->len; i++) {
         const Finding *finding = findings->pdata[i];
-        if (!story_exemption(result->program, finding))
+        if (!finding_exemption(result->program, finding))
             text_told(text, result, finding, schedules ? schedules->pdata[i] : NULL);
     }
     for (guint i = 0; i < findings->len; i++) {
         const Finding *finding = findings->pdata[i];
-        if (!story_exemption(result->program, finding))
+        if (!finding_exemption(result->program, finding))
             text_help(text, finding->id);
     }
     if (result->outcome->incomplete_after_race)
@@ -243,7 +240,7 @@ static void text_exempted(Text *text, const CheckResult *result)
 {
     for (guint i = 0; i < result->outcome->findings->len; i++) {
         const Finding *finding = result->outcome->findings->pdata[i];
-        const char *reason = story_exemption(result->program, finding);
+        const char *reason = finding_exemption(result->program, finding);
         if (!reason)
             continue;
         char *message = story_message(result, finding);
