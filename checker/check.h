@@ -54,6 +54,9 @@ typedef struct CheckResult {
 
 CheckResult *check_run(const CheckSpec *spec);
 void check_result_free(CheckResult *result);
+/* Runs the program once and replays one finding's lines; takes the finding. The result's outcome holds just that finding, `shown` or not.
+ * NULL and *error: a line names no agent of this program. */
+CheckResult *check_replay(const CheckSpec *spec, Finding *finding, const GPtrArray *lines, char **error);
 const char *verdict_name(Verdict verdict);      /* "verified", "faulty", "error", "bounded", "not applicable" */
 const char *search_name(Search search);
 

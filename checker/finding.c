@@ -23,6 +23,8 @@ void finding_free(Finding *finding)
     g_free(finding->why);
     if (finding->moves)
         g_array_free(finding->moves, TRUE);
+    if (finding->lines)
+        g_ptr_array_free(finding->lines, TRUE);
     g_free(finding);
 }
 
@@ -83,6 +85,13 @@ static uint32_t decl_of(const Program *program, const Finding *finding)
     if (finding->object == NONE)
         return NONE;
     return finding->object_is_semaphore ? program_semaphore_decl(program, finding->object) : program_object_decl(program, finding->object);
+}
+
+const char *finding_exemption(const Program *program, const Finding *finding)
+{
+    uint32_t decl = decl_of(program, finding);
+    uint32_t reason = decl == NONE ? 0 : program_decl(program, decl)->exempt[finding->id];
+    return reason == 0 ? NULL : program_text(program, reason);
 }
 
 Outcome *outcome_new(void)

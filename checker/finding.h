@@ -40,12 +40,17 @@ typedef struct Finding {
     char *message;                              /* stop faults: what the run said; else NULL (report words it). g_malloc */
     char *why;                                  /* one or more sentences, NULL if there is nothing to add. g_malloc */
     GArray *moves;                              /* of Move; NULL until a schedule was found */
+    GPtrArray *lines;                           /* of char*: the schedule as text, one line a move; NULL until it was replayed */
+    bool shown;                                 /* a replay of the moves showed the fault */
 } Finding;
 
 Finding *finding_new(FaultId id);
 void finding_free(Finding *finding);
 /* Total order: id, sites, object, then places. For sorting and merging. */
 int finding_compare(const Finding *a, const Finding *b);
+
+/* The reason for which the program exempts this fault on its object; NULL: it does not. */
+const char *finding_exemption(const Program *program, const Finding *finding);
 
 /* What a search says in the end. */
 typedef struct Outcome {

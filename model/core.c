@@ -4,9 +4,12 @@
  * scope began, and wiped, so that a tile kept too long reads as unwritten instead of as stale values.
  */
 #include "core.h"
+#include "rng.h"
 #include <glib.h>
 #include <stdarg.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 _Thread_local Core *core_running;
 
@@ -59,6 +62,22 @@ void *core_alloc(Core *core, size_t bytes)
     void *at = (char *)(core->chunk + 1) + core->chunk->used;
     core->chunk->used += bytes;
     return at;
+}
+
+uint64_t core_state_hash(const Core *core, uint64_t seed)
+{
+    uint64_t hash = XXH3_64bits_withSeed(core->grid, sizeof core->grid, seed);
+    const int64_t numbers[] = { core->launch, core->copies, core->grid_index, core->barriers };
+    hash = XXH3_64bits_withSeed(numbers, sizeof numbers, hash);
+    for (const CoreChunk *chunk = core->chunk; chunk != NULL; chunk = chunk->older)
+        hash = XXH3_64bits_withSeed(chunk + 1, chunk->used, hash);
+    GHashTableIter each;
+    gpointer key, value;
+    uint64_t scopes = 0;                        /* a sum: the table's order must not matter */
+    g_hash_table_iter_init(&each, core->scopes->count);
+    while (g_hash_table_iter_next(&each, &key, &value))
+        scopes += rng_mix(rng_mix((uint64_t) * (const int64_t *)key) + GPOINTER_TO_UINT(value));
+    return rng_mix(hash ^ rng_mix(scopes + core->scopes->open->len));
 }
 
 static void hand_over(Core *core, Request *request, StepKind kind, uint32_t site, uint32_t object)

@@ -47,6 +47,7 @@ extern _Thread_local Core *core_running;        /* the only thread-local: whose 
 void core_init(Core *core, Program *program, uint32_t id);
 void core_clear(Core *core);
 void core_main(Core *core);                     /* all launches: enter, the grid, exit. The entry of a core's stack */
+uint64_t core_state_hash(const Core *core, uint64_t seed);        /* of what its future depends on, besides its stack */
 void *core_alloc(Core *core, size_t bytes);     /* zeroed, until the end of the grid step */
 
 /* Where a signal or a copy goes. device NONE: the own one; core NONE: the same index as the caller's. */

@@ -41,11 +41,16 @@ static bool index_is_inside(const ViewIndex *index, int64_t limit)
     return index->size == 0 || (index->start >= 0 && index->start + (__int128_t)(index->size - 1) * index->stride < limit);
 }
 
+static bool takes_all(const ViewIndex *index, int64_t limit)
+{
+    return !index->is_index && index->start == 0 && index->stride == 1 && (index->size == -1 || index->size == limit);
+}
+
 static bool apply_index(View *view, const View *parent, unsigned dim, const ViewIndex *given, const char **why)
 {
     ViewIndex index = *given;
     int64_t limit = parent->size[dim], stride = parent->stride[dim];
-    if (!index.is_index && index.start == 0 && index.size == -1 && index.stride == 1)
+    if (takes_all(given, limit))
         index.size = limit;
     if (!index.is_index && index.size < 0)
         return *why = "a slice of negative size", false;
@@ -71,6 +76,8 @@ bool view_at(View *view, const View *parent, unsigned indices, const ViewIndex *
 {
     if (indices > parent->ndim)
         return *why = "more indices than dimensions", false;
+    if (parent->packed && indices == parent->ndim && !takes_all(&index[indices - 1], parent->size[indices - 1]))
+        return *why = "a part of the minor dimension of a ref whose item size was changed by a bitcast: select before the bitcast", false;
     View result = *parent;
     result.ndim = 0;
     for (unsigned i = 0; i < indices; i++)
@@ -143,6 +150,8 @@ bool view_reshape(View *view, const View *parent, unsigned ndim, const int64_t *
         if (result.size[i] < 0)
             return *why = "a reshape to a negative size", false;
     }
+    if (parent->packed && (ndim == 0 || size[ndim - 1] != parent->size[parent->ndim - 1]))
+        return *why = "a reshape of the minor dimension of a ref whose item size was changed by a bitcast: reshape before the bitcast", false;
     int64_t elements = view_elements(parent);
     if (view_elements(&result) != elements || elements == EXTENT_MAX)
         return *why = "a reshape to another number of elements", false;
@@ -172,6 +181,7 @@ bool view_bitcast(View *view, const View *parent, DType dtype, const char **why)
             dense = saturate((__int128_t)dense * MAX(parent->size[i], 1));
         }
         result.size[scaled] = bytes / new_bytes;
+        result.packed = parent->packed || parent->ndim >= 2;
         int64_t stride = new_bytes;
         for (unsigned i = parent->ndim; i-- > scaled;) {
             result.stride[i] = stride;

@@ -94,6 +94,18 @@ bool coro_in_guard(const CoroPool *pool, const void *address, uint32_t *slot)
     return (size_t)(at - pool->stacks) % STACK_BYTES < PAGE;
 }
 
+const void *coro_stack_in_use(const CoroPool *pool, uint32_t slot, size_t *bytes)
+{
+#ifdef CORO_UCONTEXT
+    (void)pool, (void)slot, (void)bytes;
+    return NULL;
+#else
+    const char *top = stack_of(pool, slot) + STACK_BYTES - pool->shift, *pointer = pool->coro[slot].stack_pointer;
+    *bytes = (size_t)(top - pointer);
+    return pointer;
+#endif
+}
+
 static void leave(CoroPool *pool, bool for_good);
 
 static _Thread_local CoroPool *entering;        /* whose coroutine is being started: read once, at its entry */

@@ -21,4 +21,6 @@ void coro_start(CoroPool *pool, uint32_t slot, void (*run)(void *), void *argume
 void coro_resume(CoroPool *pool, uint32_t slot);                /* returns when it yields or ends */
 void coro_yield(CoroPool *pool);                                /* from inside only */
 bool coro_done(const CoroPool *pool, uint32_t slot);
+/* What a parked coroutine has on its stack: everything its own future depends on besides the heap. */
+const void *coro_stack_in_use(const CoroPool *pool, uint32_t slot, size_t *bytes);      /* NULL where the platform hides it */
 bool coro_in_guard(const CoroPool *pool, const void *address, uint32_t *slot);

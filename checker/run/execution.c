@@ -65,6 +65,16 @@ Machine *execution_machine(Execution *e)
     return e->machine;
 }
 
+bool execution_limit_reached(const Execution *e)
+{
+    return e->limit_reached;
+}
+
+const CoroPool *execution_stacks(const Execution *e)
+{
+    return e->pool;
+}
+
 const Record *execution_record(const Execution *e)
 {
     return e->record;
@@ -97,10 +107,14 @@ static void hash_step(Execution *e, const Core *core, const Step *step, const Co
 
 void execution_record_step(Execution *e, Core *core, const Step *step, const Copy *copy)
 {
-    mark_grid(e, core);
     if (e->options.core_hash != NULL)
         hash_step(e, core, step, copy);
-    *(Step *)store_push(&e->record->steps, 1) = *step;
+    if (!e->options.discard) {
+        mark_grid(e, core);
+        *(Step *)store_push(&e->record->steps, 1) = *step;
+    }
+    if (++e->steps == e->options.steps_max)
+        e->aborted = e->limit_reached = true;
     core->position++;
     if (e->options.pulse != NULL)
         e->options.pulse->operations++;
@@ -141,6 +155,8 @@ void execution_start_copy(Execution *e, Core *core, Request *request)
         return;
     }
     request->copy.position = core->position;
+    if (e->options.discard)
+        e->record->copies.count = 0;
     request->step.object = (uint32_t)e->record->copies.count;
     *(Copy *)store_push(&e->record->copies, 1) = request->copy;
     execution_record_step(e, core, &request->step, &request->copy);
@@ -284,6 +300,8 @@ static void submit_eagerly(Core *core, Request *request)
 {
     Execution *e = core->runner;
     StepKind kind = request->step.kind;
+    if (e->aborted)
+        coro_yield(e->pool);
     if (kind == STEP_STOP) {
         execution_stop_core(e, core, request);
         coro_yield(e->pool);
@@ -350,7 +368,7 @@ void execution_prepare(Execution *e, const ExecutionOptions *options, void (*sub
     execution_forget_run(e);
     record_reset(e->record);
     e->options = options ? *options : (ExecutionOptions){ 0 };
-    e->aborted = false, e->idle_looks = 0, e->ready_head = e->ready_tail = 0;
+    e->aborted = e->limit_reached = false, e->idle_looks = 0, e->steps = 0, e->ready_head = e->ready_tail = 0;
     coro_pool_shift(e->pool, e->options.shift, e->options.fill);
     count_members(e);
     store_push(&e->record->ends, e->program->cores);

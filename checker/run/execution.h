@@ -26,14 +26,19 @@ typedef struct ExecutionOptions {
     size_t shift;                               /* of stacks, and a fill pattern: see coro.h */
     unsigned char fill;
     ExecutionPulse *pulse;                      /* NULL: nobody looks */
+    bool discard;                               /* keep no steps and copies, only hashes (eager) */
+    uint64_t steps_max;                         /* 0: no limit */
     uint64_t *core_hash;                        /* NULL, or one a core: hash of all its steps */
 } ExecutionOptions;
 
 Execution *execution_new(Program *program, Record *record);
 void execution_free(Execution *execution);
 void execution_run_eager(Execution *execution, const ExecutionOptions *options);
+bool execution_limit_reached(const Execution *execution);       /* steps_max ended the run */
 /* Evaluates the program's expectations on the final contents (all cores finished): raises `assert`, sets record->results_checked. */
 void execution_check_results(Execution *execution);
+
+const CoroPool *execution_stacks(const Execution *execution);
 
 void execution_begin(Execution *execution, const ExecutionOptions *options);
 void execution_enabled(Execution *execution, GArray *moves);    /* of Move: cores in order, then copies in order of start */

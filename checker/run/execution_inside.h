@@ -18,7 +18,8 @@ struct Execution {
     CoroPool *pool;
     Core *cores;
     ExecutionOptions options;
-    bool aborted;
+    bool aborted, limit_reached;
+    uint64_t steps;
     Request **pending;                          /* by core */
     uint8_t *end;                               /* CoreEnd by core */
     int64_t *last_grid;

@@ -5,6 +5,8 @@
 #include "unroll.h"
 #include "coro.h"
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 struct Unroller {
     UnrollSource source;
@@ -13,7 +15,7 @@ struct Unroller {
     Core core;
     const Observation *observed;
     size_t count, used;
-    bool contents, needs_contents;
+    bool contents, needs_contents, halt_when_fed;
     GArray *out;
     UnrollEnd end;
     FaultId raised;                             /* since the last step; FAULT_COUNT: none */
@@ -104,6 +106,8 @@ static void submit(Core *core, Request *request)
         leave_for_good(unroller, UNROLL_OBSERVES);
     if (look)
         feed(request, &unroller->observed[unroller->used++]);
+    if (look && unroller->halt_when_fed && unroller->used == unroller->count)
+        leave_for_good(unroller, UNROLL_OBSERVES);
     if (!fresh)
         unroller->raised = FAULT_COUNT;
 }
@@ -126,9 +130,8 @@ static void run_core(void *argument)
     core_main(argument);
 }
 
-static UnrollEnd extend(void *self, uint32_t id, const Observation *observed, size_t count, bool contents, GArray *out)
+static void run(Unroller *unroller, uint32_t id, const Observation *observed, size_t count, bool contents, GArray *out)
 {
-    Unroller *unroller = self;
     Core *core = &unroller->core;
     core_init(core, unroller->program, id);
     core->submit = submit, core->raise = raise_fault, core->advise = ignore_advice, core->runner = unroller;
@@ -141,8 +144,32 @@ static UnrollEnd extend(void *self, uint32_t id, const Observation *observed, si
     coro_resume(unroller->pool, 0);
     core_running = NULL;
     unroller->needs_contents |= core->needs_contents;
-    core_clear(core);
+}
+
+static UnrollEnd extend(void *self, uint32_t id, const Observation *observed, size_t count, bool contents, GArray *out)
+{
+    Unroller *unroller = self;
+    run(unroller, id, observed, count, contents, out);
+    core_clear(&unroller->core);
     return unroller->end;
+}
+
+/* The stack in use holds registers, locals and the step's own request, whose answer was just filled in. Stale bytes in it can only make
+ * equal states look different, which is safe. */
+static uint64_t fingerprint(void *self, uint32_t id, const Observation *observed, size_t count, bool contents)
+{
+    Unroller *unroller = self;
+    if (count == 0)
+        return 0;
+    g_autoptr(GArray) out = g_array_new(FALSE, FALSE, sizeof(UnrollStep));
+    unroller->halt_when_fed = true;
+    run(unroller, id, observed, count, contents, out);
+    unroller->halt_when_fed = false;
+    size_t bytes = 0;
+    const void *stack = unroller->used == count ? coro_stack_in_use(unroller->pool, 0, &bytes) : NULL;
+    uint64_t hash = stack == NULL ? 0 : core_state_hash(&unroller->core, XXH3_64bits(stack, bytes)) | 1;
+    core_clear(&unroller->core);
+    return hash;
 }
 
 Unroller *unroller_new(Program *program)
@@ -151,7 +178,7 @@ Unroller *unroller_new(Program *program)
     unroller->program = program;
     unroller->pool = coro_pool_new(1);
     unroller->owned = g_ptr_array_new_with_free_func(g_free);
-    unroller->source = (UnrollSource){ program, unroller, extend };
+    unroller->source = (UnrollSource){ program, unroller, extend, fingerprint };
     return unroller;
 }
 

@@ -1,0 +1,143 @@
+/* catalogue.c - what programs a module has, asked for in a child, since a user's module runs code when it is loaded and built.
+ *
+ * Each program is built at 1, 2, ... devices until it finds a size applicable; what it declares there is what the list shows. Answers
+ * cross as one GVariant.
+ */
+#include "check.h"
+#include "run/child.h"
+#include <string.h>
+
+enum { DEVICES_TRIED = 16 };
+
+typedef struct CatalogueShared {
+    ChildControl control;
+    Store home, answer;
+    ProgramModuleOpen open;
+    const char *module;
+} CatalogueShared;
+
+#define ENTRY_TYPE "(ssssuuua(sxxx))"
+#define ANSWER_TYPE "(sa" ENTRY_TYPE ")"
+
+static Program *build_at(const ProgramEntry *entry, uint32_t devices)
+{
+    Mesh mesh;
+    mesh_line(&mesh, devices);
+    const Knobs knobs = { 0 };
+    Program *program = program_new(&mesh, 1, &knobs);
+    entry->build(program, entry);
+    return program;
+}
+
+static GVariant *describe(const ProgramEntry *entry)
+{
+    Program *program = NULL;
+    uint32_t devices_min = 0;
+    for (uint32_t n = 1; n <= DEVICES_TRIED && devices_min == 0; n++) {
+        if (program != NULL)
+            program_free(program);
+        program = build_at(entry, n);
+        if (program->not_applicable == NULL)
+            devices_min = n;
+    }
+    GVariantBuilder parameters;
+    g_variant_builder_init(&parameters, G_VARIANT_TYPE("a(sxxx)"));
+    for (size_t i = 0; i < program->parameters.count; i++) {
+        const Parameter *parameter = &STORE(Parameter, &program->parameters, i);
+        g_variant_builder_add(&parameters, "(sxxx)", program_text(program, parameter->name), parameter->value, parameter->least,
+                              parameter->greatest);
+    }
+    GVariant *answer = g_variant_new(ENTRY_TYPE, entry->name, entry->summary, entry->group, entry->source, program->expected_faults,
+                                     program->expected_from, devices_min, &parameters);
+    program_free(program);
+    return answer;
+}
+
+static void serve(ChildControl *control, void *argument, char request)
+{
+    CatalogueShared *shared = argument;
+    (void)control, (void)request;
+    g_autofree char *error = NULL;
+    ProgramModule *module = shared->open(shared->module, &error);
+    GVariantBuilder entries;
+    g_variant_builder_init(&entries, G_VARIANT_TYPE("a" ENTRY_TYPE));
+    for (size_t i = 0; module != NULL && i < module->entries; i++)
+        g_variant_builder_add_value(&entries, describe(&module->entry[i]));
+    g_autoptr(GVariant) answer = g_variant_ref_sink(g_variant_new(ANSWER_TYPE, error ? error : "", &entries));
+    size_t bytes = g_variant_get_size(answer);
+    g_variant_store(answer, store_push(&shared->answer, bytes));
+}
+
+static void free_entry(gpointer data)
+{
+    CatalogueEntry *entry = data;
+    for (guint i = 0; i < entry->parameters->len; i++)
+        g_free(g_array_index(entry->parameters, CatalogueParameter, i).name);
+    g_array_free(entry->parameters, TRUE);
+    g_free(entry->name);
+    g_free(entry->summary);
+    g_free(entry->group);
+    g_free(entry->source);
+    g_free(entry);
+}
+
+static CatalogueEntry *read_entry(GVariant *from)
+{
+    CatalogueEntry *entry = g_new0(CatalogueEntry, 1);
+    entry->parameters = g_array_new(FALSE, FALSE, sizeof(CatalogueParameter));
+    g_autoptr(GVariantIter) parameters = NULL;
+    g_variant_get(from, ENTRY_TYPE, &entry->name, &entry->summary, &entry->group, &entry->source, &entry->expected_faults, &entry->expected_from,
+                  &entry->devices_min, &parameters);
+    CatalogueParameter parameter;
+    gint64 value, least, greatest;
+    while (g_variant_iter_next(parameters, "(sxxx)", &parameter.name, &value, &least, &greatest)) {
+        parameter.value = value, parameter.least = least, parameter.greatest = greatest;
+        g_array_append_val(entry->parameters, parameter);
+    }
+    return entry;
+}
+
+static GPtrArray *read_answer(const Store *store, char **error)
+{
+    g_autoptr(GVariant) answer = g_variant_ref_sink(
+        g_variant_new_from_data(G_VARIANT_TYPE(ANSWER_TYPE), store->base, store->count, FALSE, NULL, NULL));
+    g_autoptr(GVariantIter) entries = NULL;
+    char *problem = NULL;
+    g_variant_get(answer, ANSWER_TYPE, &problem, &entries);
+    if (problem[0] != '\0') {
+        *error = problem;
+        return NULL;
+    }
+    g_free(problem);
+    GPtrArray *catalogue = g_ptr_array_new_with_free_func(free_entry);
+    GVariant *entry;
+    while ((entry = g_variant_iter_next_value(entries)) != NULL) {
+        g_ptr_array_add(catalogue, read_entry(entry));
+        g_variant_unref(entry);
+    }
+    return catalogue;
+}
+
+GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **error)
+{
+    Store home;
+    store_init(&home, sizeof(CatalogueShared), 1);
+    CatalogueShared *shared = store_push(&home, 1);
+    *shared = (CatalogueShared){ .home = home, .open = open, .module = module };
+    store_init(&shared->answer, 1, (size_t)1 << 28);
+    Child child;
+    GPtrArray *catalogue = NULL;
+    if (child_start(&child, &shared->control, serve, shared, error)) {
+        ChildEnd end = child_wait(&child, 0);
+        g_autofree char *output = child_end(&child);
+        if (end == CHILD_DONE)
+            catalogue = read_answer(&shared->answer, error);
+        else
+            *error = g_strdup_printf("%s: loading it or building its programs failed (%s)%s%s", module ? module : "the built-in kernels",
+                                     end == CHILD_EXITED ? "it called exit" : child_describe_signal(shared->control.signal), output ? ": " : "",
+                                     output ? output : "");
+    }
+    store_clear(&shared->answer);
+    store_clear(&home);
+    return catalogue;
+}

@@ -1,0 +1,358 @@
+/* check.c - the parent's side of a check: start the child, decide, have everything replayed, word the verdict.
+ *
+ * A child that died makes a finding of its own; nothing else it did counts. A finding whose replay does not show it is our own bug and
+ * ends the check with an error, never with a verdict.
+ */
+#include "check.h"
+#include "outcome_io.h"
+#include "proof/prove.h"
+#include "worker.h"
+#include <string.h>
+#include <sys/resource.h>
+
+const char *verdict_name(Verdict verdict)
+{
+    static const char *const NAME[] = { "verified", "faulty", "error", "bounded", "not applicable" };
+    return NAME[verdict];
+}
+
+const char *search_name(Search search)
+{
+    static const char *const NAME[] = { "auto", "prove", "enumerate" };
+    return NAME[search];
+}
+
+static void fail(CheckResult *result, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_free(result->error);
+    result->error = g_strdup_vprintf(format, arguments);
+    result->verdict = VERDICT_ERROR;
+    va_end(arguments);
+}
+
+/* The last step that the core did, for findings about a core that died in its own code. */
+static Place last_place(const Record *record, uint32_t core)
+{
+    Place place = { .core = core, .copy = NONE, .object = NONE, .region = NONE, .kind = STEP_ENTER };
+    uint32_t position = 0;
+    for (size_t i = 0; i < record->steps.count; i++) {
+        const Step *step = &STORE(Step, &record->steps, i);
+        if (step->core != core || step->kind >= STEP_EARLY_SEND || step->site >= record->program->sites.count)
+            continue;
+        place.position = position++, place.kind = step->kind, place.site = step->site, place.launch = step->launch;
+    }
+    return place;
+}
+
+static char *describe_end(const ChildControl *control, ChildEnd end)
+{
+    switch (end) {
+    case CHILD_CRASHED:
+        return g_strdup_printf("the kernel crashed after this operation: %s", child_describe_signal(control->signal));
+    case CHILD_OVERFLOWED:
+        return g_strdup("the kernel overflowed its stack after this operation (256 KiB a core): endless recursion, or a large local array");
+    case CHILD_EXITED:
+        return g_strdup("the kernel called exit after this operation");
+    case CHILD_SPINS:
+        return g_strdup("the kernel runs for ever without another operation after this one");
+    case CHILD_DONE: case CHILD_OUT_OF_MEMORY: case CHILD_TIMED_OUT:
+        break;
+    }
+    g_assert_not_reached();
+}
+
+static void report_death(CheckResult *result, const ChildControl *control, ChildEnd end)
+{
+    if (end == CHILD_OUT_OF_MEMORY || end == CHILD_TIMED_OUT) {
+        result->outcome = outcome_new();
+        outcome_add_limit(result->outcome, end == CHILD_TIMED_OUT ? "time" : "memory");
+        result->verdict = VERDICT_BOUNDED;
+        return;
+    }
+    if (control->core >= result->program->cores || result->record->steps.count == 0) {
+        g_autofree char *what = end == CHILD_EXITED ? g_strdup("called exit") : g_strdup_printf("died (%s)", child_describe_signal(control->signal));
+        fail(result, "%s: the program %s %s outside of any kernel: in PROGRAM, or in a function of expected results", result->spec->program,
+             what, result->captured ? result->captured : "");
+        return;
+    }
+    Finding *finding = finding_new(end == CHILD_SPINS ? FAULT_NO_PROGRESS : FAULT_CRASH);
+    finding->places = 1, finding->place[0] = last_place(result->record, control->core);
+    finding->message = describe_end(control, end);
+    finding->lines = g_ptr_array_new_with_free_func(g_free);
+    finding->moves = schedule_of_record(result->record, finding->lines);
+    finding->shown = true;                      /* by dies_again */
+    result->outcome = outcome_new();
+    result->outcome->complete = false;
+    g_ptr_array_add(result->outcome->findings, finding);
+    result->verdict = VERDICT_FAULTY;
+}
+
+/* Does a second child die the same way at the same core? Then the finding is as good as replayed. */
+static bool dies_again(const CheckSpec *spec, ChildEnd end, uint32_t core)
+{
+    WorkerShared *shared = worker_shared_new(spec);
+    shared->program = program_new(&spec->mesh, spec->cores, &spec->knobs);
+    shared->record = record_new(shared->program);
+    Child child;
+    char *error = NULL;
+    bool same = false;
+    if (child_start(&child, &shared->control, worker_serve, shared, &error)) {
+        same = child_wait(&child, spec->seconds_max) == end && shared->control.core == core;
+        g_free(child_end(&child));
+    }
+    g_free(error);
+    record_free(shared->record);
+    program_free(shared->program);
+    worker_shared_free(shared);
+    return same;
+}
+
+static void add_advice(CheckResult *result, AdviceId id, const char *message, const Place *place)
+{
+    Advice *advice = g_new0(Advice, 1);
+    advice->id = id, advice->message = g_strdup(message);
+    if (place != NULL)
+        advice->place[advice->places++] = *place;
+    g_ptr_array_add(result->advice, advice);
+}
+
+static void free_advice(gpointer data)
+{
+    Advice *advice = data;
+    g_free(advice->message);
+    g_free(advice);
+}
+
+static void gather_advice(CheckResult *result)
+{
+    const Record *record = result->record;
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    for (size_t i = 0; i < record->advised.count; i++) {
+        const Advised *advised = &STORE(Advised, &record->advised, i);
+        if (advised->advice >= ADVICE_COUNT || advised->site >= result->program->sites.count
+            || !g_hash_table_add(seen, GUINT_TO_POINTER(advised->site * ADVICE_COUNT + advised->advice + 1)))
+            continue;
+        const Place place = { .core = advised->core, .position = advised->position, .copy = NONE, .kind = STEP_WAIT, .site = advised->site,
+                              .object = NONE, .region = NONE };
+        add_advice(result, (AdviceId)advised->advice, advice_meaning((AdviceId)advised->advice), &place);
+    }
+    if (!result->results_checked && result->verdict != VERDICT_ERROR)
+        add_advice(result, ADVICE_NO_EXPECTATION, advice_meaning(ADVICE_NO_EXPECTATION), NULL);
+}
+
+static unsigned count_faults(const CheckResult *result)
+{
+    unsigned faults = 0;
+    for (guint i = 0; i < result->outcome->findings->len; i++)
+        faults += finding_exemption(result->program, g_ptr_array_index(result->outcome->findings, i)) == NULL;
+    return faults;
+}
+
+static bool races_or_conflicts(const Outcome *outcome)
+{
+    for (guint i = 0; i < outcome->findings->len; i++)
+        if (((const Finding *)g_ptr_array_index(outcome->findings, i))->id == FAULT_RACE)
+            return true;
+    return outcome->conflicts != UINT64_MAX && outcome->conflicts > 0;
+}
+
+static void want_all_shown(CheckResult *result)
+{
+    for (guint i = 0; i < result->outcome->findings->len; i++) {
+        const Finding *finding = g_ptr_array_index(result->outcome->findings, i);
+        if (finding->shown)
+            continue;
+        g_autofree char *line = finding->places ? g_strdup_printf(":%u", program_get_site(result->program, finding->place[0].site)->line) : g_strdup("");
+        const Site *site = finding->places ? program_get_site(result->program, finding->place[0].site) : NULL;
+        fail(result, "internal error: the search found %s%s%s%s, but replaying its schedule did not show it. This is a bug of heddle: please report it",
+             fault_name(finding->id), site ? " at " : "", site ? program_text(result->program, site->file) : "",
+             line);
+        return;
+    }
+}
+
+/* Kinds of findings that come with the whole set of schedules: all of one check, in one more visit of the child. */
+static void replay(CheckResult *result, WorkerShared *shared, Child *child)
+{
+    if (result->outcome->findings->len == 0)
+        return;
+    outcome_save(result->outcome, &shared->outcome);
+    if (child == NULL) {
+        worker_serve(&shared->control, shared, WORKER_REPLAY);
+    } else {
+        child_ask(child, WORKER_REPLAY);
+        ChildEnd end = child_wait(child, 0);
+        if (end != CHILD_DONE) {
+            fail(result, "internal error: the replay of the findings died (%s)", child_describe_signal(shared->control.signal));
+            return;
+        }
+    }
+    Outcome *seen = outcome_load(&shared->outcome);
+    if (seen == NULL) {
+        fail(result, "internal error: the replay of the findings left a damaged answer");
+        return;
+    }
+    outcome_free(result->outcome);
+    result->outcome = seen;
+    want_all_shown(result);
+}
+
+static void decide(CheckResult *result, WorkerShared *shared, Child *child)
+{
+    const CheckSpec *spec = result->spec;
+    const char *damage;
+    if (!record_check(result->record, &damage)) {
+        fail(result, "%s: %s", spec->program, damage);
+        return;
+    }
+    if (shared->enumerated) {
+        result->outcome = outcome_load(&shared->outcome);
+    } else {
+        const ProveOptions options = { .first = spec->first, .memory_max = spec->memory_max, .seconds_max = spec->seconds_max };
+        result->outcome = prove_record(result->record, &options);
+    }
+    if (result->outcome == NULL) {
+        fail(result, "%s: the enumeration left a damaged answer: the kernel writes outside its own memory", spec->program);
+        return;
+    }
+    if (shared->steps_reached)
+        outcome_add_limit(result->outcome, "steps");
+    if (shared->not_deterministic != NULL && !races_or_conflicts(result->outcome)) {
+        fail(result, "%s: %s", spec->program, shared->not_deterministic);
+        return;
+    }
+    replay(result, shared, child);
+    if (result->verdict == VERDICT_ERROR)
+        return;
+    if (shared->not_deterministic != NULL) {
+        outcome_add_limit(result->outcome, "determinism");
+        result->outcome->incomplete_after_race = true;
+    }
+    result->results_checked = result->record->results_checked;
+    result->verdict = count_faults(result) > 0 ? VERDICT_FAULTY : result->outcome->complete ? VERDICT_VERIFIED : VERDICT_BOUNDED;
+}
+
+static void conclude(CheckResult *result, WorkerShared *shared, Child *child, ChildEnd end)
+{
+    if (end != CHILD_DONE) {
+        uint32_t core = shared->control.core;
+        report_death(result, &shared->control, end);
+        if (result->verdict == VERDICT_FAULTY && !dies_again(result->spec, end, core))
+            fail(result, "%s: the kernel died in one run and not in another: it is not a function of what it observes", result->spec->program);
+    } else if (shared->not_applicable != NULL) {
+        result->verdict = VERDICT_NOT_APPLICABLE;
+        result->error = g_strdup(shared->not_applicable);
+    } else if (shared->error != NULL) {
+        fail(result, "%s", shared->error);
+    } else {
+        decide(result, shared, child);
+    }
+}
+
+static size_t peak_bytes(void)
+{
+    struct rusage self, children;
+    getrusage(RUSAGE_SELF, &self);
+    getrusage(RUSAGE_CHILDREN, &children);
+    return (size_t)MAX(self.ru_maxrss, children.ru_maxrss) * 1024;
+}
+
+static CheckResult *begin(const CheckSpec *spec, WorkerShared **shared)
+{
+    CheckResult *result = g_new0(CheckResult, 1);
+    result->spec = spec;
+    result->advice = g_ptr_array_new_with_free_func(free_advice);
+    *shared = worker_shared_new(spec);
+    result->program = (*shared)->program = program_new(&spec->mesh, spec->cores, &spec->knobs);
+    result->record = (*shared)->record = record_new(result->program);
+    return result;
+}
+
+/* What to do with a child that has answered the first request, or died. */
+typedef void (*Conclude)(CheckResult *result, WorkerShared *shared, Child *child, ChildEnd end);
+
+static void run_and_conclude(CheckResult *result, WorkerShared *shared, Conclude conclude_with)
+{
+    gint64 start = g_get_monotonic_time();
+    const CheckSpec *spec = result->spec;
+    Child child;
+    if (spec->in_process) {
+        worker_serve(&shared->control, shared, WORKER_RUN);
+        conclude_with(result, shared, NULL, CHILD_DONE);
+        execution_free(shared->execution);
+    } else if (!child_start(&child, &shared->control, worker_serve, shared, &result->error)) {
+        result->verdict = VERDICT_ERROR;
+    } else {
+        ChildEnd end = child_wait(&child, spec->seconds_max);
+        conclude_with(result, shared, &child, end);
+        result->captured = child_end(&child);
+    }
+    worker_shared_free(shared);
+    result->seconds = (double)(g_get_monotonic_time() - start) / 1e6;
+    result->peak_bytes = peak_bytes();
+}
+
+CheckResult *check_run(const CheckSpec *spec)
+{
+    WorkerShared *shared;
+    CheckResult *result = begin(spec, &shared);
+    run_and_conclude(result, shared, conclude);
+    if (result->outcome != NULL && result->verdict != VERDICT_ERROR)
+        gather_advice(result);
+    return result;
+}
+
+/* result->outcome already holds the one finding, with moves. */
+static void conclude_replay(CheckResult *result, WorkerShared *shared, Child *child, ChildEnd end)
+{
+    Finding *finding = g_ptr_array_index(result->outcome->findings, 0);
+    bool died = end == CHILD_CRASHED || end == CHILD_OVERFLOWED || end == CHILD_EXITED || end == CHILD_SPINS;
+    if (died) {
+        finding->shown = (finding->id == FAULT_CRASH || finding->id == FAULT_NO_PROGRESS) && shared->control.core == finding->place[0].core;
+        finding->place[0] = last_place(result->record, finding->place[0].core);
+    } else if (shared->error != NULL || shared->not_applicable != NULL) {
+        fail(result, "%s", shared->error ? shared->error : shared->not_applicable);
+        return;
+    } else {
+        replay(result, shared, child);
+    }
+    finding = g_ptr_array_index(result->outcome->findings, 0);
+    result->verdict = finding->shown ? VERDICT_FAULTY : VERDICT_BOUNDED;
+    g_clear_pointer(&result->error, g_free);
+}
+
+CheckResult *check_replay(const CheckSpec *spec, Finding *finding, const GPtrArray *lines, char **error)
+{
+    WorkerShared *shared;
+    CheckResult *result = begin(spec, &shared);
+    result->outcome = outcome_new();
+    g_ptr_array_add(result->outcome->findings, finding);
+    finding->moves = g_array_new(FALSE, FALSE, sizeof(Move));
+    finding->lines = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < lines->len; i++) {
+        Move move;
+        if (!schedule_parse_line(result->program, g_ptr_array_index(lines, i), &move)) {
+            *error = g_strdup_printf("line \"%s\" of the schedule names no agent of %s", (const char *)g_ptr_array_index(lines, i), spec->program);
+            worker_shared_free(shared);
+            check_result_free(result);
+            return NULL;
+        }
+        g_array_append_val(finding->moves, move);
+        g_ptr_array_add(finding->lines, g_strdup(g_ptr_array_index(lines, i)));
+    }
+    run_and_conclude(result, shared, conclude_replay);
+    return result;
+}
+
+void check_result_free(CheckResult *result)
+{
+    g_free(result->error);
+    g_free(result->captured);
+    outcome_free(result->outcome);
+    record_free(result->record);
+    program_free(result->program);
+    g_ptr_array_free(result->advice, TRUE);
+    g_free(result);
+}

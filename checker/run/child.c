@@ -1,0 +1,201 @@
+/* child.c - fork, handlers, pipes.
+ *
+ * Handlers run on a stack of their own and only write a few words of shared memory before _exit. A timer of CPU time looks whether user
+ * code went through SPIN_SECONDS without handing over a single step. Standard output of the child goes to a memory file.
+ */
+#include "child.h"
+#include <glib.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "../../model/store.h"
+
+enum { SPIN_SECONDS = 2, TICKS_A_SECOND = 4, HANDLER_STACK = 65536 };
+
+static ChildControl *own_control;
+static const CoroPool *watched;
+
+void child_watch_stacks(const CoroPool *pool)
+{
+    watched = pool;
+}
+
+static void end_with(ChildEnd end)
+{
+    own_control->core = core_running ? core_running->id : NONE;
+    own_control->ended = end;
+    _exit(1);
+}
+
+static void on_crash(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    uint32_t slot;
+    own_control->signal = number;
+    own_control->address = (uint64_t)(uintptr_t)info->si_addr;
+    end_with(number == SIGSEGV && watched && coro_in_guard(watched, info->si_addr, &slot) ? CHILD_OVERFLOWED : CHILD_CRASHED);
+}
+
+static void on_tick(int number)
+{
+    static uint64_t seen;
+    static int ticks;
+    (void)number;
+    if (core_running == NULL || own_control->pulse.operations != seen) {
+        seen = own_control->pulse.operations, ticks = 0;
+        return;
+    }
+    if (++ticks >= SPIN_SECONDS * TICKS_A_SECOND)
+        end_with(CHILD_SPINS);
+}
+
+static void on_exit_called(void)
+{
+    if (own_control != NULL)
+        end_with(CHILD_EXITED);
+}
+
+static void on_memory(void)
+{
+    end_with(CHILD_OUT_OF_MEMORY);
+}
+
+static void install_handlers(void)
+{
+    static char stack[HANDLER_STACK] __attribute__((aligned(16)));
+    sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = sizeof stack }, NULL);
+    struct sigaction crash = { .sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK }, tick = { .sa_handler = on_tick, .sa_flags = SA_ONSTACK | SA_RESTART };
+    static const int CRASHES[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP };
+    for (size_t i = 0; i < G_N_ELEMENTS(CRASHES); i++)
+        sigaction(CRASHES[i], &crash, NULL);
+    sigaction(SIGVTALRM, &tick, NULL);
+    signal(SIGINT, SIG_IGN);
+    const struct timeval every = { 0, 1000000 / TICKS_A_SECOND };
+    setitimer(ITIMER_VIRTUAL, &(struct itimerval){ every, every }, NULL);
+    atexit(on_exit_called);
+    store_set_limit(0, on_memory);
+}
+
+static void serve_requests(Child *child, ChildServe serve, void *argument, int in, int out)
+{
+    char request = 0;
+    own_control = child->control;
+    install_handlers();
+    do {
+        serve(child->control, argument, request);
+        fflush(stdout);
+        if (write(out, "d", 1) != 1)
+            break;
+    } while (read(in, &request, 1) == 1);
+    _exit(0);
+}
+
+bool child_start(Child *child, ChildControl *control, ChildServe serve, void *argument, char **error)
+{
+    int to[2] = { -1, -1 }, from[2] = { -1, -1 };
+    *child = (Child){ .control = control, .output = memfd_create("heddle-output", MFD_CLOEXEC) };
+    control->ended = CHILD_DONE, control->core = NONE, control->pulse.running = NONE;
+    if (child->output < 0 || pipe(to) != 0 || pipe(from) != 0) {
+        *error = g_strdup_printf("cannot start a child process: %s", g_strerror(errno));
+        return false;
+    }
+    fflush(NULL);
+    child->pid = fork();
+    if (child->pid < 0) {
+        *error = g_strdup_printf("cannot start a child process: %s", g_strerror(errno));
+        return false;
+    }
+    if (child->pid == 0) {
+        close(to[1]);
+        close(from[0]);
+        dup2(child->output, STDOUT_FILENO);
+        dup2(child->output, STDERR_FILENO);
+        serve_requests(child, serve, argument, to[0], from[1]);
+    }
+    close(to[0]);
+    close(from[1]);
+    child->to = to[1], child->from = from[0];
+    return true;
+}
+
+ChildEnd child_wait(Child *child, double seconds)
+{
+    struct pollfd answer = { .fd = child->from, .events = POLLIN };
+    char byte;
+    int ready;
+    do {
+        ready = poll(&answer, 1, seconds > 0 ? (int)MIN(seconds * 1000, 1e9) : -1);
+    } while (ready < 0 && errno == EINTR);
+    if (ready == 0)
+        return CHILD_TIMED_OUT;
+    if (read(child->from, &byte, 1) == 1)
+        return CHILD_DONE;
+    int status = 0;
+    if (child->pid > 0 && waitpid(child->pid, &status, 0) == child->pid)
+        child->pid = -1;
+    if (child->control->ended != CHILD_DONE)
+        return child->control->ended;
+    if (WIFSIGNALED(status)) {                  /* a signal that no handler saw */
+        child->control->signal = WTERMSIG(status);
+        child->control->core = child->control->pulse.running;
+        return CHILD_CRASHED;
+    }
+    child->control->core = child->control->pulse.running;
+    return CHILD_EXITED;                        /* _exit, which runs no handler */
+}
+
+void child_ask(Child *child, char request)
+{
+    ssize_t written = write(child->to, &request, 1);
+    (void)written;                              /* a dead child is seen by the wait that follows */
+}
+
+static char *read_output(int output)
+{
+    off_t bytes = lseek(output, 0, SEEK_END);
+    if (bytes <= 0)
+        return NULL;
+    bytes = MIN(bytes, 1 << 20);
+    g_autofree char *text = g_malloc0((size_t)bytes + 1);
+    if (pread(output, text, (size_t)bytes, 0) != bytes)
+        return NULL;
+    return g_utf8_make_valid(text, -1);
+}
+
+char *child_end(Child *child)
+{
+    close(child->to);
+    if (child->pid > 0) {
+        kill(child->pid, SIGKILL);
+        waitpid(child->pid, NULL, 0);
+    }
+    close(child->from);
+    char *text = read_output(child->output);
+    close(child->output);
+    return text;
+}
+
+const char *child_describe_signal(int number)
+{
+    switch (number) {
+    case SIGSEGV:
+        return "segmentation fault (an address outside its memory)";
+    case SIGBUS:
+        return "bus error";
+    case SIGILL: case SIGTRAP:
+        return "trap (an array index out of range, or undefined behaviour)";
+    case SIGFPE:
+        return "arithmetic fault (division by zero)";
+    case SIGABRT:
+        return "abort (a failed assertion, or a smashed stack)";
+    default:
+        return g_strsignal(number);
+    }
+}

@@ -1,0 +1,39 @@
+/* child.h - a forked child that runs user code, and what its parent may believe of it.
+ *
+ *     parent: child_start -> child_wait(DONE) -> [ child_ask -> child_wait ]* -> child_end
+ *     child:  serve(control, argument, request) for request 0, then for each byte that is asked
+ *
+ * User code may crash, exit, spin or overflow its stack: then the child is dead, and only what the handlers below wrote into Control, and
+ * what was recorded before, remains; none of its conclusions is used.
+ */
+#pragma once
+#include <sys/types.h>
+#include "execution.h"
+
+typedef enum ChildEnd { CHILD_DONE, CHILD_CRASHED, CHILD_OVERFLOWED, CHILD_EXITED, CHILD_SPINS, CHILD_OUT_OF_MEMORY, CHILD_TIMED_OUT } ChildEnd;
+
+typedef struct ChildControl {                   /* first member of a struct in shared memory that the user of this module adds to */
+    ExecutionPulse pulse;
+    volatile int ended;                         /* ChildEnd, written by the handlers */
+    volatile int signal;                        /* of a crash */
+    volatile uint64_t address;
+    volatile uint32_t core;                     /* whose code ran; NONE: outside any core (the plan, an author's function) */
+} ChildControl;
+
+typedef struct Child {
+    pid_t pid;
+    int to, from;                               /* pipes: requests, answers */
+    int output;                                 /* a memory file with what the child printed; -1 */
+    ChildControl *control;
+} Child;
+
+typedef void (*ChildServe)(ChildControl *control, void *argument, char request);
+
+bool child_start(Child *child, ChildControl *control, ChildServe serve, void *argument, char **error);
+/* Waits for the answer to the last request. seconds 0: as long as it takes. */
+ChildEnd child_wait(Child *child, double seconds);
+void child_ask(Child *child, char request);
+char *child_end(Child *child);                  /* ends it; what it printed (g_malloc, valid UTF-8), NULL: nothing */
+/* For handlers in the child: which stacks guard pages belong to. */
+void child_watch_stacks(const CoroPool *pool);
+const char *child_describe_signal(int signal_number);

@@ -1,0 +1,329 @@
+/* worker.c - the child's side of a check.
+ *
+ * The recorded run is eager. It is done again from the last core to the first, on other stack addresses, over memory filled otherwise: a
+ * kernel that is a function of what it observes does the same steps again, any other is found out here. Where results of steps depend on
+ * the order (looks at counts, flags), the second run keeps the order and only the stacks differ.
+ */
+#include "worker.h"
+#include "enumerate/enumerate.h"
+#include "outcome_io.h"
+#include "run/globals.h"
+#include "run/judge.h"
+#include "run/unroll.h"
+#include <string.h>
+
+static const uint64_t STEPS_MAX = 400000000;    /* of one run: a record of 10 GB */
+static const uint64_t STATES_MAX = 20000000;    /* of an enumeration, unless told otherwise */
+
+WorkerShared *worker_shared_new(const CheckSpec *spec)
+{
+    Store home;
+    store_init(&home, sizeof(WorkerShared), 1);
+    WorkerShared *shared = store_push(&home, 1);
+    shared->home = home, shared->spec = spec;
+    store_init(&shared->outcome, 1, (size_t)1 << 34);
+    store_init(&shared->text, 1, (size_t)1 << 24);
+    return shared;
+}
+
+void worker_shared_free(WorkerShared *shared)
+{
+    store_clear(&shared->outcome);
+    store_clear(&shared->text);
+    Store home = shared->home;
+    store_clear(&home);
+}
+
+static const char *keep(WorkerShared *shared, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    return memcpy(store_push(&shared->text, bytes), text, bytes);
+}
+
+static const ProgramEntry *find_entry(const ProgramModule *module, const char *name)
+{
+    for (size_t i = 0; i < module->entries; i++)
+        if (strcmp(module->entry[i].name, name) == 0)
+            return &module->entry[i];
+    return NULL;
+}
+
+/* Cautious guess before anything ran: a barrier can only be dropped afterwards. */
+static void guess_entry_barriers(Program *program)
+{
+    for (uint32_t l = 0; l < program->launches.count; l++) {
+        Launch *launch = program_launch(program, l);
+        launch->entry_barrier = !launch->host && !launch->skip_device_barrier
+            && (launch->collective_id < 0 || launch->allow_unused_collective_id);
+    }
+}
+
+static bool build(WorkerShared *shared, const ProgramModule *module)
+{
+    const CheckSpec *spec = shared->spec;
+    Program *program = shared->program;
+    const ProgramEntry *entry = find_entry(module, spec->program);
+    if (entry == NULL) {
+        g_autofree char *text = g_strdup_printf("no program %s in %s", spec->program, spec->module ? spec->module : "the built-in kernels");
+        shared->error = keep(shared, text);
+        return false;
+    }
+    program->name = program_text(program, program_string(program, entry->name));
+    program->summary = program_text(program, program_string(program, entry->summary));
+    program->source = program_text(program, program_string(program, spec->source ? spec->source : entry->source));
+    program->seed = spec->seed;
+    for (size_t i = 0; i < spec->overrides; i++)
+        *(Parameter *)store_push(&program->overrides, 1) = (Parameter){ .name = program_string(program, spec->override[i].name),
+                                                                        .value = spec->override[i].value };
+    entry->build(program, entry);
+    shared->error = program->usage_error, shared->not_applicable = program->not_applicable;
+    guess_entry_barriers(program);
+    return shared->error == NULL && shared->not_applicable == NULL;
+}
+
+static bool looks_at_order(const Record *record)
+{
+    for (size_t i = 0; i < record->steps.count; i++)
+        if (step_is_conflict(STORE(Step, &record->steps, i).kind))
+            return true;
+    return false;
+}
+
+static bool any_stopped(const Record *record)
+{
+    for (size_t i = 0; i < record->ends.count; i++)
+        if (STORE(CoreState, &record->ends, i).end == CORE_STOPPED)
+            return true;
+    return false;
+}
+
+/* The n-th step of a core, other than moments; NULL: it has fewer. */
+static const Step *nth_step(const Record *record, uint32_t core, uint32_t position)
+{
+    for (size_t i = 0; i < record->steps.count; i++) {
+        const Step *step = &STORE(Step, &record->steps, i);
+        if (step->core == core && position-- == 0)
+            return step;
+    }
+    return NULL;
+}
+
+static bool same_step(const Record *a, const Step *left, const Record *b, const Step *right)
+{
+    if (left == NULL || right == NULL)
+        return left == right;
+    if (left->kind != right->kind || left->site != right->site || left->value != right->value || left->extra != right->extra)
+        return false;
+    if (left->kind == STEP_STOP)
+        return true;
+    if (left->kind != STEP_COPY_START || left->object == NONE || right->object == NONE)
+        return left->object == right->object;
+    return memcmp(&STORE(Copy, &a->copies, left->object), &STORE(Copy, &b->copies, right->object), sizeof(Copy)) == 0;
+}
+
+static char *describe_step(const Program *program, const Step *step)
+{
+    if (step == NULL)
+        return g_strdup("nothing more");
+    const Site *site = program_get_site(program, step->site);
+    return g_strdup_printf("%s at %s:%u", step_kind_name(step->kind), program_text(program, site->file), site->line);
+}
+
+static void tell_first_difference(WorkerShared *shared, const Record *again, const uint64_t *hash, const uint64_t *hash_again)
+{
+    const Program *program = shared->program;
+    for (uint32_t c = 0; c < program->cores; c++) {
+        if (hash[c] == hash_again[c])
+            continue;
+        for (uint32_t p = 0;; p++) {
+            const Step *a = nth_step(shared->record, c, p), *b = nth_step(again, c, p);
+            if (a != NULL && same_step(shared->record, a, again, b))
+                continue;
+            g_autofree char *first = describe_step(program, a), *second = describe_step(program, b);
+            g_autofree char *text = g_strdup_printf("the kernel is not deterministic: step %u of device %u core %u was %s in one run and %s in "
+                "another; a kernel must be a function of what it observes (no statics, rand, uninitialised locals, addresses)", p,
+                c / program->cores_per_device, c % program->cores_per_device, first, second);
+            shared->not_deterministic = keep(shared, text);
+            return;
+        }
+    }
+    shared->not_deterministic = keep(shared, "the kernel is not deterministic: two runs did the same steps but computed different data; a "
+                                             "kernel must be a function of what it observes (no statics, rand, uninitialised locals, addresses)");
+}
+
+static void run_again(WorkerShared *shared, const uint64_t *hash)
+{
+    Program *program = shared->program;
+    g_autofree uint64_t *hash_again = g_new0(uint64_t, program->cores);
+    Record *again = record_new(program);
+    Execution *execution = execution_new(program, again);
+    child_watch_stacks(execution_stacks(execution));
+    ExecutionOptions options = { .reversed = !looks_at_order(shared->record), .shift = 16 * 517, .fill = 0xa7, .pulse = &shared->control.pulse,
+                                 .discard = true, .steps_max = STEPS_MAX, .core_hash = hash_again };
+    execution_run_eager(execution, &options);
+    bool same = memcmp(hash, hash_again, program->cores * sizeof *hash) == 0 && again->final_hash == shared->record->final_hash;
+    if (!same) {
+        options.discard = false;
+        execution_run_eager(execution, &options);
+        tell_first_difference(shared, again, hash, hash_again);
+    }
+    execution_free(execution);
+    record_free(again);
+    child_watch_stacks(execution_stacks(shared->execution));
+}
+
+static void run(WorkerShared *shared)
+{
+    Program *program = shared->program;
+    g_autofree uint64_t *hash = g_new0(uint64_t, program->cores);
+    const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse, .steps_max = STEPS_MAX, .core_hash = hash };
+    shared->execution = execution_new(program, shared->record);
+    child_watch_stacks(execution_stacks(shared->execution));
+    execution_run_eager(shared->execution, &options);
+    shared->steps_reached = execution_limit_reached(shared->execution);
+    if (!any_stopped(shared->record) && !shared->steps_reached)
+        program_settle_launches(program);
+    shared->error = program->usage_error;
+    if (shared->error != NULL)
+        return;
+    if (program->knobs.data == DATA_REAL && !shared->steps_reached)
+        execution_check_results(shared->execution);
+    if (!shared->steps_reached)
+        run_again(shared, hash);
+    shared->ran = true;
+}
+
+static void enumerate(WorkerShared *shared)
+{
+    const CheckSpec *spec = shared->spec;
+    Program *program = shared->program;
+    EnumerateOptions options = { .states_max = spec->states_max ? spec->states_max : STATES_MAX, .seconds_max = spec->seconds_max,
+                                 .memory_max = spec->memory_max, .first = spec->first,
+                                 .contents = program->expectations.count > 0 && program->knobs.data == DATA_REAL };
+    Unroller *unroller = unroller_new(program);
+    Outcome *outcome = enumerate_run(unroller_source(unroller), &options);
+    if (!options.contents && unroller_needs_contents(unroller)) {
+        outcome_free(outcome);
+        unroller_free(unroller);
+        unroller = unroller_new(program);
+        options.contents = true;
+        outcome = enumerate_run(unroller_source(unroller), &options);
+    }
+    outcome_save(outcome, &shared->outcome);
+    outcome_free(outcome);
+    unroller_free(unroller);
+    shared->error = program->usage_error;
+    shared->enumerated = true;
+}
+
+static void load_and_run(WorkerShared *shared)
+{
+    char *error = NULL;
+    ProgramModule *module = shared->spec->open(shared->spec->module, &error);
+    if (module == NULL) {
+        shared->error = keep(shared, error);
+        return;
+    }
+    Globals *globals = globals_save(module->handle);
+    if (!build(shared, module))
+        return;
+    globals_restore(globals);
+    run(shared);
+    const char *changed = globals_changed(globals);
+    if (changed != NULL && shared->not_deterministic == NULL) {
+        g_autofree char *text = g_strdup_printf("the kernel writes to the static variable %s: devices share nothing but refs, and a kernel must be a "
+                                                "function of what it observes", changed);
+        shared->not_deterministic = keep(shared, text);
+    }
+    if (shared->ran && !shared->steps_reached && shared->not_deterministic == NULL && shared->spec->search == SEARCH_ENUMERATE)
+        enumerate(shared);
+}
+
+static char *line_of_move(Execution *execution, const Program *program, Move move)
+{
+    if (move.copy != NONE) {
+        uint32_t copy = execution_find_copy(execution, move.core, move.copy);
+        return schedule_line(program, move, 0, move.moment, copy == NONE ? NONE : STORE(Copy, &execution_record(execution)->copies, copy).site);
+    }
+    const Request *request = move.core < program->cores ? execution_pending(execution, move.core) : NULL;
+    if (request == NULL)
+        return schedule_line(program, move, 0, STEP_KIND_COUNT, NONE);
+    return schedule_line(program, move, execution_position(execution, move.core), request->step.kind, request->step.site);
+}
+
+/* What a place touches, as the state shows it: the agent's next step, or the copy. */
+static void refresh_place(Execution *execution, Place *place)
+{
+    const Record *record = execution_record(execution);
+    if (place->copy != NONE) {
+        uint32_t index = execution_find_copy(execution, place->core, place->copy);
+        if (index == NONE)
+            return;
+        const Copy *copy = &STORE(Copy, &record->copies, index);
+        bool read = place->kind == STEP_READ || place->kind == STEP_EARLY_SEND;
+        place->site = copy->site, place->position = copy->position;
+        place->object = read ? copy->source : copy->target, place->region = read ? copy->source_region : copy->target_region;
+        return;
+    }
+    const Request *request = execution_pending(execution, place->core);
+    if (request == NULL || execution_position(execution, place->core) != place->position) {
+        for (size_t i = 0; i < record->raised.count; i++) {
+            const Raised *raised = &STORE(Raised, &record->raised, i);
+            if (raised->core == place->core && raised->position == place->position)
+                place->site = raised->site;
+        }
+        return;
+    }
+    bool memory = request->step.kind == STEP_LOAD || request->step.kind == STEP_STORE || request->step.kind == STEP_SWAP;
+    place->site = request->step.site, place->launch = request->step.launch;
+    place->object = request->step.object, place->region = memory ? request->step.value : NONE;
+}
+
+bool worker_replay(WorkerShared *shared, Finding *finding)
+{
+    const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse };
+    Execution *execution = shared->execution;
+    if (finding->lines != NULL)
+        g_ptr_array_free(finding->lines, TRUE);
+    finding->lines = g_ptr_array_new_with_free_func(g_free);
+    finding->shown = false;
+    execution_begin(execution, &options);
+    for (guint i = 0; finding->moves != NULL && i < finding->moves->len; i++) {
+        Move move = g_array_index(finding->moves, Move, i);
+        g_ptr_array_add(finding->lines, line_of_move(execution, shared->program, move));
+        if (!execution_do(execution, move))
+            return false;
+    }
+    if (finding->id == FAULT_ASSERT || finding->id == FAULT_UNINITIALISED) {
+        execution_end(execution);
+        execution_check_results(execution);
+    }
+    for (unsigned p = 0; p < finding->places; p++)
+        if (finding->place[p].site == NONE)     /* from a file: places say who, the state says what */
+            refresh_place(execution, &finding->place[p]);
+    finding->shown = judge_shows(execution, finding);
+    return finding->shown;
+}
+
+static void replay_all(WorkerShared *shared)
+{
+    Outcome *outcome = outcome_load(&shared->outcome);
+    g_assert(outcome != NULL);
+    for (guint i = 0; i < outcome->findings->len; i++) {
+        Finding *finding = g_ptr_array_index(outcome->findings, i);
+        if (finding->moves != NULL)
+            worker_replay(shared, finding);
+    }
+    outcome_save(outcome, &shared->outcome);
+    outcome_free(outcome);
+}
+
+void worker_serve(ChildControl *control, void *argument, char request)
+{
+    WorkerShared *shared = argument;
+    g_assert(control == &shared->control);
+    if (request == WORKER_RUN)
+        load_and_run(shared);
+    else if (shared->execution != NULL)
+        replay_all(shared);
+}

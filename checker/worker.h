@@ -1,0 +1,27 @@
+/* worker.h - what the forked child of a check does: load, build, run, run again, enumerate, replay.
+ *
+ * Ownership:   WorkerShared lives in shared memory; the parent made it and reads it when the child has answered.
+ */
+#pragma once
+#include "check.h"
+#include "run/child.h"
+
+typedef struct WorkerShared {
+    ChildControl control;                       /* first: see child.h */
+    Store home, outcome, text;                  /* outcome: as outcome_save left it; text: of the strings below */
+    const CheckSpec *spec;
+    Program *program;
+    Record *record;
+    const char *error;                          /* could not be loaded, built or run as meant: one line */
+    const char *not_applicable, *not_deterministic;
+    bool ran, enumerated, steps_reached;
+    struct Execution *execution;                /* the child's own */
+} WorkerShared;
+
+enum { WORKER_RUN = 0, WORKER_REPLAY = 'r' };
+
+WorkerShared *worker_shared_new(const CheckSpec *spec);
+void worker_shared_free(WorkerShared *shared);  /* not the program and record */
+void worker_serve(ChildControl *control, void *shared, char request);
+/* Moves to lines of text and judgement, in this process; the program must have run once. */
+bool worker_replay(WorkerShared *shared, Finding *finding);
