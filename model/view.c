@@ -77,7 +77,7 @@ bool view_at(View *view, const View *parent, unsigned indices, const ViewIndex *
     if (indices > parent->ndim)
         return *why = "more indices than dimensions", false;
     if (parent->packed && indices == parent->ndim && !takes_all(&index[indices - 1], parent->size[indices - 1]))
-        return *why = "a part of the minor dimension of a ref whose item size was changed by a bitcast: select before the bitcast", false;
+        return *why = "a part of the minor dimension of a ref whose item size a bitcast changed: select it first", false;
     View result = *parent;
     result.ndim = 0;
     for (unsigned i = 0; i < indices; i++)
@@ -151,7 +151,7 @@ bool view_reshape(View *view, const View *parent, unsigned ndim, const int64_t *
             return *why = "a reshape to a negative size", false;
     }
     if (parent->packed && (ndim == 0 || size[ndim - 1] != parent->size[parent->ndim - 1]))
-        return *why = "a reshape of the minor dimension of a ref whose item size was changed by a bitcast: reshape before the bitcast", false;
+        return *why = "a reshape of the minor dimension of a ref whose item size a bitcast changed: reshape first", false;
     int64_t elements = view_elements(parent);
     if (view_elements(&result) != elements || elements == EXTENT_MAX)
         return *why = "a reshape to another number of elements", false;
