@@ -84,7 +84,7 @@ static bool build(WorkerShared *shared, const ProgramModule *module)
 static bool looks_at_order(const Record *record)
 {
     for (size_t i = 0; i < record->steps.count; i++)
-        if (step_is_conflict(STORE(Step, &record->steps, i).kind))
+        if (step_is_conflict(STORE(Step, &record->steps, i).kind) && !step_is_plain_add(&STORE(Step, &record->steps, i)))
             return true;
     return false;
 }

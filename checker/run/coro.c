@@ -137,8 +137,7 @@ void coro_switch(void **save, void *load);
 static void prepare(Coro *coro, char *top)
 {
     void **frame = (void **)(void *)top;
-    *--frame = NULL;                            /* alignment: as if called from address 0 */
-    *--frame = NULL;
+    *--frame = NULL;                            /* as if called from address 0, which also leaves the stack aligned as a call does */
     *--frame = (void *)enter_coroutine;
     for (int i = 0; i < 6; i++)
         *--frame = NULL;                        /* rbp, rbx, r12 to r15 */
