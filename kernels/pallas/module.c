@@ -85,7 +85,8 @@ static void build(Program *program, const ProgramEntry *entry)
     const PlProgram *record = entry->self;
     Draft draft = { .program = program };
     draft_forget_sites();
-    program->name = entry->name, program->summary = entry->summary, program->source = entry->source;
+    if (program->name == NULL)                  /* who builds in a child has named it already, in memory that the parent sees too */
+        program->name = entry->name, program->summary = entry->summary, program->source = entry->source;
     draft_open = &draft;
     if (sigsetjmp(draft.unwind, 0) == 0) {
         record->build();
