@@ -2,7 +2,7 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 CC ?= gcc
-PACKAGES = glib-2.0 gmodule-2.0 json-glib-1.0 libxxhash libxml-2.0
+PACKAGES = glib-2.0 json-glib-1.0 libxxhash libxml-2.0
 DEBIAN_PACKAGES = gcc libc6-dev make pkg-config libglib2.0-dev libjson-glib-dev libxxhash-dev libxml2-dev libcmocka-dev
 WARNINGS = -Wall -Wextra -Werror -Wswitch-enum -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
 CFLAGS ?= -O2 -g
