@@ -346,7 +346,7 @@ static void columns_are_as_wide_as_their_words(void **state)
     table_add(&table, "ccc");
     table_add(&table, "");
     table_append_to(&table, out, ">");
-    assert_string_equal(out->str, ">a    b\n>ccc  \n");
+    assert_string_equal(out->str, ">a    b\n>ccc\n");
     g_string_free(out, TRUE);
     table_clear(&table);
 }

@@ -48,10 +48,14 @@ static void run_one(Session *session, const CheckSpec *spec, Tally *tally)
     session_progress(session, what);
     CheckResult *result = check_run(spec);
     GPtrArray *schedules = result->verdict == VERDICT_FAULTY ? schedules_write(result, session->options->schedules, &error) : NULL;
-    text_check(&session->text, result, schedules);
-    session_print(session);
-    session_add_json(session, result, schedules);
     tally_result(tally, result);
+    if (result->verdict == VERDICT_ERROR) {
+        session_fail_check(session, result);
+    } else {
+        text_check(&session->text, result, schedules);
+        session_print(session);
+        session_add_json(session, result, schedules);
+    }
     if (result->verdict != VERDICT_NOT_APPLICABLE)
         session_note_exit(session, result->verdict);
     if (error)

@@ -81,6 +81,17 @@ void session_fail(Session *session, char *message)
     g_free(message);
 }
 
+void session_fail_check(Session *session, const CheckResult *result)
+{
+    char *title = text_title(result), *named = g_strdup_printf("%s: ", result->spec->program);
+    const char *error = result->error ? result->error : "no reason given";
+    if (g_str_has_prefix(error, named))         /* the title says it */
+        error += strlen(named);
+    session_fail(session, g_strdup_printf("%s: %s", title, error));
+    g_free(named);
+    g_free(title);
+}
+
 void session_note_exit(Session *session, int code)
 {
     static const int rank[] = {[0] = 0, [3] = 1, [1] = 2, [2] = 3};

@@ -30,6 +30,8 @@ void session_fail(Session *session, char *message);             /* takes message
 void session_note_exit(Session *session, int code);             /* the worst counts: 2, 1, 3, 0 */
 /* The check goes into the JSON report, if there is one. schedules as in text_check. */
 void session_add_json(Session *session, const CheckResult *result, const GPtrArray *schedules);
+/* A check that came to no verdict: one line, with the program's name and size. */
+void session_fail_check(Session *session, const CheckResult *result);
 void session_progress(Session *session, const char *what);      /* NULL: clears the line */
 
 int command_check(Session *session);

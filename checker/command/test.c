@@ -33,7 +33,7 @@ static char *difference(const CatalogueEntry *entry, const CheckResult *result)
     bool wrong = entry->expected_faults && mesh_devices(&result->spec->mesh) >= entry->expected_from;
     uint32_t expected = wrong ? entry->expected_faults : 0;
     if (result->verdict == VERDICT_ERROR || result->verdict == VERDICT_BOUNDED)
-        return g_strdup_printf("%s, so nothing is decided", verdict_name(result->verdict));
+        return g_strdup_printf("nothing was decided (%s)", verdict_name(result->verdict));
     uint32_t seen = result->verdict == VERDICT_FAULTY ? faults_seen(result) : 0;
     if (seen == expected)
         return NULL;
@@ -52,7 +52,10 @@ static void score_one(Session *session, const CatalogueEntry *entry, const Check
     char *what = g_strdup_printf("testing %s with %u devices", spec->program, mesh_devices(&spec->mesh));
     session_progress(session, what);
     CheckResult *result = check_run(spec);
-    session_add_json(session, result, NULL);
+    if (result->verdict == VERDICT_ERROR)
+        session_fail_check(session, result);
+    else
+        session_add_json(session, result, NULL);
     if (result->verdict != VERDICT_NOT_APPLICABLE) {
         char *different = difference(entry, result), *title = text_title(result);
         score->applicable++;
@@ -61,11 +64,12 @@ static void score_one(Session *session, const CatalogueEntry *entry, const Check
         if (different) {
             text_colored(&session->text, TEXT_BAD, "FAIL");
             g_string_append_printf(session->text.out, "  %s: %s\n", title, different);
-            text_check(&session->text, result, NULL);
+            if (result->verdict != VERDICT_ERROR)
+                text_check(&session->text, result, NULL);
         } else if (session->options->verbose) {
             g_string_append_printf(session->text.out, "ok    %s\n", title);
         }
-        session_note_exit(session, result->verdict == VERDICT_ERROR ? 2 : different ? 1 : 0);
+        session_note_exit(session, different ? 1 : 0);
         g_free(title);
         g_free(different);
     }

@@ -278,10 +278,6 @@ void json_document_begin(JsonDocument *document, const char *version)
 
 void json_document_add(JsonDocument *document, const CheckResult *result, const GPtrArray *schedules)
 {
-    if (result->verdict == VERDICT_ERROR) {
-        json_document_add_error(document, result->error);
-        return;
-    }
     JsonNode *node = check_node(result, schedules);
     char *check = json_to_string(node, TRUE), **line = g_strsplit(check, "\n", -1), *shifted = g_strjoinv("\n    ", line);
     g_string_truncate(document->text, document->open);

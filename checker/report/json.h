@@ -14,7 +14,7 @@ typedef struct JsonDocument {
 } JsonDocument;
 
 void json_document_begin(JsonDocument *document, const char *version);
-/* schedules: as in text_check. An ERROR goes to "errors" of the document and not among the checks. */
+/* schedules: as in text_check. Results without a verdict (ERROR) are no checks but errors. */
 void json_document_add(JsonDocument *document, const CheckResult *result, const GPtrArray *schedules);
 void json_document_add_error(JsonDocument *document, const char *message);
 void json_document_clear(JsonDocument *document);

@@ -27,10 +27,13 @@ void table_append_to(const Table *table, GString *out, const char *indent)
         guint column = i % table->columns;
         const char *word = table->words->pdata[i];
         g_string_append_printf(out, "%s%s", column ? "  " : indent, word);
-        if (column + 1 < table->columns)
+        if (column + 1 < table->columns) {
             g_string_append_printf(out, "%*s", (int)(width[column] - g_utf8_strlen(word, -1)), "");
-        else
-            g_string_append_c(out, '\n');
+            continue;
+        }
+        while (out->len && out->str[out->len - 1] == ' ')
+            g_string_truncate(out, out->len - 1);
+        g_string_append_c(out, '\n');
     }
     g_free(width);
 }

@@ -141,7 +141,7 @@ static char *covered(const CheckResult *result)
     append_count(out, outcome->transitions, "transition", "transitions");
     append_count(out, outcome->steps, "step", "steps");
     append_count(out, outcome->conflicts, "conflict", "conflicts");
-    g_string_append(out, result->results_checked ? "; results checked" : "; no result was checked");
+    g_string_append_printf(out, "%s%s", out->len ? "; " : "", result->results_checked ? "results checked" : "no result was checked");
     return g_string_free(out, FALSE);
 }
 

@@ -73,7 +73,9 @@ char *words_action(const Program *program, const Place *place)
     char *agent = words_agent(program, place), *object = words_object(program, place);
     if (!object && (place->kind == STEP_ENTER || place->kind == STEP_EXIT))
         object = words_launch(program, place->launch);
-    char *action = g_strdup_printf("%s %s%s%s", agent, step_words[place->kind].verb, object ? " " : "", object ? object : "");
+    bool bare = !object && (words_on_memory(place->kind) || words_on_semaphore(place->kind));
+    char *action = bare ? g_strdup_printf("%s, step: %s", agent, step_kind_name(place->kind))
+                        : g_strdup_printf("%s %s%s%s", agent, step_words[place->kind].verb, object ? " " : "", object ? object : "");
     g_free(object);
     g_free(agent);
     return action;
