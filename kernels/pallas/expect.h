@@ -21,9 +21,10 @@
 #define pl_expect_all_to_all_along(axis, output, input) PL_EXPECT(ALL_TO_ALL, output, input, 0, axis)
 #define pl_expect_permute_along(axis, output, input, shift) PL_EXPECT(PERMUTE, output, input, shift, axis)
 
-/* The author's own function of (refs, device, index of the output); its refs are those that follow the tolerance. NAN: any value. */
+/* The author's own function of (refs, device, index of the output); its refs are those that follow the tolerance. */
 #define pl_expect_values(output, function, tolerance, ...) \
     (pl_api->expect_values(PL_HERE, output, function, tolerance, PL_REFS(__VA_ARGS__)))
+#define PL_ANY_VALUE __builtin_nan("")              /* what it returns where the program promises nothing */
 /* Inside such a function: an element of an input as it was given. */
 #define pl_given(ref, device, ...) (pl_api->given(PL_HERE, ref, device, PL_LIST(__VA_ARGS__)))
 

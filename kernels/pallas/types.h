@@ -50,7 +50,7 @@ typedef struct PlCopy {
 typedef struct PlSignal { int64_t inc; PlDevice device; } PlSignal;
 typedef struct PlWait { int64_t value; bool decrement; } PlWait;
 
-/* Given values, or expected ones: NAN is "any value". refs are those that the program handed over. */
+/* Given values; expected ones, PL_ANY_VALUE where nothing is promised: refs are those that the program handed over. */
 typedef double (*PlGiven)(int device, const int64_t *index);
 typedef double (*PlExpected)(const PlRef *refs, int device, const int64_t *index);
 typedef enum PlCollective {
