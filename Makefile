@@ -74,6 +74,9 @@ test: all $(TESTS)                              ## builds and runs all tests
 asan: | $(FIRST)                                ## the tests again, with address and undefined-behaviour sanitizers
 	$(MAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" test
 
+bench: all                                      ## time and memory of proofs at 64, 256 and 1,024 devices
+	@tests/bench $(BUILD)/heddle
+
 tidy:                                           ## layers, include order, names, lengths of lines, functions and files
 	@awk -f tests/tidy.awk $(sort $(wildcard $(foreach d,model kernels kernels/* checker checker/* tests,$d/*.c $d/*.h)))
 
@@ -94,6 +97,6 @@ clean:                                          ## removes $(BUILD)
 help:                                           ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | sed 's/$$(BUILD)/$(subst /,\/,$(BUILD))/' | expand -t 12
 
-.PHONY: all deps demo test asan tidy install clean help
+.PHONY: all deps demo test asan bench tidy install clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -147,10 +147,10 @@ static void complete_argument(GString *out, const OptionSpec *spec)
         g_string_append_printf(pattern, "%s--%s", spec->letter ? "|" : "", spec->name);
     if (spec->choices) {
         char *words = g_strdelimit(g_strdup(spec->choices), "|", ' ');
-        g_string_append_printf(out, "        %s) COMPREPLY=($(compgen -W '%s' -- \"$word\")); return ;;\n", pattern->str, words);
+        g_string_append_printf(out, "        %s) mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$word\"); return ;;\n", pattern->str, words);
         g_free(words);
     } else {
-        g_string_append_printf(out, "        %s) COMPREPLY=($(compgen -A %s -- \"$word\")); return ;;\n", pattern->str, spec->complete);
+        g_string_append_printf(out, "        %s) mapfile -t COMPREPLY < <(compgen -A %s -- \"$word\"); return ;;\n", pattern->str, spec->complete);
     }
     g_string_free(pattern, TRUE);
 }
@@ -173,19 +173,19 @@ void manual_completion(GString *out)
 {
     g_string_append(out, "# bash completion for heddle; made by the program itself\n_heddle()\n{\n"
                          "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" options=''\n"
-                         "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W '--help --version");
+                         "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        mapfile -t COMPREPLY < <(compgen -W '--help --version");
     for (const CommandSpec *spec = command_table; spec->name; spec++)
         g_string_append_printf(out, " %s", spec->name);
-    g_string_append(out, "' -- \"$word\"))\n        return\n    fi\n    case \"$before\" in\n");
+    g_string_append(out, "' -- \"$word\")\n        return\n    fi\n    case \"$before\" in\n");
     for (const OptionSpec *spec = option_table; spec->commands; spec++)
         complete_argument(out, spec);
     g_string_append(out, "    esac\n    case \"${COMP_WORDS[1]}\" in\n");
     for (const CommandSpec *spec = command_table; spec->name; spec++)
         complete_command(out, spec);
-    g_string_append(out, "    esac\n    case \"$word\" in\n        -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-                         "        *) COMPREPLY=($(compgen -A file -- \"$word\"))\n"
+    g_string_append(out, "    esac\n    case \"$word\" in\n        -*) mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\") ;;\n"
+                         "        *) mapfile -t COMPREPLY < <(compgen -A file -- \"$word\")\n"
                          "           case \"${COMP_WORDS[1]}\" in\n"
-                         "               check|test) COMPREPLY+=($(compgen -W \"$(heddle list --names 2>/dev/null)\" -- \"$word\")) ;;\n"
-                         "               explain) COMPREPLY=($(compgen -W \"$(heddle explain --names 2>/dev/null)\" -- \"$word\")) ;;\n"
+                         "               check|test) mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen -W \"$(heddle list --names 2>/dev/null)\" -- \"$word\") ;;\n"
+                         "               explain) mapfile -t COMPREPLY < <(compgen -W \"$(heddle explain --names 2>/dev/null)\" -- \"$word\") ;;\n"
                          "           esac ;;\n    esac\n}\ncomplete -o filenames -F _heddle heddle\n");
 }

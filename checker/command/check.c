@@ -100,7 +100,13 @@ static void summarise(Session *session, const Tally *tally)
                 g_string_append_printf(out, " %u %s", tally->count[verdict], verdict_name(verdict));
         g_string_append_c(out, '\n');
     }
-    g_string_append_printf(out, "Knobs: %s.\n", knobs);
+    if (tally->count[VERDICT_VERIFIED]) {
+        char *words = g_strdup_printf("every schedule and every order of copies at that size and input was covered, under %s.", knobs);
+        text_wrapped(&session->text, 0, "Verified: ", words);
+        g_free(words);
+    } else {
+        g_string_append_printf(out, "Knobs: %s.\n", knobs);
+    }
     g_free(knobs);
 }
 

@@ -44,7 +44,8 @@ static bool add_programs(Selection *selection, const GPtrArray *catalogue, const
         *error = source ? g_strdup_printf("no program %s in %s; heddle list %s shows them", name, source, source)
                         : g_strdup_printf("no built-in kernel %s; heddle list shows them, and a file is written with its .c or a /", name);
     else if (!found)
-        *error = g_strdup_printf("%s holds no program; a kernel file needs PROGRAM(name, \"summary\") { ... }", source);
+        *error = source ? g_strdup_printf("%s holds no program; a kernel file needs PROGRAM(name, \"summary\") { ... }", source)
+                        : g_strdup("no kernel is built in");
     g_ptr_array_unref(names);
     return found;
 }
