@@ -81,6 +81,7 @@ static bool build(WorkerShared *shared, const ProgramModule *module)
     return shared->error == NULL && shared->not_applicable == NULL;
 }
 
+/* A step whose answer depends on the order: then the second run must keep the order. */
 static bool looks_at_order(const Record *record)
 {
     for (size_t i = 0; i < record->steps.count; i++)
@@ -160,6 +161,7 @@ static void run_again(WorkerShared *shared, const uint64_t *hash)
     child_watch_stacks(execution_stacks(execution));
     ExecutionOptions options = { .reversed = !looks_at_order(shared->record), .shift = 16 * 517, .fill = 0xa7, .pulse = &shared->control.pulse,
                                  .discard = true, .steps_max = STEPS_MAX, .core_hash = hash_again };
+    globals_restore(shared->globals);
     execution_run_eager(execution, &options);
     bool same = memcmp(hash, hash_again, program->cores * sizeof *hash) == 0 && again->final_hash == shared->record->final_hash;
     if (!same) {
@@ -224,13 +226,13 @@ static void load_and_run(WorkerShared *shared)
         shared->error = keep(shared, error);
         return;
     }
-    Globals *globals = globals_save(module->handle);
+    shared->globals = globals_save(module->handle);
     if (!build(shared, module))
         return;
-    globals_restore(globals);
+    globals_restore(shared->globals);
     run(shared);
-    const char *changed = globals_changed(globals);
-    if (changed != NULL && shared->not_deterministic == NULL) {
+    const char *changed = globals_changed(shared->globals);
+    if (changed != NULL) {
         g_autofree char *text = g_strdup_printf("the kernel writes to the static variable %s: devices share nothing but refs, and a kernel must be a "
                                                 "function of what it observes", changed);
         shared->not_deterministic = keep(shared, text);

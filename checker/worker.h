@@ -16,6 +16,7 @@ typedef struct WorkerShared {
     const char *not_applicable, *not_deterministic;
     bool ran, enumerated, steps_reached;
     struct Execution *execution;                /* the child's own */
+    struct Globals *globals;                    /* of the user's module */
 } WorkerShared;
 
 enum { WORKER_RUN = 0, WORKER_REPLAY = 'r' };
