@@ -218,7 +218,8 @@ static bool judge_values_object(Machine *machine, const void *closure, uint32_t 
         for (int64_t i = 0; i < tile.elements && *message == NULL; i++)
             *message = judge_value(judge.program, values, &tile, i, device);
     draft_judging = outer;
-    machine_free(judge.given);
+    if (judge.given != NULL)
+        machine_free(judge.given);
     clear_tile(&tile);
     return *message == NULL;
 }
