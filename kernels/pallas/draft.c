@@ -12,8 +12,9 @@ enum { REF_MARK = 0x70726566, BARRIER_MARK = 0x70626172, SITES = 4096 };
 
 Draft *draft_open;
 Judge *draft_judging;
+unsigned draft_generation;
 
-static struct { const Program *program; const PlSite *here[SITES]; uint32_t site[SITES]; } known;
+static struct { const Program *program; unsigned generation; const PlSite *here[SITES]; uint32_t site[SITES]; } known;
 
 Program *draft_program(void)
 {
@@ -23,11 +24,6 @@ Program *draft_program(void)
         return core_running->program;
     g_assert(draft_open != NULL);
     return draft_open->program;
-}
-
-void draft_forget_sites(void)
-{
-    known.program = NULL;
 }
 
 /* The author's name for the function: KERNEL and PROGRAM put theirs behind a prefix. */
@@ -41,9 +37,9 @@ static const char *function_name(const char *function)
 uint32_t draft_site(const PlSite *here)
 {
     Program *program = draft_program();
-    if (known.program != program) {
+    if (known.program != program || known.generation != draft_generation) {
         memset(known.here, 0, sizeof known.here);
-        known.program = program;
+        known.program = program, known.generation = draft_generation;
     }
     size_t slot = ((uintptr_t)here / 8 * 0x9e3779b97f4a7c15u) >> 52;
     if (known.here[slot] != here) {

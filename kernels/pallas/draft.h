@@ -33,7 +33,7 @@ typedef struct DraftScope { struct DraftScope *outer; uint32_t decl, site; } Dra
 
 Program *draft_program(void);
 uint32_t draft_site(const PlSite *here);
-void draft_forget_sites(void);                   /* a new program: sites are interned anew */
+extern unsigned draft_generation;               /* raised for each program that is built: what was remembered of another is void */
 void draft_misuse(const PlSite *here, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 Core *draft_core(const PlSite *here, const char *what);          /* misuse outside a kernel */
 Draft *draft_of(const PlSite *here, const char *what);            /* misuse outside PROGRAM */

@@ -84,7 +84,7 @@ static void build(Program *program, const ProgramEntry *entry)
 {
     const PlProgram *record = entry->self;
     Draft draft = { .program = program };
-    draft_forget_sites();
+    draft_generation++;
     if (program->name == NULL)                  /* who builds in a child has named it already, in memory that the parent sees too */
         program->name = entry->name, program->summary = entry->summary, program->source = entry->source;
     draft_open = &draft;

@@ -1,8 +1,25 @@
-/* ref.c - views: each is interned in the program, a ref carries its id. */
+/* ref.c - views: each is interned in the program, a ref carries its id.
+ *
+ * Kernels take the same elements again and again, so the views of single integer indices are remembered by (view, index).
+ */
 #include "ref.h"
 #include <glib.h>
 #include <string.h>
 #include "draft.h"
+
+enum { KNOWN = 1 << 14 };
+typedef struct KnownView { int64_t index; uint32_t parent, view; } KnownView;           /* parent: view id + 1, 0: free */
+static struct { const Program *program; unsigned generation; KnownView view[KNOWN]; } known;
+
+static KnownView *find_known(const Program *program, uint32_t parent, int64_t index)
+{
+    if (known.program != program || known.generation != draft_generation) {
+        memset(known.view, 0, sizeof known.view);
+        known.program = program, known.generation = draft_generation;
+    }
+    uint64_t key = ((uint64_t)parent << 40) ^ (uint64_t)index;
+    return &known.view[key * 0x9e3779b97f4a7c15u >> 50];
+}
 
 static PlRef with_view(PlRef ref, const View *view)
 {
@@ -25,7 +42,7 @@ static void refuse(const PlSite *here, PlRef ref, const View *parent, const char
     draft_misuse(here, "%s of %s, whose shape is %s: %s", what, draft_name(draft_program(), ref.buffer), sizes, why);
 }
 
-static PlRef at(const PlSite *here, PlRef ref, int indices, const PlIndex *index)
+static PlRef at_any(const PlSite *here, PlRef ref, int indices, const PlIndex *index)
 {
     const View *parent = draft_view(here, ref, "pl_at");
     View view;
@@ -43,6 +60,18 @@ static PlRef at(const PlSite *here, PlRef ref, int indices, const PlIndex *index
     if (!view_at(&view, parent, (unsigned)indices, given, &why))
         refuse(here, ref, parent, "pl_at", why);
     return with_view(ref, &view);
+}
+
+static PlRef at(const PlSite *here, PlRef ref, int indices, const PlIndex *index)
+{
+    draft_ref(here, ref, "pl_at");
+    if (indices != 1 || index[0].kind != PL_INDEX_INTEGER)
+        return at_any(here, ref, indices, index);
+    KnownView *entry = find_known(draft_program(), ref.view, index[0].start);
+    if (entry->parent != ref.view + 1 || entry->index != index[0].start)
+        *entry = (KnownView){ index[0].start, ref.view + 1, at_any(here, ref, indices, index).view };
+    ref.view = entry->view;
+    return ref;
 }
 
 static PlRef reshape(const PlSite *here, PlRef ref, int dims, const int64_t *size)
