@@ -15,7 +15,7 @@
 #include "../checker/report/outfile.h"
 #include "../checker/report/source.h"
 #include "../checker/report/story.h"
-#include "../checker/report/table.h"
+#include "../checker/report/columns.h"
 #include "../checker/report/text.h"
 #include "../checker/report/words.h"
 #include "script.h"
@@ -338,17 +338,17 @@ static void a_report_appears_whole_or_not_at_all(void **state)
 static void columns_are_as_wide_as_their_words(void **state)
 {
     (void)state;
-    Table table;
+    Columns table;
     GString *out = g_string_new(NULL);
-    table_init(&table, 2);
-    table_add(&table, "a");
-    table_add(&table, "b");
-    table_add(&table, "ccc");
-    table_add(&table, "");
-    table_append_to(&table, out, ">");
+    columns_init(&table, 2);
+    columns_add(&table, "a");
+    columns_add(&table, "b");
+    columns_add(&table, "ccc");
+    columns_add(&table, "");
+    columns_append_to(&table, out, ">");
     assert_string_equal(out->str, ">a    b\n>ccc\n");
     g_string_free(out, TRUE);
-    table_clear(&table);
+    columns_clear(&table);
 }
 
 int main(void)

@@ -3,12 +3,12 @@
 #include "../interrupt.h"
 #include "../report/schedules.h"
 #include "../report/story.h"
-#include "../report/table.h"
+#include "../report/columns.h"
 #include "../report/words.h"
 #include "selection.h"
 
 typedef struct Tally {
-    Table table;
+    Columns table;
     unsigned count[VERDICT_NOT_APPLICABLE + 1], checks;
 } Tally;
 
@@ -17,7 +17,7 @@ static char *fault_list(const CheckResult *result)
 {
     unsigned count[FAULT_COUNT] = {0};
     GString *text = g_string_new(NULL);
-    for (guint i = 0; result->outcome && result->program && i < result->outcome->findings->len; i++) {
+    for (guint i = 0; result->verdict == VERDICT_FAULTY && i < result->outcome->findings->len; i++) {
         const Finding *finding = result->outcome->findings->pdata[i];
         count[finding->id] += !finding_exemption(result->program, finding);
     }
@@ -33,9 +33,9 @@ static char *fault_list(const CheckResult *result)
 static void tally_result(Tally *tally, const CheckResult *result)
 {
     char *title = text_title(result), *faults = fault_list(result);
-    table_add(&tally->table, title);
-    table_add(&tally->table, verdict_name(result->verdict));
-    table_add(&tally->table, faults);
+    columns_add(&tally->table, title);
+    columns_add(&tally->table, verdict_name(result->verdict));
+    columns_add(&tally->table, faults);
     tally->count[result->verdict]++;
     tally->checks++;
     g_free(faults);
@@ -93,7 +93,7 @@ static void summarise(Session *session, const Tally *tally)
     char *knobs = words_knobs(&session->options->knobs);
     if (tally->checks > 1) {
         g_string_append_c(out, '\n');
-        table_append_to(&tally->table, out, "  ");
+        columns_append_to(&tally->table, out, "  ");
         g_string_append_printf(out, "%u checks:", tally->checks);
         for (unsigned verdict = 0; verdict <= VERDICT_NOT_APPLICABLE; verdict++)
             if (tally->count[verdict])
@@ -115,13 +115,13 @@ int command_check(Session *session)
     Selection selection;
     Tally tally = {.checks = 0};
     char *error = NULL;
-    table_init(&tally.table, 3);
+    columns_init(&tally.table, 3);
     if (!selection_read(&selection, session, &error))
         session_fail(session, error);
     for (guint i = 0; !error && i < selection.programs->len; i++)
         run_program(session, &g_array_index(selection.programs, Selected, i), &tally);
     summarise(session, &tally);
     selection_clear(&selection);
-    table_clear(&tally.table);
+    columns_clear(&tally.table);
     return session_end(session);
 }

@@ -1,7 +1,7 @@
 /* tell.c - the commands that only tell: list, explain, compile. */
 #include <string.h>
 #include "../report/suggest.h"
-#include "../report/table.h"
+#include "../report/columns.h"
 #include "selection.h"
 
 static void list_expectation(GString *out, const CatalogueEntry *entry)
@@ -27,12 +27,12 @@ static void list_parameters(GString *out, const CatalogueEntry *entry)
 static void list_table(Session *session, const GPtrArray *entries)
 {
     const char *group = NULL;
-    Table table;
-    table_init(&table, 2);
+    Columns table;
+    columns_init(&table, 2);
     for (guint i = 0; i < entries->len; i++) {
         const CatalogueEntry *entry = entries->pdata[i];
         if (!group || strcmp(group, entry->group)) {
-            table_append_to(&table, session->text.out, "  ");
+            columns_append_to(&table, session->text.out, "  ");
             g_ptr_array_set_size(table.words, 0);
             text_colored(&session->text, TEXT_STRONG, "%s", entry->group);
             g_string_append_c(session->text.out, '\n');
@@ -42,12 +42,12 @@ static void list_table(Session *session, const GPtrArray *entries)
         list_expectation(what, entry);
         if (session->options->verbose)
             list_parameters(what, entry);
-        table_add(&table, entry->name);
-        table_add(&table, what->str);
+        columns_add(&table, entry->name);
+        columns_add(&table, what->str);
         g_string_free(what, TRUE);
     }
-    table_append_to(&table, session->text.out, "  ");
-    table_clear(&table);
+    columns_append_to(&table, session->text.out, "  ");
+    columns_clear(&table);
 }
 
 static gint compare_entries(gconstpointer a, gconstpointer b)
