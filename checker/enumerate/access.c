@@ -1,0 +1,96 @@
+/* access.c - accesses interned by object and region; the accesses of one object are a chain, searched when a new one comes. */
+#include "access.h"
+#include <glib.h>
+
+enum { ACCESSES_MAX = 1 << 22, OBJECTS_MAX = 1 << 26 };
+
+void accesses_init(Accesses *accesses, const Program *program)
+{
+    *accesses = (Accesses){.program = program, .generation = 1};
+    intern_init(&accesses->keys, ACCESSES_MAX, (size_t)ACCESSES_MAX * 16);
+    store_init(&accesses->all, sizeof(Access), ACCESSES_MAX);
+    store_init(&accesses->next_of_object, sizeof(uint32_t), ACCESSES_MAX);
+    store_init(&accesses->last_of_object, sizeof(uint32_t), OBJECTS_MAX);
+}
+
+void accesses_clear(Accesses *accesses)
+{
+    intern_clear(&accesses->keys);
+    store_clear(&accesses->all);
+    store_clear(&accesses->next_of_object);
+    store_clear(&accesses->last_of_object);
+}
+
+bool accesses_overlap(const Accesses *accesses, uint32_t a, uint32_t b)
+{
+    const Access *one = accesses_get(accesses, a), *other = accesses_get(accesses, b);
+    return one->object == other->object
+        && (one->region == other->region || region_overlaps(program_get_region(accesses->program, one->region),
+                                                            program_get_region(accesses->program, other->region)));
+}
+
+bool accesses_rivals(const Accesses *accesses, uint32_t a, uint32_t b)
+{
+    return (accesses_get(accesses, a)->write || accesses_get(accesses, b)->write) && accesses_overlap(accesses, a, b);
+}
+
+static uint32_t first_of_object(const Accesses *accesses, uint32_t object)
+{
+    return object < accesses->last_of_object.count ? STORE(uint32_t, &accesses->last_of_object, object) : 0;
+}
+
+static void give_bit(Accesses *accesses, Access *access)
+{
+    if (access->bit != NONE)
+        return;
+    access->bit = accesses->bits++;
+    accesses->generation++;
+}
+
+/* Some core may conflict with another one over these two: both get bits. */
+static void look_for_rivals(Accesses *accesses, uint32_t id)
+{
+    Access *access = &STORE(Access, &accesses->all, id);
+    for (uint32_t at = first_of_object(accesses, access->object); at; at = STORE(uint32_t, &accesses->next_of_object, at - 1)) {
+        Access *other = &STORE(Access, &accesses->all, at - 1);
+        bool two_cores = access->many || other->many || access->core != other->core;
+        if (two_cores && accesses_rivals(accesses, id, at - 1)) {
+            give_bit(accesses, access);
+            give_bit(accesses, other);
+        }
+    }
+}
+
+uint32_t accesses_add(Accesses *accesses, uint32_t core, uint32_t object, uint32_t region, bool write)
+{
+    uint32_t key[3] = {object, region, write};
+    uint32_t id = intern_add(&accesses->keys, key, sizeof key);
+    if (id < accesses->all.count) {
+        Access *access = &STORE(Access, &accesses->all, id);
+        if (!access->many && access->core != core) {
+            access->many = true;
+            look_for_rivals(accesses, id);
+        }
+        return id;
+    }
+    *(Access *)store_push(&accesses->all, 1) = (Access){.object = object, .region = region, .write = write, .core = core, .bit = NONE};
+    if (object >= accesses->last_of_object.count)
+        store_push(&accesses->last_of_object, object + 1 - accesses->last_of_object.count);
+    *(uint32_t *)store_push(&accesses->next_of_object, 1) = first_of_object(accesses, object);
+    STORE(uint32_t, &accesses->last_of_object, object) = id + 1;
+    look_for_rivals(accesses, id);
+    return id;
+}
+
+void accesses_mask(const Accesses *accesses, uint32_t id, uint64_t *own, uint64_t *rivals)
+{
+    const Access *access = accesses_get(accesses, id);
+    if (access->bit == NONE)
+        return;
+    own[access->bit / 64] |= 1ull << access->bit % 64;
+    for (uint32_t at = first_of_object(accesses, access->object); at; at = STORE(uint32_t, &accesses->next_of_object, at - 1)) {
+        const Access *other = accesses_get(accesses, at - 1);
+        if (other->bit != NONE && accesses_rivals(accesses, id, at - 1))
+            rivals[other->bit / 64] |= 1ull << other->bit % 64;
+    }
+}

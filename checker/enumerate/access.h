@@ -1,0 +1,34 @@
+/* access.h - which regions are read and written, and a bit for each that has a rival on another core.
+ *
+ * A component of a state has a mask of what it accesses next and a mask of the rivals of that, so that a state is checked for races by a
+ * few ANDs. An access that no other core can conflict with gets no bit.
+ *
+ * Invariants:  1. rivals are exact: same object, overlapping regions, one writes.  2. `generation` grows whenever a bit is given out.
+ */
+#pragma once
+#include "../../model/program.h"
+
+typedef struct Access {
+    uint32_t object, region;
+    bool write, many;                           /* many: more than one core does it */
+    uint32_t core;                              /* the first that did */
+    uint32_t bit;                               /* NONE: no rival so far */
+} Access;
+
+typedef struct Accesses {
+    const Program *program;
+    Intern keys;                                /* (object, region, write) -> id */
+    Store all;                                  /* Access */
+    Store next_of_object, last_of_object;       /* chains of the accesses of one object, newest first; id + 1 */
+    uint32_t bits, generation;
+} Accesses;
+
+void accesses_init(Accesses *accesses, const Program *program);
+void accesses_clear(Accesses *accesses);
+uint32_t accesses_add(Accesses *accesses, uint32_t core, uint32_t object, uint32_t region, bool write);
+bool accesses_overlap(const Accesses *accesses, uint32_t a, uint32_t b);       /* same object, overlapping regions */
+bool accesses_rivals(const Accesses *accesses, uint32_t a, uint32_t b);        /* that, and one of them writes */
+/* ORs the bits of all rivals of an access, and its own bit, into two masks of accesses->bits bits. */
+void accesses_mask(const Accesses *accesses, uint32_t access, uint64_t *own, uint64_t *rivals);
+
+static inline const Access *accesses_get(const Accesses *accesses, uint32_t id) { return &STORE(Access, &accesses->all, id); }

@@ -1,0 +1,242 @@
+/* component.c - collapse compression by construction: what a core contributes to states is interned, states are the ids.
+ *
+ * A component is made when a turn first leads to it; its counts are those of the component it came from plus what that turn did. As it is
+ * a function of node and copies under way, every way to it must give the same counts: debug builds compute them anew from the tree.
+ */
+#include "walk.h"
+#include <string.h>
+
+void component_init(Walk *walk, uint32_t core)
+{
+    WalkCore *self = walk_core(walk, core);
+    size_t most = walk->components_max;
+    intern_init(&self->keys, most, most * 64);
+    store_init(&self->components, sizeof(Component), most);
+    store_init(&self->turns, sizeof(Turn), most * 8);
+    store_init(&self->nexts, sizeof(Next), most * 8);
+    store_init(&self->watches, sizeof(Watch), most * 8);
+    store_init(&self->edges, sizeof(Edge), most * 8);
+    store_init(&self->taken, sizeof(int64_t), most);
+    store_init(&self->column_of, sizeof(uint32_t), 1u << 26);
+    store_init(&self->masks, sizeof(uint64_t), most * 2);
+    uint32_t unused = intern_add(&self->keys, "", 0);
+    g_assert(unused == 0);
+    store_push(&self->components, 1);
+}
+
+void component_clear(Walk *walk, uint32_t core)
+{
+    WalkCore *self = walk_core(walk, core);
+    intern_clear(&self->keys);
+    Store *all[] = {&self->components, &self->turns, &self->nexts, &self->watches, &self->edges, &self->taken, &self->column_of,
+                    &self->masks};
+    for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
+        store_clear(all[i]);
+}
+
+const Pending *component_pendings(const Walk *walk, uint32_t core, uint32_t id)
+{
+    const uint32_t *key = intern_get(&walk->core[core].keys, id, NULL);
+    return (const Pending *)(const void *)(key + 1);
+}
+
+static uint32_t early(const Walk *walk, uint32_t count)
+{
+    return walk->fluid && count > 1 ? count - 1 : 0;
+}
+
+uint32_t component_effect(const Walk *walk, uint32_t core, uint32_t id, const Turn *turn, int64_t *inc)
+{
+    const Tree *tree = &walk->core[core].tree;
+    if (turn->pending == TURN_CORE) {
+        const Step *step = &tree_step(tree, walk_node(walk, core, id)->step)->step;
+        bool counts = step->kind == STEP_SIGNAL || step->kind == STEP_WAIT;
+        *inc = step->kind == STEP_SIGNAL ? (int64_t)step->value : -(int64_t)step->value;
+        return counts && step->value ? step->object : NONE;
+    }
+    const Copy *copy = &tree_step(tree, component_pendings(walk, core, id)[turn->pending].step)->copy;
+    bool sends = turn->step == STEP_EARLY_SEND || turn->step == STEP_READ;
+    uint32_t count = sends ? copy->send_count : copy->receive_count, first = early(walk, count);
+    *inc = turn->step == STEP_EARLY_SEND || turn->step == STEP_EARLY_RECEIVE ? first : count - first;
+    return sends ? copy->send_semaphore : copy->receive_semaphore;
+}
+
+/* Writes the key of the component after a turn; returns how many numbers it has. */
+static size_t key_after(const Walk *walk, uint32_t core, uint32_t from, const Turn *turn, uint32_t node, uint32_t payload, uint32_t *key)
+{
+    const WalkCore *self = walk_core(walk, core);
+    const Component *before = walk_component(walk, core, from);
+    const Pending *pendings = component_pendings(walk, core, from);
+    uint32_t count = before->pendings;
+    Pending *to = (Pending *)(void *)(key + 1);
+    key[0] = node;
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = pendings[i];
+    if (turn->pending == TURN_CORE) {
+        uint32_t step = tree_node(&self->tree, before->node)->step;
+        if (turn->step == STEP_COPY_START && tree_step(&self->tree, step)->step.object != NONE)
+            to[count++] = (Pending){.step = step};
+    } else if (turn->step == STEP_WRITE) {
+        memmove(to + turn->pending, to + turn->pending + 1, (--count - turn->pending) * sizeof *to);
+    } else {
+        to[turn->pending].phase |= turn->step == STEP_READ ? PHASE_READ : turn->step == STEP_EARLY_SEND ? PHASE_EARLY_SEND : PHASE_EARLY_RECEIVE;
+        to[turn->pending].payload |= payload;
+    }
+    return 1 + count * (sizeof *to / sizeof *key);
+}
+
+static void add_edge(WalkCore *self, uint32_t from, uint32_t turn, Component *into)
+{
+    for (uint32_t at = into->edges; at; at = STORE(Edge, &self->edges, at - 1).older)
+        if (STORE(Edge, &self->edges, at - 1).from == from && STORE(Edge, &self->edges, at - 1).turn == turn)
+            return;
+    *(Edge *)store_push(&self->edges, 1) = (Edge){.from = from, .turn = turn, .older = into->edges};
+    into->edges = (uint32_t)self->edges.count;
+}
+
+#ifdef HEDDLE_DEBUG
+static void count_step(const Walk *walk, uint32_t core, int64_t *sum, uint32_t semaphore, int64_t inc)
+{
+    if (semaphore == NONE || inc == 0)
+        return;
+    uint32_t gauge = STORE(uint32_t, &walk->gauge_of, semaphore) - 1;
+    sum[STORE(uint32_t, &walk->core[core].column_of, gauge) - 1] += inc;
+}
+
+/* The counts of a component from nothing but its node and its copies under way. */
+static void check_counts(const Walk *walk, uint32_t core, uint32_t id)
+{
+    const WalkCore *self = walk_core(walk, core);
+    const Component *component = walk_component(walk, core, id);
+    const Pending *pendings = component_pendings(walk, core, id);
+    int64_t *sum = g_new0(int64_t, self->columns + 1);
+    for (uint32_t node = component->node; tree_node(&self->tree, node)->parent != NONE;) {
+        node = tree_node(&self->tree, node)->parent;
+        uint32_t at = tree_node(&self->tree, node)->step;
+        const UnrollStep *step = tree_step(&self->tree, at);
+        if (step->step.kind == STEP_SIGNAL || step->step.kind == STEP_WAIT)
+            count_step(walk, core, sum, step->step.object, step->step.kind == STEP_SIGNAL ? (int64_t)step->step.value : -(int64_t)step->step.value);
+        if (step->step.kind != STEP_COPY_START || step->step.object == NONE)
+            continue;
+        uint32_t phase = PHASE_READ | PHASE_EARLY_SEND | PHASE_EARLY_RECEIVE, sent = step->copy.send_count, received = step->copy.receive_count;
+        for (uint32_t i = 0; i < component->pendings; i++)
+            if (pendings[i].step == at) {
+                phase = pendings[i].phase;
+                received = early(walk, received);
+            }
+        sent = phase & PHASE_READ ? sent : phase & PHASE_EARLY_SEND ? early(walk, sent) : 0;
+        count_step(walk, core, sum, step->copy.send_semaphore, sent);
+        count_step(walk, core, sum, step->copy.receive_semaphore, phase & PHASE_EARLY_RECEIVE ? received : 0);
+    }
+    for (uint32_t column = 0; column < self->columns; column++)
+        g_assert(sum[column] == STORE(int64_t, &self->taken, (size_t)id * self->columns + column));
+    g_free(sum);
+}
+#endif
+
+static uint32_t effect_wrote(Walk *walk, uint32_t core, uint32_t from, const Turn *turn)
+{
+    uint32_t wrote = walk_component(walk, core, from)->wrote, object, region;
+    const Tree *tree = &walk->core[core].tree;
+    if (turn->pending != TURN_CORE && turn->step == STEP_WRITE) {
+        const Copy *copy = &tree_step(tree, component_pendings(walk, core, from)[turn->pending].step)->copy;
+        object = copy->target, region = copy->target_region;
+    } else if (turn->pending == TURN_CORE && (turn->step == STEP_STORE || turn->step == STEP_SWAP)) {
+        const Step *step = &tree_step(tree, walk_node(walk, core, from)->step)->step;
+        object = step->object, region = step->value;
+    } else {
+        return wrote;
+    }
+    const Decl *decl = program_decl(walk->program, program_object_decl(walk->program, object));
+    if (!decl->opaque || decl->input)
+        return wrote;
+    return idsets_with(&walk->sets, wrote, accesses_add(&walk->accesses, core, object, region, true));
+}
+
+static void mask_row(Walk *walk, uint32_t core, uint32_t id)
+{
+    WalkCore *self = walk_core(walk, core);
+    const Component *component = walk_component(walk, core, id);
+    uint64_t *own = store_push(&self->masks, 2 * walk->mask_words);
+    for (uint32_t i = 0; i < component->next_count; i++)
+        accesses_mask(&walk->accesses, STORE(Next, &self->nexts, component->nexts + i).access, own, own + walk->mask_words);
+}
+
+void component_masks(Walk *walk)
+{
+    uint32_t words = MAX((walk->accesses.bits + 63) / 64, 1);
+    bool wider = words != walk->mask_words;
+    walk->mask_words = words;
+    walk->mask_generation = walk->accesses.generation;
+    for (uint32_t core = 0; core < walk->cores; core++) {
+        Store *masks = &walk_core(walk, core)->masks;
+        store_reset(masks);
+        if (wider) {
+            store_clear(masks);
+            store_init(masks, sizeof(uint64_t), walk->components_max * 2 * words);
+        }
+        for (uint32_t id = 0; id < walk_core(walk, core)->components.count; id++)
+            mask_row(walk, core, id);
+    }
+}
+
+/* The row of a fresh component: counts and writes of the one before, and what the turn did. */
+static void build(Walk *walk, uint32_t core, uint32_t id, uint32_t from, const Turn *turn)
+{
+    WalkCore *self = walk_core(walk, core);
+    size_t bytes;
+    const uint32_t *key = intern_get(&self->keys, id, &bytes);
+    Component *component = store_push(&self->components, 1);
+    component->node = key[0];
+    component->pendings = (uint16_t)((bytes - sizeof *key) / sizeof(Pending));
+    size_t missing = self->components.count * self->columns - self->taken.count;
+    if (missing)
+        store_push(&self->taken, missing);
+    if (turn != NULL) {
+        for (uint32_t c = 0; c < self->columns; c++)
+            STORE(int64_t, &self->taken, (size_t)id * self->columns + c) = STORE(int64_t, &self->taken, (size_t)from * self->columns + c);
+        int64_t inc;
+        uint32_t semaphore = component_effect(walk, core, from, turn, &inc);
+        if (semaphore != NONE) {
+            uint32_t column = STORE(uint32_t, &self->column_of, walk_gauge_of(walk, semaphore)) - 1;
+            STORE(int64_t, &self->taken, (size_t)id * self->columns + column) += inc;
+        }
+        component->wrote = effect_wrote(walk, core, from, turn);
+    }
+#ifdef HEDDLE_DEBUG
+    check_counts(walk, core, id);
+#endif
+    row_build(walk, core, id);
+    if (walk->mask_generation == walk->accesses.generation)     /* else all masks are due */
+        mask_row(walk, core, id);
+}
+
+uint32_t component_start(Walk *walk, uint32_t core)
+{
+    uint32_t key = 0, id = intern_add(&walk->core[core].keys, &key, sizeof key);
+    g_assert(id == 1);
+    build(walk, core, id, 0, NULL);
+    return id;
+}
+
+uint32_t component_after(Walk *walk, uint32_t core, uint32_t from, uint32_t turn_index, uint32_t node, uint32_t payload)
+{
+    WalkCore *self = walk_core(walk, core);
+    Turn turn = STORE(Turn, &self->turns, turn_index);
+    walk_scan_steps(walk, core);
+    uint32_t pendings = walk_component(walk, core, from)->pendings + 1;
+    uint32_t small[1 + 3 * 64], *key = pendings <= 64 ? small : g_new(uint32_t, 1 + 3 * pendings);
+    size_t numbers = key_after(walk, core, from, &turn, node, payload, key);
+    uint32_t id = intern_add(&self->keys, key, numbers * sizeof *key);
+    if (key != small)
+        g_free(key);
+    if (id == self->components.count)
+        build(walk, core, id, from, &turn);
+    add_edge(self, from, turn_index, walk_component(walk, core, id));
+    if (turn.how == TURN_ALWAYS || turn.how == TURN_GUARDED)
+        STORE(Turn, &self->turns, turn_index).next = id;
+    if (!layout_fits(&walk->layout, core, id))
+        walk->repack = true;
+    return id;
+}
+

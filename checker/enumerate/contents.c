@@ -1,0 +1,253 @@
+/* contents.c - buffers' contents as versions: every distinct one interned, every read and write worked out once by a Machine and remembered.
+ */
+#include "../../model/machine.h"
+#include "memory.h"
+#include <string.h>
+
+struct ContentsPool {
+    Program *program;
+    Machine *machine;                           /* a calculator: contents are put in, an operation done, contents taken out */
+    Intern versions, tiles;                     /* id 0 of each: none */
+    Intern operations;                          /* what was worked out already, */
+    Store results;                              /* and what came of it */
+    GPtrArray *tile;                            /* Tile by id, made when asked for */
+};
+
+enum { VERSIONS_MAX = 1 << 22 };
+
+typedef struct Operation { uint32_t object, version, view, mask_low, mask_high, tile, kind; } Operation;
+
+ContentsPool *contents_new(Program *program)
+{
+    ContentsPool *pool = g_new0(ContentsPool, 1);
+    pool->program = program;
+    pool->machine = machine_new(program);
+    intern_init(&pool->versions, VERSIONS_MAX, (size_t)1 << 36);
+    intern_init(&pool->tiles, VERSIONS_MAX, (size_t)1 << 36);
+    intern_init(&pool->operations, VERSIONS_MAX, VERSIONS_MAX * sizeof(Operation));
+    store_init(&pool->results, sizeof(uint32_t), VERSIONS_MAX);
+    intern_add(&pool->versions, "", 0);
+    intern_add(&pool->tiles, "", 0);
+    pool->tile = g_ptr_array_new();
+    return pool;
+}
+
+static void free_tile(Tile *tile)
+{
+    if (tile == NULL)
+        return;
+    g_free(tile->bytes);
+    g_free(tile->written);
+    g_free(tile->origin);
+    g_free(tile);
+}
+
+void contents_free(ContentsPool *pool)
+{
+    if (pool == NULL)
+        return;
+    machine_free(pool->machine);
+    intern_clear(&pool->versions);
+    intern_clear(&pool->tiles);
+    intern_clear(&pool->operations);
+    store_clear(&pool->results);
+    for (guint i = 0; i < pool->tile->len; i++)
+        free_tile(g_ptr_array_index(pool->tile, i));
+    g_ptr_array_free(pool->tile, TRUE);
+    g_free(pool);
+}
+
+static void *alloc(void *owner, size_t bytes)
+{
+    (void)owner;
+    return g_malloc0(MAX(bytes, 1));
+}
+
+/* A tile as bytes: the struct without its pointers, then the three arrays. */
+static uint32_t intern_tile(ContentsPool *pool, const Tile *tile)
+{
+    size_t data = tile->opaque ? 0 : (size_t)tile->elements * dtype_size_bytes(tile->dtype), count = tile->opaque ? 0 : (size_t)tile->elements;
+    size_t bytes = sizeof(Tile) + data + count + count * sizeof(uint64_t);
+    char *key = g_malloc0(bytes), *at = key + sizeof(Tile);
+    Tile *head = (Tile *)(void *)key;
+    head->dtype = tile->dtype, head->ndim = tile->ndim, head->elements = tile->elements, head->opaque = tile->opaque;
+    memcpy(head->size, tile->size, tile->ndim * sizeof *tile->size);
+    if (count) {
+        memcpy(at, tile->origin, count * sizeof(uint64_t));
+        memcpy(at + count * sizeof(uint64_t), tile->bytes, data);
+        memcpy(at + count * sizeof(uint64_t) + data, tile->written, count);
+    }
+    uint32_t id = intern_add(&pool->tiles, key, bytes);
+    g_free(key);
+    return id;
+}
+
+const Tile *contents_tile(void *owner, int64_t id)
+{
+    ContentsPool *pool = owner;
+    if (id == 0)
+        return NULL;
+    if ((size_t)id >= pool->tile->len)
+        g_ptr_array_set_size(pool->tile, (gint)id + 1);
+    if (g_ptr_array_index(pool->tile, id) != NULL)
+        return g_ptr_array_index(pool->tile, id);
+    const char *key = intern_get(&pool->tiles, (uint32_t)id, NULL), *at = key + sizeof(Tile);
+    const Tile *head = (const Tile *)(const void *)key;
+    Tile *tile = g_new0(Tile, 1);
+    tile_init(tile, head->dtype, head->ndim, head->size, head->opaque, alloc, NULL);
+    if (!head->opaque) {
+        size_t count = (size_t)tile->elements, data = count * dtype_size_bytes(tile->dtype);
+        memcpy(tile->origin, at, count * sizeof(uint64_t));
+        memcpy(tile->bytes, at + count * sizeof(uint64_t), data);
+        memcpy(tile->written, at + count * sizeof(uint64_t) + data, count);
+    }
+    pool->tile->pdata[id] = tile;
+    return tile;
+}
+
+static size_t item_bytes(const ContentsPool *pool, uint32_t object)
+{
+    return dtype_size_bytes(program_decl(pool->program, program_object_decl(pool->program, object))->dtype);
+}
+
+/* Puts a version into the machine; 0 is what the machine itself makes at first touch. */
+static Contents *put(ContentsPool *pool, uint32_t object, uint32_t version)
+{
+    Contents *contents = machine_contents(pool->machine, object);
+    size_t count = (size_t)contents->elements, data = count * item_bytes(pool, object);
+    if (version == 0) {
+        Machine *fresh = machine_new(pool->program);
+        Contents *first = machine_contents(fresh, object);
+        memcpy(contents->bytes, first->bytes, data);
+        memcpy(contents->written, first->written, count);
+        memcpy(contents->origin, first->origin, count * sizeof(uint64_t));
+        machine_free(fresh);
+        return contents;
+    }
+    const char *key = intern_get(&pool->versions, version, NULL);
+    memcpy(contents->origin, key, count * sizeof(uint64_t));
+    memcpy(contents->bytes, key + count * sizeof(uint64_t), data);
+    memcpy(contents->written, key + count * sizeof(uint64_t) + data, count);
+    return contents;
+}
+
+static uint32_t take(ContentsPool *pool, uint32_t object)
+{
+    const Contents *contents = machine_contents(pool->machine, object);
+    size_t count = (size_t)contents->elements, data = count * item_bytes(pool, object);
+    char *key = g_malloc(count * sizeof(uint64_t) + data + count + 1);
+    memcpy(key, contents->origin, count * sizeof(uint64_t));
+    memcpy(key + count * sizeof(uint64_t), contents->bytes, data);
+    memcpy(key + count * sizeof(uint64_t) + data, contents->written, count);
+    uint32_t id = intern_add(&pool->versions, key, count * sizeof(uint64_t) + data + count);
+    g_free(key);
+    return id;
+}
+
+static uint32_t version_of(Walk *walk, const uint32_t *id, uint32_t object)
+{
+    uint32_t device = program_object_device(walk->program, object);
+    return (uint32_t)memory_get(walk, device, id[walk->cores + device], memory_object_slot(walk, object));
+}
+
+static void set_version(Walk *walk, uint32_t *id, uint32_t object, uint32_t version)
+{
+    uint32_t device = program_object_device(walk->program, object), field = walk->cores + device;
+    id[field] = memory_with(walk, device, id[field], memory_object_slot(walk, object), version);
+}
+
+static bool is_opaque(const Walk *walk, uint32_t object)
+{
+    return program_decl(walk->program, program_object_decl(walk->program, object))->opaque;
+}
+
+/* True: this was worked out before, and *result is what came of it. False: it is worked out now, by who calls. */
+static bool recall(ContentsPool *pool, const Operation *operation, uint32_t **result)
+{
+    uint32_t index = intern_add(&pool->operations, operation, sizeof *operation);
+    bool known = index < pool->results.count;
+    if (!known)
+        store_push(&pool->results, 1);
+    *result = &STORE(uint32_t, &pool->results, index);
+    return known;
+}
+
+static Operation operation_of(const Walk *walk, const uint32_t *id, uint32_t object, uint32_t view, const uint8_t *mask, uint32_t tile,
+                              StepKind kind)
+{
+    uintptr_t bits = (uintptr_t)mask;           /* a mask belongs to its step: its address tells it from others, nothing else */
+    return (Operation){.object = object, .version = version_of((Walk *)walk, id, object), .view = view, .mask_low = (uint32_t)bits,
+                       .mask_high = (uint32_t)((uint64_t)bits >> 32), .tile = tile, .kind = kind};
+}
+
+static uint32_t read_tile(Walk *walk, const uint32_t *id, uint32_t object, uint32_t view_id, const uint8_t *mask)
+{
+    ContentsPool *pool = walk->pool;
+    Operation operation = operation_of(walk, id, object, view_id, mask, 0, STEP_LOAD);
+    uint32_t *result;
+    if (recall(pool, &operation, &result))
+        return *result;
+    const View *view = program_get_view(walk->program, view_id);
+    Tile *tile = g_new0(Tile, 1);
+    tile_init(tile, view->dtype, view->ndim, view->size, false, alloc, NULL);
+    put(pool, object, operation.version);
+    machine_read(pool->machine, object, view_id, mask, tile);
+    *result = intern_tile(pool, tile);
+    free_tile(tile);
+    return *result;
+}
+
+static void write_tile(Walk *walk, uint32_t *id, uint32_t object, uint32_t view_id, const uint8_t *mask, uint32_t tile_id, bool unknown)
+{
+    ContentsPool *pool = walk->pool;
+    Operation operation = operation_of(walk, id, object, view_id, mask, tile_id, STEP_STORE);
+    uint32_t *result;
+    if (!recall(pool, &operation, &result)) {
+        const View *view = program_get_view(walk->program, view_id);
+        Tile opaque = {.dtype = view->dtype, .elements = view_elements(view), .opaque = true};
+        put(pool, object, operation.version);
+        machine_write(pool->machine, object, view_id, mask, unknown ? &opaque : contents_tile(pool, tile_id));
+        *result = take(pool, object);
+    }
+    set_version(walk, id, object, *result);
+}
+
+uint32_t contents_load(Walk *walk, const uint32_t *id, const UnrollStep *step)
+{
+    if (is_opaque(walk, step->step.object)) {
+        const View *view = program_get_view(walk->program, step->view);
+        Tile tile = {.dtype = view->dtype, .ndim = view->ndim, .elements = view_elements(view), .opaque = true};
+        memcpy(tile.size, view->size, sizeof tile.size);
+        return intern_tile(walk->pool, &tile);
+    }
+    return read_tile(walk, id, step->step.object, step->view, step->mask);
+}
+
+void contents_store(Walk *walk, uint32_t *id, const UnrollStep *step)
+{
+    if (is_opaque(walk, step->step.object) || step->tile == NULL)
+        return;
+    write_tile(walk, id, step->step.object, step->view, step->mask, intern_tile(walk->pool, step->tile), false);
+}
+
+uint32_t contents_copy_read(Walk *walk, const uint32_t *id, const Copy *copy)
+{
+    return copy->source_view == NONE ? 0 : read_tile(walk, id, copy->source, copy->source_view, NULL);
+}
+
+void contents_copy_write(Walk *walk, uint32_t *id, const Copy *copy, uint32_t payload)
+{
+    if (copy->target_view != NONE)
+        write_tile(walk, id, copy->target, copy->target_view, NULL, payload, payload == 0);
+}
+
+Machine *contents_machine(Walk *walk, const uint32_t *id)
+{
+    ContentsPool *pool = walk->pool;
+    for (uint32_t object = 0; object < walk->program->objects; object++) {
+        const Decl *decl = program_decl(walk->program, program_object_decl(walk->program, object));
+        if (decl->space != SPACE_SEMAPHORE && !decl->opaque)
+            put(pool, object, version_of(walk, id, object));
+    }
+    return pool->machine;
+}

@@ -1,0 +1,139 @@
+/* enumerate.c - sets up a walk, runs it (again, with a memory, if that turns out to matter), and says what came of it. */
+#include "found.h"
+#include "lives.h"
+#include "memory.h"
+#include "walk.h"
+
+static void init_core(Walk *walk, uint32_t core)
+{
+    component_init(walk, core);
+    Tree *tree = &walk->core[core].tree;
+    tree_init(tree, walk->source, core, walk->contents, &walk->sets);
+    tree->tile = contents_tile, tree->owner = walk->pool;
+    tree_grow(tree);
+    walk_scan_steps(walk, core);
+}
+
+static void init(Walk *walk)
+{
+    Program *program = walk->program;
+    walk->fluid = program->knobs.dma_progress == DMA_PROGRESS_FLUID;
+    walk->contents = walk->options->contents;
+    walk->cores = program->cores;
+    walk->components_max = MIN((size_t)1 << 24, ((size_t)1 << 28) / MAX(program->cores, 1));
+    walk->stores_before = store_bytes_used();
+    walk->begun = g_get_monotonic_time();
+    idsets_init(&walk->sets);
+    accesses_init(&walk->accesses, program);
+    store_init(&walk->gauges, sizeof(Gauge), 1u << 24);
+    store_init(&walk->gauge_of, sizeof(uint32_t), 1u << 28);
+    intern_init(&walk->joins, 1u << 20, (size_t)1 << 28);
+    intern_init(&walk->events, 1u << 24, (size_t)1 << 32);
+    intern_init(&walk->touch_keys, 1u << 24, (size_t)1 << 28);
+    store_init(&walk->touches, 1, 1u << 24);
+    walk->lives = lives_new();
+    walk->found = found_new();
+    uint32_t fields = walk->cores + program->devices;
+    walk->id = g_new0(uint32_t, fields), walk->after = g_new0(uint32_t, fields), walk->lone = g_new0(uint32_t, fields);
+    if (walk->contents) {
+        walk->pool = contents_new(program);
+        walk->memory = memory_new(program->devices);
+    }
+    walk->core = g_new0(WalkCore, walk->cores);
+    for (uint32_t core = 0; core < walk->cores; core++)
+        init_core(walk, core);
+    layout_init(&walk->layout, walk->cores);    /* components made now ask it whether they fit */
+    for (uint32_t core = 0; core < walk->cores; core++)
+        component_start(walk, core);
+}
+
+static void clear_search(Walk *walk)
+{
+    table_clear(&walk->table);
+    queue_clear(&walk->queue);
+    queue_clear(&walk->parents);
+    layout_clear(&walk->layout);
+}
+
+static void clear(Walk *walk)
+{
+    clear_search(walk);
+    for (uint32_t core = 0; core < walk->cores; core++) {
+        tree_clear(&walk->core[core].tree);
+        component_clear(walk, core);
+    }
+    for (uint32_t g = 0; g < walk->gauges.count; g++)
+        g_free(walk_gauge(walk, g)->feeder);
+    g_free(walk->core);
+    idsets_clear(&walk->sets);
+    accesses_clear(&walk->accesses);
+    store_clear(&walk->gauges);
+    store_clear(&walk->gauge_of);
+    intern_clear(&walk->joins);
+    intern_clear(&walk->events);
+    intern_clear(&walk->touch_keys);
+    store_clear(&walk->touches);
+    lives_free(walk->lives);
+    found_free(walk->found);
+    memory_free(walk->memory);
+    contents_free(walk->pool);
+    g_free(walk->results);
+    g_free(walk->ring);
+    g_free(walk->id);
+    g_free(walk->after);
+    g_free(walk->lone);
+}
+
+static gint compare_hashes(gconstpointer a, gconstpointer b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static void sort_end_states(GArray *hashes)
+{
+    g_array_sort(hashes, compare_hashes);
+    guint kept = 0;
+    for (guint i = 0; i < hashes->len; i++)
+        if (kept == 0 || g_array_index(hashes, uint64_t, i) != g_array_index(hashes, uint64_t, kept - 1))
+            g_array_index(hashes, uint64_t, kept++) = g_array_index(hashes, uint64_t, i);
+    g_array_set_size(hashes, kept);
+}
+
+static void say(Walk *walk)
+{
+    Outcome *outcome = walk->outcome;
+    outcome->states = walk->table.count;
+    outcome->transitions = walk->transitions;
+    if (walk->limit)
+        outcome_add_limit(outcome, walk->limit);
+    if (walk->done)
+        outcome->complete = false;
+    for (uint32_t g = 0; g < walk->gauges.count; g++)
+        if (walk_gauge(walk, g)->looked_at && walk_gauge(walk, g)->coarse)
+            outcome_add_limit(outcome, "fluid-look");
+    for (uint32_t core = 0; core < walk->cores; core++)
+        if (walk->core[core].tree.guessed)
+            outcome_add_limit(outcome, "polls");
+    outcome->incomplete_after_race = walk->contents && found_has(walk->found, FAULT_RACE);
+    sort_end_states(outcome->end_states);
+    found_settle(walk);
+}
+
+Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
+{
+    Walk walk = {.program = source->program, .source = source, .options = options, .outcome = outcome_new()};
+    init(&walk);
+    do {
+        walk.restart = false;
+        walk.logged = walk.memory != NULL;
+        clear_search(&walk);
+        found_free(walk.found);
+        walk.found = found_new();
+        g_array_set_size(walk.outcome->end_states, 0);
+        walk_run(&walk);
+    } while (walk.restart && walk.limit == NULL);
+    say(&walk);
+    clear(&walk);
+    return walk.outcome;
+}

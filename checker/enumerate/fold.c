@@ -1,0 +1,118 @@
+/* fold.c - seeing that a core which polls has come back to where it was.
+ *
+ * With a fingerprint of the core's state (its stack, registers, arena) the question is exact: equal states have equal futures, whatever
+ * they observe next. Without one, the evidence is the steps alone: a cycle of observations and steps that was gone through twice in the
+ * same way, and that goes on the same way when the core is fed it many more times. That is a guess (a core may count its polls), and the
+ * tree says so. Only steps that leave no trace may lie on the cycle.
+ */
+#include "tree.h"
+
+enum { CYCLES_FED = 64, CYCLE_MAX = 16 };
+
+/* Did the step from `parent` to `child` leave everything but the core as it was? */
+static bool leaves_no_trace(const Tree *tree, uint32_t parent, uint32_t child)
+{
+    const Step *step = &tree_step(tree, tree_node(tree, parent)->step)->step;
+    switch ((StepKind)step->kind) {
+    case STEP_LOAD: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD: case STEP_FLAG_WAIT: case STEP_WAIT_KEEP:
+        return true;
+    case STEP_WAIT:
+        return step->value == 0;
+    case STEP_COPY_START:
+        return step->object == NONE;
+    case STEP_FLAG_CAS:
+        return tree_node(tree, child)->seen != (int32_t)step->extra;
+    case STEP_STORE: case STEP_SWAP: case STEP_SIGNAL: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT:
+    case STEP_CORE_BARRIER: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_STOP:
+        return false;
+    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
+        break;
+    }
+    g_assert_not_reached();
+}
+
+/* The observation before the one that led to `node`, if only traceless steps lie between; else NONE. */
+static uint32_t observation_before(const Tree *tree, uint32_t node)
+{
+    do {
+        uint32_t parent = tree_node(tree, node)->parent;
+        if (parent == NONE || !leaves_no_trace(tree, parent, node))
+            return NONE;
+        node = parent;
+    } while (!tree_node(tree, node)->observed);
+    return node;
+}
+
+static bool same_step(const UnrollStep *a, const UnrollStep *b)
+{
+    return a->step.kind == b->step.kind && a->step.site == b->step.site && a->step.object == b->step.object
+        && a->step.value == b->step.value && a->step.extra == b->step.extra && a->view == b->view;
+}
+
+/* Are the observations that led to a and b equal, and the steps that follow them up to the next one? */
+static bool same_segment(const Tree *tree, uint32_t a, uint32_t b)
+{
+    if (tree_node(tree, a)->seen != tree_node(tree, b)->seen)
+        return false;
+    for (;; a++, b++) {                         /* a segment's nodes are consecutive */
+        const Node *one = tree_node(tree, a), *other = tree_node(tree, b);
+        if ((one->step == NONE) != (other->step == NONE))
+            return false;
+        if (one->step == NONE)
+            return true;
+        if (!same_step(tree_step(tree, one->step), tree_step(tree, other->step)))
+            return false;
+        if (one->observes)
+            return true;
+    }
+}
+
+/* Feeds the core the cycle of observations again and again: does it always do the same steps? */
+static bool goes_on(Tree *tree, const uint32_t *cycle, uint32_t length)
+{
+    GArray *observed = tree_observations(tree, cycle[0]), *steps = g_array_new(FALSE, TRUE, sizeof(UnrollStep));
+    bool same = true;
+    for (uint32_t i = 0; same && i < CYCLES_FED * length; i++) {
+        uint32_t expected = cycle[length - 1 - i % length];
+        Observation next = g_array_index(observed, Observation, observed->len - length);
+        g_array_append_val(observed, next);
+        g_array_set_size(steps, 0);
+        UnrollEnd end = tree->source->extend(tree->source->self, tree->core, (const Observation *)(const void *)observed->data, observed->len,
+                                             tree->contents, steps);
+        same = end == UNROLL_OBSERVES;
+        for (guint s = 0; same && s < steps->len; s++)
+            same = tree_node(tree, expected + s)->step != NONE
+                && same_step(tree_step(tree, tree_node(tree, expected + s)->step), &g_array_index(steps, UnrollStep, s));
+    }
+    g_array_free(steps, TRUE);
+    g_array_free(observed, TRUE);
+    return same;
+}
+
+static uint32_t find_by_steps(Tree *tree, uint32_t node)
+{
+    uint32_t back[2 * CYCLE_MAX + 1], length = 0;
+    for (uint32_t at = node; at != NONE && length < G_N_ELEMENTS(back); at = observation_before(tree, at))
+        back[length++] = at;
+    for (uint32_t period = 1; 2 * period <= length; period++) {
+        bool repeats = true;
+        for (uint32_t i = 0; repeats && i < period; i++)
+            repeats = same_segment(tree, back[i], back[i + period]);
+        if (repeats && goes_on(tree, back, period)) {
+            tree->guessed = true;
+            return back[period];
+        }
+    }
+    return NONE;
+}
+
+uint32_t fold_find(Tree *tree, uint32_t node)
+{
+    uint64_t fingerprint = tree_node(tree, node)->fingerprint;
+    if (fingerprint == 0)
+        return find_by_steps(tree, node);
+    for (uint32_t at = observation_before(tree, node); at != NONE; at = observation_before(tree, at))
+        if (tree_node(tree, at)->fingerprint == fingerprint)
+            return at;
+    return NONE;
+}

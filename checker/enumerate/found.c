@@ -1,0 +1,154 @@
+/* found.c - sightings interned by what makes them the same; the subsumption rules are set operations on them. */
+#include "found.h"
+#include <string.h>
+#include "lives.h"
+
+typedef struct Entry {
+    Sighting sighting;
+    uint64_t state_index;
+    bool dropped;
+} Entry;
+
+struct Found {
+    Intern keys;
+    Store entries, ids;                         /* Entry; ids of the state, layout.fields each */
+    uint32_t of_fault[FAULT_COUNT];
+};
+
+enum { ENTRIES_MAX = 1 << 24 };
+
+Found *found_new(void)
+{
+    Found *found = g_new0(Found, 1);
+    intern_init(&found->keys, ENTRIES_MAX, (size_t)ENTRIES_MAX * 24);
+    store_init(&found->entries, sizeof(Entry), ENTRIES_MAX);
+    store_init(&found->ids, sizeof(uint32_t), (size_t)ENTRIES_MAX * 64);
+    return found;
+}
+
+void found_free(Found *found)
+{
+    if (found == NULL)
+        return;
+    intern_clear(&found->keys);
+    store_clear(&found->entries);
+    store_clear(&found->ids);
+    g_free(found);
+}
+
+bool found_any(const Found *found)
+{
+    return found->entries.count > 0;
+}
+
+bool found_has(const Found *found, FaultId id)
+{
+    return found->of_fault[id] > 0;
+}
+
+void found_add(Walk *walk, const Sighting *sighting)
+{
+    Found *found = walk->found;
+    Sighting s = *sighting;
+    if (s.places == 2 && s.id == FAULT_RACE && s.event[0] > s.event[1])
+        s.event[0] = sighting->event[1], s.event[1] = sighting->event[0];
+    uint32_t key[6] = {s.id, s.event[0], s.event[1], s.object, s.is_semaphore, s.id == FAULT_LIFETIME && s.have > 0};
+    uint32_t index = intern_add(&found->keys, key, sizeof key);
+    bool fresh = index == found->entries.count;
+    if (!fresh && (s.id != FAULT_OVERFLOW || STORE(Entry, &found->entries, index).sighting.have >= s.have))
+        return;
+    if (fresh) {
+        store_push(&found->entries, 1);
+        store_push(&found->ids, walk->layout.fields);
+        found->of_fault[s.id]++;
+    }
+    STORE(Entry, &found->entries, index) = (Entry){.sighting = s, .state_index = walk->state_index};
+    memcpy(&STORE(uint32_t, &found->ids, (size_t)index * walk->layout.fields), walk->id, walk->layout.fields * sizeof *walk->id);
+    walk->done |= walk->options->first;
+}
+
+static bool is_copy_moment_of(const Entry *entry, uint32_t event)
+{
+    return entry->sighting.event[0] == event;
+}
+
+/* Is a lifetime fault only another view of a copy in flight, or of a count left over? */
+static bool shadows_lifetime(Walk *walk, const Entry *other, const Entry *lifetime)
+{
+    const Sighting *late = &lifetime->sighting, *s = &other->sighting;
+    if (late->have <= 0)
+        return false;
+    if (s->id == FAULT_LEFTOVER)
+        return late->is_semaphore && s->object == late->object;
+    if (s->id != FAULT_IN_FLIGHT || !is_copy_moment_of(other, late->event[0]))
+        return false;
+    uint32_t life = late->is_semaphore ? lives_of_semaphore(walk, late->object) : lives_of_object(walk, late->object);
+    return lives_get(walk, life)->kind == LIFE_LAUNCHES;
+}
+
+static bool is_shadowed(Walk *walk, const Entry *entry)
+{
+    const Found *found = walk->found;
+    FaultId id = entry->sighting.id;
+    if (id != FAULT_LIFETIME && id != FAULT_UNINITIALISED)
+        return false;
+    for (size_t i = 0; i < found->entries.count; i++) {
+        const Entry *other = &STORE(Entry, &found->entries, i);
+        if (id == FAULT_LIFETIME && shadows_lifetime(walk, other, entry))
+            return true;
+        if (id == FAULT_UNINITIALISED && other->sighting.id == FAULT_RACE
+            && (other->sighting.event[0] == entry->sighting.event[0] || other->sighting.event[1] == entry->sighting.event[0]))
+            return true;
+    }
+    return false;
+}
+
+static Finding *finding_of(const Walk *walk, const Sighting *s)
+{
+    Finding *finding = finding_new(s->id);
+    finding->places = s->places;
+    for (unsigned i = 0; i < s->places; i++)
+        finding->place[i] = *walk_event(walk, s->event[i]);
+    if (s->id == FAULT_RACE && finding->place[0].site > finding->place[1].site) {
+        finding->place[0] = *walk_event(walk, s->event[1]);
+        finding->place[1] = *walk_event(walk, s->event[0]);
+    }
+    finding->object = s->object;
+    finding->object_is_semaphore = s->is_semaphore;
+    finding->have = s->have, finding->need = s->need;
+    finding->message = g_strdup(s->message);
+    return finding;
+}
+
+static void add_schedule(Walk *walk, Finding *finding, size_t index)
+{
+    const Entry *entry = &STORE(Entry, &walk->found->entries, index);
+    const uint32_t *id = &STORE(uint32_t, &walk->found->ids, index * walk->layout.fields);
+    finding->moves = trail_find(walk, id, entry->state_index);
+    if (finding->moves == NULL || entry->sighting.turn == NONE)
+        return;
+    uint32_t core = entry->sighting.core;
+    Move last = turn_move(walk, core, id[core], &STORE(Turn, &walk->core[core].turns, entry->sighting.turn));
+    g_array_append_val(finding->moves, last);
+}
+
+void found_settle(Walk *walk)
+{
+    Found *found = walk->found;
+    GHashTable *index_of = g_hash_table_new(NULL, NULL);        /* looked up only, never walked */
+    for (size_t i = 0; i < found->entries.count; i++)
+        STORE(Entry, &found->entries, i).dropped = is_shadowed(walk, &STORE(Entry, &found->entries, i));
+    for (size_t i = 0; i < found->entries.count; i++) {
+        if (STORE(Entry, &found->entries, i).dropped)
+            continue;
+        Finding *finding = finding_of(walk, &STORE(Entry, &found->entries, i).sighting);
+        g_ptr_array_add(walk->outcome->findings, finding);
+        g_hash_table_insert(index_of, finding, GSIZE_TO_POINTER(i));
+    }
+    outcome_settle(walk->outcome, walk->program);
+    for (guint i = 0; i < walk->outcome->findings->len; i++) {
+        Finding *finding = g_ptr_array_index(walk->outcome->findings, i);
+        add_schedule(walk, finding, GPOINTER_TO_SIZE(g_hash_table_lookup(index_of, finding)));
+    }
+    g_hash_table_destroy(index_of);
+}

@@ -1,0 +1,92 @@
+/* gauge.c - counts as sums: who adds to which semaphore, found by scanning each step once when a core's tree gains it. */
+#include "memory.h"
+#include "walk.h"
+#include <string.h>
+
+uint32_t walk_gauge_of(Walk *walk, uint32_t semaphore)
+{
+    if (semaphore >= walk->gauge_of.count)
+        store_push(&walk->gauge_of, semaphore + 1 - walk->gauge_of.count);
+    uint32_t *known = &STORE(uint32_t, &walk->gauge_of, semaphore);
+    if (*known)
+        return *known - 1;
+    const Decl *decl = program_decl(walk->program, program_semaphore_decl(walk->program, semaphore));
+    Gauge *gauge = store_push(&walk->gauges, 1);
+    *gauge = (Gauge){.semaphore = semaphore, .limit = decl->limit, .flag = decl->semaphore_kind == SEMAPHORE_FLAG};
+    *known = (uint32_t)walk->gauges.count;
+    if (gauge->flag) {
+        gauge->device = program_semaphore_core(walk->program, semaphore) / walk->program->cores_per_device;
+        gauge->slot = memory_flag_slot(walk, semaphore, gauge->device);
+    }
+    return *known - 1;
+}
+
+/* The rows so far had `before` columns each. */
+static void widen_rows(Walk *walk, WalkCore *core, uint32_t before)
+{
+    size_t rows = core->components.count;
+    Store wider;
+    store_init(&wider, sizeof(int64_t), walk->components_max * (size_t)core->columns);
+    int64_t *to = store_push(&wider, rows * core->columns);
+    for (size_t row = 0; row < rows && before > 0; row++)
+        memcpy(to + row * core->columns, &STORE(int64_t, &core->taken, row * before), before * sizeof(int64_t));
+    store_clear(&core->taken);
+    core->taken = wider;
+}
+
+static void feeds(Walk *walk, uint32_t core, uint32_t semaphore, bool coarse)
+{
+    if (semaphore == NONE)
+        return;
+    WalkCore *self = walk_core(walk, core);
+    uint32_t id = walk_gauge_of(walk, semaphore);
+    Gauge *gauge = walk_gauge(walk, id);
+    gauge->coarse |= coarse;
+    if (id >= self->column_of.count)
+        store_push(&self->column_of, id + 1 - self->column_of.count);
+    uint32_t *column = &STORE(uint32_t, &self->column_of, id);
+    if (*column)
+        return;
+    *column = ++self->columns;
+    gauge->feeder = g_renew(Feeder, gauge->feeder, gauge->feeders + 1);
+    gauge->feeder[gauge->feeders++] = (Feeder){.core = core, .column = *column - 1};
+}
+
+static void scan_step(Walk *walk, uint32_t core, const UnrollStep *step)
+{
+    switch ((StepKind)step->step.kind) {
+    case STEP_SIGNAL: case STEP_WAIT:
+        feeds(walk, core, step->step.object, false);
+        break;
+    case STEP_WAIT_KEEP:
+        walk_gauge_of(walk, step->step.object);
+        break;
+    case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_FLAG_CAS:
+    case STEP_FLAG_WAIT: {
+        uint32_t gauge = walk_gauge_of(walk, step->step.object);
+        walk_gauge(walk, gauge)->looked_at = true;
+        break;
+    }
+    case STEP_COPY_START:
+        if (step->step.object != NONE) {
+            feeds(walk, core, step->copy.send_semaphore, walk->fluid && step->copy.send_count > 2);
+            feeds(walk, core, step->copy.receive_semaphore, walk->fluid && step->copy.receive_count > 2);
+        }
+        break;
+    case STEP_LOAD: case STEP_STORE: case STEP_SWAP: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT: case STEP_CORE_BARRIER:
+    case STEP_STOP:
+        break;
+    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
+        g_assert_not_reached();
+    }
+}
+
+void walk_scan_steps(Walk *walk, uint32_t core)
+{
+    WalkCore *self = walk_core(walk, core);
+    uint32_t before = self->columns;
+    while (self->steps_scanned < self->tree.steps.count)
+        scan_step(walk, core, tree_step(&self->tree, self->steps_scanned++));
+    if (self->columns != before)
+        widen_rows(walk, self, before);
+}

@@ -1,0 +1,62 @@
+/* idset.c - a set is its sorted items as a byte string in an Intern. */
+#include "idset.h"
+#include <glib.h>
+#include <string.h>
+
+void idsets_init(IdSets *sets)
+{
+    intern_init(&sets->keys, 1u << 24, (size_t)1 << 34);
+    uint32_t empty = intern_add(&sets->keys, "", 0);
+    g_assert(empty == 0);
+}
+
+void idsets_clear(IdSets *sets)
+{
+    intern_clear(&sets->keys);
+}
+
+const uint32_t *idsets_items(const IdSets *sets, uint32_t set, uint32_t *count)
+{
+    size_t bytes;
+    const void *items = intern_get(&sets->keys, set, &bytes);
+    *count = (uint32_t)(bytes / sizeof(uint32_t));
+    return items;
+}
+
+/* First index whose item is not below `item`. */
+static uint32_t place_of(const uint32_t *items, uint32_t count, uint32_t item)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (items[middle] < item)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool idsets_has(const IdSets *sets, uint32_t set, uint32_t item)
+{
+    uint32_t count;
+    const uint32_t *items = idsets_items(sets, set, &count);
+    uint32_t at = place_of(items, count, item);
+    return at < count && items[at] == item;
+}
+
+uint32_t idsets_with(IdSets *sets, uint32_t set, uint32_t item)
+{
+    uint32_t count;
+    const uint32_t *items = idsets_items(sets, set, &count);
+    uint32_t at = place_of(items, count, item);
+    if (at < count && items[at] == item)
+        return set;
+    uint32_t *larger = g_new(uint32_t, count + 1);
+    memcpy(larger, items, at * sizeof *larger);
+    larger[at] = item;
+    memcpy(larger + at + 1, items + at, (count - at) * sizeof *larger);
+    uint32_t id = intern_add(&sets->keys, larger, (count + 1) * sizeof *larger);
+    g_free(larger);
+    return id;
+}

@@ -1,0 +1,26 @@
+/* lives.h - when buffers and semaphores begin and end to live, as one state shows it.
+ *
+ * A life is one object of a declaration; a state tells which launches each device has entered and left and which scopes each core has
+ * opened and closed.
+ */
+#pragma once
+#include "walk.h"
+
+typedef struct Span {
+    uint32_t decl, unit;                        /* key */
+    uint32_t device, core;                      /* core: whose own it is; NONE: shared by the device's cores */
+    uint32_t first, last;                       /* LIFE_LAUNCHES: first > last: in none */
+    uint8_t kind;
+} Span;
+
+Lives *lives_new(void);
+void lives_free(Lives *lives);
+uint32_t lives_of_object(Walk *walk, uint32_t object);
+uint32_t lives_of_semaphore(Walk *walk, uint32_t semaphore);
+const Span *lives_get(const Walk *walk, uint32_t life);
+/* -1: not begun, 0: alive, +1: ended, for a step of core `by`. Reads ids of cores of the life's device only (of `by` alone, if it is there
+ * and the object is no other core's). */
+int lives_now(const Walk *walk, const uint32_t *id, uint32_t life, uint32_t by);
+bool lives_depend_on_own_core(const Walk *walk, uint32_t life, uint32_t by);
+/* Does it end when that device leaves that launch (at the latest)? */
+bool lives_end_at(const Walk *walk, uint32_t life, uint32_t device, uint32_t launch);

@@ -1,0 +1,114 @@
+/* memory.c - vectors of values, trailing zeros cut, interned device by device; id 1 is the empty one, all first values. */
+#include "memory.h"
+#include <string.h>
+
+typedef struct Slot { uint32_t semaphore, object; int64_t first; } Slot;
+typedef struct MemoryDevice { Intern vectors; Store slots; } MemoryDevice;
+
+struct Memory {
+    MemoryDevice *device;
+    uint32_t devices;
+};
+
+enum { VECTORS_MAX = 1 << 24, SLOTS_MAX = 1 << 20 };
+
+Memory *memory_new(uint32_t devices)
+{
+    Memory *memory = g_new0(Memory, 1);
+    memory->devices = devices;
+    memory->device = g_new0(MemoryDevice, devices);
+    for (uint32_t d = 0; d < devices; d++) {
+        intern_init(&memory->device[d].vectors, VECTORS_MAX / devices + 1024, (size_t)1 << 34);
+        store_init(&memory->device[d].slots, sizeof(Slot), SLOTS_MAX);
+        uint32_t empty = intern_add(&memory->device[d].vectors, "", 0);
+        g_assert(empty == 0);
+    }
+    return memory;
+}
+
+void memory_free(Memory *memory)
+{
+    if (memory == NULL)
+        return;
+    for (uint32_t d = 0; d < memory->devices; d++) {
+        intern_clear(&memory->device[d].vectors);
+        store_clear(&memory->device[d].slots);
+    }
+    g_free(memory->device);
+    g_free(memory);
+}
+
+static MemoryDevice *device_of(Walk *walk, uint32_t device)
+{
+    if (walk->memory == NULL) {
+        walk->memory = memory_new(walk->program->devices);
+        walk->restart = true;                   /* states so far have no field for it */
+    }
+    return &walk->memory->device[device];
+}
+
+uint32_t memory_flag_slot(Walk *walk, uint32_t semaphore, uint32_t device)
+{
+    MemoryDevice *self = device_of(walk, device);
+    const Decl *decl = program_decl(walk->program, program_semaphore_decl(walk->program, semaphore));
+    *(Slot *)store_push(&self->slots, 1) = (Slot){.semaphore = semaphore, .object = NONE, .first = decl->initial};
+    return (uint32_t)(self->slots.count - 1);
+}
+
+uint32_t memory_object_slot(Walk *walk, uint32_t object)
+{
+    MemoryDevice *self = device_of(walk, program_object_device(walk->program, object));
+    for (uint32_t i = 0; i < self->slots.count; i++)
+        if (STORE(Slot, &self->slots, i).object == object)
+            return i;
+    *(Slot *)store_push(&self->slots, 1) = (Slot){.semaphore = NONE, .object = object};
+    return (uint32_t)(self->slots.count - 1);
+}
+
+static const int64_t *values_of(const MemoryDevice *self, uint32_t vector, uint32_t *count)
+{
+    size_t bytes;
+    const int64_t *values = intern_get(&self->vectors, vector - 1, &bytes);
+    *count = (uint32_t)(bytes / sizeof *values);
+    return values;
+}
+
+uint32_t memory_vectors(const Walk *walk, uint32_t device)
+{
+    return (uint32_t)intern_count(&walk->memory->device[device].vectors);
+}
+
+int64_t memory_get(const Walk *walk, uint32_t device, uint32_t vector, uint32_t slot)
+{
+    const MemoryDevice *self = &walk->memory->device[device];
+    uint32_t count;
+    const int64_t *values = values_of(self, vector, &count);
+    return STORE(Slot, &self->slots, slot).first + (slot < count ? values[slot] : 0);
+}
+
+uint32_t memory_with(Walk *walk, uint32_t device, uint32_t vector, uint32_t slot, int64_t value)
+{
+    MemoryDevice *self = &walk->memory->device[device];
+    uint32_t count;
+    const int64_t *values = values_of(self, vector, &count);
+    uint32_t length = MAX(count, slot + 1);
+    int64_t *changed = g_new0(int64_t, length);
+    memcpy(changed, values, count * sizeof *values);
+    changed[slot] = value - STORE(Slot, &self->slots, slot).first;
+    while (length && changed[length - 1] == 0)
+        length--;
+    uint32_t id = intern_add(&self->vectors, changed, length * sizeof *changed) + 1;
+    g_free(changed);
+    if (!layout_fits(&walk->layout, walk->cores + device, id))
+        walk->repack = true;
+    return id;
+}
+
+void memory_each_flag(const Walk *walk, uint32_t device, uint32_t vector, void (*visit)(void *data, uint32_t semaphore, int64_t value),
+                      void *data)
+{
+    const MemoryDevice *self = &walk->memory->device[device];
+    for (uint32_t i = 0; i < self->slots.count; i++)
+        if (STORE(Slot, &self->slots, i).semaphore != NONE)
+            visit(data, STORE(Slot, &self->slots, i).semaphore, memory_get(walk, device, vector, i));
+}

@@ -1,0 +1,320 @@
+/* row.c - what a component can do next, what it accesses, and what a judge must look at, worked out once when it is made. */
+#include <string.h>
+#include "judge.h"
+#include "lives.h"
+#include "memory.h"
+#include "walk.h"
+
+typedef struct Builder {                        /* the component being built */
+    Walk *walk;
+    WalkCore *self;
+    Component *component;
+    const Node *node;
+    uint32_t core, id;
+} Builder;
+
+static uint32_t event_of(Walk *walk, const Place *place)
+{
+    Place key;
+    memset(&key, 0, sizeof key);                /* padding is part of an interned key */
+    key.core = place->core, key.position = place->position, key.copy = place->copy, key.kind = place->kind;
+    key.site = place->site, key.object = place->object, key.region = place->region, key.launch = place->launch;
+    return intern_add(&walk->events, &key, sizeof key);
+}
+
+static bool is_memory(StepKind kind)
+{
+    return kind == STEP_LOAD || kind == STEP_STORE || kind == STEP_SWAP;
+}
+
+static uint32_t step_event(const Builder *b, const Step *step)
+{
+    bool memory = is_memory((StepKind)step->kind);
+    return event_of(b->walk, &(Place){.core = b->core, .position = b->node->position, .copy = NONE, .kind = step->kind, .site = step->site,
+                                      .object = memory ? step->object : NONE, .region = memory ? step->value : NONE, .launch = step->launch});
+}
+
+uint32_t row_moment_event(Walk *walk, uint32_t core, const UnrollStep *start, StepKind moment)
+{
+    const Copy *copy = &start->copy;
+    bool source = moment == STEP_READ || moment == STEP_EARLY_SEND;
+    return event_of(walk, &(Place){.core = core, .position = copy->position, .copy = copy->ordinal, .kind = (uint8_t)moment,
+                                   .site = start->step.site, .object = source ? copy->source : copy->target,
+                                   .region = source ? copy->source_region : copy->target_region, .launch = start->step.launch});
+}
+
+static uint32_t add_turn(const Builder *b, Turn turn)
+{
+    Turn *to = store_push(&b->self->turns, 1);
+    *to = turn;
+    b->component->turn_count++;
+    return (uint32_t)(b->self->turns.count - 1);
+}
+
+static Watch *add_watch(const Builder *b, WatchKind kind, uint32_t turn, uint32_t event)
+{
+    Watch *watch = store_push(&b->self->watches, 1);
+    *watch = (Watch){.kind = (uint8_t)kind, .turn = turn, .event = event};
+    b->component->watch_count++;
+    return watch;
+}
+
+static void watch_life(const Builder *b, uint32_t turn, uint32_t event, bool is_semaphore, uint32_t object)
+{
+    if (object == NONE)
+        return;
+    uint32_t life = is_semaphore ? lives_of_semaphore(b->walk, object) : lives_of_object(b->walk, object);
+    if (lives_depend_on_own_core(b->walk, life, b->core)) {
+        b->walk->lone[b->core] = b->id;         /* only this core's id will be read */
+        if (lives_now(b->walk, b->walk->lone, life, b->core) == 0)
+            return;
+    }
+    Watch *watch = add_watch(b, WATCH_LIFE, turn, event);
+    watch->what = life, watch->is_semaphore = is_semaphore, watch->value = object;
+}
+
+static void watch_limit(const Builder *b, uint32_t turn_index)
+{
+    const Turn *turn = &STORE(Turn, &b->self->turns, turn_index);
+    int64_t inc;
+    uint32_t semaphore = component_effect(b->walk, b->core, b->id, turn, &inc);
+    if (semaphore == NONE || inc <= 0)
+        return;
+    uint32_t gauge = walk_gauge_of(b->walk, semaphore);
+    if (walk_gauge(b->walk, gauge)->limit < 0)
+        return;
+    Watch *watch = add_watch(b, WATCH_LIMIT, turn_index, turn->event);
+    watch->what = gauge, watch->value = inc;
+}
+
+static void add_next(const Builder *b, uint32_t event, uint32_t object, uint32_t region, bool write)
+{
+    Next *next = store_push(&b->self->nexts, 1);
+    *next = (Next){.access = accesses_add(&b->walk->accesses, b->core, object, region, write), .event = event};
+    b->component->next_count++;
+}
+
+static bool is_opaque(const Builder *b, uint32_t object)
+{
+    return program_decl(b->walk->program, program_object_decl(b->walk->program, object))->opaque;
+}
+
+/* An opaque buffer that nobody has filled may be read too early: whatever this core itself wrote settles it for good. */
+static void watch_load(const Builder *b, uint32_t turn, uint32_t event, const Step *step)
+{
+    const Decl *decl = program_decl(b->walk->program, program_object_decl(b->walk->program, step->object));
+    if (!decl->opaque || decl->input)
+        return;
+    uint32_t access = accesses_add(&b->walk->accesses, b->core, step->object, step->value, step->kind == STEP_SWAP);
+    uint32_t count;
+    const uint32_t *wrote = idsets_items(&b->walk->sets, b->component->wrote, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (accesses_overlap(&b->walk->accesses, wrote[i], access))
+            return;
+    add_watch(b, WATCH_LOAD, turn, event)->what = access;
+}
+
+/* The copy that an annotated wait is meant for, among the steps known so far; NULL: it is in none of them. */
+static const UnrollStep *find_copy(const Builder *b, uint32_t ordinal)
+{
+    const Tree *tree = &b->self->tree;
+    for (size_t i = 0; i < tree->steps.count; i++) {
+        const UnrollStep *step = tree_step(tree, (uint32_t)i);
+        if (step->step.kind == STEP_COPY_START && step->step.object == ordinal)
+            return step;
+    }
+    return NULL;
+}
+
+static void watch_mismatch(const Builder *b, uint32_t turn, uint32_t event, const Step *wait)
+{
+    if (wait->extra == NONE)
+        return;
+    const Pending *pendings = component_pendings(b->walk, b->core, b->id);
+    const UnrollStep *start = NULL;
+    uint32_t phase = 0;
+    for (uint32_t i = 0; i < b->component->pendings; i++)
+        if (tree_step(&b->self->tree, pendings[i].step)->step.object == wait->extra)
+            start = tree_step(&b->self->tree, pendings[i].step), phase = pendings[i].phase;
+    if (start == NULL && wait->extra < b->node->copies)
+        return;                                 /* complete */
+    if (start == NULL)
+        start = find_copy(b, wait->extra);
+    if (start == NULL)
+        return;
+    bool for_send = start->copy.send_semaphore == wait->object && start->copy.receive_semaphore != wait->object;
+    if (for_send && (phase & PHASE_READ))
+        return;
+    Watch *watch = add_watch(b, WATCH_MISMATCH, turn, event);
+    watch->what = row_moment_event(b->walk, b->core, start, for_send ? STEP_READ : STEP_WRITE), watch->value = wait->object;
+}
+
+static uint32_t join_of(const Builder *b, const Step *step)
+{
+    const Program *program = b->walk->program;
+    uint32_t device = b->core / program->cores_per_device;
+    Join join;
+    memset(&join, 0, sizeof join);
+    join.kind = step->kind, join.object = step->object;
+    join.first = device * program->cores_per_device, join.last = join.first + program->cores_per_device;
+    if (step->kind == STEP_ENTER && program_launch(program, step->object)->entry_barrier)
+        join.first = 0, join.last = program->cores;
+    return intern_add(&b->walk->joins, &join, sizeof join);
+}
+
+static TurnHow how_of(const Builder *b, const Step *step)
+{
+    switch ((StepKind)step->kind) {
+    case STEP_WAIT: case STEP_WAIT_KEEP:
+        return step->value ? TURN_GUARDED : TURN_ALWAYS;
+    case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT:
+        return TURN_COUNT;
+    case STEP_FLAG_LOAD: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_FLAG_CAS: case STEP_FLAG_WAIT:
+        return TURN_FLAG;
+    case STEP_LOAD: case STEP_STORE: case STEP_SWAP:
+        return b->walk->contents && (b->node->observes || !is_opaque(b, step->object)) ? TURN_DATA : TURN_ALWAYS;
+    case STEP_ENTER: case STEP_EXIT: case STEP_CORE_BARRIER:
+        return TURN_JOIN;
+    case STEP_SIGNAL: case STEP_COPY_START: case STEP_ALLOC: case STEP_FREE: case STEP_STOP:
+        return TURN_ALWAYS;
+    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
+        break;
+    }
+    g_assert_not_reached();
+}
+
+static bool names_semaphore(StepKind kind)
+{
+    return kind == STEP_SIGNAL || kind == STEP_WAIT || kind == STEP_WAIT_KEEP || kind == STEP_SEMAPHORE_READ || kind == STEP_EXPECT_COUNT
+        || kind == STEP_FLAG_LOAD || kind == STEP_FLAG_STORE || kind == STEP_FLAG_ADD || kind == STEP_FLAG_CAS || kind == STEP_FLAG_WAIT;
+}
+
+static void watch_step(const Builder *b, uint32_t turn, uint32_t event, const UnrollStep *from)
+{
+    const Step *step = &from->step;
+    StepKind kind = (StepKind)step->kind;
+    if (names_semaphore(kind))
+        watch_life(b, turn, event, true, step->object);
+    if (is_memory(kind))
+        watch_life(b, turn, event, false, step->object);
+    if (kind == STEP_LOAD || kind == STEP_SWAP)
+        watch_load(b, turn, event, step);
+    if (kind == STEP_EXIT)
+        add_watch(b, WATCH_EXIT, turn, event)->what = step->object;
+    if (kind == STEP_FREE && program_decl(b->walk->program, step->object)->space == SPACE_SEMAPHORE)
+        add_watch(b, WATCH_FREE, turn, event)->what = step->object;
+    if (kind == STEP_WAIT || kind == STEP_WAIT_KEEP)
+        watch_mismatch(b, turn, event, step);
+    if (from->fault != FAULT_COUNT)
+        add_watch(b, WATCH_FAULT, turn, event);
+    if (kind == STEP_EXPECT_COUNT)
+        add_watch(b, WATCH_EXPECT, turn, event);
+    watch_limit(b, turn);
+}
+
+static bool is_first_member(const Builder *b, uint32_t join_id)
+{
+    const Join *join = intern_get(&b->walk->joins, join_id, NULL);
+    for (uint32_t core = join->first; core < b->core; core++)
+        if (walk_is_member(b->walk, join, core))
+            return false;
+    return true;
+}
+
+static void add_core_turn(const Builder *b)
+{
+    if (b->node->step == NONE)
+        return;
+    const UnrollStep *from = tree_step(&b->self->tree, b->node->step);
+    const Step *step = &from->step;
+    TurnHow how = how_of(b, step);
+    Turn turn = {.how = (uint8_t)how, .step = step->kind, .pending = TURN_CORE, .event = step_event(b, step)};
+    if (how == TURN_GUARDED || how == TURN_COUNT || how == TURN_FLAG)
+        turn.gauge = walk_gauge_of(b->walk, step->object), turn.need = step->value;
+    if (how == TURN_JOIN) {
+        turn.gauge = join_of(b, step);
+        b->component->join = turn.gauge + 1;
+        turn.need = is_first_member(b, turn.gauge);
+    }
+    uint32_t index = add_turn(b, turn);
+    if (how == TURN_JOIN && !turn.need)
+        return;
+    if (is_memory((StepKind)step->kind))
+        add_next(b, turn.event, step->object, step->value, step->kind != STEP_LOAD);
+    watch_step(b, index, turn.event, from);
+}
+
+/* Does an earlier copy of the core hold this one back? Copies are in order of start. */
+static bool held_back(const Builder *b, const Pending *pendings, uint32_t index, bool read)
+{
+    DmaOrder order = b->walk->program->knobs.dma_order;
+    const Copy *copy = &tree_step(&b->self->tree, pendings[index].step)->copy;
+    for (uint32_t i = 0; i < index; i++) {
+        const Copy *earlier = &tree_step(&b->self->tree, pendings[i].step)->copy;
+        if (order == DMA_ORDER_ISSUE_ORDER && !(read && (pendings[i].phase & PHASE_READ)))
+            return true;
+        if (order == DMA_ORDER_LINK_FIFO && !read && earlier->remote && copy->remote && earlier->target_device == copy->target_device)
+            return true;
+    }
+    return false;
+}
+
+static void add_moment(const Builder *b, uint32_t pending, const UnrollStep *start, StepKind moment)
+{
+    const Copy *copy = &start->copy;
+    bool read = moment == STEP_READ, write = moment == STEP_WRITE;
+    uint32_t object = read ? copy->source : copy->target;
+    bool data = (read || write) && b->walk->contents && !is_opaque(b, object);
+    uint32_t turn = add_turn(b, (Turn){.how = data ? TURN_DATA : TURN_ALWAYS, .step = (uint8_t)moment, .pending = (uint16_t)pending,
+                                       .event = row_moment_event(b->walk, b->core, start, moment)});
+    uint32_t event = STORE(Turn, &b->self->turns, turn).event;
+    watch_limit(b, turn);
+    if (!read && !write)
+        return;             /* early bytes: whatever life they miss, the completion misses too, and nobody else need move in between */
+    add_next(b, event, object, read ? copy->source_region : copy->target_region, write);
+    watch_life(b, turn, event, false, object);
+    watch_life(b, turn, event, true, read ? copy->send_semaphore : copy->receive_semaphore);
+}
+
+static void add_copy_turns(const Builder *b)
+{
+    const Pending *pendings = component_pendings(b->walk, b->core, b->id);
+    for (uint32_t i = 0; i < b->component->pendings; i++) {
+        const UnrollStep *start = tree_step(&b->self->tree, pendings[i].step);
+        uint32_t phase = pendings[i].phase;
+        bool early_send = b->walk->fluid && start->copy.send_semaphore != NONE && start->copy.send_count > 1;
+        bool early_receive = b->walk->fluid && start->copy.receive_semaphore != NONE && start->copy.receive_count > 1;
+        bool held = held_back(b, pendings, i, false);
+        if (!(phase & PHASE_READ) && early_send && !(phase & PHASE_EARLY_SEND))
+            add_moment(b, i, start, STEP_EARLY_SEND);
+        else if (!(phase & PHASE_READ) && !held_back(b, pendings, i, true))
+            add_moment(b, i, start, STEP_READ);
+        if (early_receive && !(phase & PHASE_EARLY_RECEIVE) && !held)
+            add_moment(b, i, start, STEP_EARLY_RECEIVE);
+        if ((phase & PHASE_READ) && (!early_receive || (phase & PHASE_EARLY_RECEIVE)) && !held)
+            add_moment(b, i, start, STEP_WRITE);
+    }
+}
+
+/* Accesses of one core and its copies that are next together. */
+static void watch_own_pairs(const Builder *b)
+{
+    for (uint32_t i = 0; i < b->component->next_count; i++)
+        for (uint32_t j = 0; j < i; j++) {
+            Next one = STORE(Next, &b->self->nexts, b->component->nexts + j), other = STORE(Next, &b->self->nexts, b->component->nexts + i);
+            if (accesses_rivals(&b->walk->accesses, one.access, other.access))
+                add_watch(b, WATCH_PAIR, NONE, one.event)->what = other.event;
+        }
+}
+
+void row_build(Walk *walk, uint32_t core, uint32_t id)
+{
+    Builder b = {.walk = walk, .self = walk_core(walk, core), .component = walk_component(walk, core, id), .core = core, .id = id};
+    b.node = tree_node(&b.self->tree, b.component->node);
+    b.component->turns = (uint32_t)b.self->turns.count;
+    b.component->nexts = (uint32_t)b.self->nexts.count;
+    b.component->watches = (uint32_t)b.self->watches.count;
+    add_core_turn(&b);
+    add_copy_turns(&b);
+    watch_own_pairs(&b);
+}

@@ -1,0 +1,136 @@
+/* tree.c - growing a core's tree: the source runs the core once more with one more observation, and its steps become a chain of nodes. */
+#include "tree.h"
+#include <string.h>
+
+enum { NODES_MAX = 1 << 26, STEPS_MAX = 1 << 26 };
+
+void tree_init(Tree *tree, UnrollSource *source, uint32_t core, bool contents, IdSets *sets)
+{
+    *tree = (Tree){.source = source, .core = core, .contents = contents, .sets = sets};
+    store_init(&tree->nodes, sizeof(Node), NODES_MAX);
+    store_init(&tree->steps, sizeof(UnrollStep), STEPS_MAX);
+}
+
+void tree_clear(Tree *tree)
+{
+    store_clear(&tree->nodes);
+    store_clear(&tree->steps);
+}
+
+GArray *tree_observations(const Tree *tree, uint32_t node)
+{
+    GArray *all = g_array_new(FALSE, TRUE, sizeof(Observation));
+    for (; node != NONE; node = tree_node(tree, node)->parent) {
+        const Node *at = tree_node(tree, node);
+        if (!at->observed)
+            continue;
+        Observation one = {.value = at->seen};
+        uint8_t kind = tree_step(tree, tree_node(tree, at->parent)->step)->step.kind;
+        if (kind == STEP_LOAD || kind == STEP_SWAP)
+            one.tile = tree->tile(tree->owner, at->seen);
+        g_array_append_val(all, one);
+    }
+    for (guint low = 0, high = all->len; low + 1 < high; low++, high--) {
+        Observation swapped = g_array_index(all, Observation, low);
+        g_array_index(all, Observation, low) = g_array_index(all, Observation, high - 1);
+        g_array_index(all, Observation, high - 1) = swapped;
+    }
+    return all;
+}
+
+/* A new node after the step of `parent`. */
+static uint32_t add_node(Tree *tree, uint32_t parent, int64_t seen, bool observed)
+{
+    uint32_t id = (uint32_t)tree->nodes.count;
+    Node *node = store_push(&tree->nodes, 1);
+    *node = (Node){.parent = parent, .step = NONE, .child = NONE, .sibling = NONE, .same = NONE, .seen = seen,
+                   .observed = observed};
+    if (parent == NONE)
+        return id;
+    Node *before = tree_node(tree, parent);
+    const Step *step = &tree_step(tree, before->step)->step;
+    node->position = before->position + 1;
+    node->copies = before->copies + (step->kind == STEP_COPY_START && step->object != NONE);
+    node->entered = step->kind == STEP_ENTER ? step->object + 1 : before->entered;
+    node->exited = step->kind == STEP_EXIT ? step->object + 1 : before->exited;
+    node->marks = before->marks;
+    if (step->kind == STEP_ALLOC || step->kind == STEP_FREE)
+        node->marks = idsets_with(tree->sets, before->marks,
+                                  step->kind == STEP_ALLOC ? TREE_OPENED(step->object) : TREE_CLOSED(step->object));
+    node->sibling = before->child;
+    before->child = id;
+    return id;
+}
+
+/* Appends the steps that follow, from `node` on; the last one observes, or the chain ends. */
+static void add_chain(Tree *tree, uint32_t node, const GArray *steps, UnrollEnd end)
+{
+    for (guint i = 0; i < steps->len; i++) {
+        UnrollStep *step = store_push(&tree->steps, 1);
+        *step = g_array_index(steps, UnrollStep, i);
+        tree_node(tree, node)->step = (uint32_t)(tree->steps.count - 1);
+        bool last = i + 1 == steps->len;
+        g_assert((step->step.kind == STEP_STOP) == (last && end == UNROLL_STOPPED));
+        if (last && end == UNROLL_OBSERVES)
+            tree_node(tree, node)->observes = true;
+        else
+            node = add_node(tree, node, TREE_HELD, false);
+    }
+    if (end != UNROLL_OBSERVES)
+        tree_node(tree, node)->end = end == UNROLL_FINISHED ? NODE_FINISHED : NODE_STOPPED;
+}
+
+static uint32_t extend(Tree *tree, uint32_t parent, int64_t seen)
+{
+    uint32_t node = add_node(tree, parent, seen, parent != NONE);
+    GArray *observed = tree_observations(tree, node);
+    GArray *steps = g_array_new(FALSE, TRUE, sizeof(UnrollStep));
+    UnrollSource *source = tree->source;
+    const Observation *first = (const Observation *)(const void *)observed->data;
+    UnrollEnd end = source->extend(source->self, tree->core, first, observed->len, tree->contents, steps);
+    add_chain(tree, node, steps, end);
+    if (source->fingerprint != NULL && parent != NONE)
+        tree_node(tree, node)->fingerprint = source->fingerprint(source->self, tree->core, first, observed->len, tree->contents);
+    g_array_free(steps, TRUE);
+    g_array_free(observed, TRUE);
+    return node;
+}
+
+void tree_grow(Tree *tree)
+{
+    uint32_t start = extend(tree, NONE, 0);
+    g_assert(start == 0);
+}
+
+uint32_t tree_after(Tree *tree, uint32_t node, int64_t seen)
+{
+    const UnrollStep *step = tree_step(tree, tree_node(tree, node)->step);
+    for (uint32_t child = tree_node(tree, node)->child; child != NONE; child = tree_node(tree, child)->sibling)
+        if (tree_node(tree, child)->seen == seen)
+            return tree_node(tree, child)->same != NONE ? tree_node(tree, child)->same : child;
+    if (step->step.kind == STEP_EXPECT_COUNT) {
+        uint32_t stopped = add_node(tree, node, TREE_FAILED, false);
+        tree_node(tree, stopped)->end = NODE_STOPPED;
+        return stopped;
+    }
+    g_assert(tree_node(tree, node)->observes);
+    uint32_t fresh = extend(tree, node, seen), same = fold_find(tree, fresh);
+    if (same == NONE)
+        return fresh;
+    tree_node(tree, fresh)->same = same;
+    for (uint32_t at = node; at != same; at = tree_node(tree, at)->parent)
+        tree_node(tree, at)->loops = true;
+    tree_node(tree, same)->loops = true;
+    tree->folds++;
+    return same;
+}
+
+bool tree_opens(const Tree *tree, uint32_t decl)
+{
+    for (size_t i = 0; i < tree->steps.count; i++) {
+        const Step *step = &tree_step(tree, (uint32_t)i)->step;
+        if (step->kind == STEP_ALLOC && step->object == decl)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,149 @@
+/* turn.c - is a turn possible in a state, and which state follows: the plain reading of every kind of step, all but the fastest path. */
+#include "memory.h"
+#include "walk.h"
+#include <string.h>
+
+bool walk_is_member(const Walk *walk, const Join *join, uint32_t core)
+{
+    if (core < join->first || core >= join->last)
+        return false;
+    return join->kind != STEP_ENTER || program_launch_on_device(walk->program, join->object, core / walk->program->cores_per_device);
+}
+
+static const UnrollStep *step_at(const Walk *walk, uint32_t core, uint32_t id)
+{
+    return tree_step(&walk->core[core].tree, walk_node(walk, core, id)->step);
+}
+
+static bool all_at_join(const Walk *walk, const uint32_t *id, uint32_t join_id)
+{
+    const Join *join = intern_get(&walk->joins, join_id, NULL);
+    for (uint32_t core = join->first; core < join->last; core++)
+        if (walk_is_member(walk, join, core) && walk_component(walk, core, id[core])->join != join_id + 1)
+            return false;
+    return true;
+}
+
+static int64_t flag_value(const Walk *walk, const uint32_t *id, const Gauge *gauge)
+{
+    return memory_get(walk, gauge->device, id[walk->cores + gauge->device], gauge->slot);
+}
+
+bool turn_possible(Walk *walk, const uint32_t *id, uint32_t core, const Turn *turn)
+{
+    switch ((TurnHow)turn->how) {
+    case TURN_GUARDED:
+        return walk_count(walk, id, turn->gauge) >= turn->need;
+    case TURN_FLAG: {
+        const Step *step = &step_at(walk, core, id[core])->step;
+        return step->kind != STEP_FLAG_WAIT
+            || compare_holds((Compare)step->extra, flag_value(walk, id, walk_gauge(walk, turn->gauge)), (int32_t)step->value);
+    }
+    case TURN_JOIN:
+        return turn->need && all_at_join(walk, id, turn->gauge);
+    case TURN_ALWAYS: case TURN_COUNT: case TURN_DATA:
+        return true;
+    }
+    g_assert_not_reached();
+}
+
+/* The core goes on to the node after its step, which saw `seen`. */
+static void go_on(Walk *walk, uint32_t core, uint32_t turn, int64_t seen, uint32_t *out)
+{
+    WalkCore *self = walk_core(walk, core);
+    uint32_t node = tree_after(&self->tree, walk_component(walk, core, out[core])->node, seen);
+    out[core] = component_after(walk, core, out[core], turn, node, 0);
+}
+
+static void take_join(Walk *walk, const Turn *turn, uint32_t *out)
+{
+    const Join *join = intern_get(&walk->joins, turn->gauge, NULL);
+    for (uint32_t core = join->first; core < join->last; core++)
+        if (walk_is_member(walk, join, core))
+            go_on(walk, core, walk_component(walk, core, out[core])->turns, TREE_HELD, out);
+}
+
+static void take_flag(Walk *walk, uint32_t core, uint32_t turn_index, const Turn *turn, uint32_t *out)
+{
+    const Step step = step_at(walk, core, out[core])->step;
+    const Gauge gauge = *walk_gauge(walk, turn->gauge);
+    int64_t before = flag_value(walk, out, &gauge), after = before, operand = (int32_t)step.value;
+    if (step.kind == STEP_FLAG_STORE || (step.kind == STEP_FLAG_CAS && before == (int32_t)step.extra))
+        after = operand;
+    if (step.kind == STEP_FLAG_ADD)
+        after = (int32_t)(before + operand);
+    bool observes = walk_node(walk, core, out[core])->observes;
+    go_on(walk, core, turn_index, observes ? before : TREE_HELD, out);
+    uint32_t field = walk->cores + gauge.device;
+    out[field] = memory_with(walk, gauge.device, out[field], gauge.slot, after);
+}
+
+static void take_count(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn_index, const Turn *turn, uint32_t *out)
+{
+    const Step *step = &step_at(walk, core, id[core])->step;
+    int64_t count = walk_gauge(walk, turn->gauge)->flag ? flag_value(walk, id, walk_gauge(walk, turn->gauge)) : walk_count(walk, id, turn->gauge);
+    if (step->kind == STEP_EXPECT_COUNT)
+        count = count == (int64_t)step->value ? TREE_HELD : TREE_FAILED;
+    go_on(walk, core, turn_index, count, out);
+}
+
+static void take_data(Walk *walk, uint32_t core, uint32_t turn_index, const Turn *turn, uint32_t *out)
+{
+    if (turn->pending != TURN_CORE) {
+        Pending pending = component_pendings(walk, core, out[core])[turn->pending];
+        const Copy *copy = &tree_step(&walk->core[core].tree, pending.step)->copy;
+        uint32_t payload = 0, node = walk_component(walk, core, out[core])->node;
+        if (turn->step == STEP_READ)
+            payload = contents_copy_read(walk, out, copy);
+        else
+            contents_copy_write(walk, out, copy, pending.payload);
+        out[core] = component_after(walk, core, out[core], turn_index, node, payload);
+        return;
+    }
+    const UnrollStep *step = step_at(walk, core, out[core]);
+    int64_t seen = walk_node(walk, core, out[core])->observes ? contents_load(walk, out, step) : TREE_HELD;
+    if (step->step.kind != STEP_LOAD)
+        contents_store(walk, out, step);
+    go_on(walk, core, turn_index, seen, out);
+}
+
+bool turn_take(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn_index, uint32_t *out)
+{
+    const Turn turn = STORE(Turn, &walk->core[core].turns, turn_index);
+    if (!turn_possible(walk, id, core, &turn))
+        return false;
+    memcpy(out, id, walk->layout.fields * sizeof *out);
+    switch ((TurnHow)turn.how) {
+    case TURN_ALWAYS: case TURN_GUARDED:
+        if (turn.next)
+            out[core] = turn.next;
+        else if (turn.pending == TURN_CORE)
+            go_on(walk, core, turn_index, TREE_HELD, out);
+        else
+            out[core] = component_after(walk, core, id[core], turn_index, walk_component(walk, core, id[core])->node, 0);
+        break;
+    case TURN_COUNT:
+        take_count(walk, id, core, turn_index, &turn, out);
+        break;
+    case TURN_FLAG:
+        take_flag(walk, core, turn_index, &turn, out);
+        break;
+    case TURN_DATA:
+        take_data(walk, core, turn_index, &turn, out);
+        break;
+    case TURN_JOIN:
+        take_join(walk, &turn, out);
+        break;
+    }
+    return true;
+}
+
+Move turn_move(const Walk *walk, uint32_t core, uint32_t component, const Turn *turn)
+{
+    Move move = {.core = core, .copy = NONE};
+    if (turn->pending == TURN_CORE)
+        return move;
+    move.copy = tree_step(&walk->core[core].tree, component_pendings(walk, core, component)[turn->pending].step)->copy.ordinal;
+    move.moment = turn->step;
+    return move;
+}
