@@ -71,6 +71,8 @@ uint64_t core_state_hash(const Core *core, uint64_t seed)
     hash = XXH3_64bits_withSeed(numbers, sizeof numbers, hash);
     for (const CoreChunk *chunk = core->chunk; chunk != NULL; chunk = chunk->older)
         hash = XXH3_64bits_withSeed(chunk + 1, chunk->used, hash);
+    if (core->scopes == NULL)
+        return hash;
     GHashTableIter each;
     gpointer key, value;
     uint64_t scopes = 0;                        /* a sum: the table's order must not matter */
@@ -111,11 +113,6 @@ static void run_grid(Core *core, const Launch *launch)
 void core_main(Core *core)
 {
     Program *program = core->program;
-    if (core->scopes == NULL) {
-        core->scopes = g_new0(CoreScopes, 1);
-        core->scopes->count = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-        core->scopes->open = g_array_new(FALSE, FALSE, sizeof(OpenScope));
-    }
     for (uint32_t l = 0; l < program->launches.count; l++) {
         const Launch *launch = program_launch(program, l);
         if (!program_launch_on_device(program, l, core->device))
@@ -133,14 +130,25 @@ void core_main(Core *core)
     }
 }
 
+static CoreScopes *scopes_of(Core *core)
+{
+    if (core->scopes == NULL) {
+        core->scopes = g_new0(CoreScopes, 1);
+        core->scopes->count = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+        core->scopes->open = g_array_new(FALSE, FALSE, sizeof(OpenScope));
+    }
+    return core->scopes;
+}
+
 uint32_t core_scope_open(Core *core, const DeclSpec *spec)
 {
     const int64_t key = ((int64_t)core->launch << 32) | spec->site;
-    uint32_t ordinal = GPOINTER_TO_UINT(g_hash_table_lookup(core->scopes->count, &key));
-    g_hash_table_replace(core->scopes->count, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(ordinal + 1));
+    CoreScopes *scopes = scopes_of(core);
+    uint32_t ordinal = GPOINTER_TO_UINT(g_hash_table_lookup(scopes->count, &key));
+    g_hash_table_replace(scopes->count, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(ordinal + 1));
     uint32_t decl = program_scope_decl(core->program, core->launch, ordinal, spec);
     OpenScope scope = { decl, core->chunk, core->chunk ? core->chunk->used : 0 };
-    g_array_append_val(core->scopes->open, scope);
+    g_array_append_val(scopes->open, scope);
     Request request = { 0 };
     hand_over(core, &request, STEP_ALLOC, spec->site, decl);
     return decl;
@@ -148,7 +156,7 @@ uint32_t core_scope_open(Core *core, const DeclSpec *spec)
 
 void core_scope_close(Core *core, uint32_t decl, uint32_t site)
 {
-    GArray *open = core->scopes->open;
+    GArray *open = scopes_of(core)->open;
     g_assert(open->len > 0);
     OpenScope scope = g_array_index(open, OpenScope, open->len - 1);
     g_assert(scope.decl == decl);
@@ -174,9 +182,16 @@ void core_barrier(Core *core, uint32_t site)
     hand_over(core, &request, STEP_CORE_BARRIER, site, core->barriers++);
 }
 
-static void stop(Core *core, uint32_t site, FaultId fault, const char *text)
+/* In the program's memory at once: a core that is abandoned frees nothing. */
+static uint32_t keep_text(Core *core, const char *format, va_list arguments)
 {
-    Request request = { .fault = fault, .message = program_text(core->program, program_string(core->program, text)) };
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    return program_string(core->program, text);
+}
+
+static void stop(Core *core, uint32_t site, FaultId fault, uint32_t text)
+{
+    Request request = { .fault = fault, .message = program_text(core->program, text) };
     hand_over(core, &request, STEP_STOP, site, NONE);
 }
 
@@ -184,7 +199,7 @@ void core_stop(Core *core, uint32_t site, FaultId fault, const char *format, ...
 {
     va_list arguments;
     va_start(arguments, format);
-    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    uint32_t text = keep_text(core, format, arguments);
     va_end(arguments);
     stop(core, site, fault, text);
     g_assert_not_reached();
@@ -194,10 +209,10 @@ void core_usage(Core *core, uint32_t site, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    uint32_t text = keep_text(core, format, arguments);
     va_end(arguments);
     if (!core->needs_contents)
-        program_set_usage_error(core->program, site, "%s", text);
+        program_set_usage_error(core->program, site, "%s", program_text(core->program, text));
     stop(core, site, FAULT_COUNT, text);
     g_assert_not_reached();
 }

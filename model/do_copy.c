@@ -23,14 +23,16 @@ static uint32_t completion(Core *core, uint32_t site, Ref ref, uint32_t on_core,
     return semaphore;
 }
 
-static char *shape_text(const View *view)
+static uint32_t shape_text(Program *program, const View *view)
 {
     GString *text = g_string_new(dtype_name(view->dtype));
     g_string_append_c(text, '[');
     for (unsigned d = 0; d < view->ndim; d++)
         g_string_append_printf(text, "%s%" G_GINT64_FORMAT, d ? ", " : "", view->size[d]);
     g_string_append_c(text, ']');
-    return g_string_free(text, FALSE);
+    uint32_t string = program_string(program, text->str);
+    g_string_free(text, TRUE);
+    return string;
 }
 
 static int64_t view_bytes(const View *view)
@@ -40,27 +42,33 @@ static int64_t view_bytes(const View *view)
 
 static void want_same_shape(Core *core, uint32_t site, const CopyDesc *desc)
 {
-    const Program *program = core->program;
+    Program *program = core->program;
     const View *source = program_get_view(program, desc->source.view), *target = program_get_view(program, desc->target.view);
     if (!view_same_shape(source, target)) {
-        g_autofree char *from = shape_text(source), *to = shape_text(target);
+        uint32_t from = shape_text(program, source), to = shape_text(program, target);
         core_stop(core, site, FAULT_SHAPE, "copy from %s %s to %s %s: shapes and types must agree",
-                  program_text(program, program_decl(program, desc->source.decl)->name), from,
-                  program_text(program, program_decl(program, desc->target.decl)->name), to);
+                  program_text(program, program_decl(program, desc->source.decl)->name), program_text(program, from),
+                  program_text(program, program_decl(program, desc->target.decl)->name), program_text(program, to));
     }
     if (view_bytes(source) > UINT32_MAX)
         core_usage(core, site, "a copy of %lld bytes: at most 4294967295 are supported", (long long)view_bytes(source));
 }
 
+static uint32_t region_text(Program *program, uint32_t object, uint32_t region)
+{
+    g_autofree char *text = program_describe_region(program, object, region);
+    return program_string(program, text);
+}
+
 static void want_no_overlap(Core *core, uint32_t site, const Copy *copy)
 {
-    const Program *program = core->program;
-    if (copy->source == copy->target
-        && region_overlaps(program_get_region(program, copy->source_region), program_get_region(program, copy->target_region))) {
-        g_autofree char *from = program_describe_region(program, copy->source, copy->source_region);
-        g_autofree char *to = program_describe_region(program, copy->target, copy->target_region);
-        core_stop(core, site, FAULT_SHAPE, "copy from %s to %s: source and destination overlap", from, to);
-    }
+    Program *program = core->program;
+    if (copy->source != copy->target
+        || !region_overlaps(program_get_region(program, copy->source_region), program_get_region(program, copy->target_region)))
+        return;
+    uint32_t from = region_text(program, copy->source, copy->source_region), to = region_text(program, copy->target, copy->target_region);
+    core_stop(core, site, FAULT_SHAPE, "copy from %s to %s: source and destination overlap", program_text(program, from),
+              program_text(program, to));
 }
 
 void core_copy_start(Core *core, uint32_t site, CopyDesc *desc)

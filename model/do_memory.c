@@ -35,15 +35,21 @@ bool guard_element_inside(const Program *program, uint32_t decl_id, const View *
     return offset >= 0 && offset < decl->bytes && inside_over_dim(program, decl, view, element);
 }
 
+static uint32_t describe_reach(Program *program, const View *view)
+{
+    int64_t last = view->over_start + (MAX(view->over_size, 1) - 1) * view->over_stride;
+    g_autofree char *reach = view->over_size == 1 ? g_strdup_printf("index %" G_GINT64_FORMAT, view->over_start)
+        : g_strdup_printf("indices %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, view->over_start, last);
+    return program_string(program, reach);
+}
+
 void guard_out_of_bounds(Core *core, uint32_t site, Ref ref, const char *what)
 {
     const View *view = program_get_view(core->program, ref.view);
     const Decl *decl = program_decl(core->program, ref.decl);
-    int64_t last = view->over_start + (MAX(view->over_size, 1) - 1) * view->over_stride;
-    g_autofree char *reach = view->over_size == 1 ? g_strdup_printf("index %" G_GINT64_FORMAT, view->over_start)
-        : g_strdup_printf("indices %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, view->over_start, last);
-    core_stop(core, site, FAULT_OUT_OF_BOUNDS, "%s reaches %s of dimension %u of %s, whose size there is %" G_GINT64_FORMAT, what, reach,
-              view->over_dim, program_text(core->program, decl->name), view->over_limit);
+    uint32_t reach = describe_reach(core->program, view);
+    core_stop(core, site, FAULT_OUT_OF_BOUNDS, "%s reaches %s of dimension %u of %s, whose size there is %" G_GINT64_FORMAT, what,
+              program_text(core->program, reach), view->over_dim, program_text(core->program, decl->name), view->over_limit);
 }
 
 static bool within_padding(const Core *core, const Decl *decl, const View *view)

@@ -280,15 +280,20 @@ static bool is_look(const Step *step)
         || (step->kind == STEP_FLAG_ADD && step->extra != 0);
 }
 
+static void stop_poller(Execution *e, Core *core, const Request *request)
+{
+    g_autofree char *name = program_describe_semaphore(e->program, request->step.object);
+    g_autofree char *message = g_strdup_printf("polls %s for ever: nobody can change it any more", name);
+    Request stop = { .step = request->step, .fault = FAULT_NO_PROGRESS,
+                     .message = program_text(e->program, program_string(e->program, message)) };
+    stop.step.kind = STEP_STOP;
+    execution_stop_core(e, core, &stop);
+}
+
 static void give_way(Execution *e, Core *core, Request *request)
 {
     if (++e->idle_looks > (uint64_t)POLLS_MAX * e->program->cores) {
-        g_autofree char *name = program_describe_semaphore(e->program, request->step.object);
-        g_autofree char *message = g_strdup_printf("polls %s for ever: nobody can change it any more", name);
-        Request stop = { .step = request->step, .fault = FAULT_NO_PROGRESS,
-                         .message = program_text(e->program, program_string(e->program, message)) };
-        stop.step.kind = STEP_STOP;
-        execution_stop_core(e, core, &stop);
+        stop_poller(e, core, request);
         coro_yield(e->pool);
         g_assert_not_reached();
     }

@@ -91,9 +91,11 @@ static void leave_for_good(Unroller *unroller, UnrollEnd end)
     g_assert_not_reached();
 }
 
-static void submit(Core *core, Request *request)
+typedef enum Next { NEXT_GO_ON, NEXT_OBSERVES, NEXT_STOPPED } Next;
+
+/* Not inlined: how many observations there were so far must not linger in registers or frames that a fingerprint would see. */
+static __attribute__((noinline)) Next pass(Unroller *unroller, Core *core, Request *request)
 {
-    Unroller *unroller = core->runner;
     bool fresh = unroller->used == unroller->count, look = observes(unroller, request);
     if (request->step.kind == STEP_COPY_START)
         request->copy.position = core->position;
@@ -101,15 +103,21 @@ static void submit(Core *core, Request *request)
         hand_out(unroller, core, request);
     core->position++;
     if (request->step.kind == STEP_STOP)
-        leave_for_good(unroller, UNROLL_STOPPED);
+        return NEXT_STOPPED;
     if (look && fresh)
-        leave_for_good(unroller, UNROLL_OBSERVES);
-    if (look)
-        feed(request, &unroller->observed[unroller->used++]);
-    if (look && unroller->halt_when_fed && unroller->used == unroller->count)
-        leave_for_good(unroller, UNROLL_OBSERVES);
+        return NEXT_OBSERVES;
     if (!fresh)
         unroller->raised = FAULT_COUNT;
+    if (look)
+        feed(request, &unroller->observed[unroller->used++]);
+    return look && unroller->halt_when_fed && unroller->used == unroller->count ? NEXT_OBSERVES : NEXT_GO_ON;
+}
+
+static void submit(Core *core, Request *request)
+{
+    Next next = pass(core->runner, core, request);
+    if (next != NEXT_GO_ON)
+        leave_for_good(core->runner, next == NEXT_OBSERVES ? UNROLL_OBSERVES : UNROLL_STOPPED);
 }
 
 static void raise_fault(Core *core, uint32_t site, FaultId fault, const char *message)
