@@ -138,7 +138,7 @@ static void gather_advice(CheckResult *result)
                               .object = NONE, .region = NONE };
         add_advice(result, (AdviceId)advised->advice, advice_meaning((AdviceId)advised->advice), &place);
     }
-    if (!result->results_checked && result->verdict != VERDICT_ERROR)
+    if (!result->results_checked && result->program->expectations.count == 0 && result->verdict != VERDICT_ERROR)
         add_advice(result, ADVICE_NO_EXPECTATION, advice_meaning(ADVICE_NO_EXPECTATION), NULL);
 }
 

@@ -12,9 +12,18 @@ static char *say_race(const Program *program, const Finding *finding)
     return message;
 }
 
+/* A copy's moment touches a buffer and counts on a semaphore: which of the two does not live is the finding's object. */
 static char *say_lifetime(const Program *program, const Finding *finding)
 {
-    char *action = words_action(program, &finding->place[0]);
+    const Place *place = &finding->place[0];
+    char *action = words_action(program, place);
+    if (finding->object_is_semaphore && !words_on_semaphore(place->kind) && finding->object != NONE) {
+        char *agent = words_agent(program, place), *semaphore = program_describe_semaphore(program, finding->object);
+        g_free(action);
+        action = g_strdup_printf("%s, by its %s, counts on %s", agent, step_kind_name(place->kind), semaphore);
+        g_free(semaphore);
+        g_free(agent);
+    }
     char *message = g_strdup_printf("%s, which may not live %s then", action, finding->have < 0 ? "yet" : "any more");
     g_free(action);
     return message;
@@ -167,6 +176,11 @@ char *story_key(const Program *program, const Finding *finding)
 {
     GString *key = g_string_new(program->name);
     g_string_append_printf(key, " %s", fault_name(finding->id));
+    if (finding->object != NONE) {
+        uint32_t decl = finding->object_is_semaphore ? program_semaphore_decl(program, finding->object)
+                                                     : program_object_decl(program, finding->object);
+        g_string_append_printf(key, " of %s", program_text(program, program_decl(program, decl)->name));
+    }
     for (unsigned i = 0; i < finding->places; i++) {
         char *where = words_where(program, finding->place[i].site);
         g_string_append_printf(key, " %s at %s", step_kind_name(finding->place[i].kind), where);

@@ -141,7 +141,8 @@ static char *covered(const CheckResult *result)
     append_count(out, outcome->transitions, "transition", "transitions");
     append_count(out, outcome->steps, "step", "steps");
     append_count(out, outcome->conflicts, "conflict", "conflicts");
-    g_string_append_printf(out, "%s%s", out->len ? "; " : "", result->results_checked ? "results checked" : "no result was checked");
+    if (result->verdict != VERDICT_FAULTY || result->results_checked)
+        g_string_append_printf(out, "%s%s", out->len ? "; " : "", result->results_checked ? "results checked" : "no result was checked");
     return g_string_free(out, FALSE);
 }
 
@@ -166,7 +167,7 @@ static void text_verdict(Text *text, const CheckResult *result)
         break;
     case VERDICT_FAULTY: {
         unsigned faults = count_faults(result);
-        g_string_append_printf(text->out, ", %u fault%s (%s)", faults, faults == 1 ? "" : "s", cover);
+        g_string_append_printf(text->out, ", %u fault%s%s%s%s", faults, faults == 1 ? "" : "s", *cover ? " (" : "", cover, *cover ? ")" : "");
         break;
     }
     case VERDICT_BOUNDED:
@@ -192,6 +193,7 @@ static void text_told(Text *text, const CheckResult *result, const Finding *find
     const char *earlier = g_hash_table_lookup(text->told, key);
     if (!earlier) {
         text_finding(text, result, finding, schedule);
+        g_string_append_c(text->out, '\n');
         g_hash_table_insert(text->told, key, text_title(result));
         return;
     }
@@ -262,7 +264,10 @@ static void text_advice(Text *text, const CheckResult *result)
             g_free(where);
         }
         char *lead = g_strdup_printf("advice, %s: ", advice_name(advice->id));
-        text_wrapped(text, 2, lead, words->str);
+        char *key = g_strdup_printf("%s %s%s", result->program->name, lead, words->str);
+        if (!g_hash_table_contains(text->told, key))
+            text_wrapped(text, 2, lead, words->str);
+        g_hash_table_insert(text->told, key, text_title(result));
         g_free(lead);
         g_string_free(words, TRUE);
     }
