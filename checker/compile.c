@@ -40,8 +40,8 @@ char *compile_find_headers(char **error)
         g_free(candidate[i]);
     }
     if (!found)
-        *error = g_strdup_printf("heddle/pallas.h is neither beside %s nor in " HEDDLE_PREFIX "/include; run make install, or give its folder"
-                                 " with -I", executable ? executable : "heddle");
+        *error = g_strdup_printf("heddle/pallas.h is neither beside %s nor in " HEDDLE_PREFIX "/include; run make install, or give its"
+                                 " folder with -I", executable ? executable : "heddle");
     g_free(above);
     g_free(home);
     g_free(executable);

@@ -47,7 +47,8 @@ void manual_help(GString *out, Command command)
             g_string_append_printf(out, "  %-26s %s\n", form, spec->summary);
             g_free(form);
         }
-        g_string_append_printf(out, "\n%s\n\nheddle COMMAND --help lists the options of a command; heddle --version tells the version.\n", kernel_forms);
+        g_string_append_printf(out, "\n%s\n\nheddle COMMAND --help lists the options of a command; heddle --version tells the version.\n",
+                               kernel_forms);
         return;
     }
     for (const CommandSpec *spec = command_table; spec->name; spec++)
@@ -150,7 +151,8 @@ static void complete_argument(GString *out, const OptionSpec *spec)
         g_string_append_printf(out, "        %s) mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$word\"); return ;;\n", pattern->str, words);
         g_free(words);
     } else {
-        g_string_append_printf(out, "        %s) mapfile -t COMPREPLY < <(compgen -A %s -- \"$word\"); return ;;\n", pattern->str, spec->complete);
+        g_string_append_printf(out, "        %s) mapfile -t COMPREPLY < <(compgen -A %s -- \"$word\"); return ;;\n", pattern->str,
+                               spec->complete);
     }
     g_string_free(pattern, TRUE);
 }
@@ -172,7 +174,7 @@ static void complete_command(GString *out, const CommandSpec *command)
 void manual_completion(GString *out)
 {
     g_string_append(out, "# bash completion for heddle; made by the program itself\n_heddle()\n{\n"
-                         "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" options=''\n"
+                         "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" options='' words\n"
                          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        mapfile -t COMPREPLY < <(compgen -W '--help --version");
     for (const CommandSpec *spec = command_table; spec->name; spec++)
         g_string_append_printf(out, " %s", spec->name);
@@ -185,7 +187,9 @@ void manual_completion(GString *out)
     g_string_append(out, "    esac\n    case \"$word\" in\n        -*) mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\") ;;\n"
                          "        *) mapfile -t COMPREPLY < <(compgen -A file -- \"$word\")\n"
                          "           case \"${COMP_WORDS[1]}\" in\n"
-                         "               check|test) mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen -W \"$(heddle list --names 2>/dev/null)\" -- \"$word\") ;;\n"
-                         "               explain) mapfile -t COMPREPLY < <(compgen -W \"$(heddle explain --names 2>/dev/null)\" -- \"$word\") ;;\n"
+                         "               check|test) words=$(heddle list --names 2>/dev/null)\n"
+                         "                   mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen -W \"$words\" -- \"$word\") ;;\n"
+                         "               explain) words=$(heddle explain --names 2>/dev/null)\n"
+                         "                   mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\") ;;\n"
                          "           esac ;;\n    esac\n}\ncomplete -o filenames -F _heddle heddle\n");
 }

@@ -56,7 +56,7 @@ static bool set_devices(Options *options, const char *value, char **error)
         size_t length = strcspn(at, ",");
         int64_t first = 0, last = 0;
         if (!read_range(at, length, 1, 1 << 20, &first, &last)) {
-            *error = g_strdup_printf("-n %s: not a number of devices; write -n 4, -n 2..8 or -n 2,4,8 (at most %d devices)", value, 1 << 20);
+            *error = g_strdup_printf("-n %s: not a number of devices; write -n 4, -n 2..8 or -n 2,4,8 (at most %d)", value, 1 << 20);
             return false;
         }
         if (last - first >= SIZES_MAX || options->devices->len + (last - first) >= SIZES_MAX) {
@@ -75,7 +75,7 @@ static bool set_mesh(Options *options, const char *value, char **error)
 {
     options->mesh_given = mesh_parse(&options->mesh, value);
     if (!options->mesh_given)
-        *error = g_strdup_printf("--mesh %s: not a mesh; write --mesh x=4,y=2 (axis names and sizes, at most %d axes and %d devices)", value,
+        *error = g_strdup_printf("--mesh %s: not a mesh; write --mesh x=4,y=2 (names and sizes, at most %d axes and %d devices)", value,
                                  MESH_AXES_MAX, 1 << 20);
     return options->mesh_given;
 }
@@ -219,7 +219,8 @@ const OptionSpec option_table[] = {
     {CHECKS, 'D', "define", "NAME=VALUE", NULL, NULL, "a parameter of the program, or a range of values as in rows=8..64", set_define},
     {CHECKS, 0, "search", "NAME", SEARCHES, NULL, "how to decide: by proof over one execution, or by walking every state", set_search},
     {CHECKS, 0, "dma-order", "ORDER", WORDS_DMA_ORDER, NULL, "which copies stay in order among each other", set_dma_order},
-    {CHECKS, 0, "dma-progress", "PROGRESS", WORDS_DMA_PROGRESS, NULL, "whether a copy counts bytes as they move or all at its end", set_dma_progress},
+    {CHECKS, 0, "dma-progress", "PROGRESS", WORDS_DMA_PROGRESS, NULL, "whether bytes count as they move, or all at the end of a copy",
+     set_dma_progress},
     {CHECKS, 0, "bounds", "BOUNDS", WORDS_BOUNDS, NULL, "where a VMEM buffer ends: at its shape or at its tiles' padding", set_bounds},
     {CHECKS, 0, "scopes", "SCOPES", WORDS_SCOPES, NULL, "whether a scope may be named before its device has opened it", set_scopes},
     {CHECKS, 0, "data", "DATA", WORDS_DATA, NULL, "compute with contents, or with regions and counts only", set_data},
@@ -236,7 +237,8 @@ const OptionSpec option_table[] = {
     {COMPILES, 0, "cflags", "FLAGS", NULL, NULL, "more flags for the compiler of a kernel's file (CC and CFLAGS count too)", set_cflags},
     {COMMAND_COMPILE, 'o', "output", "FILE", NULL, "file", "the module to write (default: FILE.so in the working folder)", set_output},
     {CHECKS | COMMAND_REPLAY, 'q', "quiet", NULL, NULL, NULL, "verdicts only", set_quiet},
-    {CHECKS | COMMAND_REPLAY | COMMAND_LIST, 'v', "verbose", NULL, NULL, NULL, "more: moves, measured time and memory, what kernels printed", set_verbose},
+    {CHECKS | COMMAND_REPLAY | COMMAND_LIST, 'v', "verbose", NULL, NULL, NULL, "more: moves, time and memory, what kernels printed",
+     set_verbose},
     {COMMAND_ALL, 0, "color", "WHEN", COLORS, NULL, "colors in the text (auto: on a terminal, unless NO_COLOR is set)", set_color},
     {0, 0, NULL, NULL, NULL, NULL, NULL, NULL},
 };

@@ -46,7 +46,8 @@ static char *unknown_option(Command command, const char *text)
             command_name = spec->name;
     const char *near = strlen(bare) > 1 ? suggest_nearest(names, bare) : NULL;
     char *message = near ? g_strdup_printf("unknown option %s of heddle %s; did you mean --%s?", text, command_name, near)
-                         : g_strdup_printf("unknown option %s of heddle %s; heddle %s --help lists what there is", text, command_name, command_name);
+                         : g_strdup_printf("unknown option %s of heddle %s; heddle %s --help lists what there is", text, command_name,
+                                           command_name);
     g_free(bare);
     g_ptr_array_unref(names);
     return message;

@@ -144,8 +144,8 @@ static void knobs_begin_with_their_cautious_values(void **state)
     assert_int_equal(options.knobs.scopes, SCOPES_STATIC);
     assert_int_equal(options.knobs.data, DATA_REAL);
     options_clear(&options);
-    assert_int_equal(parse(&options, "check r --dma-order issue-order --dma-progress=whole --bounds padded --scopes strict --data opaque", &error),
-                     OPTIONS_RUN);
+    const char *others = "check r --dma-order issue-order --dma-progress=whole --bounds padded --scopes strict --data opaque";
+    assert_int_equal(parse(&options, others, &error), OPTIONS_RUN);
     assert_int_equal(options.knobs.dma_order, DMA_ORDER_ISSUE_ORDER);
     assert_int_equal(options.knobs.dma_progress, DMA_PROGRESS_WHOLE);
     assert_int_equal(options.knobs.bounds, BOUNDS_PADDED);

@@ -11,11 +11,11 @@
 #include <json-glib/json-glib.h>
 #include <unistd.h>
 
+#include "../checker/report/columns.h"
 #include "../checker/report/json.h"
 #include "../checker/report/outfile.h"
 #include "../checker/report/source.h"
 #include "../checker/report/story.h"
-#include "../checker/report/columns.h"
 #include "../checker/report/text.h"
 #include "../checker/report/words.h"
 #include "script.h"
@@ -59,8 +59,8 @@ static Finding *case_race(Case *c)
     race->places = 2;
     race->place[0] = (Place){.core = 0, .position = 0, .copy = 0, .kind = STEP_WRITE, .site = copy->site, .object = copy->target,
                              .region = copy->target_region};
-    race->place[1] = (Place){.core = 1, .position = 0, .copy = NONE, .kind = STEP_LOAD, .site = load->step.site, .object = load->step.object,
-                             .region = load->step.value};
+    race->place[1] = (Place){.core = 1, .position = 0, .copy = NONE, .kind = STEP_LOAD, .site = load->step.site,
+                             .object = load->step.object, .region = load->step.value};
     race->object = copy->target;
     race->why = g_strdup("the wait comes after the load.");
     Move moves[] = {{0, NONE, 0}, {0, 0, STEP_WRITE}, {1, NONE, 0}};

@@ -48,8 +48,8 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
             text_finding(&session->text, check, check->outcome->findings->pdata[i], path);
         session_note_exit(session, 1);
     } else {
-        g_string_append_printf(out, "%s, %u devices: this schedule shows no %s any more. That is no proof: heddle check decides.\n", header->program,
-                               header->devices, header->fault);
+        g_string_append_printf(out, "%s, %u devices: this schedule shows no %s any more. That is no proof: heddle check decides.\n",
+                               header->program, header->devices, header->fault);
         session_note_exit(session, 3);
     }
     GPtrArray *schedules = g_ptr_array_new();

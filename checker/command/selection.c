@@ -25,7 +25,8 @@ bool selection_is_file(const char *operand)
 }
 
 /* Appends the programs of a catalogue that are called `name` (NULL: all). */
-static bool add_programs(Selection *selection, const GPtrArray *catalogue, const char *name, const char *module, const char *source, char **error)
+static bool add_programs(Selection *selection, const GPtrArray *catalogue, const char *name, const char *module, const char *source,
+                         char **error)
 {
     GPtrArray *names = g_ptr_array_new();
     guint before = selection->programs->len;

@@ -1,7 +1,7 @@
 /* tell.c - the commands that only tell: list, explain, compile. */
 #include <string.h>
-#include "../report/suggest.h"
 #include "../report/columns.h"
+#include "../report/suggest.h"
 #include "selection.h"
 
 static void list_expectation(GString *out, const CatalogueEntry *entry)

@@ -269,8 +269,8 @@ static void close_document(JsonDocument *document)
 void json_document_begin(JsonDocument *document, const char *version)
 {
     document->text = g_string_new(NULL);
-    g_string_append_printf(document->text, "{\n  \"format\" : \"heddle-report\",\n  \"version\" : 1,\n  \"heddle\" : \"%s\",\n  \"checks\" : [",
-                           version);
+    g_string_append_printf(document->text, "{\n  \"format\" : \"heddle-report\",\n  \"version\" : 1,\n  \"heddle\" : \"%s\",\n", version);
+    g_string_append(document->text, "  \"checks\" : [");
     document->open = document->text->len;
     document->checks = 0;
     document->errors = g_ptr_array_new_with_free_func(g_free);

@@ -10,7 +10,8 @@ static unsigned short_hash(const CheckSpec *spec)
 {
     GString *all = g_string_new(spec->program);
     char *knobs = words_knobs(&spec->knobs);
-    g_string_append_printf(all, "\n%s\n%s\n%u cores, seed %" G_GUINT64_FORMAT "\n", spec->source ? spec->source : "", knobs, spec->cores, spec->seed);
+    g_string_append_printf(all, "\n%s\n%s\n%u cores, seed %" G_GUINT64_FORMAT "\n", spec->source ? spec->source : "", knobs, spec->cores,
+                           spec->seed);
     for (unsigned axis = 0; axis < spec->mesh.axes; axis++)
         g_string_append_printf(all, "%s=%u\n", spec->mesh.name[axis], spec->mesh.size[axis]);
     for (size_t i = 0; i < spec->overrides; i++)

@@ -2,5 +2,5 @@
 #pragma once
 #include <glib.h>
 
-/* names: of char*. NULL when none is near: more than a third of the letters and one would have to change. Of equally near ones the first. */
+/* names: of char*. NULL when none is near: more than a third of the letters and one would have to change. Of equals the first. */
 const char *suggest_nearest(const GPtrArray *names, const char *text);

@@ -167,7 +167,8 @@ static void text_verdict(Text *text, const CheckResult *result)
         break;
     case VERDICT_FAULTY: {
         unsigned faults = count_faults(result);
-        g_string_append_printf(text->out, ", %u fault%s%s%s%s", faults, faults == 1 ? "" : "s", *cover ? " (" : "", cover, *cover ? ")" : "");
+        g_string_append_printf(text->out, ", %u fault%s%s%s%s", faults, faults == 1 ? "" : "s", *cover ? " (" : "", cover,
+                               *cover ? ")" : "");
         break;
     }
     case VERDICT_BOUNDED:
@@ -235,7 +236,8 @@ static void text_faults(Text *text, const CheckResult *result, const GPtrArray *
             text_help(text, finding->id);
     }
     if (result->outcome->incomplete_after_race)
-        text_wrapped(text, 2, "", "A racing value decided what a core did next, so there may be more faults than these: mend the race first.");
+        text_wrapped(text, 2, "", "A racing value decided what a core did next, so there may be more faults than these: "
+                                  "mend the race first.");
 }
 
 static void text_exempted(Text *text, const CheckResult *result)

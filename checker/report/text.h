@@ -12,7 +12,7 @@ typedef struct Text {
     GString *out;
     bool color, quiet, verbose;
     Source *source;
-    GHashTable *told;                           /* story_key, or a piece of advice -> title of the check that told it in full; looked up only */
+    GHashTable *told;                           /* story_key, or advice -> title of the check that told it in full; looked up only */
     uint32_t helped;                            /* bit per FaultId: its usual repairs were printed */
 } Text;
 
