@@ -11,14 +11,14 @@
 typedef struct PlApi {
     uint32_t version, bytes;
     /* mesh.h */
-    int64_t (*num_devices)(const PlSite *here);
-    int64_t (*num_cores)(const PlSite *here);
-    int64_t (*device_id)(const PlSite *here);
-    int64_t (*core_index)(const PlSite *here);
-    int64_t (*axis_size)(const PlSite *here, const char *axis);
-    int64_t (*axis_index)(const PlSite *here, const char *axis);
-    int64_t (*program_id)(const PlSite *here, int dimension);
-    int64_t (*num_programs)(const PlSite *here, int dimension);
+    int (*num_devices)(const PlSite *here);
+    int (*num_cores)(const PlSite *here);
+    int (*device_id)(const PlSite *here);
+    int (*core_index)(const PlSite *here);
+    int (*axis_size)(const PlSite *here, const char *axis);
+    int (*axis_index)(const PlSite *here, const char *axis);
+    int (*program_id)(const PlSite *here, int dimension);
+    int (*num_programs)(const PlSite *here, int dimension);
     PlDevice (*mesh)(const PlSite *here, int axes, const int64_t *coordinate);
     PlDevice (*along)(const PlSite *here, const char *axis, int64_t index);
     /* buffer.h */

@@ -4,26 +4,26 @@
 #include <glib.h>
 #include <string.h>
 
-static int64_t num_devices(const PlSite *here)
+static int num_devices(const PlSite *here)
 {
     (void)here;
-    return draft_program()->devices;
+    return (int)draft_program()->devices;
 }
 
-static int64_t num_cores(const PlSite *here)
+static int num_cores(const PlSite *here)
 {
     (void)here;
-    return draft_program()->cores_per_device;
+    return (int)draft_program()->cores_per_device;
 }
 
-static int64_t device_id(const PlSite *here)
+static int device_id(const PlSite *here)
 {
-    return draft_core(here, "pl_device_id")->device;
+    return (int)draft_core(here, "pl_device_id")->device;
 }
 
-static int64_t core_index(const PlSite *here)
+static int core_index(const PlSite *here)
 {
-    return draft_core(here, "pl_core_index")->index;
+    return (int)draft_core(here, "pl_core_index")->index;
 }
 
 static unsigned find_axis(const PlSite *here, const char *name)
@@ -38,15 +38,15 @@ static unsigned find_axis(const PlSite *here, const char *name)
     draft_misuse(here, "no axis \"%s\" in the mesh %s", name, known);
 }
 
-static int64_t axis_size(const PlSite *here, const char *axis)
+static int axis_size(const PlSite *here, const char *axis)
 {
-    return draft_program()->mesh.size[find_axis(here, axis)];
+    return (int)draft_program()->mesh.size[find_axis(here, axis)];
 }
 
-static int64_t axis_index(const PlSite *here, const char *axis)
+static int axis_index(const PlSite *here, const char *axis)
 {
     const Core *core = draft_core(here, "pl_axis_index");
-    return mesh_coordinate(&core->program->mesh, core->device, find_axis(here, axis));
+    return (int)mesh_coordinate(&core->program->mesh, core->device, find_axis(here, axis));
 }
 
 static const Launch *grid_of(const PlSite *here, int dimension, const char *what)
@@ -59,15 +59,15 @@ static const Launch *grid_of(const PlSite *here, int dimension, const char *what
     return launch;
 }
 
-static int64_t program_id(const PlSite *here, int dimension)
+static int program_id(const PlSite *here, int dimension)
 {
     grid_of(here, dimension, "pl_program_id");
-    return core_running->grid[dimension];
+    return (int)core_running->grid[dimension];
 }
 
-static int64_t num_programs(const PlSite *here, int dimension)
+static int num_programs(const PlSite *here, int dimension)
 {
-    return grid_of(here, dimension, "pl_num_programs")->grid[dimension];
+    return (int)grid_of(here, dimension, "pl_num_programs")->grid[dimension];
 }
 
 static PlDevice no_such_device(void)

@@ -6,14 +6,14 @@
 #include "api.h"
 #include "map.h"
 
-#define pl_num_devices() ((int)pl_api->num_devices(PL_HERE))
-#define pl_num_cores() ((int)pl_api->num_cores(PL_HERE))                        /* of each device */
-#define pl_axis_size(axis) ((int)pl_api->axis_size(PL_HERE, axis))
-#define pl_axis_index(axis) ((int)pl_api->axis_index(PL_HERE, axis))            /* the caller's coordinate */
-#define pl_device_id() ((int)pl_api->device_id(PL_HERE))                        /* the caller's, row-major over the mesh */
-#define pl_core_index() ((int)pl_api->core_index(PL_HERE))
-#define pl_program_id(dimension) ((int)pl_api->program_id(PL_HERE, dimension))
-#define pl_num_programs(dimension) ((int)pl_api->num_programs(PL_HERE, dimension))
+#define pl_num_devices() (pl_api->num_devices(PL_HERE))
+#define pl_num_cores() (pl_api->num_cores(PL_HERE))                        /* of each device */
+#define pl_axis_size(axis) (pl_api->axis_size(PL_HERE, axis))
+#define pl_axis_index(axis) (pl_api->axis_index(PL_HERE, axis))            /* the caller's coordinate */
+#define pl_device_id() (pl_api->device_id(PL_HERE))                        /* the caller's, row-major over the mesh */
+#define pl_core_index() (pl_api->core_index(PL_HERE))
+#define pl_program_id(dimension) (pl_api->program_id(PL_HERE, dimension))
+#define pl_num_programs(dimension) (pl_api->num_programs(PL_HERE, dimension))
 
 /* pl_device(id), pl_device(id, core): by its number. Without a core: the one with the caller's index. */
 #define pl_device(...) PL_PASTE(PL_DEVICE_, PL_NARGS(__VA_ARGS__))(__VA_ARGS__)

@@ -175,7 +175,7 @@ static void set_grid(const PlSite *here, Launch *launch, const PlLaunch *given, 
         dims += depth == 1 && *c == ',' && c[1 + strspn(c + 1, " \t\n")] != '}';
     }
     for (uint32_t d = 0; d < GRID_DIMS_MAX; d++) {
-        if (given->grid[d] < 0)
+        if (given->grid[d] < 0 || given->grid[d] > INT32_MAX)
             draft_misuse(here, "the grid of %s has %lld steps in dimension %u", program_text(draft_program(), launch->name),
                         (long long)given->grid[d], d);
         if (given->grid[d] != 0 && d >= dims)

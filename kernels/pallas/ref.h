@@ -18,7 +18,7 @@
     (pl_api->select_ref(PL_HERE, which, PL_REFS(__VA_ARGS__)))
 /* The same VMEM, SMEM or semaphore of a sibling core. */
 #define pl_core_ref(ref, core) (pl_api->on_core(PL_HERE, ref, core))
-#define pl_size(ref, dimension) ((int)pl_api->size(PL_HERE, ref, dimension))
+#define pl_size(ref, dimension) (pl_api->size(PL_HERE, ref, dimension))
 
 static inline PlIndex pl_dslice(int64_t start, int64_t size, int64_t stride)
 {
