@@ -18,7 +18,7 @@ const char *verdict_name(Verdict verdict)
 
 const char *search_name(Search search)
 {
-    static const char *const NAME[] = { "auto", "prove", "enumerate" };
+    static const char *const NAME[SEARCHES] = { "auto", "prove", "enumerate", "random", "pct", "pos", "starve" };
     return NAME[search];
 }
 
@@ -207,16 +207,17 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
         fail(result, "%s: %s", spec->program, damage);
         return;
     }
-    if (shared->enumerated) {
+    if (shared->searched) {
         result->outcome = outcome_load(&shared->outcome);
     } else {
         const ProveOptions options = { .first = spec->first, .memory_max = spec->memory_max, .seconds_max = spec->seconds_max };
         result->outcome = prove_record(result->record, &options);
     }
     if (result->outcome == NULL) {
-        fail(result, "%s: the enumeration left a damaged answer: the kernel writes outside its own memory", spec->program);
+        fail(result, "%s: the search left a damaged answer: the kernel writes outside its own memory", spec->program);
         return;
     }
+    outcome_drop_after_race(result->outcome);
     if (shared->steps_reached)
         outcome_add_limit(result->outcome, "steps");
     if (shared->not_deterministic != NULL && !races_or_conflicts(result->outcome)) {

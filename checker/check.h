@@ -10,7 +10,11 @@
 #include "finding.h"
 
 typedef enum Verdict { VERDICT_VERIFIED = 0, VERDICT_FAULTY = 1, VERDICT_ERROR = 2, VERDICT_BOUNDED = 3, VERDICT_NOT_APPLICABLE = 4 } Verdict;
-typedef enum Search { SEARCH_AUTO, SEARCH_PROVE, SEARCH_ENUMERATE } Search;
+typedef enum Search {
+    SEARCH_AUTO, SEARCH_PROVE, SEARCH_ENUMERATE,
+    SEARCH_RANDOM, SEARCH_PCT, SEARCH_POS, SEARCH_STARVE,      /* in the order of StrategyKind */
+    SEARCHES
+} Search;
 
 typedef struct Override { const char *name; int64_t value; } Override;
 
@@ -25,7 +29,8 @@ typedef struct CheckSpec {
     size_t overrides;
     Knobs knobs;
     Search search;
-    uint64_t states_max, seed;                  /* 0: the search's default limit */
+    uint64_t states_max, runs_max, seed;        /* limits 0: the search's default */
+    unsigned depth;                             /* of pct, 0: the default */
     double seconds_max;                         /* 0: none */
     size_t memory_max;
     bool first, in_process;                     /* in_process: no fork (tests, gdb) */

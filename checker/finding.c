@@ -115,6 +115,21 @@ void outcome_free(Outcome *outcome)
     g_free(outcome);
 }
 
+void outcome_drop_after_race(Outcome *outcome)
+{
+    GPtrArray *findings = outcome->findings;
+    bool race = false;
+    for (guint i = 0; i < findings->len; i++)
+        race |= ((const Finding *)g_ptr_array_index(findings, i))->id == FAULT_RACE;
+    for (guint i = findings->len; race && i-- > 0;) {
+        const Finding *finding = g_ptr_array_index(findings, i);
+        if (finding->id != FAULT_ASSERT && finding->id != FAULT_DIVERGENCE && (finding->id != FAULT_UNINITIALISED || finding->message == NULL))
+            continue;
+        g_ptr_array_remove_index(findings, i);
+        outcome->incomplete_after_race = true;
+    }
+}
+
 void outcome_add_limit(Outcome *outcome, const char *limit)
 {
     outcome->complete = false;

@@ -66,6 +66,9 @@ Outcome *outcome_new(void);
 void outcome_free(Outcome *outcome);
 /* Sorts the findings and merges those of one key: counts add up, the first keeps its places, schedule and texts. */
 void outcome_settle(Outcome *outcome, const Program *program);
+/* Where a race was found, values are nobody's: wrong results, unwritten values and diverging ends are not judged (semantics.md section 4),
+ * and incomplete_after_race is set if there were any. */
+void outcome_drop_after_race(Outcome *outcome);
 void outcome_add_limit(Outcome *outcome, const char *limit);           /* once each; complete becomes false */
 /* The hash that both searches use for an end state: positions of cores (ended: number of its steps), counts of all non-zero semaphores. */
 uint64_t outcome_end_state(const uint32_t *position, uint32_t cores, const int64_t *count, uint32_t semaphores);

@@ -7,12 +7,15 @@
 #include "worker.h"
 #include "enumerate/enumerate.h"
 #include "outcome_io.h"
+#include "sample.h"
 #include "run/globals.h"
 #include "run/judge.h"
 #include "run/unroll.h"
 #include <string.h>
 
 static const uint64_t STEPS_MAX = 400000000;    /* of one run: a record of 10 GB */
+static const uint64_t RUNS_MAX = 100;           /* of sampling, unless told otherwise */
+enum { PCT_DEPTH = 3 };
 static const uint64_t STATES_MAX = 20000000;    /* of an enumeration, unless told otherwise */
 
 WorkerShared *worker_shared_new(const CheckSpec *spec)
@@ -215,7 +218,35 @@ static void enumerate(WorkerShared *shared)
     outcome_free(outcome);
     unroller_free(unroller);
     shared->error = program->usage_error;
-    shared->enumerated = true;
+}
+
+static void sample(WorkerShared *shared)
+{
+    const CheckSpec *spec = shared->spec;
+    const SampleOptions options = { .strategy = (StrategyKind)(spec->search - SEARCH_RANDOM), .seed = spec->seed,
+                                    .runs = spec->runs_max ? spec->runs_max : RUNS_MAX, .depth = spec->depth ? spec->depth : PCT_DEPTH,
+                                    .seconds_max = spec->seconds_max, .memory_max = spec->memory_max, .first = spec->first,
+                                    .pulse = &shared->control.pulse };
+    uint64_t steps = shared->record->steps.count + 2 * shared->record->copies.count;
+    Record *record = record_new(shared->program);
+    Execution *execution = execution_new(shared->program, record);
+    child_watch_stacks(execution_stacks(execution));
+    Outcome *outcome = sample_run(execution, record, steps, &options);
+    child_watch_stacks(execution_stacks(shared->execution));
+    outcome_save(outcome, &shared->outcome);
+    outcome_free(outcome);
+    execution_free(execution);
+    record_free(record);
+}
+
+static void search(WorkerShared *shared)
+{
+    Search kind = shared->spec->search;
+    if (kind == SEARCH_ENUMERATE)
+        enumerate(shared);
+    else if (kind >= SEARCH_RANDOM)
+        sample(shared);
+    shared->searched = kind == SEARCH_ENUMERATE || kind >= SEARCH_RANDOM;
 }
 
 static void load_and_run(WorkerShared *shared)
@@ -232,13 +263,13 @@ static void load_and_run(WorkerShared *shared)
     globals_restore(shared->globals);
     run(shared);
     const char *changed = globals_changed(shared->globals);
-    if (changed != NULL) {
-        g_autofree char *text = g_strdup_printf("the kernel writes to the static variable %s: devices share nothing but refs, and a kernel must be a "
-                                                "function of what it observes", changed);
-        shared->not_deterministic = keep(shared, text);
+    if (changed != NULL && shared->error == NULL) {
+        g_autofree char *text = g_strdup_printf("%s: the kernel writes to the static variable %s: devices share nothing but refs, and a kernel must be a "
+                                                "function of what it observes", shared->spec->program, changed);
+        shared->error = keep(shared, text);
     }
-    if (shared->ran && !shared->steps_reached && shared->not_deterministic == NULL && shared->spec->search == SEARCH_ENUMERATE)
-        enumerate(shared);
+    if (shared->ran && !shared->steps_reached && shared->error == NULL)
+        search(shared);
 }
 
 static char *line_of_move(Execution *execution, const Program *program, Move move)

@@ -14,7 +14,7 @@ typedef struct WorkerShared {
     Record *record;
     const char *error;                          /* could not be loaded, built or run as meant: one line */
     const char *not_applicable, *not_deterministic;
-    bool ran, enumerated, steps_reached;
+    bool ran, searched, steps_reached;          /* searched: the outcome is there already */
     struct Execution *execution;                /* the child's own */
     struct Globals *globals;                    /* of the user's module */
 } WorkerShared;
