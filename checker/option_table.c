@@ -136,14 +136,14 @@ static unsigned choice(const char *choices, const char *value)
     }
 }
 
-#define SEARCHES "auto|prove|enumerate"
+#define SEARCH_NAMES "auto|prove|enumerate|random|pct|pos|starve"       /* in the order of Search */
 #define COLORS "auto|always|never"
 
 #define SETTER(name, body) static bool set_##name(Options *options, const char *value, char **error) \
     { (void)value; (void)error; body; return true; }
 #define KEEP(field) (g_free(options->field), options->field = g_strdup(value))
 
-SETTER(search, options->search = choice(SEARCHES, value))
+SETTER(search, options->search = choice(SEARCH_NAMES, value))
 SETTER(dma_order, options->knobs.dma_order = choice(WORDS_DMA_ORDER, value))
 SETTER(dma_progress, options->knobs.dma_progress = choice(WORDS_DMA_PROGRESS, value))
 SETTER(bounds, options->knobs.bounds = choice(WORDS_BOUNDS, value))
@@ -167,6 +167,24 @@ static bool set_states(Options *options, const char *value, char **error)
     if (!read_number(value, strlen(value), 1, INT64_MAX, &states))
         *error = g_strdup_printf("--states %s: wants a number of states, at least 1", value);
     options->states_max = states;
+    return !*error;
+}
+
+static bool set_runs(Options *options, const char *value, char **error)
+{
+    int64_t runs = 0;
+    if (!read_number(value, strlen(value), 1, INT64_MAX, &runs))
+        *error = g_strdup_printf("--runs %s: wants a number of runs, at least 1", value);
+    options->runs_max = runs;
+    return !*error;
+}
+
+static bool set_depth(Options *options, const char *value, char **error)
+{
+    int64_t depth = 0;
+    if (!read_number(value, strlen(value), 1, 1000, &depth))
+        *error = g_strdup_printf("--depth %s: wants a number of priority changes, 1 to 1000", value);
+    options->depth = depth;
     return !*error;
 }
 
@@ -217,7 +235,7 @@ const OptionSpec option_table[] = {
     {CHECKS, 0, "mesh", "AXES", NULL, NULL, "named axes, such as x=4,y=2 (default: one axis x)", set_mesh},
     {CHECKS, 0, "cores", "C", NULL, NULL, "cores a device (default 1)", set_cores},
     {CHECKS, 'D', "define", "NAME=VALUE", NULL, NULL, "a parameter of the program, or a range of values as in rows=8..64", set_define},
-    {CHECKS, 0, "search", "NAME", SEARCHES, NULL, "how to decide: by proof over one execution, or by walking every state", set_search},
+    {CHECKS, 0, "search", "NAME", SEARCH_NAMES, NULL, "how to decide: by proof, by walking every state, or by sampling schedules", set_search},
     {CHECKS, 0, "dma-order", "ORDER", WORDS_DMA_ORDER, NULL, "which copies stay in order among each other", set_dma_order},
     {CHECKS, 0, "dma-progress", "PROGRESS", WORDS_DMA_PROGRESS, NULL, "whether bytes count as they move, or all at the end of a copy",
      set_dma_progress},
@@ -225,9 +243,11 @@ const OptionSpec option_table[] = {
     {CHECKS, 0, "scopes", "SCOPES", WORDS_SCOPES, NULL, "whether a scope may be named before its device has opened it", set_scopes},
     {CHECKS, 0, "data", "DATA", WORDS_DATA, NULL, "compute with contents, or with regions and counts only", set_data},
     {CHECKS, 0, "states", "N", NULL, NULL, "stop enumerating after N states (verdict: bounded)", set_states},
+    {CHECKS, 0, "runs", "N", NULL, NULL, "how many schedules to sample (random, pct, pos, starve)", set_runs},
+    {CHECKS, 0, "depth", "N", NULL, NULL, "priority changes of a schedule of pct", set_depth},
     {CHECKS, 0, "time", "SECONDS", NULL, NULL, "stop a check after this time, as in 30, 5m, 2h (verdict: bounded)", set_time},
     {CHECKS, 0, "memory", "BYTES", NULL, NULL, "stop a check at this much memory, as in 500M, 2G (verdict: bounded)", set_memory},
-    {CHECKS, 0, "seed", "N", NULL, NULL, "seed of generated inputs (default 0)", set_seed},
+    {CHECKS, 0, "seed", "N", NULL, NULL, "seed of generated inputs and of sampled schedules (default 0)", set_seed},
     {CHECKS, 0, "first", NULL, NULL, NULL, "stop at the first fault (default: all, one for each pair of places)", set_first},
     {CHECKS | COMMAND_REPLAY, 0, "json", "FILE", NULL, "file", "write a JSON report beside the text; - is standard output", set_json},
     {COMMAND_LIST, 0, "json", NULL, NULL, NULL, "print the list as JSON", set_json_list},

@@ -32,7 +32,8 @@ typedef struct Options {
     GPtrArray *defines;                         /* of Define* */
     Search search;
     Knobs knobs;
-    uint64_t states_max, seed;
+    uint64_t states_max, runs_max, seed;
+    unsigned depth;
     double seconds_max;
     uint64_t memory_max;
     bool first, quiet, verbose, json_list, names_only;

@@ -115,7 +115,7 @@ static void malformed_sizes_and_parameters_are_refused(void **state)
     assert_refused("check %R:ring -n 2 -D columns=4", "rows=8 (1..64)");
     assert_refused("check %R:ring -n 2 -D rows=0", "out of range");
     assert_refused("check %R:ring -n 2 -D rows=60..65", "out of range");
-    assert_refused("check %R:ring -n 2 --search fast", "auto|prove|enumerate");
+    assert_refused("check %R:ring -n 2 --search fast", "auto|prove|enumerate|");
 }
 
 static void a_size_that_nothing_applies_to_is_no_verdict(void **state)

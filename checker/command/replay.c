@@ -39,8 +39,8 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
 {
     GString *out = session->text.out;
     const CheckResult *check = replay->check;
-    if (session->options->verbose)
-        for (guint i = 0; i < replay->lines->len; i++)
+    if (session->options->verbose && !replay->shown)            /* a finding that was shown tells its moves itself */
+        for (guint i = 0; replay->lines && i < replay->lines->len; i++)
             g_string_append_printf(out, "  %s\n", (char *)replay->lines->pdata[i]);
     if (replay->shown) {
         g_string_append_printf(out, "%s, %u devices: the schedule shows the fault.\n", header->program, header->devices);

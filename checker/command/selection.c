@@ -173,8 +173,8 @@ static CheckSpec base_spec(const Session *session, const Selected *selected)
     return (CheckSpec){
         .open = session->open, .module = selected->module, .program = selected->entry->name, .source = selected->source,
         .cores = options->cores, .overrides = options->defines->len, .knobs = options->knobs, .search = options->search,
-        .states_max = options->states_max, .seed = options->seed, .seconds_max = options->seconds_max, .memory_max = options->memory_max,
-        .first = options->first,
+        .states_max = options->states_max, .runs_max = options->runs_max, .depth = options->depth, .seed = options->seed,
+        .seconds_max = options->seconds_max, .memory_max = options->memory_max, .first = options->first,
     };
 }
 
