@@ -1,0 +1,87 @@
+/* index.h - a record laid out for questions: each core's steps in a row, each semaphore's signals and waits, joins, lives.
+ *
+ *     Record -> index_new -> Index: slots (core, position) -> step;  semaphore -> signals, waits;  launch and scope -> positions
+ *
+ * A *slot* is the dense number of a core's step: first[core] + position. An *event* is a core's step or one moment of a copy; a join is
+ * one event, which any of its members may name.
+ *
+ * Invariants:  1. signals of a semaphore are listed in order of start, waits in order of the record.
+ *              2. waits on an object with real conflicts have no threshold: edges order them as the record did.
+ * Ownership:   all of it lies in the arena; record and program are borrowed.
+ */
+#pragma once
+#include "../run/record.h"
+#include "arena.h"
+#include "prove.h"
+
+typedef struct Event {
+    uint32_t core, position;                    /* the step, or the start of the copy */
+    uint32_t copy;                              /* index in the record, NONE: the step itself */
+    uint8_t kind;                               /* of a copy: EARLY_SEND, READ, EARLY_RECEIVE, WRITE; else the step's kind */
+} Event;
+
+typedef struct Signal {
+    uint32_t core, position;                    /* who gives it: the signal or flag add, or the start of the copy */
+    uint32_t copy_end;                          /* copy * 2 + (1 for its receive semaphore); NONE: a core's own step */
+    uint32_t inc;
+} Signal;
+
+typedef struct Wait {
+    uint32_t core, position;
+    uint32_t taken;                             /* what it takes: its value, or 0 for a wait that keeps */
+    int64_t total;                              /* what all signals together must have given; 0: needs nothing */
+} Wait;
+
+typedef struct Join { uint32_t first, members; } Join;          /* its members' steps in the record */
+typedef struct Span { uint32_t begin, end; } Span;              /* positions of alloc and free, or enter and exit; NONE: not done */
+typedef struct Edge { Event before, after; } Edge;              /* order that the record chose on an object with conflicts */
+
+typedef struct Index {
+    const Record *record;
+    const Program *program;
+    Arena *arena;
+    ProveCanary canary;
+    uint32_t cores, per_device, semaphores, copies;
+    uint32_t *first;                            /* cores + 1: slot of position 0 */
+    uint32_t *step;                             /* slot -> index in the record */
+    uint32_t *link;                             /* slot -> wait, signal or join of that step, by its kind */
+    Join *join;
+    uint32_t joins;
+    uint32_t *signal_first, *wait_first;        /* semaphores + 1 */
+    Signal *signal;
+    Wait *wait;
+    uint32_t *copy_signal;                      /* copy * 2 + end -> signal, NONE where it has no semaphore */
+    uint8_t *contended;                         /* semaphores: their order was chosen */
+    int64_t *final_count;                       /* semaphores: at the end of the record */
+    Edge *edge;                                 /* in the order of the record, by what comes after */
+    size_t edges;
+    uint64_t conflicts;                         /* steps whose result depends on an order with another agent's */
+    uint32_t *copy_before;                      /* under link-fifo and issue-order: the copy that must be written first, NONE */
+    bool stopped, blocked, running;             /* some core is */
+    Span *launch;                               /* launch * cores + core */
+    uint32_t *scope_row;                        /* decl -> row of scope, NONE */
+    Span *scope;                                /* row * cores + core */
+} Index;
+
+Index *index_new(const Record *record, ProveCanary canary, Arena *arena);
+
+static inline uint32_t index_slot(const Index *index, uint32_t core, uint32_t position) { return index->first[core] + position; }
+static inline uint32_t index_length(const Index *index, uint32_t core) { return index->first[core + 1] - index->first[core]; }
+static inline const Step *index_step_at(const Index *index, uint32_t slot) { return &STORE(Step, &index->record->steps, index->step[slot]); }
+static inline const Step *index_step(const Index *index, uint32_t core, uint32_t position)
+{
+    return index_step_at(index, index_slot(index, core, position));
+}
+static inline const Copy *index_copy(const Index *index, uint32_t copy) { return &STORE(Copy, &index->record->copies, copy); }
+Event index_event(const Index *index, uint32_t core, uint32_t position);
+Event index_moment(const Index *index, uint32_t copy, StepKind kind);
+/* What a moment adds to which semaphore: 0 and NONE where it has no part in the progress rule in force. */
+uint32_t index_moment_inc(const Index *index, uint32_t copy, StepKind kind, uint32_t *semaphore);
+bool index_is_fluid(const Index *index);
+uint32_t index_launch_members(const Index *index, const Step *join);
+static inline bool index_is_wait(const Step *step) { return step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP || step->kind == STEP_FLAG_WAIT; }
+static inline bool index_is_add(const Step *step) { return step->kind == STEP_SIGNAL || step_is_plain_add(step); }
+
+/* contend.c: which objects have conflicts (fills contended, conflicts), and the order the record chose on them (edge, edges). */
+void index_find_contended(Index *index);
+void index_order_contended(Index *index);

@@ -1,0 +1,142 @@
+/* prove.c - the proof from end to end: index, clocks, releases, order; then every kind of fault; then a schedule for each.
+ *
+ * All memory is the arena's, and a limit that is passed ends the proof from wherever it is: what was found until then is kept, and the
+ * outcome says that it is not all.
+ */
+#include "prove.h"
+
+#include <glib.h>
+
+#include "prover.h"
+
+static void add_end_state(Prover *prover)
+{
+    const Index *index = prover->index;
+    uint32_t *position = ARENA_NEW(uint32_t, prover->arena, index->cores);
+    for (uint32_t core = 0; core < index->cores; core++)
+        position[core] = index_length(index, core);
+    uint64_t hash = outcome_end_state(position, index->cores, index->final_count, index->semaphores);
+    g_array_append_val(prover->outcome->end_states, hash);
+}
+
+static void note_coverage(Prover *prover)
+{
+    Outcome *outcome = prover->outcome;
+    const Record *record = prover->record;
+    outcome->executions = outcome->classes = 1;
+    outcome->steps = record->steps.count + (record->eager ? (uint64_t)prover->index->copies * 2 : 0);
+    outcome->conflicts = prover->index->conflicts;
+    if (prover->index->conflicts > 0)
+        outcome_add_limit(outcome, "conflicts");
+    if (!record->complete || prover->index->running)
+        outcome_add_limit(outcome, "runs");
+    add_end_state(prover);
+}
+
+static Finding *to_finding(Prover *prover, const Tally *tally)
+{
+    Finding *finding = finding_new(tally->id);
+    finding->count = tally->count;
+    finding->at_most = tally->at_most;
+    finding->places = tally->places;
+    if (tally->places > 0)
+        finding->place[0] = prover_place(prover, &tally->a);
+    if (tally->places > 1)
+        finding->place[1] = prover_place(prover, &tally->b);
+    finding->object = tally->object;
+    finding->object_is_semaphore = tally->is_semaphore;
+    finding->have = tally->have;
+    finding->need = tally->need;
+    return finding;
+}
+
+static gint compare_tallies(gconstpointer left, gconstpointer right)
+{
+    const Tally *a = left, *b = right;
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    if (a->site[0] != b->site[0])
+        return a->site[0] < b->site[0] ? -1 : 1;
+    if (a->site[1] != b->site[1])
+        return a->site[1] < b->site[1] ? -1 : 1;
+    return a->decl != b->decl ? (a->decl < b->decl ? -1 : 1) : 0;
+}
+
+/* Each kind of fault becomes a finding; as many as wanted get a schedule and a reason. */
+static void hand_over(Prover *prover)
+{
+    size_t tallies = prover->tallies.count, shown_max = prover->options->findings_max ? prover->options->findings_max : SIZE_MAX;
+    Tally *tally = pile_base(&prover->tallies);
+    if (tallies > 1)
+        qsort(tally, tallies, sizeof *tally, compare_tallies);
+    for (size_t i = 0; i < tallies; i++) {
+        Finding *finding = to_finding(prover, &tally[i]);
+        g_ptr_array_add(prover->outcome->findings, finding);
+        if (i >= shown_max)
+            continue;
+        finding->moves = witness_of(prover, &tally[i]);
+        g_assert(finding->moves || prover->options->canary != PROVE_SOUND);
+        finding->why = why_fault(prover, &tally[i]);
+    }
+}
+
+static bool found_enough(const Prover *prover)
+{
+    return prover->options->first && (prover->tallies.count > 0 || prover->outcome->findings->len > 0);
+}
+
+static void decide(Prover *prover)
+{
+    prover->index = index_new(prover->record, prover->options->canary, prover->arena);
+    prover->clocks = clocks_new(prover->index, prover->arena);
+    prover->releases = releases_new(prover->index, prover->clocks, prover->arena);
+    prover->order = order_new(prover->index, prover->clocks, prover->releases, prover->arena);
+    pile_init(&prover->tallies, prover->arena, sizeof(Tally));
+    note_coverage(prover);
+    prover->races = races_new(prover->order, prover->arena);
+    void (*const part[])(Prover *) = { races_settle, raised_check, deadlock_check, lives_check, counts_check };
+    for (size_t i = 0; i < G_N_ELEMENTS(part) && !found_enough(prover); i++)
+        part[i](prover);
+    hand_over(prover);
+}
+
+static void finish(Prover *prover)
+{
+    Outcome *outcome = prover->outcome;
+    outcome_settle(outcome, prover->program);
+    for (guint i = 0; i < outcome->findings->len; i++) {
+        const Finding *finding = outcome->findings->pdata[i];
+        outcome->incomplete_after_race |= finding->id == FAULT_RACE && prover->record->values_observed;
+    }
+    if (prover->options->first && outcome->findings->len > 1)
+        g_ptr_array_set_size(outcome->findings, 1);
+}
+
+/* A limit ended the proof: what is certain by then gets its schedule all the same. */
+static void keep_what_was_found(Prover *prover, Budget *budget)
+{
+    outcome_add_limit(prover->outcome, budget->limit);
+    budget->bytes_max = 0;
+    budget->deadline = 0;
+    if (prover->order)
+        hand_over(prover);
+}
+
+Outcome *prove_record(const Record *record, const ProveOptions *options)
+{
+    static const ProveOptions defaults = { PROVE_SOUND, 0, false, 0, 0 };
+    Budget budget = { .bytes_max = options ? options->memory_max : 0 };
+    if (options && options->seconds_max > 0)
+        budget.deadline = (double)g_get_monotonic_time() / 1e6 + options->seconds_max;
+    Arena arena;
+    arena_init(&arena, &budget);
+    Prover prover = { .record = record, .program = record->program, .options = options ? options : &defaults, .arena = &arena,
+                      .outcome = outcome_new() };
+    if (setjmp(budget.bail) == 0)
+        decide(&prover);
+    else
+        keep_what_was_found(&prover, &budget);
+    budget_clear(&budget);
+    finish(&prover);
+    return prover.outcome;
+}

@@ -1,0 +1,81 @@
+/* prover.h - what the parts of a proof share: the record's order, the faults tallied so far, the outcome in the making.
+ *
+ *     races, lives, counts, reads, deadlock -> tally (one entry a kind of fault: count, first example) -> witness -> Finding
+ *
+ * Ownership:   prove.c owns it; everything else lies in its arena, but the outcome.
+ */
+#pragma once
+#include "order.h"
+#include "races.h"
+
+typedef struct Tally {                          /* faults of one key, as finding.h defines it */
+    FaultId id;
+    uint32_t site[2], decl;                     /* of its places in ascending order, NONE: no place; decl of the object, NONE */
+    bool is_semaphore;
+    uint64_t count;                             /* given as 0: one */
+    bool at_most;
+    uint32_t age;                               /* of the example: the latest of its steps in the record */
+    Event a, b;                                 /* the example: the places of the finding */
+    unsigned places;
+    uint32_t object;
+    int64_t have, need;
+} Tally;
+
+typedef struct Prover {
+    const Record *record;
+    const Program *program;
+    const ProveOptions *options;
+    Arena *arena;
+    Index *index;
+    Clocks *clocks;
+    Releases *releases;
+    Order *order;
+    Races *races;
+    Pile tallies;                               /* Tally */
+    uint32_t *table;
+    size_t table_size;
+    Outcome *outcome;
+} Prover;
+
+/* Counts a fault of that key; keeps the earliest example. places 0 to 2; object NONE: none. */
+void prover_add(Prover *prover, const Tally *fault);
+Place prover_place(const Prover *prover, const Event *event);
+uint32_t prover_age(const Prover *prover, const Event *event);          /* index in the record of the step, or of the copy's start */
+
+void races_settle(Prover *prover);              /* suspects.c: from classes of racing pairs to findings */
+void lives_check(Prover *prover);               /* lives.c: lifetime, in-flight */
+void counts_check(Prover *prover);              /* counts.c: leftover, overflow, mismatch */
+int64_t counts_taken_before(Prover *prover, uint32_t semaphore, const Event *end);     /* by waits that come before it */
+/* What the semaphore holds right after x when x comes as late as can be and the wait `bar` (NULL: none) does not come. Leaves the run of
+ * that in order's closure. */
+int64_t counts_after(Prover *prover, uint32_t semaphore, const Event *x, const Wait *bar, uint32_t inc);
+void deadlock_check(Prover *prover);            /* deadlock.c */
+void raised_check(Prover *prover);              /* raised.c: what the run itself saw, straight to findings; and loads of nothing */
+
+/* witness.c: the moves to the goal when the barred events are never done; NULL: it cannot be reached. */
+GArray *witness_moves(Prover *prover, const Goal *goal, const Event *barred, size_t bars);
+GArray *witness_whole_record(Prover *prover);
+GArray *witness_of(Prover *prover, const Tally *fault);
+
+/* lifespan.c: when an object's life begins and ends, for whom. */
+typedef struct Lifespan {
+    bool always;
+    bool exit;                                  /* it ends with the exit of a launch */
+    const Span *span;                           /* of cores first_core .. first_core + cores - 1, indexed by core */
+    uint32_t first_core, cores;
+    const Span *entry;                          /* where others may name it before its scope opens: the launch's entries; else NULL */
+} Lifespan;
+
+Lifespan lifespan_of_object(const Prover *prover, uint32_t object);
+Lifespan lifespan_of_semaphore(const Prover *prover, uint32_t semaphore);
+/* Is the life begun before x in every execution? */
+bool lifespan_begun(Prover *prover, const Lifespan *life, const Event *x);
+/* The event that ends it, seen from `core` if that has part in it. False: it does not end. */
+bool lifespan_end(const Prover *prover, const Lifespan *life, uint32_t core, Event *end);
+bool lifespan_over_after(Prover *prover, const Lifespan *life, const Event *x);        /* x comes before its end in every execution */
+
+/* why.c: sentences, g_malloc. */
+char *why_race(Prover *prover, const Event *a, const Event *b);
+char *why_fault(Prover *prover, const Tally *fault);            /* NULL: nothing to add */
+char *why_core(const Prover *prover, uint32_t core);            /* "device 2", "device 2 core 1" */
+char *why_site(const Prover *prover, uint32_t site);            /* "file.c:12" */

@@ -1,0 +1,64 @@
+/* races.h - which accesses to overlapping bytes of one buffer nothing orders, counted by pair of sites.
+ *
+ *     races_new -> PairClass: how many pairs are races for certain, how many the clocks leave open, a sample of either
+ *
+ * An access holds its bytes on the time line of each core of its device from `acquire`, so many of the core's steps come before it, to
+ * `release`, the position from which on the core's steps come after it. Two accesses are ordered iff on some time line one is released
+ * where the other is not yet acquired.
+ *
+ * Invariants:  1. every racing pair is in exactly one class, in `certain` or among `open`; no ordered pair is in `certain`.
+ * Ownership:   the arena of races_new.
+ */
+#pragma once
+#include "order.h"
+
+/* A core's step: its slot. A copy's moment: RACES_COPY | copy * 2 + (1 for the write). */
+#define RACES_COPY 0x80000000u
+
+typedef struct OpenPair { uint32_t a, b, next; } OpenPair;      /* codes; next in its class's list, NONE ends it */
+
+typedef struct PairClass {
+    uint32_t site[2], decl;                     /* site[0] <= site[1] */
+    uint64_t certain, open;
+    uint64_t unlisted;                          /* of the open ones, those not in the list */
+    uint32_t sample[2];                         /* codes of a certain pair, an early one; NONE: there is none */
+    uint32_t sample_age;                        /* the later one's index in the record */
+    uint32_t open_first;                        /* list of open pairs */
+} PairClass;
+
+typedef struct Races {
+    const Index *index;
+    const Order *order;
+    Pile classes, open;                         /* PairClass, in order of discovery; OpenPair */
+    Pile unwritten;                             /* codes of loads that come before every write to their bytes */
+    uint32_t *table;                            /* open addressing over classes, id + 1 */
+    size_t table_size;
+    Arena *arena;
+} Races;
+
+Races *races_new(const Order *order, Arena *arena);
+Event races_event(const Index *index, uint32_t code);
+uint32_t races_region(const Index *index, uint32_t code);       /* and the object: */
+uint32_t races_object(const Index *index, uint32_t code);
+
+/* pairs.c */
+PairClass *races_class(Races *races, uint32_t site_a, uint32_t site_b, uint32_t decl);         /* valid until the next call */
+void races_add_certain(Races *races, PairClass *class, uint32_t a, uint32_t b, uint64_t pairs);
+void races_add_open(Races *races, PairClass *class, uint32_t a, uint32_t b);
+
+/* What a class of accesses to one region looks like to the two ways of comparing: pair by pair, or by sorted sweeps. */
+typedef struct Access {
+    uint32_t code, region, site;
+    bool write, copy_read;
+    uint32_t acquire, release;                  /* on the only core of the device; with several, see Accesses */
+} Access;
+
+typedef struct Accesses {                       /* to one object */
+    Races *races;
+    uint32_t decl, per_device;
+    Access *access;
+    uint32_t *acquire, *release;                /* access * per_device + core of the device; NULL with one core */
+} Accesses;
+
+/* sweep.c: all pairs between two ranges of accesses (the same range twice: within it), one core a device, no chains, no conflicts. */
+void sweep_ranges(Accesses *accesses, Access *a, size_t as, Access *b, size_t bs);

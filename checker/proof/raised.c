@@ -1,0 +1,52 @@
+/* raised.c - faults that need no comparison of steps: what the run itself saw, and loads of what nobody has written yet.
+ *
+ * A step that stops its core does so in every execution of a conflict-free program, so that its own past is all it takes to show it.
+ */
+#include <glib.h>
+
+#include "prover.h"
+
+static bool is_expectation(const Program *program, uint32_t site)
+{
+    for (uint32_t i = 0; i < program->expectations.count; i++)
+        if (STORE(Expectation, &program->expectations, i).site == site)
+            return true;
+    return false;
+}
+
+/* Results are looked at when all is done; everything else when its core has done that step. */
+static GArray *moves_to(Prover *prover, const Raised *raised)
+{
+    if (is_expectation(prover->program, raised->site) || raised->position >= index_length(prover->index, raised->core))
+        return witness_whole_record(prover);
+    Event step = index_event(prover->index, raised->core, raised->position);
+    Goal goal = { .done = &step, .dones = 1, .semaphore = NONE };
+    return witness_moves(prover, &goal, NULL, 0);
+}
+
+static void add_raised(Prover *prover, const Raised *raised)
+{
+    Finding *finding = finding_new((FaultId)raised->fault);
+    bool step = raised->position < index_length(prover->index, raised->core);
+    uint32_t launch = step ? index_step(prover->index, raised->core, raised->position)->launch : 0;
+    finding->places = 1;
+    finding->place[0] = (Place){ .core = raised->core, .position = raised->position, .copy = NONE, .kind = STEP_STOP, .site = raised->site,
+                                 .object = raised->object, .region = raised->region, .launch = launch };
+    if (step)
+        finding->place[0].kind = index_step(prover->index, raised->core, raised->position)->kind;
+    finding->message = g_strdup(raised->message);
+    finding->moves = moves_to(prover, raised);
+    g_ptr_array_add(prover->outcome->findings, finding);
+}
+
+void raised_check(Prover *prover)
+{
+    for (size_t i = 0; i < prover->record->raised.count; i++)
+        add_raised(prover, &STORE(Raised, &prover->record->raised, i));
+    for (size_t i = 0; i < prover->races->unwritten.count; i++) {
+        uint32_t code = PILE(uint32_t, &prover->races->unwritten, i);
+        Tally fault = { .id = FAULT_UNINITIALISED, .a = races_event(prover->index, code), .places = 1,
+                        .object = races_object(prover->index, code) };
+        prover_add(prover, &fault);
+    }
+}

@@ -1,0 +1,98 @@
+/* suspects.c - what becomes of racing pairs: open ones are settled by runs, and each class that has a race becomes a finding.
+ *
+ * When all open pairs together are worth little time each is settled, and counts are exact. Otherwise a class that has a certain pair keeps
+ * its open ones as "at most", and a class that has none is searched until one of its pairs turns out to be a race, or all are ordered.
+ */
+#include <glib.h>
+
+#include "prover.h"
+
+enum { SETTLE_STEPS_MAX = 100000000 };          /* moves of runs that only make counts exact */
+
+typedef struct Settler {
+    Prover *prover;
+    bool all;                                   /* every open pair is settled */
+    Pile pairs;                                 /* OpenPair of the class in hand, the run's event first */
+} Settler;
+
+static gint compare_pairs(gconstpointer left, gconstpointer right)
+{
+    const OpenPair *x = left, *y = right;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+/* Pairs with the event that the clocks know too little about first, sorted by it: one run serves all pairs of an event. */
+static void collect_pairs(Settler *settler, const PairClass *class)
+{
+    const Index *index = settler->prover->index;
+    settler->pairs.count = 0;
+    for (uint32_t id = class->open_first; id != NONE; id = PILE(OpenPair, &settler->prover->races->open, id).next) {
+        OpenPair pair = PILE(OpenPair, &settler->prover->races->open, id);
+        Event a = races_event(index, pair.a), b = races_event(index, pair.b);
+        if (order_known(settler->prover->order, &a, &b) != ORDER_OPEN) {
+            uint32_t swap = pair.a;
+            pair.a = pair.b;
+            pair.b = swap;
+        }
+        *(OpenPair *)pile_push(&settler->pairs, 1) = pair;
+    }
+    if (settler->pairs.count > 1)
+        qsort(pile_base(&settler->pairs), settler->pairs.count, sizeof(OpenPair), compare_pairs);
+}
+
+static bool is_race(Prover *prover, const OpenPair *pair)
+{
+    Event a = races_event(prover->index, pair->a), b = races_event(prover->index, pair->b);
+    return !order_must(prover->order, &a, &b) && !order_must(prover->order, &b, &a);
+}
+
+static void settle_class(Settler *settler, PairClass *class)
+{
+    Prover *prover = settler->prover;
+    collect_pairs(settler, class);
+    uint64_t settled = 0;
+    for (size_t i = 0; i < settler->pairs.count; i++) {
+        const OpenPair pair = PILE(OpenPair, &settler->pairs, i);
+        if (!settler->all && class->certain > 0)
+            break;
+        settled++;
+        if (is_race(prover, &pair))
+            races_add_certain(prover->races, class, pair.a, pair.b, 1);
+    }
+    class->open -= settled;
+    if (class->unlisted > 0 && class->certain == 0)
+        outcome_add_limit(prover->outcome, "memory");
+}
+
+static void add_race(Prover *prover, const PairClass *class)
+{
+    Tally fault = { .id = FAULT_RACE, .a = races_event(prover->index, class->sample[0]), .b = races_event(prover->index, class->sample[1]),
+                    .places = 2, .object = races_object(prover->index, class->sample[0]), .count = class->certain + class->open,
+                    .at_most = class->open > 0 };
+    prover_add(prover, &fault);
+}
+
+void races_settle(Prover *prover)
+{
+    Races *races = prover->races;
+    Settler settler = { .prover = prover };
+    Arena scratch;
+    arena_init(&scratch, prover->arena->budget);
+    pile_init(&settler.pairs, &scratch, sizeof(OpenPair));
+    uint64_t run = prover->record->steps.count + (uint64_t)prover->index->copies * 2 + 1;
+    settler.all = races->open.count <= SETTLE_STEPS_MAX / run;
+    for (size_t i = 0; i < races->classes.count; i++) {
+        PairClass *class = &PILE(PairClass, &races->classes, i);
+        settler.all &= class->unlisted == 0;
+    }
+    for (size_t i = 0; i < races->classes.count; i++) {
+        PairClass *class = &PILE(PairClass, &races->classes, i);
+        if (class->open > 0)
+            settle_class(&settler, class);
+        if (class->certain > 0)
+            add_race(prover, class);
+    }
+    arena_clear(&scratch);
+}

@@ -1,0 +1,251 @@
+/* vclock.c - the greatest fixed point of the clock equations, block of columns by block of columns.
+ *
+ * Component c of any clock depends on component c of others only, so columns are independent, the fixed point included. Without choices one
+ * pass in the order of the record is exact, and rows are given back as soon as the last row made of them is done. With choices all rows of a
+ * block stay: the first pass takes the order statistic over the signals known by then, an over-estimate of the greatest fixed point, and
+ * passes repeat over all signals until nothing falls.
+ */
+#include "vclock.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "plan.h"
+#include "statistic.h"
+
+enum { ROWS_BYTES_MAX = 96 << 20 };             /* of one block when rows stay */
+
+typedef struct Pass {
+    const Plan *plan;
+    const Row *row;
+    const Part *part;
+    Arena arena;
+    uint32_t column, width;                     /* this block: columns column .. column + width, width a multiple of LANES */
+    int32_t *pool;                              /* slots of width entries */
+    uint32_t *slot, *left, *spare;              /* row -> slot; uses not yet seen; a stack of free slots */
+    uint32_t slots, spares;
+    bool stays, first, changed;
+    int32_t *wanted;                            /* scratch for one row */
+    Statistic statistic;
+} Pass;
+
+static int32_t *row_values(const Pass *pass, uint32_t row)
+{
+    return pass->pool + (size_t)(pass->stays ? row : pass->slot[row]) * pass->width;
+}
+
+static void take_maximum(int32_t *restrict to, const int32_t *restrict from, uint32_t width)
+{
+    for (uint32_t block = 0; block < width; block += LANES)
+        for (uint32_t i = 0; i < LANES; i++)
+            to[block + i] = MAX(to[block + i], from[block + i]);
+}
+
+static void take_part(Pass *pass, int32_t *to, const Part *part)
+{
+    if (part->row != 0)
+        take_maximum(to, row_values(pass, part->row), pass->width);
+    uint32_t own = part->core - pass->column;   /* wraps when the core is left of the block */
+    if (own < pass->width)
+        to[own] = MAX(to[own], (int32_t)part->entry);
+}
+
+/* The order statistic over all signals; in the first pass over those whose rows are known by then. */
+static void take_choice(Pass *pass, int32_t *to, uint32_t row, const Choice *choice)
+{
+    const Index *index = pass->plan->index;
+    bool maximum = index->canary == PROVE_CANARY_MAXIMUM;
+    statistic_begin(&pass->statistic, pass->width);
+    for (uint32_t i = index->signal_first[choice->semaphore]; i < index->signal_first[choice->semaphore + 1]; i++) {
+        uint32_t from = pass->plan->signal_row[i];
+        if ((pass->first || maximum) && from >= row)
+            continue;
+        const Signal *signal = &index->signal[i];
+        uint32_t own = signal->core - pass->column;
+        statistic_add(&pass->statistic, from ? row_values(pass, from) : NULL, own < pass->width ? own : NONE, (int32_t)signal->position + 1,
+                      signal->inc);
+    }
+    statistic_raise(&pass->statistic, maximum ? pass->statistic.sum : index->wait[choice->wait].total, to);
+}
+
+static void compute_row(Pass *pass, uint32_t id, int32_t *to)
+{
+    const Row *row = &pass->row[id];
+    if (row->before)
+        memcpy(to, row_values(pass, row->before), pass->width * sizeof *to);
+    else
+        memset(to, 0, pass->width * sizeof *to);
+    for (uint32_t i = row->part; i < row->part + row->parts; i++) {
+        const Part *part = &pass->part[i];
+        if (part->row == NONE)
+            take_choice(pass, to, id, &PILE(Choice, &pass->plan->choices, part->entry));
+        else
+            take_part(pass, to, part);
+    }
+}
+
+static void answer_questions(Pass *pass, uint32_t id)
+{
+    const int32_t *values = row_values(pass, id);
+    const Question *question = pile_base(&pass->plan->questions);
+    for (uint32_t q = pass->row[id].question; q != NONE; q = question[q].next) {
+        uint32_t at = question[q].column - pass->column;
+        if (at < pass->width)
+            pass->plan->answer[question[q].answer] = (uint32_t)values[at];
+    }
+}
+
+static void release_use(Pass *pass, uint32_t row)
+{
+    if (row != 0 && row != NONE && --pass->left[row] == 0)
+        pass->spare[pass->spares++] = pass->slot[row];
+}
+
+/* One pass, rows given back at their last use: exact when there is no choice. */
+static void pass_once(Pass *pass, Pile *pool)
+{
+    uint32_t rows = (uint32_t)pass->plan->rows.count;
+    for (uint32_t id = 1; id < rows; id++) {
+        const Row *row = &pass->row[id];
+        pass->left[id] = row->uses;
+        if (pass->spares == 0) {
+            pile_push(pool, (size_t)pass->width);
+            pass->pool = pile_base(pool);
+            pass->spare[pass->spares++] = pass->slots++;
+        }
+        pass->slot[id] = pass->spare[--pass->spares];
+        compute_row(pass, id, row_values(pass, id));
+        answer_questions(pass, id);
+        release_use(pass, row->before);
+        for (uint32_t i = row->part; i < row->part + row->parts; i++)
+            release_use(pass, pass->part[i].row);
+        if (row->uses == 0)
+            pass->spare[pass->spares++] = pass->slot[id];
+        if ((id & 0xfff) == 0)
+            budget_check_time(pass->arena.budget);
+    }
+    g_assert(pass->spares == pass->slots);
+}
+
+static uint32_t pass_until_stable(Pass *pass)
+{
+    uint32_t rows = (uint32_t)pass->plan->rows.count, passes = 0;
+    bool once = pass->plan->index->canary == PROVE_CANARY_ONE_PASS;
+    for (pass->first = pass->changed = true; pass->changed && !(once && passes == 1); pass->first = false, passes++) {
+        pass->changed = false;
+        for (uint32_t id = 1; id < rows; id++) {
+            compute_row(pass, id, pass->wanted);
+            int32_t *values = row_values(pass, id);
+            if (pass->first || memcmp(values, pass->wanted, pass->width * sizeof *values) != 0) {
+                memcpy(values, pass->wanted, pass->width * sizeof *values);
+                pass->changed = true;
+            }
+            if ((id & 0xff) == 0)
+                budget_check_time(pass->arena.budget);
+        }
+    }
+    for (uint32_t id = 1; id < rows; id++)
+        answer_questions(pass, id);
+    return passes;
+}
+
+static uint32_t block_width(const Plan *plan)
+{
+    uint32_t cores = (plan->index->cores + LANES - 1) / LANES * LANES;
+    if (plan->choices.count == 0)
+        return MIN(cores, 4 * LANES);
+    size_t fits = ROWS_BYTES_MAX / sizeof(int32_t) / plan->rows.count / LANES * LANES;
+    return (uint32_t)MIN(cores, CLAMP(fits, LANES, 4 * LANES));
+}
+
+static uint32_t compute_blocks(const Plan *plan, Budget *budget)
+{
+    Pass pass = { .plan = plan, .row = pile_base(&plan->rows), .part = pile_base(&plan->parts), .width = block_width(plan) };
+    uint32_t rows = (uint32_t)plan->rows.count, passes = 1;
+    arena_init(&pass.arena, budget);
+    pass.stays = plan->choices.count > 0;
+    pass.wanted = ARENA_NEW(int32_t, &pass.arena, pass.width);
+    Pile pool;
+    pile_init(&pool, &pass.arena, sizeof(int32_t));
+    if (pass.stays) {
+        pass.pool = ARENA_NEW(int32_t, &pass.arena, (size_t)rows * pass.width);
+        statistic_init(&pass.statistic, &pass.arena);
+    } else {
+        pass.slot = ARENA_NEW(uint32_t, &pass.arena, rows);
+        pass.left = ARENA_NEW(uint32_t, &pass.arena, rows);
+        pass.spare = ARENA_NEW(uint32_t, &pass.arena, rows);
+    }
+    for (; pass.column < plan->index->cores; pass.column += pass.width) {
+        if (pass.stays)
+            passes = MAX(passes, pass_until_stable(&pass));
+        else
+            pass_once(&pass, &pool);
+    }
+    arena_clear(&pass.arena);
+    return passes;
+}
+
+Clocks *clocks_new(const Index *index, Arena *arena)
+{
+    Arena scratch;
+    arena_init(&scratch, arena->budget);
+    Clocks *clocks = ARENA_NEW(Clocks, arena, 1);
+    const Plan *plan = plan_new(index, &scratch, arena);
+    clocks->index = index;
+    clocks->passes = compute_blocks(plan, arena->budget);
+    clocks->toward = plan->answer + plan->toward;
+    clocks->home = plan->answer + plan->home;
+    clocks->signal_toward = plan->answer + plan->signal_toward;
+    clocks->slot_home = index->per_device > 1 ? plan->answer + plan->slot_home : NULL;
+    if (index->per_device == 1)
+        clocks->home = NULL;
+    arena_clear(&scratch);
+    return clocks;
+}
+
+static bool kept_at_step(const Step *step)
+{
+    return step->kind == STEP_LOAD || step->kind == STEP_STORE || step->kind == STEP_SWAP || step->kind == STEP_FREE || step->kind == STEP_ALLOC;
+}
+
+bool clocks_entry(const Clocks *clocks, const Event *event, uint32_t core, uint32_t *entry)
+{
+    const Index *index = clocks->index;
+    uint32_t per = index->per_device, device = core / per, k = core % per;
+    if (core == event->core) {
+        *entry = event->position + (event->copy != NONE);
+        return true;
+    }
+    if (event->copy != NONE) {
+        if (device == index_copy(index, event->copy)->target_device)
+            *entry = clocks->toward[(size_t)event->copy * per + k];
+        else if (device == event->core / per)
+            *entry = clocks->home[(size_t)event->copy * per + k];
+        else
+            return false;
+        return true;
+    }
+    uint32_t slot = index_slot(index, event->core, event->position);
+    const Step *step = index_step_at(index, slot);
+    if (index_is_add(step) && device == program_semaphore_core(index->program, step->object) / per) {
+        *entry = clocks->signal_toward[(size_t)index->link[slot] * per + k];
+        return true;
+    }
+    if (device != event->core / per || !kept_at_step(step))
+        return false;
+    *entry = clocks->slot_home[(size_t)slot * per + k];
+    return true;
+}
+
+uint32_t clocks_at_signal(const Clocks *clocks, uint32_t signal, uint32_t core)
+{
+    const Index *index = clocks->index;
+    const Signal *s = &index->signal[signal];
+    uint32_t per = index->per_device;
+    if (core == s->core)
+        return s->position + 1;
+    if (s->copy_end == NONE)
+        return clocks->signal_toward[(size_t)signal * per + core % per];
+    uint32_t copy = s->copy_end / 2;
+    return (core / per == index_copy(index, copy)->target_device ? clocks->toward : clocks->home)[(size_t)copy * per + core % per];
+}
