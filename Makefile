@@ -39,9 +39,11 @@ FIRST = $(filter deps,$(MAKECMDGOALS))
 
 all: $(BUILD)/heddle                            ## builds $(BUILD)/heddle (the default)
 
+# V=1 shows the commands of compiler and linker.
+SAY = $(if $(V),,@echo "  $1 $@";)
 $(BUILD)/%.o: %.c | $(FIRST)
 	@mkdir -p $(@D)
-	$(CC) $(BASE_CFLAGS) $(CFLAGS) -c $< -o $@
+	$(call SAY,compile)$(CC) $(BASE_CFLAGS) $(CFLAGS) -c $< -o $@
 
 $(BUILD)/checker/compile.o: BASE_CFLAGS += -DHEDDLE_PREFIX='"$(PREFIX)"'
 
@@ -51,10 +53,10 @@ $(BUILD)/include:
 	ln -sfn $(CURDIR)/kernels $@
 
 $(BUILD)/heddle: $(OBJECTS) | $(BUILD)/include
-	$(CC) $(CFLAGS) $^ -o $@ $(BASE_LIBS)
+	$(call SAY,link   )$(CC) $(CFLAGS) $^ -o $@ $(BASE_LIBS)
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_SUPPORT) $(filter-out $(BUILD)/checker/main.o,$(OBJECTS))
-	$(CC) $(CFLAGS) $^ -o $@ $(BASE_LIBS) $(shell pkg-config --libs cmocka)
+	$(call SAY,link   )$(CC) $(CFLAGS) $^ -o $@ $(BASE_LIBS) $(shell pkg-config --libs cmocka)
 
 deps:                                           ## installs the Debian packages that are missing, showing the command
 	@missing=; for p in $(DEBIAN_PACKAGES); do \

@@ -26,7 +26,9 @@ static char *name_signal(const Prover *prover, const Signal *signal)
 {
     g_autofree char *core = why_core(prover, signal->core);
     g_autofree char *site = why_site(prover, index_step(prover->index, signal->core, signal->position)->site);
-    return g_strdup_printf("the %s of %s at %s", signal->copy_end == NONE ? "signal" : "copy", core, site);
+    if (signal->copy_end == NONE)
+        return g_strdup_printf("the signal of %s at %s", core, site);
+    return g_strdup_printf("copy %u of %s at %s", index_copy(prover->index, signal->copy_end / 2)->ordinal, core, site);
 }
 
 /* Signals that need not come after the wait, other than the one in question. */
@@ -83,7 +85,7 @@ static bool explain_copy(Prover *prover, GString *text, const Event *copy, const
     if (semaphore == NONE)
         return false;
     g_autofree char *site = why_site(prover, c->site), *issuer = why_core(prover, c->core);
-    g_autofree char *what = g_strdup_printf("the %s of the copy of %s at %s", end ? "write" : "read", issuer, site);
+    g_autofree char *what = g_strdup_printf("the %s of copy %u of %s at %s", end ? "write" : "read", c->ordinal, issuer, site);
     const Wait *wait = last_wait_before(prover, semaphore, other);
     if (wait) {
         append_wait(prover, text, semaphore, wait, index->copy_signal[copy->copy * 2 + end], what);
