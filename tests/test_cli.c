@@ -18,7 +18,7 @@
 
 typedef struct Run { int code; char *out, *err; } Run;
 
-static char *folder, *temporary, *heddle, *ring, *hostile;
+static char *folder, *temporary, *heddle, *ring, *hostile, *readme;
 
 static char *path_of(const char *name)
 {
@@ -346,6 +346,36 @@ static void kernels_that_misbehave_are_findings_and_harm_nobody_else(void **stat
     remove_schedules();
 }
 
+/* The text between a fence of this kind and its end. */
+static char *fenced(const char *page, const char *fence)
+{
+    const char *begin = strstr(page, fence);
+    assert_non_null(begin);
+    begin += strlen(fence);
+    const char *end = strstr(begin, "```");
+    assert_non_null(end);
+    return g_strndup(begin, end - begin);
+}
+
+static void the_readme_shows_what_really_happens(void **state)
+{
+    (void)state;
+    char *page = NULL;
+    assert_true(g_file_get_contents(readme, &page, NULL, NULL));
+    char *kernel = fenced(page, "```c\n"), *report = fenced(page, "```text\n"), *path = path_of("my_ring.c");
+    write_file("my_ring.c", kernel);
+    Run result = run("check my_ring.c -n 2..3");
+    assert_int_equal(result.code, 1);
+    assert_string_equal(result.out, report);
+    run_clear(&result);
+    g_unlink(path);
+    g_free(path);
+    g_free(report);
+    g_free(kernel);
+    g_free(page);
+    remove_schedules();
+}
+
 static void what_is_built_in_is_listed(void **state)
 {
     (void)state;
@@ -400,6 +430,7 @@ static int set_up(void **state)
     heddle = g_canonicalize_filename(named ? named : "build/heddle", NULL);
     ring = g_canonicalize_filename("tests/kernels/ring.c", NULL);
     hostile = g_canonicalize_filename("tests/kernels/hostile.c", NULL);
+    readme = g_canonicalize_filename("README.md", NULL);
     folder = g_dir_make_tmp("heddle-test-XXXXXX", NULL);
     temporary = path_of("tmp");
     return g_mkdir(temporary, 0700);
@@ -412,6 +443,7 @@ static int tear_down(void **state)
     g_free(temporary);
     g_free(folder);
     g_free(ring);
+    g_free(readme);
     g_free(hostile);
     g_free(heddle);
     return left;
@@ -431,6 +463,7 @@ int main(void)
         cmocka_unit_test(damaged_schedules_are_refused),
         cmocka_unit_test(tests_hold_programs_to_what_they_declare),
         cmocka_unit_test(kernels_that_misbehave_are_findings_and_harm_nobody_else),
+        cmocka_unit_test(the_readme_shows_what_really_happens),
         cmocka_unit_test(what_is_built_in_is_listed),
         cmocka_unit_test(every_fault_is_explained),
         cmocka_unit_test(colors_are_for_those_who_ask),
