@@ -15,7 +15,7 @@
 #include "../checker/check.h"
 #include "../kernels/pallas/module.h"
 
-enum { LEAST = 2, GREATEST = 5, STATES_MAX = 200000 };
+enum { LEAST = 2, GREATEST = 5, ENUMERATED = 4, STATES_MAX = 200000 };
 
 static CheckResult *check(const char *program, uint32_t devices, Search search, const Override *override)
 {
@@ -91,7 +91,8 @@ static void every_program_meets_its_promise(void **state)
     for (size_t i = 0; i < module->entries; i++)
         for (uint32_t devices = LEAST; devices <= GREATEST; devices++) {
             meets_its_promise(module->entry[i].name, devices, SEARCH_PROVE);
-            meets_its_promise(module->entry[i].name, devices, SEARCH_ENUMERATE);
+            if (devices <= ENUMERATED)
+                meets_its_promise(module->entry[i].name, devices, SEARCH_ENUMERATE);
         }
 }
 
