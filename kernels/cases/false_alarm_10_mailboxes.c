@@ -9,7 +9,7 @@
 
 KERNEL(fa10_exchange, x, mail, send_sems, recv_sems)
 {
-    int n = pl_num_devices(), me = pl_device_id(), generations = (int)pl_parameter("generations");
+    int n = pl_num_devices(), me = pl_device_id(), generations = (int)pl_parameter(generations);
 
     for (int g = 0; g < generations; g++) {
         PlRef bank = pl_at(mail, g % 2), send_sem = pl_at(send_sems, g % 2), recv_sem = pl_at(recv_sems, g % 2);

@@ -8,7 +8,7 @@
 
 KERNEL(fa12_watch, x, rows, send_sem, recv_sem)
 {
-    int count = (int)pl_parameter("count");
+    int count = (int)pl_parameter(count);
     PlCopy row = pl_make_async_remote_copy(pl_at(x, 0), pl_at(rows, 0), send_sem, recv_sem, pl_device(1));
 
     for (int i = 0; i < count; i++)
