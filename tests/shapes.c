@@ -111,7 +111,8 @@ Script *shape_two_slots(uint32_t n, bool capacity)
 {
     Script *script = script_new(n, 1, &WHOLE);
     uint32_t slots = filled(script, SPACE_HBM, 2, "slots");
-    uint32_t barrier = script_semaphore(script, SEMAPHORE_REGULAR, 1, "barrier"), free_slot = script_semaphore(script, SEMAPHORE_REGULAR, 1, "capacity");
+    uint32_t barrier = script_semaphore(script, SEMAPHORE_REGULAR, 1, "barrier");
+    uint32_t free_slot = script_semaphore(script, SEMAPHORE_REGULAR, 1, "capacity");
     uint32_t send = script_semaphore(script, SEMAPHORE_DMA, n, "send"), receive = script_semaphore(script, SEMAPHORE_DMA, n, "receive");
     for (uint32_t d = 0; d < n; d++) {
         uint32_t right = (d + 1) % n, left = (d + n - 1) % n;
@@ -135,8 +136,9 @@ Script *shape_all_reduce(uint32_t n, bool capacity)
 {
     Script *script = script_new(n, 1, &WHOLE);
     uint32_t input = filled(script, SPACE_HBM, 1, "input"), slots = filled(script, SPACE_HBM, 2, "slots");
-    uint32_t scratch = filled(script, SPACE_VMEM, 1, "scratch"), barrier = script_semaphore(script, SEMAPHORE_REGULAR, 1, "barrier");
-    uint32_t free_slot = script_semaphore(script, SEMAPHORE_REGULAR, 1, "capacity"), local = script_semaphore(script, SEMAPHORE_DMA, 1, "local");
+    uint32_t scratch = filled(script, SPACE_VMEM, 1, "scratch"), local = script_semaphore(script, SEMAPHORE_DMA, 1, "local");
+    uint32_t barrier = script_semaphore(script, SEMAPHORE_REGULAR, 1, "barrier");
+    uint32_t free_slot = script_semaphore(script, SEMAPHORE_REGULAR, 1, "capacity");
     uint32_t send = script_semaphore(script, SEMAPHORE_DMA, 1, "send"), receive = script_semaphore(script, SEMAPHORE_DMA, 1, "receive");
     for (uint32_t d = 0; d < n; d++) {
         uint32_t right = (d + 1) % n, left = (d + n - 1) % n, sent = script_semaphore_id(script, send, d, 0);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <cmocka.h>
 #include "../checker/enumerate/enumerate.h"
 #include "../model/rng.h"
@@ -151,9 +152,9 @@ static uint32_t below(Maker *m, uint32_t bound)
 
 static uint32_t add_decl(Maker *m, Space space, SemaphoreKind kind, Life life, const char *name)
 {
-    DeclSpec spec = {.space = space, .semaphore_kind = kind, .dtype = space == SPACE_SEMAPHORE ? DTYPE_I32 : DTYPE_U8, .life = life,
-                     .opaque = space != SPACE_SEMAPHORE, .collective_id = -1, .name = name, .input = m->mix->steered && space != SPACE_SEMAPHORE,
-                     .ndim = space == SPACE_SEMAPHORE ? 0 : 2, .size = {2, 3}};
+    bool buffer = space != SPACE_SEMAPHORE;
+    DeclSpec spec = {.space = space, .semaphore_kind = kind, .dtype = buffer ? DTYPE_U8 : DTYPE_I32, .life = life, .opaque = buffer,
+                     .collective_id = -1, .name = name, .input = m->mix->steered && buffer, .ndim = buffer ? 2 : 0, .size = {2, 3}};
     if (life == LIFE_SCOPE) {
         spec.site = program_site(m->script->program, "scope", name, 1, 0);
         return program_scope_decl(m->script->program, below(m, m->launches), 0, &spec);

@@ -3,8 +3,9 @@
  * A component is made when a turn first leads to it; its counts are those of the component it came from plus what that turn did. As it is
  * a function of node and copies under way, every way to it must give the same counts: debug builds compute them anew from the tree.
  */
-#include "walk.h"
+#include "component.h"
 #include <string.h>
+#include "walk.h"
 
 void component_init(Walk *walk, uint32_t core)
 {
@@ -79,7 +80,8 @@ static size_t key_after(const Walk *walk, uint32_t core, uint32_t from, const Tu
     } else if (turn->step == STEP_WRITE) {
         memmove(to + turn->pending, to + turn->pending + 1, (--count - turn->pending) * sizeof *to);
     } else {
-        to[turn->pending].phase |= turn->step == STEP_READ ? PHASE_READ : turn->step == STEP_EARLY_SEND ? PHASE_EARLY_SEND : PHASE_EARLY_RECEIVE;
+        bool early_send = turn->step == STEP_EARLY_SEND;
+        to[turn->pending].phase |= turn->step == STEP_READ ? PHASE_READ : early_send ? PHASE_EARLY_SEND : PHASE_EARLY_RECEIVE;
         to[turn->pending].payload |= payload;
     }
     return 1 + count * (sizeof *to / sizeof *key);
@@ -114,11 +116,13 @@ static void check_counts(const Walk *walk, uint32_t core, uint32_t id)
         node = tree_node(&self->tree, node)->parent;
         uint32_t at = tree_node(&self->tree, node)->step;
         const UnrollStep *step = tree_step(&self->tree, at);
+        int64_t value = step->step.value;
         if (step->step.kind == STEP_SIGNAL || step->step.kind == STEP_WAIT)
-            count_step(walk, core, sum, step->step.object, step->step.kind == STEP_SIGNAL ? (int64_t)step->step.value : -(int64_t)step->step.value);
+            count_step(walk, core, sum, step->step.object, step->step.kind == STEP_SIGNAL ? value : -value);
         if (step->step.kind != STEP_COPY_START || step->step.object == NONE)
             continue;
-        uint32_t phase = PHASE_READ | PHASE_EARLY_SEND | PHASE_EARLY_RECEIVE, sent = step->copy.send_count, received = step->copy.receive_count;
+        uint32_t phase = PHASE_READ | PHASE_EARLY_SEND | PHASE_EARLY_RECEIVE;
+        uint32_t sent = step->copy.send_count, received = step->copy.receive_count;
         for (uint32_t i = 0; i < component->pendings; i++)
             if (pendings[i].step == at) {
                 phase = pendings[i].phase;
@@ -168,6 +172,7 @@ void component_masks(Walk *walk)
     bool wider = words != walk->mask_words;
     walk->mask_words = words;
     walk->mask_generation = walk->accesses.generation;
+    walk->bases_moved = true;
     for (uint32_t core = 0; core < walk->cores; core++) {
         Store *masks = &walk_core(walk, core)->masks;
         store_reset(masks);

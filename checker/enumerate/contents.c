@@ -1,4 +1,5 @@
-/* contents.c - buffers' contents as versions: every distinct one interned, every read and write worked out once by a Machine and remembered.
+/* contents.c - buffers' contents as versions: every distinct one interned, every read and write worked out by a Machine once, and
+ * remembered.
  */
 #include "../../model/machine.h"
 #include "memory.h"
@@ -66,7 +67,7 @@ static void *alloc(void *owner, size_t bytes)
 /* A tile as bytes: the struct without its pointers, then the three arrays. */
 static uint32_t intern_tile(ContentsPool *pool, const Tile *tile)
 {
-    size_t data = tile->opaque ? 0 : (size_t)tile->elements * dtype_size_bytes(tile->dtype), count = tile->opaque ? 0 : (size_t)tile->elements;
+    size_t count = tile->opaque ? 0 : (size_t)tile->elements, data = count * dtype_size_bytes(tile->dtype);
     size_t bytes = sizeof(Tile) + data + count + count * sizeof(uint64_t);
     char *key = g_malloc0(bytes), *at = key + sizeof(Tile);
     Tile *head = (Tile *)(void *)key;

@@ -27,6 +27,10 @@ static void init(Walk *walk)
     accesses_init(&walk->accesses, program);
     store_init(&walk->gauges, sizeof(Gauge), 1u << 24);
     store_init(&walk->gauge_of, sizeof(uint32_t), 1u << 28);
+    intern_init(&walk->others_keys, 1u << 24, (size_t)1 << 28);
+    intern_add(&walk->others_keys, "", 0);
+    store_init(&walk->others, sizeof(Others), 1u << 24);
+    store_push(&walk->others, 1);
     intern_init(&walk->joins, 1u << 20, (size_t)1 << 28);
     intern_init(&walk->events, 1u << 24, (size_t)1 << 32);
     intern_init(&walk->touch_keys, 1u << 24, (size_t)1 << 28);
@@ -64,7 +68,12 @@ static void clear(Walk *walk)
     }
     for (uint32_t g = 0; g < walk->gauges.count; g++)
         g_free(walk_gauge(walk, g)->feeder);
+    for (uint32_t i = 0; i < walk->others.count; i++)
+        g_free(STORE(Others, &walk->others, i).feeder);
+    intern_clear(&walk->others_keys);
+    store_clear(&walk->others);
     g_free(walk->core);
+    g_free(walk->hot);
     idsets_clear(&walk->sets);
     accesses_clear(&walk->accesses);
     store_clear(&walk->gauges);

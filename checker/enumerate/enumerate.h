@@ -1,6 +1,7 @@
 /* enumerate.h - every interleaving and every DMA order, with a table of visited states, each state checked as it stands.
  *
- * Fluid: the early bytes (count - 1) are a step of their own, obligatory before completion. The ground truth. Shares no reasoning with proof/, includes nothing of it.
+ * Fluid: the early bytes (count - 1) are a step of their own, obligatory before completion. The ground truth: shares no reasoning with
+ * proof/, includes nothing of it.
  */
 #pragma once
 #include "../finding.h"

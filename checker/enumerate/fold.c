@@ -77,8 +77,8 @@ static bool goes_on(Tree *tree, const uint32_t *cycle, uint32_t length)
         Observation next = g_array_index(observed, Observation, observed->len - length);
         g_array_append_val(observed, next);
         g_array_set_size(steps, 0);
-        UnrollEnd end = tree->source->extend(tree->source->self, tree->core, (const Observation *)(const void *)observed->data, observed->len,
-                                             tree->contents, steps);
+        const Observation *first = (const Observation *)(const void *)observed->data;
+        UnrollEnd end = tree->source->extend(tree->source->self, tree->core, first, observed->len, tree->contents, steps);
         same = end == UNROLL_OBSERVES;
         for (guint s = 0; same && s < steps->len; s++)
             same = tree_node(tree, expected + s)->step != NONE

@@ -32,6 +32,13 @@ static void widen_rows(Walk *walk, WalkCore *core, uint32_t before)
         memcpy(to + row * core->columns, &STORE(int64_t, &core->taken, row * before), before * sizeof(int64_t));
     store_clear(&core->taken);
     core->taken = wider;
+    walk->bases_moved = true;
+}
+
+static void add_feeder(Feeder **list, uint32_t *count, Feeder feeder)
+{
+    *list = g_renew(Feeder, *list, *count + 1);
+    (*list)[(*count)++] = feeder;
 }
 
 static void feeds(Walk *walk, uint32_t core, uint32_t semaphore, bool coarse)
@@ -48,8 +55,26 @@ static void feeds(Walk *walk, uint32_t core, uint32_t semaphore, bool coarse)
     if (*column)
         return;
     *column = ++self->columns;
-    gauge->feeder = g_renew(Feeder, gauge->feeder, gauge->feeders + 1);
-    gauge->feeder[gauge->feeders++] = (Feeder){.core = core, .column = *column - 1};
+    Feeder feeder = {.core = core, .column = *column - 1};
+    add_feeder(&gauge->feeder, &gauge->feeders, feeder);
+    for (uint32_t i = 1; i < walk->others.count; i++) {
+        Others *others = &STORE(Others, &walk->others, i);
+        if (others->gauge == id && others->core != core)
+            add_feeder(&others->feeder, &others->feeders, feeder);
+    }
+}
+
+uint32_t walk_others_of(Walk *walk, uint32_t gauge, uint32_t core)
+{
+    uint32_t key[2] = {gauge, core}, id = intern_add(&walk->others_keys, key, sizeof key);
+    if (id < walk->others.count)
+        return id;
+    Others *others = store_push(&walk->others, 1);
+    *others = (Others){.gauge = gauge, .core = core};
+    for (uint32_t i = 0; i < walk_gauge(walk, gauge)->feeders; i++)
+        if (walk_gauge(walk, gauge)->feeder[i].core != core)
+            add_feeder(&others->feeder, &others->feeders, walk_gauge(walk, gauge)->feeder[i]);
+    return id;
 }
 
 static void scan_step(Walk *walk, uint32_t core, const UnrollStep *step)
@@ -73,8 +98,8 @@ static void scan_step(Walk *walk, uint32_t core, const UnrollStep *step)
             feeds(walk, core, step->copy.receive_semaphore, walk->fluid && step->copy.receive_count > 2);
         }
         break;
-    case STEP_LOAD: case STEP_STORE: case STEP_SWAP: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT: case STEP_CORE_BARRIER:
-    case STEP_STOP:
+    case STEP_LOAD: case STEP_STORE: case STEP_SWAP: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT:
+    case STEP_CORE_BARRIER: case STEP_STOP:
         break;
     case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
         g_assert_not_reached();

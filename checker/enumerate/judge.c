@@ -1,6 +1,6 @@
 /* judge.c - each state checked as it stands: what is next, what lives, what is still under way. Nothing here looks at another state. */
-#include "found.h"
 #include "judge.h"
+#include "found.h"
 #include "lives.h"
 #include "memory.h"
 
@@ -14,7 +14,9 @@ static bool any_stopped(const Walk *walk)
 
 static int64_t count_now(const Walk *walk, const Gauge *gauge, uint32_t index)
 {
-    return gauge->flag ? memory_get(walk, gauge->device, walk->id[walk->cores + gauge->device], gauge->slot) : walk_count(walk, walk->id, index);
+    if (gauge->flag)
+        return memory_get(walk, gauge->device, walk->id[walk->cores + gauge->device], gauge->slot);
+    return walk_count(walk, walk->id, index);
 }
 
 static void see_race(Walk *walk, uint32_t a, uint32_t b)
@@ -170,8 +172,8 @@ static void judge_expect(Walk *walk, uint32_t core, const Watch *watch)
     if (count == (int64_t)step->value)
         return;
     g_autofree char *text = g_strdup_printf("the count is %" G_GINT64_FORMAT ", expected was %u", count, step->value);
-    found_add(walk, &(Sighting){.id = FAULT_ASSERT, .places = 1, .event = {watch->event, NONE}, .object = NONE, .core = core, .turn = watch->turn,
-                                .message = program_text(walk->program, program_string(walk->program, text))});
+    found_add(walk, &(Sighting){.id = FAULT_ASSERT, .places = 1, .event = {watch->event, NONE}, .object = NONE, .core = core,
+                                .turn = watch->turn, .message = program_text(walk->program, program_string(walk->program, text))});
 }
 
 static void judge_watch(Walk *walk, uint32_t core, Watch *watch)
@@ -194,8 +196,8 @@ static void judge_watch(Walk *walk, uint32_t core, Watch *watch)
             judge_free(walk, core, watch);
         break;
     case WATCH_MISMATCH:
-        found_add(walk, &(Sighting){.id = FAULT_MISMATCH, .places = 2, .event = {watch->event, watch->what}, .turn = NONE, .is_semaphore = true,
-                                    .object = (uint32_t)watch->value});
+        found_add(walk, &(Sighting){.id = FAULT_MISMATCH, .places = 2, .event = {watch->event, watch->what}, .turn = NONE,
+                                    .object = (uint32_t)watch->value, .is_semaphore = true});
         break;
     case WATCH_FAULT:
         judge_fault(walk, core, watch);

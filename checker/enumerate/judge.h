@@ -1,8 +1,9 @@
-/* judge.h - what the judge's parts need of each other. */
+/* judge.h - all that can be wrong in the state in hand, and what the judge's parts need of each other. */
 #pragma once
 #include "walk.h"
 
+void judge_state(Walk *walk);                   /* what components are watched for */
+void judge_races(Walk *walk);                   /* between cores; a core's own are among the watched */
+void judge_end(Walk *walk);                     /* nothing can move */
 uint32_t row_moment_event(Walk *walk, uint32_t core, const UnrollStep *start, StepKind moment);       /* row.c */
-/* results.c: the program's expectations at an end state, and whether all of them end with the same results. */
-void results_check(Walk *walk);
-void results_settle(Walk *walk);
+void results_check(Walk *walk);                 /* results.c: an end state's contents, all cores finished */

@@ -24,9 +24,10 @@ static void see_unexpected(Walk *walk, const Expectation *expectation, uint32_t 
     place.site = expectation->site, place.object = place.region = NONE;
     place.launch = node->exited ? node->exited - 1 : 0;
     bool unwritten = message != NULL && g_str_has_prefix(message, EXPECTATION_UNWRITTEN);
-    const char *text = program_text(walk->program, program_string(walk->program, message ? message : "a result differs from the expected one"));
-    found_add(walk, &(Sighting){.id = unwritten ? FAULT_UNINITIALISED : FAULT_ASSERT, .places = 1, .object = NONE, .turn = NONE, .message = text,
-                                .event = {intern_add(&walk->events, &place, sizeof place), NONE}});
+    uint32_t text = program_string(walk->program, message ? message : "a result differs from the expected one");
+    found_add(walk, &(Sighting){.id = unwritten ? FAULT_UNINITIALISED : FAULT_ASSERT, .places = 1, .object = NONE, .turn = NONE,
+                                .event = {intern_add(&walk->events, &place, sizeof place), NONE},
+                                .message = program_text(walk->program, text)});
 }
 
 /* What the program hands back: real buffers that belong to launches and are no scratch. */

@@ -30,8 +30,9 @@ static bool is_memory(StepKind kind)
 static uint32_t step_event(const Builder *b, const Step *step)
 {
     bool memory = is_memory((StepKind)step->kind);
-    return event_of(b->walk, &(Place){.core = b->core, .position = b->node->position, .copy = NONE, .kind = step->kind, .site = step->site,
-                                      .object = memory ? step->object : NONE, .region = memory ? step->value : NONE, .launch = step->launch});
+    return event_of(b->walk, &(Place){.core = b->core, .position = b->node->position, .copy = NONE, .kind = step->kind,
+                                      .site = step->site, .launch = step->launch, .object = memory ? step->object : NONE,
+                                      .region = memory ? step->value : NONE});
 }
 
 uint32_t row_moment_event(Walk *walk, uint32_t core, const UnrollStep *start, StepKind moment)
@@ -212,6 +213,15 @@ static void watch_step(const Builder *b, uint32_t turn, uint32_t event, const Un
     watch_limit(b, turn);
 }
 
+/* What the core itself has added is fixed by the component: the rest must come from others. */
+static void guard(const Builder *b, Turn *turn, int64_t need)
+{
+    const Store *columns = &b->self->column_of;
+    uint32_t column = turn->gauge < columns->count ? STORE(uint32_t, columns, turn->gauge) : 0;
+    turn->others = walk_others_of(b->walk, turn->gauge, b->core);
+    turn->need = need - (column ? STORE(int64_t, &b->self->taken, (size_t)b->id * b->self->columns + column - 1) : 0);
+}
+
 static bool is_first_member(const Builder *b, uint32_t join_id)
 {
     const Join *join = intern_get(&b->walk->joins, join_id, NULL);
@@ -230,7 +240,11 @@ static void add_core_turn(const Builder *b)
     TurnHow how = how_of(b, step);
     Turn turn = {.how = (uint8_t)how, .step = step->kind, .pending = TURN_CORE, .event = step_event(b, step)};
     if (how == TURN_GUARDED || how == TURN_COUNT || how == TURN_FLAG)
-        turn.gauge = walk_gauge_of(b->walk, step->object), turn.need = step->value;
+        turn.gauge = walk_gauge_of(b->walk, step->object);
+    if (how == TURN_GUARDED)
+        guard(b, &turn, step->value);
+    if (how == TURN_ALWAYS)
+        turn.need = INT64_MIN;
     if (how == TURN_JOIN) {
         turn.gauge = join_of(b, step);
         b->component->join = turn.gauge + 1;
@@ -266,7 +280,7 @@ static void add_moment(const Builder *b, uint32_t pending, const UnrollStep *sta
     uint32_t object = read ? copy->source : copy->target;
     bool data = (read || write) && b->walk->contents && !is_opaque(b, object);
     uint32_t turn = add_turn(b, (Turn){.how = data ? TURN_DATA : TURN_ALWAYS, .step = (uint8_t)moment, .pending = (uint16_t)pending,
-                                       .event = row_moment_event(b->walk, b->core, start, moment)});
+                                       .event = row_moment_event(b->walk, b->core, start, moment), .need = INT64_MIN});
     uint32_t event = STORE(Turn, &b->self->turns, turn).event;
     watch_limit(b, turn);
     if (!read && !write)

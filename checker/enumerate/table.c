@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { RELEASE_BYTES = 1 << 22, QUEUE_ROOM_MIN = 1 << 12 };
+enum { RELEASE_BYTES = 1 << 19, QUEUE_ROOM_MIN = 1 << 12 };
 
 static uint64_t *map(size_t bytes)
 {

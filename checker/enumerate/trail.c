@@ -1,8 +1,9 @@
 /* trail.c - a schedule for a state, at no cost during the search.
  *
- * Without memory a state's predecessors are computed: the ways into each of its components, kept if that state is in the table and the turn
- * was possible there. Any visited predecessor was itself reached from the start, so walking back ends there; only polls can lead in
- * circles, hence states that were tried are not tried again. With memory a turn cannot be undone, and the search logged each state's parent.
+ * Without memory a state's predecessors are computed: the ways into each of its components, kept if that state is in the table and the
+ * turn was possible there. Any visited predecessor was itself reached from the start, so walking back ends there; only polls can lead
+ * in circles, hence states that were tried are not tried again. With memory a turn cannot be undone, and the search logged each state's
+ * parent.
  */
 #include "memory.h"
 #include "walk.h"

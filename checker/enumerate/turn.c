@@ -33,7 +33,7 @@ bool turn_possible(Walk *walk, const uint32_t *id, uint32_t core, const Turn *tu
 {
     switch ((TurnHow)turn->how) {
     case TURN_GUARDED:
-        return walk_count(walk, id, turn->gauge) >= turn->need;
+        return walk_count_others(walk, id, turn->others) >= turn->need;
     case TURN_FLAG: {
         const Step *step = &step_at(walk, core, id[core])->step;
         return step->kind != STEP_FLAG_WAIT
@@ -81,7 +81,8 @@ static void take_flag(Walk *walk, uint32_t core, uint32_t turn_index, const Turn
 static void take_count(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn_index, const Turn *turn, uint32_t *out)
 {
     const Step *step = &step_at(walk, core, id[core])->step;
-    int64_t count = walk_gauge(walk, turn->gauge)->flag ? flag_value(walk, id, walk_gauge(walk, turn->gauge)) : walk_count(walk, id, turn->gauge);
+    const Gauge *gauge = walk_gauge(walk, turn->gauge);
+    int64_t count = gauge->flag ? flag_value(walk, id, gauge) : walk_count(walk, id, turn->gauge);
     if (step->kind == STEP_EXPECT_COUNT)
         count = count == (int64_t)step->value ? TREE_HELD : TREE_FAILED;
     go_on(walk, core, turn_index, count, out);

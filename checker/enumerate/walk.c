@@ -7,7 +7,15 @@
 #include "judge.h"
 #include "memory.h"
 
-enum { RING = 64, TABLE_BITS_FIRST = 14, CHECK_EVERY = 1024 };
+enum { RING = 128, AHEAD = 64, TABLE_BITS_FIRST = 14, CHECK_EVERY = 1024 };
+
+typedef struct Hot {                            /* of one core; row: of the component in hand */
+    const Component *components;
+    const Turn *turns;
+    const int64_t *taken, *row;
+    const uint64_t *masks;
+    uint32_t columns;
+} Hot;
 
 static void stop(Walk *walk, const char *limit)
 {
@@ -20,12 +28,20 @@ static size_t bytes_used(const Walk *walk)
     return table_bytes(&walk->table) + queue_bytes(&walk->queue) + queue_bytes(&walk->parents) + store_bytes_used() - walk->stores_before;
 }
 
+static inline uint64_t *ring_at(const Walk *walk, unsigned index, unsigned words)
+{
+    return walk->ring + (size_t)(index % RING) * (words + 2);
+}
+
 /* The table is full: twice as large, unless that is above the limit of memory. */
 static void grow_table(Walk *walk)
 {
     size_t limit = walk->options->memory_max;
     if ((limit && bytes_used(walk) + table_bytes(&walk->table) > limit) || !table_grow(&walk->table))
         stop(walk, "memory");
+    unsigned words = walk->layout.words;
+    for (unsigned i = walk->ring_head; i != walk->ring_used; i++)
+        ring_at(walk, i, words)[words + 1] = table_slot(&walk->table, ring_at(walk, i, words), words);
 }
 
 static bool make_room(Queue *queue)
@@ -36,36 +52,62 @@ static bool make_room(Queue *queue)
 /* The oldest successor of the ring goes into the table, and into the queue if it is new. */
 static inline __attribute__((always_inline)) void ring_out(Walk *walk, unsigned words)
 {
-    const uint64_t *entry = walk->ring + (size_t)(walk->ring_head % RING) * (words + 1);
-    walk->ring_head++;
+    const uint64_t *entry = ring_at(walk, walk->ring_head, words);
     if (G_UNLIKELY(walk->table.count >= walk->table.grow_at))
         grow_table(walk);
-    if (G_UNLIKELY(walk->limit != NULL) || !table_add(&walk->table, entry, words))
+    walk->ring_head++;
+    if (G_UNLIKELY(walk->limit != NULL) || !table_add_at(&walk->table, entry, words, entry[words + 1]))
         return;
     if (G_UNLIKELY(!make_room(&walk->queue) || (walk->logged && !make_room(&walk->parents)))) {
         stop(walk, "memory");
         return;
     }
-    memcpy(walk->queue.key + walk->queue.tail++ * words, entry, words * sizeof *entry);
+    uint64_t *to = walk->queue.key + walk->queue.tail++ * words;
+    for (unsigned w = 0; w < words; w++)
+        to[w] = entry[w];
     if (walk->logged)
         walk->parents.key[walk->parents.tail++] = entry[words];
-}
-
-static inline __attribute__((always_inline)) void ring_in(Walk *walk, const uint64_t *key, unsigned words)
-{
-    if (walk->ring_used - walk->ring_head == RING)
-        ring_out(walk, words);
-    uint64_t *entry = walk->ring + (size_t)(walk->ring_used++ % RING) * (words + 1);
-    for (unsigned w = 0; w < words; w++)
-        entry[w] = key[w];
-    entry[words] = walk->state_index;
-    __builtin_prefetch(walk->table.slot + table_slot(&walk->table, key, words) * words, 1);
 }
 
 static void ring_flush(Walk *walk)
 {
     while (walk->ring_head != walk->ring_used)
         ring_out(walk, walk->layout.words);
+}
+
+/* Entries from `first` on are new: their slots are fetched while others are still ahead of them. */
+static inline __attribute__((always_inline)) void ring_fetch(Walk *walk, unsigned first, unsigned words)
+{
+    for (unsigned i = first; i != walk->ring_used; i++) {
+        uint64_t *entry = ring_at(walk, i, words);
+        entry[words] = walk->state_index;
+        entry[words + 1] = table_slot(&walk->table, entry, words);
+        __builtin_prefetch(walk->table.slot + entry[words + 1] * words, 1);
+    }
+}
+
+static inline __attribute__((always_inline)) void ring_make_room(Walk *walk, unsigned *first, unsigned words)
+{
+    if (G_LIKELY(walk->ring_used - walk->ring_head < RING))
+        return;
+    ring_fetch(walk, *first, words);
+    while (walk->ring_used - walk->ring_head > AHEAD)
+        ring_out(walk, words);
+    *first = walk->ring_used;
+}
+
+static void refresh(Walk *walk)
+{
+    if (walk->mask_generation != walk->accesses.generation)
+        component_masks(walk);
+    walk->bases_moved = false;
+    for (uint32_t c = 0; c < walk->cores; c++) {
+        const WalkCore *core = &walk->core[c];
+        Hot *hot = &walk->hot[c];
+        *hot = (Hot){.components = &STORE(Component, &core->components, 0), .turns = &STORE(Turn, &core->turns, 0),
+                     .taken = &STORE(int64_t, &core->taken, 0), .masks = &STORE(uint64_t, &core->masks, 0), .columns = core->columns};
+        hot->row = hot->taken + (size_t)walk->id[c] * hot->columns;
+    }
 }
 
 /* A turn with more than one outcome, or whose outcome is not known yet. False: the state has to be taken up again in a wider layout. */
@@ -76,60 +118,88 @@ static bool take_slowly(Walk *walk, uint32_t core, uint32_t turn, bool *moved)
     *moved = true;
     if (walk->repack || walk->restart)
         return false;
+    if (walk->bases_moved)
+        refresh(walk);
+    layout_pack(&walk->layout, walk->after, ring_at(walk, walk->ring_used++, walk->layout.words));
     walk->transitions++;
-    uint64_t key[LAYOUT_WORDS_MAX];
-    layout_pack(&walk->layout, walk->after, key);
-    ring_in(walk, key, walk->layout.words);
     return true;
 }
 
+static inline __attribute__((always_inline)) int64_t count_others(const Walk *walk, uint32_t others_id)
+{
+    const Others *others = &STORE(Others, &walk->others, others_id);
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < others->feeders; i++)
+        sum += walk->hot[others->feeder[i].core].row[others->feeder[i].column];
+    return sum;
+}
+
+/* A successor is written down in any case, and counts if its turn was possible: guards are hard to predict for a processor. */
 static inline __attribute__((always_inline)) bool take_turns(Walk *walk, const uint64_t *key, unsigned words, bool *moved)
 {
-    const uint32_t *id = walk->id;
+    unsigned first = walk->ring_used, taken = 0;
     for (uint32_t c = 0; c < walk->cores; c++) {
-        const WalkCore *core = &walk->core[c];
-        const Component *component = &STORE(Component, &core->components, id[c]);
-        uint32_t last = component->turns + component->turn_count;
+        const Hot *hot = &walk->hot[c];
+        const uint32_t id = walk->id[c];
+        const Turn *turn = hot->turns + hot->components[id].turns, *last = turn + hot->components[id].turn_count;
         const LayoutField field = walk->layout.field[c];
-        for (uint32_t t = component->turns; t < last; t++) {
-            const Turn *turn = &STORE(Turn, &core->turns, t);
-            if (turn->how == TURN_GUARDED && walk_count(walk, id, turn->gauge) < turn->need)
-                continue;
+        for (; turn < last; turn++) {
+            ring_make_room(walk, &first, words);
             if (G_UNLIKELY(turn->next == 0)) {
-                if (!take_slowly(walk, c, t, moved))
-                    return false;
-                continue;
+                if (take_slowly(walk, c, (uint32_t)(turn - hot->turns), moved))
+                    continue;
+                walk->ring_used = first;        /* these come again */
+                return false;
             }
-            uint64_t after[LAYOUT_WORDS_MAX];
+            uint64_t *entry = ring_at(walk, walk->ring_used, words);
             for (unsigned w = 0; w < words; w++)
-                after[w] = key[w];
-            after[words == 1 ? 0 : field.word] += ((uint64_t)turn->next - id[c]) << field.shift;
-            walk->transitions++;
-            *moved = true;
-            ring_in(walk, after, words);
+                entry[w] = key[w];
+            entry[words == 1 ? 0 : field.word] += ((uint64_t)turn->next - id) << field.shift;
+            bool possible = count_others(walk, turn->others) >= turn->need;
+            walk->ring_used += possible;
+            taken += possible;
         }
     }
+    walk->transitions += taken;
+    *moved |= taken > 0;
+    ring_fetch(walk, first, words);
+    while (walk->ring_used - walk->ring_head > AHEAD)
+        ring_out(walk, words);
     return true;
 }
 
-/* Races between cores show where the accesses of one meet the rivals of another. */
-static inline __attribute__((always_inline)) void judge(Walk *walk)
+static bool races_in_wide_masks(const Walk *walk)
 {
-    if (G_UNLIKELY(walk->mask_generation != walk->accesses.generation))
-        component_masks(walk);
-    uint32_t words = walk->mask_words, watched = 0;
     uint64_t bad = 0;
-    for (uint32_t w = 0; w < words; w++) {
+    for (uint32_t w = 0; w < walk->mask_words; w++) {
         uint64_t any = 0;
         for (uint32_t c = 0; c < walk->cores; c++) {
-            const uint64_t *mask = &STORE(uint64_t, &walk->core[c].masks, (size_t)walk->id[c] * 2 * words + w);
-            bad |= mask[words] & any;
+            const uint64_t *mask = walk->hot[c].masks + (size_t)walk->id[c] * 2 * walk->mask_words + w;
+            bad |= mask[walk->mask_words] & any;
             any |= mask[0];
         }
     }
-    for (uint32_t c = 0; c < walk->cores; c++)
-        watched |= walk_component(walk, c, walk->id[c])->watch_count;
-    if (G_UNLIKELY(bad))
+    return bad != 0;
+}
+
+/* Takes the rows of the state in hand, and judges it. Races between cores show where accesses of one meet the rivals of another's. */
+static inline __attribute__((always_inline)) void judge(Walk *walk)
+{
+    if (G_UNLIKELY(walk->bases_moved || walk->mask_generation != walk->accesses.generation))
+        refresh(walk);
+    uint32_t watched = 0;
+    uint64_t bad = 0, any = 0;
+    bool narrow = walk->mask_words == 1;
+    for (uint32_t c = 0; c < walk->cores; c++) {
+        Hot *hot = &walk->hot[c];
+        const uint32_t id = walk->id[c];
+        hot->row = hot->taken + (size_t)id * hot->columns;
+        watched |= hot->components[id].watch_count;
+        const uint64_t *mask = hot->masks + (narrow ? (size_t)id * 2 : 0);
+        bad |= mask[1] & any;
+        any |= mask[0];
+    }
+    if (G_UNLIKELY(narrow ? bad != 0 : races_in_wide_masks(walk)))
         judge_races(walk);
     if (watched)
         judge_state(walk);
@@ -222,7 +292,7 @@ static void repack(Walk *walk)
     if (walk->limit == NULL) {
         layout_clear(&walk->layout);
         walk->layout = wider;
-        walk->ring = g_renew(uint64_t, walk->ring, RING * (wider.words + 1));
+        walk->ring = g_renew(uint64_t, walk->ring, RING * (wider.words + 2));
     } else {
         layout_clear(&wider);
     }
@@ -249,17 +319,20 @@ static bool begin(Walk *walk)
         stop(walk, "memory");
         return false;
     }
-    walk->ring = g_renew(uint64_t, walk->ring, RING * (walk->layout.words + 1));
+    walk->ring = g_renew(uint64_t, walk->ring, RING * (walk->layout.words + 2));
+    walk->hot = g_renew(Hot, walk->hot, walk->cores);
+    walk->bases_moved = true;
     queue_init(&walk->queue, walk->layout.words, walk->logged);
     queue_init(&walk->parents, 1, walk->logged);
     if (!table_init(&walk->table, walk->layout.words, TABLE_BITS_FIRST))
         stop(walk, "memory");
     for (unsigned f = 0; f < walk->layout.fields; f++)
         walk->id[f] = 1;
-    uint64_t key[LAYOUT_WORDS_MAX];
-    layout_pack(&walk->layout, walk->id, key);
-    ring_in(walk, key, walk->layout.words);
-    ring_flush(walk);
+    if (walk->limit == NULL) {
+        layout_pack(&walk->layout, walk->id, ring_at(walk, walk->ring_used++, walk->layout.words));
+        ring_fetch(walk, 0, walk->layout.words);
+        ring_flush(walk);
+    }
     return walk->limit == NULL;
 }
 

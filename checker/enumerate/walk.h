@@ -2,89 +2,14 @@
  *
  *     queue -> take a state -> judge it as it stands -> each turn that is possible -> successor, unless seen -> queue
  *
- * A component is what one core contributes to a state: where it is in its tree, and its own copies under way with their phase. All that a
- * core did to counts follows from its component, so counts are sums over components and are not stored.
- *
- * Invariants:  1. ids of components begin at 1.  2. a component's row (turns, accesses, watches, counts) never changes once built,
- *              masks excepted, which follow accesses.generation.
  * Ownership:   the walk owns everything but program, source and options.
  */
 #pragma once
-#include "../finding.h"
 #include "access.h"
+#include "component.h"
 #include "enumerate.h"
 #include "layout.h"
 #include "table.h"
-#include "tree.h"
-
-/* What can move from a component: the core's own next step, or a moment of one of its copies. */
-typedef enum TurnHow {
-    TURN_ALWAYS,                                /* possible whenever the component stands there; one outcome */
-    TURN_GUARDED,                               /* possible if the gauge shows at least `need`; one outcome */
-    TURN_COUNT,                                 /* SEMAPHORE_READ, EXPECT_COUNT: the outcome depends on the gauge */
-    TURN_FLAG,                                  /* FLAG_*: on the flag word, which it may change */
-    TURN_DATA,                                  /* contents only: reads or changes the contents of a buffer */
-    TURN_JOIN                                   /* for all members at once, by the first one (need: 1 there, 0 for the others); the component's first turn */
-} TurnHow;
-
-#define TURN_CORE UINT16_MAX
-
-typedef struct Turn {
-    uint8_t how, step;                          /* TurnHow; StepKind of the step or moment */
-    uint16_t pending;                           /* which copy under way, TURN_CORE: the core itself */
-    uint32_t next;                              /* the component after it, 0: not made yet, or not the same each time */
-    uint32_t gauge;                             /* GUARDED, COUNT, FLAG; JOIN: which join */
-    uint32_t event;
-    int64_t need;
-} Turn;
-
-enum { PHASE_EARLY_SEND = 1, PHASE_READ = 2, PHASE_EARLY_RECEIVE = 4 };
-typedef struct Pending { uint32_t step, phase, payload; } Pending;     /* step: its start in the tree */
-
-typedef struct Next { uint32_t access, event; } Next;                  /* an access that is next */
-
-/* What the judge has to look at in a state with this component. */
-typedef enum WatchKind {
-    WATCH_LIFE,                                 /* what: life; value: the object or semaphore */
-    WATCH_PAIR,                                 /* own accesses race; what: the other event */
-    WATCH_EXIT, WATCH_FREE,                     /* lives may end here; what: launch, decl */
-    WATCH_MISMATCH,                             /* what: event of the copy's last moment; value: semaphore */
-    WATCH_FAULT,                                /* the step carries a fault */
-    WATCH_LIMIT,                                /* what: gauge; value: how much is added */
-    WATCH_LOAD,                                 /* what: access, perhaps of a place that nobody wrote */
-    WATCH_EXPECT                                /* an expected count */
-} WatchKind;
-typedef struct Watch { uint8_t kind; bool is_semaphore, settled; uint32_t turn, event, what; int64_t value; } Watch;
-
-typedef struct Component {
-    uint32_t node, turns, nexts, watches;       /* tree node; first of each in the core's stores */
-    uint16_t turn_count, next_count, watch_count, pendings;
-    uint32_t join;                              /* the join it stands at, plus 1; 0: at none */
-    uint32_t wrote;                             /* set of accesses: writes done to opaque buffers */
-    uint32_t edges;                             /* ways into it, plus 1 */
-} Component;
-
-typedef struct Edge { uint32_t from, turn, older; } Edge;              /* older: plus 1 */
-
-typedef struct WalkCore {
-    Tree tree;
-    Intern keys;                                /* node, then Pending after Pending */
-    Store components, turns, nexts, watches, edges;
-    Store taken;                                /* per component `columns` numbers: what it adds to each gauge it feeds */
-    Store column_of;                            /* by gauge: column, plus 1 */
-    Store masks;                                /* per component: own bits, then rivals' bits, mask_words each */
-    uint32_t columns, steps_scanned;
-} WalkCore;
-
-typedef struct Feeder { uint32_t core, column; } Feeder;
-typedef struct Gauge {                          /* the count of a semaphore, or a flag word */
-    uint32_t semaphore, feeders, device, slot;  /* device, slot: where a flag word is kept */
-    Feeder *feeder;
-    int64_t limit;
-    bool flag, looked_at, coarse;               /* coarse: a fluid copy of more than two counts into it */
-} Gauge;
-
-typedef struct Join { uint8_t kind; uint32_t object, first, last; } Join;      /* members: cores of [first, last), see walk_is_member */
 
 typedef struct Memory Memory;
 typedef struct Found Found;
@@ -92,7 +17,7 @@ typedef struct Lives Lives;
 typedef struct ContentsPool ContentsPool;
 typedef struct Results Results;
 
-typedef struct Walk {
+struct Walk {
     Program *program;
     UnrollSource *source;
     const EnumerateOptions *options;
@@ -104,6 +29,8 @@ typedef struct Walk {
     IdSets sets;
     Accesses accesses;
     Store gauges, gauge_of;                     /* Gauge; by semaphore: gauge, plus 1 */
+    Intern others_keys;                         /* (gauge, core) -> id; 0: unused */
+    Store others;                               /* Others */
     Intern joins, events;                       /* Join; Place */
     Intern touch_keys;                          /* (set of writes, access): does the set touch it? */
     Store touches;                              /* the answers */
@@ -115,8 +42,10 @@ typedef struct Walk {
     Layout layout;
     Table table;
     Queue queue, parents;
-    uint64_t *ring;                             /* successors on their way into the table: key, then parent */
+    uint64_t *ring;                             /* successors on their way into the table: key, parent, slot */
     unsigned ring_used, ring_head;
+    struct Hot *hot;                            /* by core: what the inner loop needs of it */
+    bool bases_moved;                           /* rows were laid out anew: hot is stale */
     uint32_t *id;                               /* of the state in hand */
     uint32_t *after;                            /* of a successor */
     uint32_t *lone;                             /* scratch: ids of which only one core's counts */
@@ -126,7 +55,7 @@ typedef struct Walk {
     size_t stores_before;                       /* bytes of Stores that are not ours */
     const char *limit;                          /* which limit ended the search */
     bool done;                                  /* `first`, and something was found */
-} Walk;
+};
 
 static inline WalkCore *walk_core(const Walk *walk, uint32_t core) { return &walk->core[core]; }
 static inline Component *walk_component(const Walk *walk, uint32_t core, uint32_t id)
@@ -139,6 +68,18 @@ static inline const Node *walk_node(const Walk *walk, uint32_t core, uint32_t id
 }
 static inline Gauge *walk_gauge(const Walk *walk, uint32_t gauge) { return &STORE(Gauge, &walk->gauges, gauge); }
 static inline const Place *walk_event(const Walk *walk, uint32_t event) { return intern_get(&walk->events, event, NULL); }
+
+/* What all but one core have added to a gauge. */
+static inline int64_t walk_count_others(const Walk *walk, const uint32_t *id, uint32_t others)
+{
+    const Others *at = &STORE(Others, &walk->others, others);
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < at->feeders; i++) {
+        const WalkCore *core = &walk->core[at->feeder[i].core];
+        sum += STORE(int64_t, &core->taken, (size_t)id[at->feeder[i].core] * core->columns + at->feeder[i].column);
+    }
+    return sum;
+}
 
 /* What a gauge shows in the state of the given ids. */
 static inline int64_t walk_count(const Walk *walk, const uint32_t *id, uint32_t gauge)
@@ -156,36 +97,6 @@ static inline int64_t walk_count(const Walk *walk, const uint32_t *id, uint32_t 
 void walk_run(Walk *walk);                      /* from the start; again after `restart` */
 /* Calls visit for each turn possible in the state `id`, in order, with the state after it; stops when it returns false. */
 void walk_each(Walk *walk, const uint32_t *id, bool (*visit)(void *data, uint32_t core, uint32_t turn, const uint32_t *after), void *data);
-
-/* gauge.c: gauges and columns of all semaphores in the steps that a core's tree gained. */
-uint32_t walk_gauge_of(Walk *walk, uint32_t semaphore);
-void walk_scan_steps(Walk *walk, uint32_t core);
-
-/* component.c */
-void component_init(Walk *walk, uint32_t core);
-void component_clear(Walk *walk, uint32_t core);
-uint32_t component_start(Walk *walk, uint32_t core);
-/* The component after a turn of `from`, with the core at `node` (its own step) and the copy's payload (contents; else 0). */
-uint32_t component_after(Walk *walk, uint32_t core, uint32_t from, uint32_t turn, uint32_t node, uint32_t payload);
-const Pending *component_pendings(const Walk *walk, uint32_t core, uint32_t id);
-void component_masks(Walk *walk);               /* all masks anew, for accesses.generation */
-/* What a turn does to counts: the semaphore, NONE: nothing. */
-uint32_t component_effect(const Walk *walk, uint32_t core, uint32_t id, const Turn *turn, int64_t *inc);
-
-/* row.c: what can move, what is accessed, what is to be watched. */
-void row_build(Walk *walk, uint32_t core, uint32_t id);
-
-/* turn.c */
-/* Is the turn possible in the state `id`? Then `out` is the state after it. */
-bool turn_take(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn, uint32_t *out);
-bool turn_possible(Walk *walk, const uint32_t *id, uint32_t core, const Turn *turn);
-bool walk_is_member(const Walk *walk, const Join *join, uint32_t core);
-Move turn_move(const Walk *walk, uint32_t core, uint32_t component, const Turn *turn);
-
-/* judge.c: all that can be wrong in the state in hand. moved: some turn was possible. */
-void judge_state(Walk *walk);
-void judge_races(Walk *walk);
-void judge_end(Walk *walk);
 
 /* trail.c: the moves from the start to a state; NULL: none was found within the limits. */
 GArray *trail_find(Walk *walk, const uint32_t *id, uint64_t state_index);
