@@ -150,6 +150,20 @@ static unsigned count_faults(const CheckResult *result)
     return faults;
 }
 
+/* An exempted race leaves values open: one run says nothing of the results of others, and less where a kernel looks at data. (The
+ * enumeration walks them all.) */
+static void doubt_after_exempted_race(CheckResult *result)
+{
+    for (guint i = 0; i < result->outcome->findings->len; i++) {
+        const Finding *finding = g_ptr_array_index(result->outcome->findings, i);
+        if (finding->id != FAULT_RACE || finding_exemption(result->program, finding) == NULL)
+            continue;
+        result->results_checked = false;
+        if (result->record->values_observed && result->spec->search != SEARCH_ENUMERATE)
+            outcome_add_limit(result->outcome, "exempted-race");
+    }
+}
+
 static bool races_or_conflicts(const Outcome *outcome)
 {
     for (guint i = 0; i < outcome->findings->len; i++)
@@ -232,6 +246,7 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
         result->outcome->incomplete_after_race = true;
     }
     result->results_checked = result->record->results_checked;
+    doubt_after_exempted_race(result);
     result->verdict = count_faults(result) > 0 ? VERDICT_FAULTY : result->outcome->complete ? VERDICT_VERIFIED : VERDICT_BOUNDED;
 }
 

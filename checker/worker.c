@@ -93,10 +93,10 @@ static bool looks_at_order(const Record *record)
     return false;
 }
 
-static bool any_stopped(const Record *record)
+static bool any_ended(const Record *record, CoreEnd end)
 {
     for (size_t i = 0; i < record->ends.count; i++)
-        if (STORE(CoreState, &record->ends, i).end == CORE_STOPPED)
+        if (STORE(CoreState, &record->ends, i).end == end)
             return true;
     return false;
 }
@@ -186,8 +186,8 @@ static void run(WorkerShared *shared)
     child_watch_stacks(execution_stacks(shared->execution));
     execution_run_eager(shared->execution, &options);
     shared->steps_reached = execution_limit_reached(shared->execution);
-    if (!any_stopped(shared->record) && !shared->steps_reached)
-        program_settle_launches(program);
+    if (!any_ended(shared->record, CORE_STOPPED) && !shared->steps_reached)
+        program_settle_launches(program, !any_ended(shared->record, CORE_BLOCKED));
     shared->error = program->usage_error;
     if (shared->error != NULL)
         return;

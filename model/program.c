@@ -226,24 +226,24 @@ Launch *program_add_launch(Program *program)
     return launch;
 }
 
-static void settle(Program *program, Launch *launch)
+static void settle(Program *program, Launch *launch, bool finished)
 {
     if (launch->host)
         return;
     bool named = launch->collective_id >= 0;
-    if (named && !launch->uses_barrier_semaphore && !launch->allow_unused_collective_id)
+    if (named && finished && !launch->uses_barrier_semaphore && !launch->allow_unused_collective_id)
         program_set_usage_error(program, launch->site, "launch of %s has collective_id %d, but its kernel never uses the barrier semaphore: drop "
                                 "collective_id, or allow it by name", program_text(program, launch->name), launch->collective_id);
     launch->entry_barrier = launch->communicates && !launch->uses_barrier_semaphore && !launch->skip_device_barrier;
 }
 
-bool program_settle_launches(Program *program)
+bool program_settle_launches(Program *program, bool finished)
 {
     bool changed = false;
     for (uint32_t i = 0; i < program->launches.count; i++) {
         Launch *launch = program_launch(program, i);
         bool before = launch->entry_barrier;
-        settle(program, launch);
+        settle(program, launch, finished);
         changed |= before != launch->entry_barrier;
     }
     return changed;

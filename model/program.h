@@ -135,8 +135,9 @@ uint32_t program_scope_decl(Program *program, uint32_t launch, uint32_t ordinal,
 uint32_t program_barrier_decl(Program *program, int32_t collective_id);         /* made on first use */
 Launch *program_add_launch(Program *program);
 /* After a run: entry_barrier = communicates && !uses_barrier_semaphore && !skip (or a collective_id unused by permission). Returns true if
- * any changed. Sets usage_error for a collective_id without use of the barrier semaphore, or the reverse. */
-bool program_settle_launches(Program *program);
+ * any changed. finished: all cores came to their end, so what was not used never is; then a collective_id without use of the barrier
+ * semaphore is a usage_error. */
+bool program_settle_launches(Program *program, bool finished);
 
 static inline Decl *program_decl(const Program *program, uint32_t decl) { return &STORE(Decl, &program->decls, decl); }
 static inline Launch *program_launch(const Program *program, uint32_t launch) { return &STORE(Launch, &program->launches, launch); }
