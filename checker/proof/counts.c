@@ -2,7 +2,8 @@
  *
  * Signals that need not come after the end F of a life can all be there at F; what was taken before F is the same in every execution. So the
  * count at F can be as large as their difference, and the fault is there iff that is above zero. In the same way the highest count ever is
- * reached just before some wait that takes, with every signal that does not need that wait.
+ * reached just before some wait that takes, with every signal that does not need that wait. A core that stops itself changes nothing here:
+ * its stop is the last step it does, so whatever is reached can be reached before it.
  */
 #include <glib.h>
 
@@ -51,6 +52,7 @@ static void add_leftover(Prover *prover, uint32_t semaphore, const Event *end, i
     Tally fault = { .id = FAULT_LEFTOVER, .places = end ? 1 : 0, .object = semaphore, .is_semaphore = true, .have = have };
     if (end)
         fault.a = *end;
+    prover->left_over[semaphore] = true;
     prover_add(prover, &fault);
 }
 
@@ -59,7 +61,7 @@ static void check_leftover(Prover *prover, uint32_t semaphore, const Decl *decl,
     const Index *index = prover->index;
     Event end;
     if (decl->semaphore_kind == SEMAPHORE_BARRIER && decl->life == LIFE_ALWAYS) {
-        if (!index->blocked && !index->running && index->final_count[semaphore] > 0)
+        if (!index->blocked && !index->running && !index->stopped && index->final_count[semaphore] > 0)
             add_leftover(prover, semaphore, NULL, index->final_count[semaphore]);
         return;
     }
@@ -78,7 +80,7 @@ static void check_leftover(Prover *prover, uint32_t semaphore, const Decl *decl,
 static void check_leftovers(Prover *prover)
 {
     const Index *index = prover->index;
-    if (index->stopped || prover->program->bare)
+    if (prover->program->bare)
         return;
     for (uint32_t id = 0; id < prover->program->decls.count; id++) {
         const Decl *decl = program_decl(prover->program, id);

@@ -15,7 +15,7 @@ static Lifespan of_launches(const Prover *prover, uint32_t decl, uint32_t device
     Lifespan life = { .exit = true, .first_core = device * index->per_device, .cores = index->per_device };
     if (program_decl_launches(prover->program, decl, device, &first, &last)) {
         life.entry = &index->launch[(size_t)first * index->cores];
-        life.span = &index->launch[(size_t)last * index->cores];
+        life.span = life.leave = &index->launch[(size_t)last * index->cores];
     }
     return life;
 }
@@ -35,8 +35,10 @@ static Lifespan of_decl(const Prover *prover, uint32_t decl_id, uint32_t unit)
         life.first_core = unit * index->per_device;
         life.cores = index->per_device;
     }
-    if (prover->program->knobs.scopes == SCOPES_STATIC && decl->launch != NONE)
-        life.entry = &index->launch[(size_t)decl->launch * index->cores];
+    if (decl->launch != NONE)
+        life.leave = &index->launch[(size_t)decl->launch * index->cores];
+    if (prover->program->knobs.scopes == SCOPES_STATIC)
+        life.entry = life.leave;
     return life;
 }
 

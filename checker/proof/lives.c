@@ -1,13 +1,13 @@
 /* lives.c - steps outside the life of what they touch, and copies under way at an exit.
  *
- * What cannot be told apart from something reported elsewhere is left to it: a signal that may come before or after the end of its semaphore
- * is what is left over there, and a copy that may still be under way at an exit is in flight.
+ * What another fault says better is left to it: a step that may come after the end of a semaphore on which something is left over, and the
+ * moments of a copy that may still be in flight at an exit.
  */
 #include <glib.h>
 
 #include "prover.h"
 
-typedef struct Touch { uint32_t object; bool semaphore, signal; } Touch;
+typedef struct Touch { uint32_t object; bool semaphore, in_flight; } Touch;
 
 static void add_lifetime(Prover *prover, const Event *x, const Touch *touch, int64_t have)
 {
@@ -15,29 +15,14 @@ static void add_lifetime(Prover *prover, const Event *x, const Touch *touch, int
     prover_add(prover, &fault);
 }
 
-static bool must_be_after(Prover *prover, const Lifespan *life, const Event *x)
+static void check_touch(Prover *prover, const Event *x, const Lifespan *life, const Touch *touch)
 {
-    for (uint32_t core = life->first_core; core < life->first_core + life->cores; core++) {
-        Event end = index_event(prover->index, core, life->span[core].end);
-        if (!order_must(prover->order, &end, x))
-            return false;
-        if (life->exit)
-            break;                              /* one event for all of them */
-    }
-    return true;
-}
-
-static void check_step(Prover *prover, const Event *x, const Touch *touch)
-{
-    Lifespan life = touch->semaphore ? lifespan_of_semaphore(prover, touch->object) : lifespan_of_object(prover, touch->object);
-    Event end;
-    if (life.always)
+    if (life->always)
         return;
-    if (!lifespan_begun(prover, &life, x))
+    if (!lifespan_begun(prover, life, x))
         add_lifetime(prover, x, touch, -1);
-    else if (!lifespan_end(prover, &life, x->core, &end))
-        return;
-    else if (touch->signal ? must_be_after(prover, &life, x) : !lifespan_over_after(prover, &life, x))
+    bool covered = touch->in_flight || (touch->semaphore && prover->left_over[touch->object]);
+    if (!covered && !lifespan_over_after(prover, life, x))
         add_lifetime(prover, x, touch, 1);
 }
 
@@ -52,44 +37,32 @@ static void check_steps(Prover *prover)
             if (!memory && !counter)
                 continue;
             Event x = { core, position, NONE, step->kind };
-            Touch touch = { step->object, counter, index_is_add(step) };
-            check_step(prover, &x, &touch);
+            Touch touch = { step->object, counter, false };
+            Lifespan life = counter ? lifespan_of_semaphore(prover, step->object) : lifespan_of_object(prover, step->object);
+            check_touch(prover, &x, &life, &touch);
         }
 }
 
 static const Lifespan ALWAYS = { .always = true };
 
-/* The copy may still be under way when the device leaves: true, and reported, if it may be. */
+/* The copy may still be under way when the device leaves the launch: true, and reported, if it may be. */
 static bool check_exit(Prover *prover, const Event *x, const Event *start, const Lifespan *life, uint32_t object)
 {
-    Event end;
-    if (!life->exit || !lifespan_end(prover, life, x->core, &end))
+    uint32_t first = life->first_core / prover->index->per_device * prover->index->per_device;
+    if (!life->leave || life->leave[first].end == NONE)
         return false;
-    if (lifespan_over_after(prover, life, x) || order_must(prover->order, &end, start))
+    Event exit = index_event(prover->index, first, life->leave[first].end), seen = order_seen_from(prover->order, &exit, x->core);
+    if (order_must(prover->order, x, &seen) || order_must(prover->order, &exit, start))
         return false;
-    Event exit = index_event(prover->index, life->first_core, life->span[life->first_core].end);
     Tally fault = { .id = FAULT_IN_FLIGHT, .a = *x, .b = exit, .places = 2, .object = object };
-    if (!prover->index->stopped)
-        prover_add(prover, &fault);
+    prover_add(prover, &fault);
     return true;
 }
 
-static bool same_end(Prover *prover, const Lifespan *a, const Lifespan *b)
+static bool same_exit(const Prover *prover, const Lifespan *a, const Lifespan *b)
 {
-    return a->exit && b->exit && a->span == b->span && a->first_core / prover->index->per_device == b->first_core / prover->index->per_device;
-}
-
-static void check_touch(Prover *prover, const Event *x, const Lifespan *life, const Touch *touch, bool in_flight)
-{
-    Event end;
-    if (life->always)
-        return;
-    if (!lifespan_begun(prover, life, x))
-        add_lifetime(prover, x, touch, -1);
-    else if (in_flight || !lifespan_end(prover, life, x->core, &end))
-        return;
-    else if (life->exit || touch->signal ? must_be_after(prover, life, x) : !lifespan_over_after(prover, life, x))
-        add_lifetime(prover, x, touch, 1);
+    uint32_t per = prover->index->per_device;
+    return a->leave == b->leave && a->first_core / per == b->first_core / per;
 }
 
 /* One moment of a copy, which touches a buffer and may signal a semaphore. */
@@ -101,11 +74,12 @@ static void check_moment(Prover *prover, uint32_t copy, StepKind kind, uint32_t 
     if (buffer.always && signal.always)
         return;
     bool buffer_flies = check_exit(prover, &x, &start, &buffer, object);
-    bool signal_flies = same_end(prover, &buffer, &signal) ? buffer_flies : check_exit(prover, &x, &start, &signal, object);
-    Touch touch = { object, false, false };
-    check_touch(prover, &x, &buffer, &touch, buffer_flies);
-    touch = (Touch){ semaphore, true, true };
-    check_touch(prover, &x, &signal, &touch, signal_flies);
+    bool signal_flies = same_exit(prover, &buffer, &signal) ? buffer_flies : check_exit(prover, &x, &start, &signal, object);
+    bool flies = buffer_flies || signal_flies;
+    Touch touch = { object, false, flies && buffer.exit };
+    check_touch(prover, &x, &buffer, &touch);
+    touch = (Touch){ semaphore, true, flies && signal.exit };
+    check_touch(prover, &x, &signal, &touch);
 }
 
 /* A deliberate mistake: the write is held against the exit of its own core. */

@@ -53,6 +53,10 @@ static uint32_t age_of(const Index *index, uint32_t code)
 void races_add_certain(Races *races, PairClass *class, uint32_t a, uint32_t b, uint64_t pairs)
 {
     class->certain += pairs;
+    if (races->racing && !(a & RACES_COPY))
+        races->racing[a] = 1;
+    if (races->racing && !(b & RACES_COPY))
+        races->racing[b] = 1;
     uint32_t age = MAX(age_of(races->index, a), age_of(races->index, b));
     if (class->sample[0] == NONE || age < class->sample_age) {
         class->sample[0] = a;

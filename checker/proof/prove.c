@@ -91,10 +91,11 @@ static void decide(Prover *prover)
     prover->clocks = clocks_new(prover->index, prover->arena);
     prover->releases = releases_new(prover->index, prover->clocks, prover->arena);
     prover->order = order_new(prover->index, prover->clocks, prover->releases, prover->arena);
+    prover->left_over = ARENA_NEW(bool, prover->arena, prover->index->semaphores + 1);
     pile_init(&prover->tallies, prover->arena, sizeof(Tally));
     note_coverage(prover);
     prover->races = races_new(prover->order, prover->arena);
-    void (*const part[])(Prover *) = { races_settle, raised_check, deadlock_check, lives_check, counts_check };
+    void (*const part[])(Prover *) = { races_settle, raised_check, deadlock_check, counts_check, lives_check };
     for (size_t i = 0; i < G_N_ELEMENTS(part) && !found_enough(prover); i++)
         part[i](prover);
     hand_over(prover);

@@ -31,6 +31,7 @@ typedef struct Prover {
     Releases *releases;
     Order *order;
     Races *races;
+    bool *left_over;                            /* a semaphore: `leftover` was found there */
     Pile tallies;                               /* Tally */
     uint32_t *table;
     size_t table_size;
@@ -43,8 +44,8 @@ Place prover_place(const Prover *prover, const Event *event);
 uint32_t prover_age(const Prover *prover, const Event *event);          /* index in the record of the step, or of the copy's start */
 
 void races_settle(Prover *prover);              /* suspects.c: from classes of racing pairs to findings */
-void lives_check(Prover *prover);               /* lives.c: lifetime, in-flight */
 void counts_check(Prover *prover);              /* counts.c: leftover, overflow, mismatch */
+void lives_check(Prover *prover);               /* lives.c: lifetime, in-flight; after counts_check */
 int64_t counts_taken_before(Prover *prover, uint32_t semaphore, const Event *end);     /* by waits that come before it */
 /* What the semaphore holds right after x when x comes as late as can be and the wait `bar` (NULL: none) does not come. Leaves the run of
  * that in order's closure. */
@@ -63,6 +64,7 @@ typedef struct Lifespan {
     bool exit;                                  /* it ends with the exit of a launch */
     const Span *span;                           /* of cores first_core .. first_core + cores - 1, indexed by core */
     uint32_t first_core, cores;
+    const Span *leave;                          /* the launch whose exit it does not outlive; NULL: none */
     const Span *entry;                          /* where others may name it before its scope opens: the launch's entries; else NULL */
 } Lifespan;
 

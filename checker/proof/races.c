@@ -10,7 +10,7 @@
 
 enum { PAIRWISE_MAX = 1024, OVERLAPS_KEPT = 1 << 14 };
 
-typedef struct Group { uint32_t region, first, count; bool writes; int64_t lo, hi; } Group;
+typedef struct Group { uint32_t region, first, count; bool writes, swaps; int64_t lo, hi; } Group;
 
 typedef struct Overlap { uint32_t a, b; bool overlap; } Overlap;           /* remembered for strided regions; a == b: empty */
 
@@ -37,10 +37,15 @@ static void sort_by_object(Finder *f, Arena *scratch)
     const Index *index = f->index;
     uint32_t objects = index->program->objects, slots = index->first[index->cores];
     g_assert(slots < RACES_COPY && index->copies < RACES_COPY / 2);
+    bool swaps = false;
     f->object_first = ARENA_NEW(uint32_t, scratch, objects + 2);
     for (uint32_t slot = 0; slot < slots; slot++)
-        if (is_access(index_step_at(index, slot)))
+        if (is_access(index_step_at(index, slot))) {
             f->object_first[index_step_at(index, slot)->object + 2]++;
+            swaps |= index_step_at(index, slot)->kind == STEP_SWAP;
+        }
+    if (swaps)
+        f->races->racing = ARENA_NEW(uint8_t, f->races->arena, slots);
     for (uint32_t copy = 0; copy < index->copies; copy++) {
         f->object_first[index_copy(index, copy)->source + 2]++;
         f->object_first[index_copy(index, copy)->target + 2]++;
@@ -156,6 +161,7 @@ static void group_by_region(Finder *f)
         }
         group->count++;
         group->writes |= access[i].write;
+        group->swaps |= !(access[i].code & RACES_COPY) && index_step_at(f->index, access[i].code)->kind == STEP_SWAP;
     }
 }
 
@@ -200,7 +206,7 @@ static void compare_groups(Finder *f, const Group *a, const Group *b)
 {
     if (!a->writes && !b->writes)
         return;
-    bool plain = f->index->per_device == 1 && !f->index->copy_before && !f->order->chosen;
+    bool plain = f->index->per_device == 1 && !f->index->copy_before && !f->order->chosen && !a->swaps && !b->swaps;
     if (!plain || (uint64_t)a->count * b->count <= f->pairwise_max || f->index->canary == PROVE_CANARY_SWEEP_IGNORES_READS) {
         compare_pairwise(f, a, b);
     } else {

@@ -45,6 +45,8 @@ void raised_check(Prover *prover)
         add_raised(prover, &STORE(Raised, &prover->record->raised, i));
     for (size_t i = 0; i < prover->races->unwritten.count; i++) {
         uint32_t code = PILE(uint32_t, &prover->races->unwritten, i);
+        if (prover->races->racing && prover->races->racing[code])
+            continue;                           /* the race says it */
         Tally fault = { .id = FAULT_UNINITIALISED, .a = races_event(prover->index, code), .places = 1,
                         .object = races_object(prover->index, code) };
         prover_add(prover, &fault);
