@@ -3,17 +3,20 @@
  * The headers stand after those that are known to define awkward macros; the programs register themselves beside the built-in ones.
  */
 #include <math.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <setjmp.h>
 #include <string.h>
-#include <unistd.h>
 #include <sys/wait.h>
-#include <glib.h>
+#include <unistd.h>
+
 #include <cmocka.h>
+
+#include <glib.h>
 #include <heddle/pallas.h>
+
 #include "../checker/check.h"
 #include "../kernels/pallas/module.h"
 

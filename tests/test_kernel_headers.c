@@ -2,8 +2,8 @@
  * after headers with awkward macros; and C++ is told so in one line.
  */
 #include <setjmp.h>
-#include <stdbool.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

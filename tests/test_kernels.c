@@ -1,4 +1,4 @@
-/* test_kernels.c - the collectives and their wrong twins at 2 to 5 devices: right ones verified with their results checked, wrong twins with
+/* test_kernels.c - the collectives and their wrong twins at 2 to 5 devices: right ones verified with their results checked, wrong ones with
  * exactly the faults they name, from the size they name.
  *
  * By the proof at each size. By enumeration at 2 devices, to the end, and at each further size as long as the size before was small; where

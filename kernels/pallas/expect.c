@@ -1,8 +1,8 @@
 /* expect.c - what a program declares about its outcome; promise.c judges it when all cores have finished. */
 #include "expect.h"
 #include <glib.h>
-#include "promise.h"
 #include "draft.h"
+#include "promise.h"
 
 static const char *const collective_name[] = { "equal", "all_gather", "all_reduce", "reduce_scatter", "all_to_all", "permute" };
 
