@@ -233,7 +233,8 @@ static void what_is_allowed_is_verified(void **state)
 {
     static const Case allowed[] = {
         { "copies_nothing", 2, 1, FAULT_COUNT, NULL }, { "counts_one", 1, 1, FAULT_COUNT, NULL },
-        { "looks_and_takes", 1, 1, FAULT_COUNT, NULL }, { "in_place", 2, 1, FAULT_COUNT, NULL }, { "masked_tail", 1, 1, FAULT_COUNT, NULL }, { "exempted", 2, 1, FAULT_COUNT, NULL },
+        { "looks_and_takes", 1, 1, FAULT_COUNT, NULL }, { "in_place", 2, 1, FAULT_COUNT, NULL },
+        { "masked_tail", 1, 1, FAULT_COUNT, NULL }, { "exempted", 2, 1, FAULT_COUNT, NULL },
         { "waits_by_any_descriptor", 1, 1, FAULT_COUNT, NULL }, { "across_cores", 1, 2, FAULT_COUNT, NULL },
         { "across_cores", 1, 3, FAULT_COUNT, NULL },
     };
