@@ -164,11 +164,22 @@ static void doubt_after_exempted_race(CheckResult *result)
     }
 }
 
-static bool races_or_conflicts(const Outcome *outcome)
+/* Of those that are reported, or of all. */
+static bool has_race(const CheckResult *result, bool exempt_too)
 {
-    for (guint i = 0; i < outcome->findings->len; i++)
-        if (((const Finding *)g_ptr_array_index(outcome->findings, i))->id == FAULT_RACE)
+    for (guint i = 0; i < result->outcome->findings->len; i++) {
+        const Finding *finding = g_ptr_array_index(result->outcome->findings, i);
+        if (finding->id == FAULT_RACE && (exempt_too || finding_exemption(result->program, finding) == NULL))
             return true;
+    }
+    return false;
+}
+
+static bool races_or_conflicts(const CheckResult *result)
+{
+    const Outcome *outcome = result->outcome;
+    if (has_race(result, true))
+        return true;
     return outcome->conflicts != UINT64_MAX && outcome->conflicts > 0;
 }
 
@@ -234,14 +245,15 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
     outcome_drop_after_race(result->outcome);
     if (shared->steps_reached)
         outcome_add_limit(result->outcome, "steps");
-    if (shared->not_deterministic != NULL && !races_or_conflicts(result->outcome)) {
+    if (shared->not_deterministic != NULL && !races_or_conflicts(result)) {
         fail(result, "%s: %s", spec->program, shared->not_deterministic);
         return;
     }
     replay(result, shared, child);
     if (result->verdict == VERDICT_ERROR)
         return;
-    if (shared->not_deterministic != NULL) {
+    /* A race that is reported explains other data; other steps mean that a racing value decided what a core did. */
+    if (shared->not_deterministic != NULL && !(shared->data_only && has_race(result, false))) {
         outcome_add_limit(result->outcome, "determinism");
         result->outcome->incomplete_after_race = true;
     }

@@ -151,6 +151,7 @@ static void tell_first_difference(WorkerShared *shared, const Record *again, con
             return;
         }
     }
+    shared->data_only = true;
     shared->not_deterministic = keep(shared, "the kernel is not deterministic: two runs did the same steps but computed different data; a "
                                              "kernel must be a function of what it observes (no statics, rand, uninitialised locals, addresses)");
 }

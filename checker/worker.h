@@ -15,6 +15,7 @@ typedef struct WorkerShared {
     const char *error;                          /* could not be loaded, built or run as meant: one line */
     const char *not_applicable, *not_deterministic;
     bool ran, searched, steps_reached;          /* searched: the outcome is there already */
+    bool data_only;                             /* not_deterministic: the same steps with different data */
     struct Execution *execution;                /* the child's own */
     struct Globals *globals;                    /* of the user's module */
 } WorkerShared;
