@@ -1,7 +1,7 @@
 /* p06_wait_descriptor_too_long.c - a descriptor made only to wait for a number of bytes, with a slice that its buffer does not have.
  *
  * Reported:  vllm-project/tpu-inference#1342, second part of the change.
- * Wrong:     six rows arrive over two slabs of four. One wait takes all six, through a descriptor that names six rows of the first slab:
+ * Wrong:     four rows arrive over two slabs of three. One wait takes all, through a descriptor that names four rows of the first slab:
  *            nothing is copied, but a bounds check looks at the slice all the same and stops the kernel.
  * Right:     take the slice from a ref that is long enough: both slabs as one.
  * Teaches:   a wait counts bytes, its refs are no accesses.
@@ -10,12 +10,12 @@
  */
 #include <heddle/pallas.h>
 
-enum { SLABS = 2, SLAB_ROWS = 4, ROWS = 6 };
+enum { SLABS = 2, SLAB_ROWS = 3, USED_ROWS = 2, ROWS = SLABS * USED_ROWS };
 
 static void start_rows(PlRef x, PlRef slabs, PlRef sem)
 {
     for (int i = 0; i < ROWS; i++)
-        pl_async_copy(pl_at(x, i), pl_at(slabs, i / 3, i % 3), sem);
+        pl_async_copy(pl_at(x, i), pl_at(slabs, i / USED_ROWS, i % USED_ROWS), sem);
 }
 
 KERNEL(p06_wait_only, x, slabs, sem)
