@@ -92,8 +92,16 @@ static int scope_now(const Walk *walk, const uint32_t *id, const Span *life, uin
     bool own = shared ? by / walk->program->cores_per_device == life->device : by == life->core;
     if (now >= 0 || own || walk->program->knobs.scopes != SCOPES_STATIC)
         return now;
-    uint32_t host = life->device * walk->program->cores_per_device;
-    return walk_node(walk, host, id[host])->entered > program_decl(walk->program, life->decl)->launch ? 0 : -1;
+    uint32_t launch = program_decl(walk->program, life->decl)->launch, host = life->device * walk->program->cores_per_device;
+    const Node *node = walk_node(walk, host, id[host]);
+    return node->exited > launch ? 1 : node->entered > launch ? 0 : -1;         /* never opened: the exit is its only end */
+}
+
+bool lives_never_opened(const Walk *walk, const uint32_t *id, uint32_t life_id)
+{
+    const Span *life = lives_get(walk, life_id);
+    return walk->program->knobs.scopes == SCOPES_STATIC && life->kind == LIFE_SCOPE && life->core != NONE
+        && !marked(walk, id, life->core, TREE_OPENED(life->decl));
 }
 
 int lives_now(const Walk *walk, const uint32_t *id, uint32_t life_id, uint32_t by)

@@ -22,5 +22,7 @@ const Span *lives_get(const Walk *walk, uint32_t life);
  * and the object is no other core's). */
 int lives_now(const Walk *walk, const uint32_t *id, uint32_t life, uint32_t by);
 bool lives_depend_on_own_core(const Walk *walk, uint32_t life, uint32_t by);
+/* A semaphore's scope that others may have named already, but that its own core has not opened yet. */
+bool lives_never_opened(const Walk *walk, const uint32_t *id, uint32_t life);
 /* Does it end when that device leaves that launch (at the latest)? */
 bool lives_end_at(const Walk *walk, uint32_t life, uint32_t device, uint32_t launch);

@@ -1,8 +1,8 @@
 /* lifespan.c - semantics.md section 2 on lives, as spans of positions.
  *
  * A decl that launches return or use lives on a device from that device's entry into the first of them to its exit from the last. A scope
- * lives from its alloc to its free; in shared memory from the first core's alloc to the last core's free. Under static scopes other cores may
- * name a scope as soon as its device has entered the launch.
+ * lives from its alloc to its free; in shared memory from the first alloc to the last free of those cores that open it. Under static scopes
+ * other cores may name a scope as soon as its device has entered the launch; if it is never opened there, the exit is its end.
  */
 #include <glib.h>
 
@@ -18,6 +18,14 @@ static Lifespan of_launches(const Prover *prover, uint32_t decl, uint32_t device
         life.span = life.leave = &index->launch[(size_t)last * index->cores];
     }
     return life;
+}
+
+static bool is_opened(const Lifespan *life)
+{
+    for (uint32_t core = life->first_core; core < life->first_core + life->cores; core++)
+        if (life->span[core].begin != NONE)
+            return true;
+    return false;
 }
 
 static Lifespan of_decl(const Prover *prover, uint32_t decl_id, uint32_t unit)
@@ -39,6 +47,8 @@ static Lifespan of_decl(const Prover *prover, uint32_t decl_id, uint32_t unit)
         life.leave = &index->launch[(size_t)decl->launch * index->cores];
     if (prover->program->knobs.scopes == SCOPES_STATIC)
         life.entry = life.leave;
+    if (life.entry && !is_opened(&life))
+        life.span = life.leave;
     return life;
 }
 
@@ -102,11 +112,17 @@ bool lifespan_end(const Prover *prover, const Lifespan *life, uint32_t core, Eve
 {
     if (life->always || !life->span)
         return false;
-    bool member = core >= life->first_core && core < life->first_core + life->cores;
-    uint32_t last = member ? core : life->first_core;
-    for (uint32_t c = life->first_core; c < life->first_core + life->cores; c++)
+    uint32_t last = NONE;
+    for (uint32_t c = life->first_core; c < life->first_core + life->cores; c++) {
+        if (life->span[c].begin == NONE)
+            continue;
         if (life->span[c].end == NONE)
             return false;
+        if (last == NONE || c == core)
+            last = c;
+    }
+    if (last == NONE)
+        return false;
     *end = index_event(prover->index, last, life->span[last].end);
     return true;
 }
@@ -119,6 +135,8 @@ bool lifespan_over_after(Prover *prover, const Lifespan *life, const Event *x)
     if (life->exit || life->cores == 1)
         return order_must(prover->order, x, &end);
     for (uint32_t core = life->first_core; core < life->first_core + life->cores; core++) {
+        if (life->span[core].begin == NONE)
+            continue;
         end = index_event(prover->index, core, life->span[core].end);
         if (order_must(prover->order, x, &end))
             return true;

@@ -74,8 +74,9 @@ static GArray *after_life(Prover *prover, const Tally *fault, const Lifespan *li
 {
     Event done[life->cores];
     Goal goal = { .next = { fault->a }, .nexts = 1, .done = done, .semaphore = NONE };
-    for (uint32_t core = life->first_core; goal.dones < (life->exit ? 1 : life->cores); core++)
-        done[goal.dones++] = index_event(prover->index, core, life->span[core].end);
+    for (uint32_t core = life->first_core; core < life->first_core + (life->exit ? 1 : life->cores); core++)
+        if (life->span[core].end != NONE)
+            done[goal.dones++] = index_event(prover->index, core, life->span[core].end);
     return witness_moves(prover, &goal, &fault->a, 1);
 }
 

@@ -36,9 +36,9 @@ void execution_forget_run(Execution *e)
     g_free(e->waiter);
     g_free(e->arrived);
     g_free(e->entered);
-    g_free(e->scope);
-    e->waiter = e->arrived = NULL, e->entered = NULL, e->scope = NULL;
-    e->waiters = e->scopes = 0;
+    e->waiter = e->arrived = NULL, e->entered = NULL;
+    e->waiters = 0;
+    memset(e->scope, 0, e->scopes * sizeof *e->scope);
     g_array_set_size(e->flights, 0);
 }
 
@@ -56,6 +56,8 @@ void execution_free(Execution *e)
     g_free(e->next_waiter);
     g_free(e->last_grid);
     g_free(e->members);
+    g_free(e->scope);
+    g_free(e->openers);
     g_array_free(e->flights, TRUE);
     g_free(e);
 }
@@ -115,6 +117,8 @@ void execution_record_step(Execution *e, Core *core, const Step *step, const Cop
     }
     if (++e->steps == e->options.steps_max)
         e->aborted = e->limit_reached = true;
+    if (step->kind == STEP_ALLOC || step->kind == STEP_FREE)
+        execution_note_scope(e, core, step);
     core->position++;
     if (e->options.pulse != NULL)
         e->options.pulse->operations++;

@@ -29,13 +29,15 @@ struct Execution {
     uint64_t idle_looks;
     GArray *flights;                            /* scheduled: of Flight, in order of start */
     uint8_t *entered;                           /* scheduled: by launch * devices + device: 1 entered, 2 left */
-    ScopeCount *scope;                          /* scheduled: by object of a scope */
+    ScopeCount *scope;                          /* by object of a scope */
+    uint16_t *openers;                          /* the same: the most cores that opened it in a run so far; kept from run to run */
     uint32_t scopes;
 };
 
 void execution_prepare(Execution *e, const ExecutionOptions *options, void (*submit)(Core *, Request *));
 void execution_forget_run(Execution *e);
 void execution_resume(Execution *e, uint32_t core);
+void execution_note_scope(Execution *e, const Core *core, const Step *step);         /* an ALLOC or FREE was done */
 void execution_record_step(Execution *e, Core *core, const Step *step, const Copy *copy);
 void execution_stop_core(Execution *e, Core *core, Request *request);
 void execution_start_copy(Execution *e, Core *core, Request *request);

@@ -157,20 +157,29 @@ static ScopeCount *scope_of(Execution *e, uint32_t object)
     if (object >= e->scopes) {
         uint32_t now = MAX(e->program->objects, object + 1);
         e->scope = g_renew(ScopeCount, e->scope, now);
+        e->openers = g_renew(uint16_t, e->openers, now);
         memset(e->scope + e->scopes, 0, (now - e->scopes) * sizeof *e->scope);
+        memset(e->openers + e->scopes, 0, (now - e->scopes) * sizeof *e->openers);
         e->scopes = now;
     }
     return &e->scope[object];
 }
 
-static void note_life(Execution *e, const Core *core, const Step *step)
+void execution_note_scope(Execution *e, const Core *core, const Step *step)
+{
+    uint32_t object = program_object(e->program, step->object, core->id);
+    ScopeCount *scope = scope_of(e, object);
+    if (step->kind == STEP_ALLOC)
+        scope->opened++;
+    else
+        scope->closed++;
+    e->openers[object] = MAX(e->openers[object], scope->opened);
+}
+
+static void note_launch(Execution *e, const Core *core, const Step *step)
 {
     if (step->kind == STEP_ENTER || step->kind == STEP_EXIT)
         e->entered[step->object * e->program->devices + core->device] = step->kind == STEP_ENTER ? 1 : 2;
-    if (step->kind == STEP_ALLOC)
-        scope_of(e, program_object(e->program, step->object, core->id))->opened++;
-    if (step->kind == STEP_FREE)
-        scope_of(e, program_object(e->program, step->object, core->id))->closed++;
 }
 
 static void do_join(Execution *e, uint32_t c)
@@ -180,7 +189,7 @@ static void do_join(Execution *e, uint32_t c)
     execution_join_members(e, &e->cores[c], &step, &first, &last);
     for (uint32_t m = first; m < last; m++)
         if (execution_is_member(e, m, &step)) {
-            note_life(e, &e->cores[m], &step);
+            note_launch(e, &e->cores[m], &step);
             execution_record_step(e, &e->cores[m], &e->pending[m]->step, NULL);
         }
     for (uint32_t m = first; m < last && !e->aborted; m++)
@@ -206,7 +215,6 @@ static void do_core(Execution *e, uint32_t c)
         if (request->step.object != NONE)
             g_array_append_val(e->flights, ((Flight){ .copy = request->step.object }));
     } else {
-        note_life(e, core, &request->step);
         execution_perform(e, core, request);
     }
     advance(e, c);
@@ -259,6 +267,21 @@ static bool device_is_in(const Execution *e, uint32_t launch, uint32_t device, u
     return e->entered[launch * e->program->devices + device] >= state;
 }
 
+/* Shared memory lives until the last of those cores that open it has closed it. A scope that others may name early, but that its own core
+ * never opens, has no other end than the exit of the launch. */
+static LifeState scope_life(Execution *e, const Decl *decl, uint32_t object, uint32_t device, uint32_t core)
+{
+    const Program *program = e->program;
+    const ScopeCount *scope = scope_of(e, object);
+    bool shared = decl->space == SPACE_HBM || decl->space == SPACE_ANY;
+    if (scope->opened > 0)
+        return scope->closed >= e->openers[object] ? LIFE_ENDED : LIFE_BEGUN;
+    bool own = shared ? core / program->cores_per_device == device : core == object - decl->first_object;
+    if (own || program->knobs.scopes != SCOPES_STATIC || !device_is_in(e, decl->launch, device, 1))
+        return LIFE_NOT_BEGUN;
+    return device_is_in(e, decl->launch, device, 2) ? LIFE_ENDED : LIFE_BEGUN;
+}
+
 LifeState execution_life(Execution *e, uint32_t decl_id, uint32_t object, uint32_t core)
 {
     const Program *program = e->program;
@@ -271,13 +294,5 @@ LifeState execution_life(Execution *e, uint32_t decl_id, uint32_t object, uint32
             return LIFE_NOT_BEGUN;
         return device_is_in(e, last, device, 2) ? LIFE_ENDED : device_is_in(e, first, device, 1) ? LIFE_BEGUN : LIFE_NOT_BEGUN;
     }
-    const ScopeCount *scope = scope_of(e, object);
-    bool shared = decl->units == program->devices;
-    if (scope->closed > 0 && scope->closed >= (shared ? program->cores_per_device : 1))
-        return LIFE_ENDED;
-    bool own = shared ? core / program->cores_per_device == device : core == object - decl->first_object;
-    if (scope->opened > 0)
-        return LIFE_BEGUN;
-    bool early = program->knobs.scopes == SCOPES_STATIC && !own && device_is_in(e, decl->launch, device, 1);
-    return early ? LIFE_BEGUN : LIFE_NOT_BEGUN;
+    return scope_life(e, decl, object, device, core);
 }
