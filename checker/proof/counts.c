@@ -36,14 +36,19 @@ int64_t counts_taken_before(Prover *prover, uint32_t semaphore, const Event *end
 }
 
 /* What signals that need not come after a step of the semaphore's device can have given before it. */
-static int64_t given_before(const Prover *prover, uint32_t semaphore, uint32_t core, uint32_t position)
+static int64_t given_before(Prover *prover, uint32_t semaphore, const Event *event)
 {
     const Index *index = prover->index;
-    int64_t sum = 0;
-    for (uint32_t i = index->signal_first[semaphore]; i < index->signal_first[semaphore + 1]; i++) {
-        if (clocks_at_signal(prover->clocks, i, core) <= position)
-            sum += index->signal[i].inc;
+    if (prover->order->chosen) {                /* clocks see only part of the order */
+        Closure *closure = order_closure(prover->order);
+        closure_bar(closure, event);
+        closure_run(closure, NULL);
+        return closure_given(closure, semaphore);
     }
+    int64_t sum = 0;
+    for (uint32_t i = index->signal_first[semaphore]; i < index->signal_first[semaphore + 1]; i++)
+        if (clocks_at_signal(prover->clocks, i, event->core) <= event->position)
+            sum += index->signal[i].inc;
     return sum;
 }
 
@@ -72,7 +77,7 @@ static void check_leftover(Prover *prover, uint32_t semaphore, const Decl *decl,
     if (given_in_all(index, semaphore) <= taken)
         return;
     int64_t most = index->canary == PROVE_CANARY_LEFTOVER_AT_END ? index->final_count[semaphore]
-        : given_before(prover, semaphore, end.core, end.position) - taken;
+        : given_before(prover, semaphore, &end) - taken;
     if (most > 0)
         add_leftover(prover, semaphore, &end, most);
 }
@@ -93,13 +98,7 @@ static void check_leftovers(Prover *prover)
     }
 }
 
-/* The most the semaphore holds while its first `before` taking waits are done and the next one is not. */
-static int64_t most_before_wait(const Prover *prover, uint32_t semaphore, const Wait *wait, int64_t taken)
-{
-    return given_before(prover, semaphore, wait->core, wait->position) - taken;
-}
-
-static int64_t highest_count(const Prover *prover, uint32_t semaphore)
+static int64_t highest_count(Prover *prover, uint32_t semaphore)
 {
     const Index *index = prover->index;
     int64_t taken = 0, highest = 0;
@@ -107,8 +106,9 @@ static int64_t highest_count(const Prover *prover, uint32_t semaphore)
         const Wait *wait = &index->wait[i];
         if (wait->taken == 0)
             continue;
+        Event event = wait_event(index, wait);
         if (index->canary != PROVE_CANARY_OVERFLOW_AT_END)
-            highest = MAX(highest, most_before_wait(prover, semaphore, wait, taken));
+            highest = MAX(highest, given_before(prover, semaphore, &event) - taken);
         taken += wait->taken;
     }
     return MAX(highest, given_in_all(index, semaphore) - taken);

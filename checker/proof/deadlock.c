@@ -95,15 +95,43 @@ static void append_wait(const Prover *prover, GString *text, uint32_t core, cons
     g_string_append_printf(text, "; %s, which signals there at %s, is stuck at %s", name, where, stuck);
 }
 
+/* Who gave the word the value that it has; NULL: nobody. */
+static const Step *last_change(const Prover *prover, uint32_t flag)
+{
+    const Store *steps = &prover->record->steps;
+    for (size_t i = steps->count; i-- > 0;) {
+        const Step *step = &STORE(Step, steps, i);
+        if (step->object == flag && (step->kind == STEP_FLAG_STORE || step->kind == STEP_FLAG_ADD || step->kind == STEP_FLAG_CAS))
+            return step;
+    }
+    return NULL;
+}
+
+static void append_flag_wait(const Prover *prover, GString *text, const Step *pending)
+{
+    static const char *const COMPARE[] = { "is", "is not", "is above", "is at least", "is below", "is at most" };
+    g_autofree char *flag = program_describe_semaphore(prover->program, pending->object);
+    const Step *change = last_change(prover, pending->object);
+    g_string_append_printf(text, " waits until %s %s %d, but it is %" G_GINT64_FORMAT, flag, COMPARE[pending->extra],
+                           (int32_t)pending->value, prover->index->final_count[pending->object]);
+    if (change == NULL) {
+        g_string_append(text, ", as it was in the beginning");
+        return;
+    }
+    g_autofree char *who = why_core(prover, change->core), *where = why_site(prover, change->site);
+    g_string_append_printf(text, "; the last to touch it was %s at %s, and whoever could change it is stuck or has finished", who, where);
+}
+
 static void append_core(const Prover *prover, GString *text, uint32_t core)
 {
     const Step *pending = &end_of(prover, core)->pending;
     g_autofree char *name = why_core(prover, core), *where = why_site(prover, pending->site);
+    name[0] = g_ascii_toupper(name[0]);
     g_string_append_printf(text, "%s%s at %s", text->len ? ". " : "", name, where);
-    if (text->str[0] == 'd')
-        text->str[0] = 'D';
     if (step_is_join((StepKind)pending->kind))
         append_join(prover, text, pending);
+    else if (pending->kind == STEP_FLAG_WAIT)
+        append_flag_wait(prover, text, pending);
     else
         append_wait(prover, text, core, pending);
 }

@@ -70,6 +70,8 @@ static void find_joins(Index *index)
             left = index_launch_members(index, step);
             *(Join *)pile_push(&joins, 1) = (Join){ .first = (uint32_t)i, .members = left };
         }
+        const Step *first = &STORE(Step, &record->steps, PILE(Join, &joins, joins.count - 1).first);
+        g_assert(step->kind == first->kind && step->object == first->object);  /* the record obeys the entry barriers in force */
         left--;
         index->link[index_slot(index, step->core, position)] = (uint32_t)joins.count - 1;
     }

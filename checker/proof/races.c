@@ -264,6 +264,8 @@ static void find_unwritten(Finder *f, size_t groups)
             uint32_t core = index_step_at(f->index, access->code)->core, position = access->code - f->index->first[core];
             if (PILE(uint32_t, &f->earliest, g * per + core % per) > position)
                 *(uint32_t *)pile_push(&f->races->unwritten, 1) = access->code;
+            else if (f->order->chosen)
+                *(uint32_t *)pile_push(&f->races->unsure, 1) = access->code;
         }
     }
 }
@@ -314,6 +316,7 @@ Races *races_new(const Order *order, Arena *arena)
     pile_init(&races->classes, arena, sizeof(PairClass));
     pile_init(&races->open, arena, sizeof(OpenPair));
     pile_init(&races->unwritten, arena, sizeof(uint32_t));
+    pile_init(&races->unsure, arena, sizeof(uint32_t));
     Finder f = { .races = races, .index = order->index, .order = order, .pairwise_max = PAIRWISE_MAX };
     f.accesses = (Accesses){ .per_device = order->index->per_device };
     pile_init(&f.access, &scratch, sizeof(Access));

@@ -31,6 +31,7 @@ typedef struct Races {
     const Order *order;
     Pile classes, open;                         /* PairClass, in order of discovery; OpenPair */
     Pile unwritten;                             /* codes of loads that come before every write to their bytes */
+    Pile unsure;                                /* the same where the record chose an order: loads that may */
     uint8_t *racing;                            /* a slot: this swap races; NULL: there is no swap */
     uint32_t *table;                            /* open addressing over classes, id + 1 */
     size_t table_size;

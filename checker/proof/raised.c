@@ -39,16 +39,51 @@ static void add_raised(Prover *prover, const Raised *raised)
     g_ptr_array_add(prover->outcome->findings, finding);
 }
 
+static bool overlaps(const Prover *prover, uint32_t object, uint32_t region, uint32_t load)
+{
+    return object == races_object(prover->index, load) && region_overlaps(program_get_region(prover->program, region),
+                                                                          program_get_region(prover->program, races_region(prover->index, load)));
+}
+
+/* Can a write to the load's bytes be done, or be next, without the load? */
+static bool any_write_without(Prover *prover, uint32_t load)
+{
+    const Index *index = prover->index;
+    Event event = races_event(index, load);
+    Closure *closure = order_closure(prover->order);
+    closure_bar(closure, &event);
+    closure_run(closure, NULL);
+    for (uint32_t slot = 0; slot < index->first[index->cores]; slot++) {
+        const Step *step = index_step_at(index, slot);
+        Event write = races_event(index, slot);
+        if ((step->kind == STEP_STORE || step->kind == STEP_SWAP) && slot != load && overlaps(prover, step->object, step->value, load)
+            && (closure_done(closure, &write) || closure_next(closure, &write)))
+            return true;
+    }
+    for (uint32_t copy = 0; copy < index->copies; copy++) {
+        Event write = index_moment(index, copy, STEP_WRITE);
+        if (overlaps(prover, index_copy(index, copy)->target, index_copy(index, copy)->target_region, load)
+            && (closure_done(closure, &write) || closure_next(closure, &write)))
+            return true;
+    }
+    return false;
+}
+
+static void add_unwritten(Prover *prover, uint32_t load)
+{
+    if (prover->races->racing && prover->races->racing[load])
+        return;                                 /* the race says it */
+    Tally fault = { .id = FAULT_UNINITIALISED, .a = races_event(prover->index, load), .places = 1, .object = races_object(prover->index, load) };
+    prover_add(prover, &fault);
+}
+
 void raised_check(Prover *prover)
 {
     for (size_t i = 0; i < prover->record->raised.count; i++)
         add_raised(prover, &STORE(Raised, &prover->record->raised, i));
-    for (size_t i = 0; i < prover->races->unwritten.count; i++) {
-        uint32_t code = PILE(uint32_t, &prover->races->unwritten, i);
-        if (prover->races->racing && prover->races->racing[code])
-            continue;                           /* the race says it */
-        Tally fault = { .id = FAULT_UNINITIALISED, .a = races_event(prover->index, code), .places = 1,
-                        .object = races_object(prover->index, code) };
-        prover_add(prover, &fault);
-    }
+    for (size_t i = 0; i < prover->races->unwritten.count; i++)
+        add_unwritten(prover, PILE(uint32_t, &prover->races->unwritten, i));
+    for (size_t i = 0; i < prover->races->unsure.count; i++)
+        if (!any_write_without(prover, PILE(uint32_t, &prover->races->unsure, i)))
+            add_unwritten(prover, PILE(uint32_t, &prover->races->unsure, i));
 }
