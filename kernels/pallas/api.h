@@ -81,6 +81,8 @@ typedef struct PlApi {
     void (*needs)(const PlSite *here, const char *why);
     void (*launch)(const PlSite *here, const PlDevices *on, const PlKernel *kernel, const PlLaunch *launch, const char *text);
     void (*host)(const PlSite *here, const PlKernel *kernel, int refs, const PlRef *ref);
+    /* compute.h */
+    const struct PlCompute *compute;
 } PlApi;
 
 extern const PlApi *pl_api __attribute__((weak, visibility("hidden")));

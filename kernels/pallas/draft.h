@@ -57,5 +57,6 @@ void pl_copy_install(PlApi *api);
 void pl_semaphore_install(PlApi *api);
 void pl_flag_install(PlApi *api);
 void pl_tile_install(PlApi *api);
+void pl_compute_install(PlApi *api);
 void pl_expect_install(PlApi *api);
 void pl_program_install(PlApi *api);

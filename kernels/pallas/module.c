@@ -29,6 +29,7 @@ static const PlApi *the_api(void)
         pl_semaphore_install(&api);
         pl_flag_install(&api);
         pl_tile_install(&api);
+        pl_compute_install(&api);
         pl_expect_install(&api);
         pl_program_install(&api);
         api.bytes = sizeof api;

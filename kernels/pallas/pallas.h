@@ -18,6 +18,7 @@
 #include "semaphore.h"
 #include "flag.h"
 #include "tile.h"
+#include "compute.h"
 #include "expect.h"
 #include "program.h"
 #endif

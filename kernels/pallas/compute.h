@@ -1,0 +1,139 @@
+/* compute.h - array computation on tiles, in the words of jax.lax: what kernels translated from Python need beyond tile.h.
+ *
+ * Element-wise operations want equal shapes and types. Shapes, starts and axes are written PL_SHAPE(8, 128); PL_SHAPE() is none. Results
+ * carry along what was never written, and where elements came from. Integers wrap; what C leaves open is as in XLA.
+ */
+#pragma once
+#include "api.h"
+#include "map.h"
+
+typedef struct PlShape { int dims; int64_t size[PL_DIMS_MAX]; } PlShape;
+#define PL_SHAPE(...) ((PlShape){ (int)(sizeof((const int64_t[]){ 0, __VA_ARGS__ }) / sizeof(int64_t) - 1), { __VA_ARGS__ } })
+
+typedef enum PlUnary {
+    PL_NEG, PL_ABS, PL_SIGN, PL_NOT, PL_SQUARE, PL_POPULATION_COUNT, PL_CLZ, PL_IS_FINITE, PL_EXP, PL_EXP2, PL_EXPM1, PL_LOG, PL_LOG1P,
+    PL_LOGISTIC, PL_RECIPROCAL, PL_SQRT, PL_RSQRT, PL_CBRT, PL_SIN, PL_COS, PL_TAN, PL_ASIN, PL_ACOS, PL_ATAN, PL_SINH, PL_COSH, PL_TANH,
+    PL_ERF, PL_FLOOR, PL_CEIL, PL_ROUND, PL_ROUND_EVEN
+} PlUnary;
+/* Beside PL_ADD to PL_MAX of PlTileOp. */
+typedef enum PlBinary {
+    PL_REM = PL_MAX + 1, PL_AND, PL_OR, PL_XOR, PL_SHIFT_LEFT, PL_SHIFT_RIGHT_LOGICAL, PL_SHIFT_RIGHT_ARITHMETIC, PL_POW, PL_ATAN2,
+    PL_NEXTAFTER
+} PlBinary;
+
+typedef struct PlCompute {
+    PlTile (*unary)(const PlSite *here, PlUnary op, PlTile a);
+    PlTile (*binary)(const PlSite *here, int op, PlTile a, PlTile b);           /* PlTileOp or PlBinary */
+    PlTile (*compare)(const PlSite *here, PlCompare op, PlTile a, PlTile b);    /* PL_BOOL */
+    PlTile (*select)(const PlSite *here, PlTile which, int cases, const PlTile *tile);
+    PlTile (*empty)(const PlSite *here, PlType type, int dims, const int64_t *size);
+    void (*assign)(const PlSite *here, PlTile to, PlTile from);
+    PlTile (*iota)(const PlSite *here, PlType type, int dimension, int dims, const int64_t *size);
+    PlTile (*broadcast)(const PlSite *here, PlTile tile, PlShape size, PlShape axes);
+    PlTile (*reshape)(const PlSite *here, PlTile tile, int dims, const int64_t *size);
+    PlTile (*transpose)(const PlSite *here, PlTile tile, int dims, const int64_t *axis);
+    PlTile (*slice)(const PlSite *here, PlTile tile, PlShape start, PlShape size, PlShape stride, bool clamp);
+    PlTile (*update)(const PlSite *here, PlTile tile, PlTile part, PlShape start);
+    PlTile (*concatenate)(const PlSite *here, int dimension, int tiles, const PlTile *tile);
+    PlTile (*pad)(const PlSite *here, PlTile tile, PlTile value, PlShape low, PlShape high, PlShape inner);
+    PlTile (*reverse)(const PlSite *here, PlTile tile, int axes, const int64_t *axis);
+    PlTile (*roll)(const PlSite *here, PlTile tile, int axis, int64_t shift);
+    PlTile (*bitcast)(const PlSite *here, PlTile tile, PlType type, bool rows);
+    PlTile (*reduce)(const PlSite *here, int op, PlTile tile, int axes, const int64_t *axis);
+    PlTile (*cumulate)(const PlSite *here, int op, PlTile tile, int axis, bool reverse);
+    PlTile (*arg)(const PlSite *here, bool greatest, PlTile tile, int axis, PlType type);
+    PlTile (*dot)(const PlSite *here, PlTile a, PlTile b, PlType type, const PlShape *axes);
+    /* Of a grid step. */
+    bool (*edge_step)(const PlSite *here, bool last);
+    void (*fault)(const PlSite *here, PlFault fault, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
+} PlCompute;
+
+#define PL_TILES_(...) (int)(sizeof((const PlTile[]){ __VA_ARGS__ }) / sizeof(PlTile)), (const PlTile[]){ __VA_ARGS__ }
+#define PL_UNARY_(op, a) (pl_api->compute->unary(PL_HERE, op, a))
+#define PL_BINARY_(op, a, b) (pl_api->compute->binary(PL_HERE, op, a, b))
+#define PL_COMPARE_(op, a, b) (pl_api->compute->compare(PL_HERE, op, a, b))
+
+#define pl_tile_neg(a) PL_UNARY_(PL_NEG, a)
+#define pl_tile_abs(a) PL_UNARY_(PL_ABS, a)
+#define pl_tile_sign(a) PL_UNARY_(PL_SIGN, a)
+#define pl_tile_not(a) PL_UNARY_(PL_NOT, a)
+#define pl_tile_square(a) PL_UNARY_(PL_SQUARE, a)
+#define pl_tile_population_count(a) PL_UNARY_(PL_POPULATION_COUNT, a)
+#define pl_tile_clz(a) PL_UNARY_(PL_CLZ, a)
+#define pl_tile_is_finite(a) PL_UNARY_(PL_IS_FINITE, a)
+#define pl_tile_exp(a) PL_UNARY_(PL_EXP, a)
+#define pl_tile_exp2(a) PL_UNARY_(PL_EXP2, a)
+#define pl_tile_expm1(a) PL_UNARY_(PL_EXPM1, a)
+#define pl_tile_log(a) PL_UNARY_(PL_LOG, a)
+#define pl_tile_log1p(a) PL_UNARY_(PL_LOG1P, a)
+#define pl_tile_logistic(a) PL_UNARY_(PL_LOGISTIC, a)
+#define pl_tile_reciprocal(a) PL_UNARY_(PL_RECIPROCAL, a)
+#define pl_tile_sqrt(a) PL_UNARY_(PL_SQRT, a)
+#define pl_tile_rsqrt(a) PL_UNARY_(PL_RSQRT, a)
+#define pl_tile_cbrt(a) PL_UNARY_(PL_CBRT, a)
+#define pl_tile_sin(a) PL_UNARY_(PL_SIN, a)
+#define pl_tile_cos(a) PL_UNARY_(PL_COS, a)
+#define pl_tile_tan(a) PL_UNARY_(PL_TAN, a)
+#define pl_tile_asin(a) PL_UNARY_(PL_ASIN, a)
+#define pl_tile_acos(a) PL_UNARY_(PL_ACOS, a)
+#define pl_tile_atan(a) PL_UNARY_(PL_ATAN, a)
+#define pl_tile_sinh(a) PL_UNARY_(PL_SINH, a)
+#define pl_tile_cosh(a) PL_UNARY_(PL_COSH, a)
+#define pl_tile_tanh(a) PL_UNARY_(PL_TANH, a)
+#define pl_tile_erf(a) PL_UNARY_(PL_ERF, a)
+#define pl_tile_floor(a) PL_UNARY_(PL_FLOOR, a)
+#define pl_tile_ceil(a) PL_UNARY_(PL_CEIL, a)
+#define pl_tile_round(a) PL_UNARY_(PL_ROUND, a)                 /* halves away from zero */
+#define pl_tile_round_even(a) PL_UNARY_(PL_ROUND_EVEN, a)
+
+#define pl_tile_rem(a, b) PL_BINARY_(PL_REM, a, b)
+#define pl_tile_and(a, b) PL_BINARY_(PL_AND, a, b)
+#define pl_tile_or(a, b) PL_BINARY_(PL_OR, a, b)
+#define pl_tile_xor(a, b) PL_BINARY_(PL_XOR, a, b)
+#define pl_tile_shift_left(a, b) PL_BINARY_(PL_SHIFT_LEFT, a, b)
+#define pl_tile_shift_right_logical(a, b) PL_BINARY_(PL_SHIFT_RIGHT_LOGICAL, a, b)
+#define pl_tile_shift_right_arithmetic(a, b) PL_BINARY_(PL_SHIFT_RIGHT_ARITHMETIC, a, b)
+#define pl_tile_pow(a, b) PL_BINARY_(PL_POW, a, b)
+#define pl_tile_atan2(a, b) PL_BINARY_(PL_ATAN2, a, b)
+#define pl_tile_nextafter(a, b) PL_BINARY_(PL_NEXTAFTER, a, b)
+
+#define pl_tile_eq(a, b) PL_COMPARE_(PL_EQ, a, b)
+#define pl_tile_ne(a, b) PL_COMPARE_(PL_NE, a, b)
+#define pl_tile_lt(a, b) PL_COMPARE_(PL_LT, a, b)
+#define pl_tile_le(a, b) PL_COMPARE_(PL_LE, a, b)
+#define pl_tile_gt(a, b) PL_COMPARE_(PL_GT, a, b)
+#define pl_tile_ge(a, b) PL_COMPARE_(PL_GE, a, b)
+
+/* pl_tile_select(which, a, b): for each element a where which is 0 or false, b where it is 1 or true, and so on. */
+#define pl_tile_select(which, ...) (pl_api->compute->select(PL_HERE, which, PL_TILES_(__VA_ARGS__)))
+#define pl_tile_empty(type, ...) (pl_api->compute->empty(PL_HERE, type, PL_LIST(__VA_ARGS__)))  /* nothing written */
+#define pl_tile_assign(to, from) (pl_api->compute->assign(PL_HERE, to, from))                   /* contents; to outlives a scope */
+#define pl_tile_iota(type, dimension, ...) (pl_api->compute->iota(PL_HERE, type, dimension, PL_LIST(__VA_ARGS__)))
+/* Dimension i of the tile becomes dimension axes[i] of the result. */
+#define pl_tile_broadcast(tile, size, axes) (pl_api->compute->broadcast(PL_HERE, tile, size, axes))
+#define pl_tile_reshape(tile, ...) (pl_api->compute->reshape(PL_HERE, tile, PL_LIST(__VA_ARGS__)))
+#define pl_tile_transpose(tile, ...) (pl_api->compute->transpose(PL_HERE, tile, PL_LIST(__VA_ARGS__)))
+#define pl_tile_slice(tile, start, size, stride) (pl_api->compute->slice(PL_HERE, tile, start, size, stride, false))
+/* A start outside is moved inside, as in jax.lax. */
+#define pl_tile_dynamic_slice(tile, start, size) (pl_api->compute->slice(PL_HERE, tile, start, size, (PlShape){ 0, { 0 } }, true))
+#define pl_tile_update(tile, part, start) (pl_api->compute->update(PL_HERE, tile, part, start))
+#define pl_tile_concatenate(dimension, ...) (pl_api->compute->concatenate(PL_HERE, dimension, PL_TILES_(__VA_ARGS__)))
+#define pl_tile_pad(tile, value, low, high, inner) (pl_api->compute->pad(PL_HERE, tile, value, low, high, inner))
+#define pl_tile_reverse(tile, ...) (pl_api->compute->reverse(PL_HERE, tile, PL_LIST(__VA_ARGS__)))
+#define pl_tile_roll(tile, axis, shift) (pl_api->compute->roll(PL_HERE, tile, axis, shift))
+#define pl_tile_bitcast(tile, type) (pl_api->compute->bitcast(PL_HERE, tile, type, false))      /* the minor dimension changes */
+#define pl_tile_bitcast_rows(tile, type) (pl_api->compute->bitcast(PL_HERE, tile, type, true))  /* rows lie packed, as in Mosaic */
+/* PL_ADD, PL_MUL, PL_MIN, PL_MAX, PL_AND, PL_OR, PL_XOR over axes, which are dropped. */
+#define pl_tile_reduce(op, tile, ...) (pl_api->compute->reduce(PL_HERE, op, tile, PL_LIST(__VA_ARGS__)))
+#define pl_tile_cumulate(op, tile, axis, reverse) (pl_api->compute->cumulate(PL_HERE, op, tile, axis, reverse))
+#define pl_tile_argmax(tile, axis, type) (pl_api->compute->arg(PL_HERE, true, tile, axis, type))
+#define pl_tile_argmin(tile, axis, type) (pl_api->compute->arg(PL_HERE, false, tile, axis, type))
+/* jax.lax.dot_general: contracted axes of a and b, batch axes of a and b. */
+#define pl_tile_dot(a, b, type, contract_a, contract_b, batch_a, batch_b) \
+    (pl_api->compute->dot(PL_HERE, a, b, type, (const PlShape[]){ contract_a, contract_b, batch_a, batch_b }))
+
+/* Is this the first, the last grid step that the core does in this launch? */
+#define pl_first_step() (pl_api->compute->edge_step(PL_HERE, false))
+#define pl_last_step() (pl_api->compute->edge_step(PL_HERE, true))
+/* The kernel's own finding: the core stops with this fault. */
+#define pl_fault(id, ...) (pl_api->compute->fault(PL_HERE, id, __VA_ARGS__))

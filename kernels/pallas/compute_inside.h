@@ -1,0 +1,33 @@
+/* compute_inside.h - what the files of compute.h share: tiles of the running core, elements that move with all that is known of them. */
+#pragma once
+#include "../../model/core.h"
+#include "../../model/rng.h"
+#include "compute.h"
+#include "draft.h"
+
+typedef struct Sizes { unsigned dims; int64_t size[VIEW_DIMS_MAX]; } Sizes;
+
+/* Of a tile that was set; misuse otherwise. */
+const Tile *compute_get(const PlSite *here, PlTile tile);
+Tile *compute_new(const PlSite *here, DType dtype, Sizes sizes, bool opaque);
+Sizes compute_sizes(const PlSite *here, int dims, const int64_t *size);
+static inline Sizes compute_sizes_of(const Tile *tile)
+{
+    Sizes sizes = { .dims = tile->ndim };
+    for (unsigned d = 0; d < tile->ndim; d++)
+        sizes.size[d] = tile->size[d];
+    return sizes;
+}
+
+/* Element `to` of out becomes element `from` of in: value, whether written, origin. */
+void compute_move(Tile *out, int64_t to, const Tile *in, int64_t from);
+/* Element i of out, row-major, comes from base plus each index times its step. */
+void compute_gather(Tile *out, const Tile *in, int64_t base, const int64_t *step);
+/* How many elements of the tile one step along a dimension is. */
+int64_t compute_step(const Tile *tile, unsigned dimension);
+double compute_double(const Tile *tile, int64_t element);
+int64_t compute_int(const Tile *tile, int64_t element);
+void compute_set(Tile *tile, int64_t element, double value, int64_t integer, bool written, uint64_t origin);
+
+void pl_compute_shape_install(PlCompute *compute);
+void pl_compute_reduce_install(PlCompute *compute);
