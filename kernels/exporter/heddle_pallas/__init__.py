@@ -1,0 +1,1 @@
+"""Check Pallas TPU kernels for every order of their steps."""

@@ -1,0 +1,211 @@
+"""The body of one kernel, equation by equation. What an equation becomes is told by the handlers, one table over several files.
+
+A scalar that is used once is written where it is used; one that is used more often, or that the author named, becomes a variable. The text
+of views is cheap and has no effect, so it is written at each use.
+"""
+
+from __future__ import annotations
+
+import collections
+from contextlib import contextmanager
+from typing import Any, Callable, Iterable, Iterator, Sequence
+
+from jax._src import core as jax_core
+
+from . import demand, scalars, source
+from .errors import NOWHERE, Place, Unsupported
+from .meshes import Mesh
+from .names import Scope
+from .types import c_type, is_float, literal, pl_type
+from .values import Scalar, Tile, Value, View
+from .writer import Writer
+
+INLINE_LENGTH = 70
+Handler = Callable[["Emitter", Any, list[Value]], "Iterable[Value]"]
+HANDLERS: dict[str, Handler] = {}
+
+
+def handles(*names: str) -> Callable[[Handler], Handler]:
+    def register(handler: Handler) -> Handler:
+        for name in names:
+            HANDLERS[name] = handler
+        return handler
+    return register
+
+
+class Block:
+    """One jaxpr that is being written out: what its variables are, how often they are used, which of them steer."""
+
+    def __init__(self, jaxpr: Any, outputs_steer: Sequence[bool] = ()) -> None:
+        self.jaxpr = jaxpr
+        self.values: dict[Any, Value] = {}
+        self.uses: collections.Counter[Any] = collections.Counter(
+            v for atoms in [*(e.invars for e in jaxpr.eqns), jaxpr.outvars] for v in atoms if isinstance(v, jax_core.Var))
+        self.steers = demand.demanded(jaxpr, outputs_steer)
+        self.names = _result_names(jaxpr)
+
+
+def _result_names(jaxpr: Any) -> dict[Any, str]:
+    """The variable that holds the result of an assignment of the author's, by the last equation of each run of its equations."""
+    names: dict[Any, str] = {}
+    statements = [source.assignment_at(source.place_of(eqn)) for eqn in jaxpr.eqns]
+    for i, (eqn, statement) in enumerate(zip(jaxpr.eqns, statements)):
+        last = i + 1 == len(statements) or statements[i + 1] != statement
+        if statement is not None and last and len(eqn.outvars) == 1:
+            names[eqn.outvars[0]] = statement[2]
+    return names
+
+
+class Emitter:
+    def __init__(self, mesh: Mesh, helpers: scalars.Helpers, out: Writer, scope: Scope, core_axis: str | None = None) -> None:
+        self.mesh = mesh
+        self.helpers = helpers
+        self.out = out
+        self.scope = scope
+        self.core_axis = core_axis                      # the name under which the kernel asks for its core
+        self.grid: list[Scalar] | None = None           # program ids, if not those of the launch
+        self.place: Place = NOWHERE
+        self.block: Block
+        self.known_copies: list[tuple[Any, str]] = []   # descriptors that are variables here
+        self.host = False                               # plain computation between kernels
+
+    # Reading and naming
+
+    def read(self, atom: Any) -> Value:
+        if isinstance(atom, jax_core.Literal):
+            shape = getattr(atom.aval, "shape", ())
+            if shape == ():
+                return Scalar(literal(atom.val, atom.aval.dtype), atom.aval.dtype, value=_python_value(atom.val),
+                              level=scalars.UNARY if _negative(atom.val) else scalars.PRIMARY)
+            raise Unsupported("a constant array in a kernel", self.place, "hand it to the kernel as an input")
+        return self.block.values[atom]
+
+    def steering(self, value: Value, what: str = "a value") -> Scalar:
+        """As a C expression."""
+        if isinstance(value, Scalar):
+            return value
+        if isinstance(value, View):
+            raise Unsupported(f"{what} that is a ref", self.place)
+        if value.shape != ():
+            raise Unsupported(f"{what} that is an array", self.place, "it must be a scalar")
+        if is_float(value.dtype):
+            return Scalar(f"(float)pl_tile_float({value.text})", "float32", scalars.UNARY)
+        c = c_type(value.dtype)
+        return Scalar(f"({c})pl_tile_int({value.text})", value.dtype, scalars.UNARY)
+
+    def tile(self, value: Value, shape: tuple[int, ...] | None = None) -> Tile:
+        """As a tile, of that shape if it is a scalar."""
+        if isinstance(value, View):
+            raise Unsupported("computing with a ref", self.place, "load it first")
+        wanted = value.shape if shape is None and isinstance(value, Tile) else shape or ()
+        dims = "".join(f", {d}" for d in wanted)
+        if isinstance(value, Scalar):
+            return Tile(f"pl_tile_full({pl_type(value.dtype, self.place)}, {value.text}{dims})", wanted, value.dtype)
+        if value.shape == wanted:
+            return value
+        assert value.shape == (), (value, wanted)
+        return Tile(f"pl_tile_broadcast({value.text}, PL_SHAPE({dims[2:]}), PL_SHAPE())", wanted, value.dtype)
+
+    def variable(self, wanted: str, value: Scalar) -> Scalar:
+        name = self.scope.take(wanted, "v")
+        self.out(f"{c_type(value.dtype)} {name} = {value.text};")
+        return Scalar(name, value.dtype, value=value.value)
+
+    def tile_variable(self, wanted: str, tile: Tile) -> Tile:
+        name = self.scope.take(wanted, "t")
+        self.out(f"PlTile {name} = {tile.text};")
+        return Tile(name, tile.shape, tile.dtype)
+
+    def simple(self, value: Scalar) -> Scalar:
+        """Fit to be written twice."""
+        return value if value.text.replace("_", "").isalnum() or value.value is not None else self.variable("v", value)
+
+    # Blocks
+
+    @contextmanager
+    def inside(self, head: str, tail: str = "}") -> Iterator[None]:
+        """What is written in a C block of its own."""
+        outer, copies = self.scope, len(self.known_copies)
+        self.scope = Scope(outer)
+        with self.out.block(head, tail):
+            yield
+        self.scope = outer
+        del self.known_copies[copies:]
+
+    @contextmanager
+    def writing_to(self, out: Writer) -> Iterator[None]:
+        outer, self.out = self.out, out
+        yield
+        self.out = outer
+
+    def run(self, jaxpr: Any, operands: Iterable[Value], consts: Iterable[Value] = (), outputs_steer: Sequence[bool] = ()) -> list[Value]:
+        """Writes a jaxpr out, and gives its results."""
+        inner = getattr(jaxpr, "jaxpr", jaxpr)
+        outer, place = getattr(self, "block", None), self.place
+        self.block = Block(inner, outputs_steer)
+        self.block.values.update(zip(inner.constvars, consts))
+        self.block.values.update(zip(inner.invars, operands))
+        for eqn in inner.eqns:
+            self.equation(eqn)
+        results = [self.read(v) for v in inner.outvars]
+        self.place = place
+        self.out.place = place if place.file else None
+        if outer is not None:
+            self.block = outer
+        return results
+
+    def equation(self, eqn: Any) -> None:
+        name = eqn.primitive.name
+        here = source.place_of(eqn)
+        if here.file:
+            self.place = here
+        self.out.place = self.place if self.place.file else None
+        if not eqn.effects and not any(self.block.uses[v] for v in eqn.outvars):
+            return                                      # nobody looks at it, and nothing happens
+        operands = [self.read(v) for v in eqn.invars]
+        handler = HANDLERS.get(name)
+        if handler is None:
+            raise Unsupported(f"the primitive {name}", self.place, advice_for(name))
+        results = list(handler(self, eqn, operands))
+        assert len(results) == len(eqn.outvars), name
+        for v, value in zip(eqn.outvars, results):
+            self.block.values[v] = self.settle(v, value)
+
+    def settle(self, v: Any, value: Value) -> Value:
+        """Does the result become a variable?"""
+        uses, wanted = self.block.uses[v], self.block.names.get(v)
+        if isinstance(value, View) or uses == 0:
+            return value
+        if isinstance(value, Tile):
+            once = uses == 1 and not wanted and len(value.text) <= INLINE_LENGTH
+            return value if once or value.text.isidentifier() else self.tile_variable(wanted or "t", value)
+        if value.value is not None or value.text.isidentifier():
+            return value
+        if uses == 1 and not wanted and len(value.text) <= INLINE_LENGTH and "pl_" not in value.text:
+            return value
+        return self.variable(wanted or _usual_name(value.text), value)
+
+
+def _usual_name(text: str) -> str:
+    if text.startswith("pl_axis_index("):
+        return "my_" + text.split('"')[1]
+    if text.startswith("pl_program_id("):
+        return f"program_id_{text[14:-1]}"
+    return "core" if text == "pl_core_index()" else "v"
+
+
+def _python_value(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+def _negative(value: Any) -> bool:
+    number = _python_value(value)
+    return not isinstance(number, bool) and number < 0
+
+
+def advice_for(name: str) -> str:
+    if name in ("random_bits", "random_seed", "threefry2x32", "prng_seed", "prng_random_bits"):
+        return "hand random numbers to the kernel as an input"
+    if name in ("psum", "ppermute", "all_gather", "all_to_all", "pmax", "pmin", "reduce_scatter"):
+        return "XLA's collectives are computed before the first and after the last kernel only"
+    return "compute it before the kernel, or leave it out for the check"

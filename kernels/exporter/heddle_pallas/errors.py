@@ -1,0 +1,38 @@
+"""What can go wrong, each as one line that says what to do."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Place(NamedTuple):
+    """A line of somebody's Python."""
+
+    file: str
+    line: int
+    function: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" if self.file else "unknown place"
+
+
+NOWHERE = Place("", 0)
+
+
+class HeddleError(Exception):
+    """The world is wrong: an argument, a file, a missing tool. One line."""
+
+
+class TraceError(HeddleError):
+    """The function could not be traced, or says something that no kernel can mean."""
+
+
+class Unsupported(HeddleError):
+    """A primitive, or a use of one, that is not translated."""
+
+    def __init__(self, what: str, place: Place = NOWHERE, advice: str = "") -> None:
+        self.what = what
+        self.place = place
+        self.advice = advice
+        where = f"{place}: " if place.file else ""
+        super().__init__(f"{where}{what} is not supported{'; ' + advice if advice else ''}")

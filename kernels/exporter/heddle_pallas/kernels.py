@@ -1,0 +1,234 @@
+"""One pallas_call, core_map or mpmd_map: a KERNEL, and the arguments that its launch must be given."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from typing import Any, Sequence
+
+from jax._src import core as jax_core
+
+from . import windows as win
+from .control import allocation
+from .emitter import Emitter
+from .errors import Place, Unsupported
+from .meshes import Mesh
+from .names import Scope, c_name
+from .scalars import Helpers
+from .source import place_of
+from .spaces import kind_of, space_of
+from .types import pl_type
+from .values import Scalar, Value, View
+from .writer import Writer
+
+REFS_MAX = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class Argument:
+    """What a launch hands over: the i-th operand, the i-th result, or new scratch."""
+
+    kind: str                                   # "operand", "result", "scratch"
+    index: int = 0
+    text: str = ""                              # of scratch
+
+
+@dataclasses.dataclass
+class Kernel:
+    name: str
+    parameters: list[str]
+    arguments: list[Argument]
+    body: Writer
+    place: Place
+    grid: tuple[int, ...] = ()
+    options: list[str] = dataclasses.field(default_factory=list)        # of pl_launch
+    aliases: dict[int, int] = dataclasses.field(default_factory=dict)   # operand -> result
+
+    def text(self, out: Writer) -> None:
+        out.place = self.place if self.place.file else None
+        out(f"KERNEL({', '.join([self.name, *self.parameters])})")
+        out.place = None
+        out("{")
+        out.add(self.body)
+        out("}")
+
+
+def kernel_name(params: dict[str, Any], jaxpr: Any) -> str:
+    if params.get("name"):
+        return str(params["name"])
+    info = params.get("name_and_src_info")
+    if info is not None and getattr(info, "name", None):
+        return str(info.name)
+    match = re.match(r"([\w<>.]+)", str(getattr(jaxpr.debug_info, "func_src_info", "") or ""))
+    return match[1].split(".")[-1] if match and "<" not in match[1] else "kernel"
+
+
+def kernel_place(jaxpr: Any, eqn: Any) -> Place:
+    match = re.search(r" at (.*):(\d+)$", str(getattr(jaxpr.debug_info, "func_src_info", "") or ""))
+    return Place(match[1], int(match[2])) if match else place_of(eqn)
+
+
+def compiler_options(params: Any) -> dict[str, Any]:
+    """compiler_params as a dict: an object, None, or (JAX before 0.9) a dict by backend."""
+    given = params.get("compiler_params")
+    if given is None:
+        return {}
+    if hasattr(given, "items"):
+        given = dict(given)
+        given = given.get("mosaic_tpu", given.get("mosaic", given))
+        if hasattr(given, "items"):
+            return dict(given)
+    return {f.name: getattr(given, f.name) for f in dataclasses.fields(given)}
+
+
+def launch_options(options: dict[str, Any], grid: Sequence[int]) -> list[str]:
+    found = []
+    if options.get("collective_id") is not None:
+        found.append(f".collective_id = {int(options['collective_id'])}")
+    for name in ("skip_device_barrier", "allow_collective_id_without_custom_barrier"):
+        if options.get(name):
+            found.append(f".{name} = true")
+    semantics = [str(getattr(s, "value", s)).lower() for s in options.get("dimension_semantics") or ()]
+    if any(s in ("parallel", "core_parallel") for s in semantics) and grid:
+        names = ["PL_PARALLEL" if s in ("parallel", "core_parallel") else "PL_ARBITRARY" for s in semantics[:len(grid)]]
+        found.append(f".dimension_semantics = {{{', '.join(names)}}}")
+    return found
+
+
+class KernelBuilder:
+    def __init__(self, mesh: Mesh, helpers: Helpers, taken: Scope, grid_bounds: Sequence[int] = ()) -> None:
+        self.mesh = mesh
+        self.helpers = helpers
+        self.taken = taken
+        self.grid_bounds = list(grid_bounds)
+        self.scope = Scope()
+        self.parameters: list[str] = []
+        self.arguments: list[Argument] = []
+
+    def parameter(self, wanted: str, argument: Argument) -> str:
+        name = self.scope.take(wanted, "ref")
+        self.parameters.append(name)
+        self.arguments.append(argument)
+        return name
+
+    def emitter(self, place: Place, core_axis: str | None = None) -> Emitter:
+        out = Writer()
+        out.depth = 1
+        e = Emitter(self.mesh, self.helpers, out, self.scope, core_axis)
+        e.place = place
+        out.place = place if place.file else None
+        return e
+
+    # pallas_call
+
+    def pallas_call(self, eqn: Any) -> Kernel:
+        params, jaxpr = eqn.params, eqn.params["jaxpr"]
+        jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
+        mapping, place = params["grid_mapping"], place_of(eqn)
+        grid = self._grid(mapping, place)
+        e = self.emitter(place)
+        names = argument_names(jaxpr)
+        refs, found = self._refs(e, jaxpr, mapping, names, grid)
+        steps = math.prod(grid)
+        ids: list[Value] = [Scalar(f"pl_program_id({i})", "int32") for i in range(len(grid))]
+        prefetched = refs[:mapping.num_index_operands]
+        if any(w.moves for w in found):
+            ids = [e.variable(f"program_id_{i}", v) for i, v in enumerate(ids) if isinstance(v, Scalar)]
+            e.grid = [v for v in ids if isinstance(v, Scalar)]
+        if found:
+            self.parameter("window_sem", Argument("scratch", text="pl_dma_semaphore()"))
+            win.enter(e, found, ids, prefetched, steps)
+        e.run(jaxpr, refs, [])
+        e.place, e.out.place = place, place if place.file else None
+        if found:
+            win.leave(e, found, steps)
+        kernel = self._finish(eqn, jaxpr, e, grid, compiler_options(params))
+        kernel.aliases = {int(i): int(o) for i, o in tuple(params["input_output_aliases"])}
+        return kernel
+
+    def _grid(self, mapping: Any, place: Place) -> tuple[int, ...]:
+        bounds = list(self.grid_bounds)
+        grid = tuple(int(d) if isinstance(d, int) else bounds.pop(0) if bounds else -1 for d in mapping.grid)
+        if any(d < 0 for d in grid):
+            raise Unsupported("a grid whose size is computed by an earlier kernel", place)
+        if len(grid) > 8:
+            raise Unsupported("a grid of more than 8 dimensions", place)
+        return grid
+
+    def _finish(self, eqn: Any, jaxpr: Any, e: Emitter, grid: tuple[int, ...], options: dict[str, Any]) -> Kernel:
+        name = self.taken.take(kernel_name(eqn.params, jaxpr), "kernel")
+        if len(self.parameters) > REFS_MAX:
+            raise Unsupported(f"a kernel of {len(self.parameters)} refs, windows included (at most {REFS_MAX})", place_of(eqn))
+        return Kernel(name, self.parameters, self.arguments, e.out, kernel_place(jaxpr, eqn), grid, launch_options(options, grid))
+
+    def _refs(self, e: Emitter, jaxpr: Any, mapping: Any, names: list[str], grid: tuple[int, ...]) -> tuple[list[Value], list[win.Window]]:
+        """The refs of the body: arrays, windows of arrays, scratch; and the windows."""
+        refs: list[Value] = []
+        found: list[win.Window] = []
+        prefetch, inputs, outputs = mapping.num_index_operands, mapping.num_inputs, mapping.num_outputs
+        for i, v in enumerate(jaxpr.invars):
+            if i < prefetch:
+                whole = [win.Dimension(n, n, False, n) for n in v.aval.shape]
+                refs.append(self._window(e, v.aval, names[i], Argument("operand", i), whole, None, "smem", found, grid))
+            elif i < prefetch + inputs + outputs:
+                block = mapping.block_mappings[i - prefetch]
+                output = i >= prefetch + inputs
+                argument = Argument("result", i - prefetch - inputs) if output else Argument("operand", i)
+                refs.append(self._block(e, v.aval, names[i], argument, block, found, grid))
+            else:
+                refs.append(self.scratch(e, v.aval, names[i]))
+        return refs, found
+
+    def scratch(self, e: Emitter, aval: Any, name: str) -> View:
+        kind = kind_of(aval)
+        text = "pl_barrier_semaphore()" if kind == "barrier" else allocation(aval, e)
+        c = self.parameter(name, Argument("scratch", text=text))
+        return View(c, tuple(aval.shape), aval.dtype, "semaphore" if kind else space_of(aval, place=e.place), kind, c)
+
+    def _block(self, e: Emitter, aval: Any, name: str, argument: Argument, block: Any, found: list[win.Window], grid: tuple[int, ...]) -> View:
+        ref = getattr(block, "transformed_block_aval", aval)
+        if getattr(block, "transforms", ()):
+            raise Unsupported("a BlockSpec with transforms", e.place)
+        kind, space = kind_of(aval), space_of(aval)
+        if kind:
+            c = self.parameter(name, argument)
+            return View(c, tuple(aval.shape), aval.dtype, "semaphore", kind, c)
+        dimensions = win.dimensions_of(block, e.place)
+        if space in ("any", "hbm"):
+            if any(d.size != d.whole or d.squeezed for d in dimensions):
+                raise Unsupported(f"a block of {name} that stays in {space.upper()}", e.place, "leave the block's shape out, and slice the ref in the kernel")
+            c = self.parameter(name, argument)
+            return View(c, tuple(aval.shape), aval.dtype, space, "", c)
+        return self._window(e, ref, name, argument, dimensions, block.index_map_jaxpr, space, found, grid)
+
+    def _window(self, e: Emitter, aval: Any, name: str, argument: Argument, dimensions: list[win.Dimension], index_map: Any, space: str,
+                found: list[win.Window], grid: tuple[int, ...]) -> View:
+        shape, dtype = tuple(int(n) for n in aval.shape), aval.dtype
+        array = self.parameter(f"{c_name(name)}_array", argument)
+        dims = "".join(f", {n}" for n in shape)
+        c = self.parameter(name, Argument("scratch", text=f"pl_{space}({pl_type(dtype, e.place)}{dims})"))
+        view = View(c, shape, dtype, space, "", c)
+        whole = View(array, tuple(d.whole for d in dimensions), dtype, "any", "", array)
+        window = win.Window(c, argument.kind == "result", view, whole, dimensions, index_map)
+        self._how_it_moves(window, grid)
+        found.append(window)
+        return view
+
+    def _how_it_moves(self, window: win.Window, grid: tuple[int, ...]) -> None:
+        if window.index_map is None or math.prod(grid) <= 1 or not window.dimensions:
+            return
+        if all(isinstance(v, jax_core.Literal) for v in window.index_map.jaxpr.outvars):
+            return
+        indices = win.static_indices(window.index_map, grid)
+        window.state = self.parameter(f"{window.name}_block", Argument("scratch", text=f"pl_smem(PL_I32, {len(window.dimensions)})"))
+        if window.output and (indices is None or win.comes_back(indices)):
+            window.visited = self.parameter(f"{window.name}_left", Argument("scratch", text=f"pl_smem(PL_I32, {math.prod(window.counts())})"))
+
+
+def argument_names(jaxpr: Any) -> list[str]:
+    given = getattr(jaxpr.debug_info, "arg_names", None)
+    given = given() if callable(given) else given
+    names = list(given or ())
+    names += [""] * (len(jaxpr.invars) - len(names))
+    return [n if n else f"ref_{i}" for i, n in enumerate(names)]

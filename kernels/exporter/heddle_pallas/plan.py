@@ -1,0 +1,310 @@
+"""What a traced function does, as a plan: arrays, launches of kernels, steps of plain computation between them, and what comes back.
+
+Plain computation that needs no kernel's result is done here, at once. What needs one is put off: if a later kernel asks for it, it becomes a
+step of the program (pl_host); if only the caller does, it is done here too, from the arrays that the checked run computed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Callable, Iterable, Sequence
+
+import numpy as np
+from jax._src import core as jax_core
+
+from . import evaluate
+from .errors import TraceError, Unsupported
+from .kernels import Kernel, KernelBuilder
+from .meshes import Mesh
+from .names import Scope
+from .scalars import Helpers
+from .source import place_of
+from .spaces import kind_of
+
+KERNELS = frozenset({"pallas_call", "core_map", "mpmd_map"})
+CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call", "custom_vjp_call"})
+
+
+@dataclasses.dataclass
+class Array:
+    """One array of each device: handed in, or made by a kernel."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: Any
+    given: bool                                 # an input
+    values: Any = None                          # of an input: stacked; None: left to the checker's generator
+    semaphore: str = ""                         # its kind, if it is one
+
+
+@dataclasses.dataclass
+class Launch:
+    kernel: Kernel
+    operands: list[Array]
+    results: list[Array]
+
+
+@dataclasses.dataclass
+class Host:
+    """Plain computation on each device: equations from arrays to arrays."""
+
+    eqns: list[Any]
+    inputs: list[tuple[Any, Array]]             # variable, array
+    outputs: list[tuple[Any, Array]]
+
+
+class Plan:
+    def __init__(self, mesh: Mesh, cores: int = 1) -> None:
+        self.mesh = mesh
+        self.cores = cores
+        self.helpers = Helpers()
+        self.taken = Scope()                    # names of kernels
+        self.names = Scope()                    # names of arrays
+        self.arrays: list[Array] = []
+        self.steps: list[Launch | Host] = []
+        self.known: dict[Any, Any] = {}         # variable -> stacked values
+        self.made: dict[Any, Array] = {}        # variable -> array of the program
+        self.alias: dict[Any, Any] = {}         # variable -> what it stands for, of calls that were written out
+        self.put_off: list[Any] = []            # equations that wait for a kernel's result
+        self.uses: dict[Any, int] = {}
+        self.results: list[Any] = []
+        self.materialised: list[str] = []       # inputs whose values were generated here, since plain JAX looks at them
+
+    # Building
+
+    def add_input(self, v: Any, name: str, values: Any) -> None:
+        """values None: only the shape is known."""
+        if values is not None:
+            self.known[v] = np.asarray(values)
+        array = Array(self.names.take(name, "x"), tuple(v.aval.shape), v.aval.dtype, True, values, kind_of(v.aval))
+        self.made[v] = array
+
+    def walk(self, jaxpr: Any, consts: Iterable[Any]) -> None:
+        eqns = self._flat(jaxpr, consts)
+        self.results = [self._root(v) for v in jaxpr.outvars]
+        for v in [*(v for e in eqns for v in e.invars), *self.results]:
+            if isinstance(v, jax_core.Var):
+                self.uses[v] = self.uses.get(v, 0) + 1
+        for eqn in eqns:
+            if eqn.primitive.name in KERNELS:
+                self._launch(eqn)
+            else:
+                self._plain(eqn)
+
+    def _root(self, atom: Any) -> Any:
+        while isinstance(atom, jax_core.Var) and atom in self.alias:
+            atom = self.alias[atom]
+        return atom
+
+    def _flat(self, jaxpr: Any, consts: Iterable[Any]) -> list[Any]:
+        """All equations in order, calls that hold kernels written out."""
+        self.known.update((v, np.broadcast_to(np.asarray(c), (self.mesh.devices, *np.shape(c)))) for v, c in zip(jaxpr.constvars, consts))
+        found: list[Any] = []
+        for eqn in jaxpr.eqns:
+            if eqn.primitive.name in KERNELS or not has_kernel(eqn):
+                found.append(eqn.replace(invars=[self._root(v) for v in eqn.invars]))
+                continue
+            if eqn.primitive.name not in CALLS:
+                raise Unsupported(f"a kernel inside {eqn.primitive.name} outside of any kernel", place_of(eqn),
+                                  "unroll it, or move the loop into the kernel")
+            inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr")
+            body = fresh(getattr(inner, "jaxpr", inner))
+            self.alias.update((v, self._root(atom)) for v, atom in zip(body.invars, eqn.invars))
+            found.extend(self._flat(body, getattr(inner, "consts", ())))
+            self.alias.update((v, self._root(atom)) for v, atom in zip(eqn.outvars, body.outvars))
+        return found
+
+    def _plain(self, eqn: Any) -> None:
+        wanted = [v for v in eqn.invars if isinstance(v, jax_core.Var)]
+        if all(self._known(v) for v in wanted):
+            self._evaluate([eqn], wanted, list(eqn.outvars))
+        else:
+            self.put_off.append(eqn)
+
+    def _known(self, v: Any) -> bool:
+        """Values that only the checker's generator would know are made up here instead."""
+        if v in self.known:
+            return True
+        array = self.made.get(v)
+        if array is None or not array.given or array.semaphore:
+            return False
+        if array.values is None:
+            array.values = generated(self.mesh.devices, len(self.materialised), array.shape, array.dtype)
+            self.materialised.append(array.name)
+        self.known[v] = array.values
+        return True
+
+    def _evaluate(self, eqns: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        found = evaluate.on_all_devices(self.mesh, _one_device(eqns, inputs, outputs), [self.known[v] for v in inputs])
+        self.known.update(zip(outputs, found))
+
+    # Kernels
+
+    def _launch(self, eqn: Any) -> None:
+        operands = list(eqn.invars)
+        bounds: list[int] = []
+        if eqn.primitive.name == "pallas_call":
+            count = eqn.params["grid_mapping"].num_dynamic_grid_bounds
+            bounds, operands = [self._bound(eqn, v) for v in operands[:count]], operands[count:]
+        builder = KernelBuilder(self.mesh, self.helpers, self.taken, bounds)
+        if eqn.primitive.name == "pallas_call":
+            kernel = builder.pallas_call(eqn)
+        else:
+            from .core_maps import core_map
+            kernel = core_map(builder, eqn)
+        arrays = [self._array(v, _name_of(kernel, "operand", i)) for i, v in enumerate(operands)]
+        results = []
+        for i, v in enumerate(eqn.outvars):
+            source = next((a for a, r in kernel.aliases.items() if r == i), None)
+            results.append(self._alias(operands[source], arrays, source) if source is not None else self._new(v, _name_of(kernel, "result", i)))
+            self.made[v] = results[-1]
+        self.steps.append(Launch(kernel, arrays, results))
+
+    def _bound(self, eqn: Any, atom: Any) -> int:
+        if isinstance(atom, jax_core.Literal):
+            return int(atom.val)
+        if not self._known(atom):
+            raise Unsupported("a grid whose size is computed by an earlier kernel", place_of(eqn))
+        values = np.asarray(self.known[atom]).reshape(-1)
+        if (values != values[0]).any():
+            raise Unsupported("a grid whose size differs among devices", place_of(eqn))
+        return int(values[0])
+
+    def _new(self, v: Any, name: str) -> Array:
+        array = Array(self.names.take(name, "y"), tuple(v.aval.shape), v.aval.dtype, False, None, kind_of(v.aval))
+        self.arrays.append(array)
+        return array
+
+    def _array(self, atom: Any, name: str) -> Array:
+        """The operand as an array of the program."""
+        if isinstance(atom, jax_core.Literal):
+            values = np.broadcast_to(np.asarray(atom.val, atom.aval.dtype), (self.mesh.devices, *np.shape(atom.val)))
+            return self._add(Array(self.names.take(name, "x"), tuple(atom.aval.shape), atom.aval.dtype, True, values))
+        if atom not in self.made and atom in self.known:
+            self.made[atom] = Array(self.names.take(name, "x"), tuple(atom.aval.shape), atom.aval.dtype, True, self.known[atom])
+        if atom not in self.made:
+            self._compute_on_devices(atom, name)
+        return self._add(self.made[atom])
+
+    def _add(self, array: Array) -> Array:
+        if not any(a is array for a in self.arrays):
+            self.arrays.append(array)
+        return array
+
+    def _alias(self, atom: Any, arrays: list[Array], position: int) -> Array:
+        """The result takes the operand's memory: the operand itself if nobody looks at it later, else a copy of it."""
+        array = arrays[position]
+        if array.semaphore or self.uses.get(atom, 0) <= 1:
+            return array
+        copy = Array(self.names.take(f"{array.name}_copy"), array.shape, array.dtype, False)
+        self.arrays.append(copy)
+        self.steps.append(Host([], [(atom, array)], [(atom, copy)]))
+        arrays[position] = copy
+        return copy
+
+    def _compute_on_devices(self, atom: Any, name: str) -> None:
+        eqns = _needed(self.put_off, {atom}, self.known.keys() | self.made.keys())
+        inputs: list[tuple[Any, Array]] = []
+        inside = {v for e in eqns for v in e.outvars}
+        for e in eqns:
+            for v in e.invars:
+                if isinstance(v, jax_core.Var) and v not in inside and all(v is not w for w, _ in inputs):
+                    inputs.append((v, self._array(v, "x")))
+        array = self._new(atom, name)
+        self.steps.append(Host(eqns, inputs, [(atom, array)]))
+        self.made[atom] = array
+
+    # After the run
+
+    def finish(self, values: Callable[[Array], Any]) -> list[np.ndarray[Any, Any]]:
+        """What the function returns on each device, stacked, from the arrays that the run left."""
+        missing = {v for v in self.results if isinstance(v, jax_core.Var) and v not in self.known and v not in self.made}
+        eqns = _needed(self.put_off, missing, self.known.keys() | self.made.keys())
+        inside = {v for e in eqns for v in e.outvars}
+        inputs = [v for e in eqns for v in e.invars if isinstance(v, jax_core.Var) and v not in inside]
+        for v in dict.fromkeys([*inputs, *(r for r in self.results if isinstance(r, jax_core.Var))]):
+            array = self.made.get(v)
+            if array is not None and (v not in self.known or not array.given):
+                self.known[v] = values(array)
+        inputs = list(dict.fromkeys(inputs))
+        if eqns:
+            self._evaluate(eqns, inputs, list(missing))
+        return [self._result(v) for v in self.results]
+
+    def _result(self, atom: Any) -> Any:
+        if isinstance(atom, jax_core.Literal):
+            return np.broadcast_to(np.asarray(atom.val, atom.aval.dtype), (self.mesh.devices, *np.shape(atom.val)))
+        return self.known[atom]
+
+
+def _one_device(eqns: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> Callable[..., list[Any]]:
+    def function(*values: Any) -> list[Any]:
+        env = dict(zip(inputs, values))
+
+        def read(atom: Any) -> Any:
+            return atom.val if isinstance(atom, jax_core.Literal) else env[atom]
+
+        for eqn in eqns:
+            evaluate.run_equations([eqn], read, env.__setitem__)
+        return [env[v] for v in outputs]
+    return function
+
+
+def _needed(eqns: Sequence[Any], wanted: set[Any], known: Any) -> list[Any]:
+    """Those that the wanted variables are computed with, in order."""
+    found, missing = [], {v for v in wanted if v not in known}
+    for eqn in reversed(eqns):
+        if any(v in missing for v in eqn.outvars):
+            found.append(eqn)
+            missing -= set(eqn.outvars)
+            missing |= {v for v in eqn.invars if isinstance(v, jax_core.Var) and v not in known}
+    if missing:
+        raise TraceError("internal error: a value is computed nowhere")
+    return found[::-1]
+
+
+def has_kernel(eqn: Any) -> bool:
+    if eqn.primitive.name in KERNELS:
+        return True
+    return any(has_kernel(e) for inner in _jaxprs(eqn.params) for e in inner.eqns)
+
+
+def _jaxprs(params: dict[str, Any]) -> Iterable[Any]:
+    for value in params.values():
+        for part in value if isinstance(value, (tuple, list)) else (value,):
+            inner = getattr(part, "jaxpr", part)
+            if hasattr(inner, "eqns"):
+                yield inner
+
+
+def fresh(jaxpr: Any) -> Any:
+    """The same jaxpr with variables of its own: one that is called twice must not meet itself."""
+    renamed: dict[Any, Any] = {}
+
+    def new(v: Any) -> Any:
+        if not isinstance(v, jax_core.Var):
+            return v
+        if isinstance(v, getattr(jax_core, "DropVar", ())):
+            return v
+        if v not in renamed:
+            renamed[v] = type(v)(v.aval)
+        return renamed[v]
+
+    constvars, invars = [new(v) for v in jaxpr.constvars], [new(v) for v in jaxpr.invars]
+    eqns = [e.replace(invars=[new(v) for v in e.invars], outvars=[new(v) for v in e.outvars]) for e in jaxpr.eqns]
+    return jaxpr.replace(constvars=constvars, invars=invars, eqns=eqns, outvars=[new(v) for v in jaxpr.outvars])
+
+
+def _name_of(kernel: Kernel, kind: str, index: int) -> str:
+    for name, argument in zip(kernel.parameters, kernel.arguments):
+        if argument.kind == kind and argument.index == index:
+            return name.removesuffix("_array")
+    return "x"
+
+
+def generated(devices: int, ordinal: int, shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
+    """Small whole numbers, different from place to place and from device to device, the same each time."""
+    count = int(np.prod(shape, dtype=np.int64)) * devices
+    mixed = (np.arange(count, dtype=np.uint64) + np.uint64(ordinal * 7919 + 1)) * np.uint64(0x9E3779B97F4A7C15)
+    small = ((mixed >> np.uint64(40)) % np.uint64(64)).astype(np.int64)
+    return (small % 2 if str(dtype) == "bool" else small).astype(np.dtype(dtype)).reshape(devices, *shape)

@@ -1,0 +1,196 @@
+"""The whole C file: helpers, kernels, steps between them, and the PROGRAM that launches them."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Sequence
+
+import numpy as np
+
+from .emitter import Emitter
+from .errors import NOWHERE, Place, Unsupported
+from .meshes import Mesh
+from .names import Scope, c_name
+from .plan import Array, Host, Launch, Plan
+from .types import c_type, is_float, literal, pl_type
+from .values import Tile, View
+from .views import load
+from .writer import Writer
+
+TABLE_ELEMENTS_MAX = 1024
+
+
+class Data:
+    """Values of inputs: small ones as tables in the text, large ones in one file beside it."""
+
+    def __init__(self) -> None:
+        self.bytes = bytearray()
+        self.text = Writer()
+
+    def give(self, array: Array, name: str) -> str:
+        """Defines a function for pl_fill."""
+        values = np.asarray(array.values).reshape(-1)
+        wide = values.astype(np.float64 if str(array.dtype) == "float64" else np.float32) if is_float(array.dtype) else values
+        if str(wide.dtype) == "bool":
+            wide = wide.astype(np.uint8)
+        self._check_exact(array, wide)
+        c = c_type(wide.dtype)
+        if len(set(values.tolist())) == 1 if values.size <= 1 << 16 else False:
+            self._function(name, array, literal(wide[0], wide.dtype), [])
+        elif wide.size <= TABLE_ELEMENTS_MAX:
+            rows = ", ".join(literal(x, wide.dtype) for x in wide)
+            self._function(name, array, f"{name}_values[{_position(array)}]", [f"static const {c} {name}_values[] = {{ {rows} }};"])
+        else:
+            start, size = len(self.bytes), wide.nbytes
+            self.bytes += np.ascontiguousarray(wide).tobytes()
+            self.bytes += bytes(-len(self.bytes) % 8)
+            lines = [f"extern const {c} {name}_values[] __attribute__((visibility(\"hidden\")));",
+                     "__asm__(\".pushsection .rodata\\n.balign 8\\n\"",
+                     f"        \"{name}_values: .incbin \\\"\" HEDDLE_DATA \"\\\", {start}, {size}\\n.popsection\\n\");"]
+            self._function(name, array, f"{name}_values[{_position(array)}]", lines)
+        return f"given_{name}"
+
+    def _check_exact(self, array: Array, wide: Any) -> None:
+        if str(wide.dtype) in ("int64", "uint64") and wide.size and (np.abs(wide.astype(np.float64)) > 2**53).any():
+            raise Unsupported(f"values beyond 2^53 in the input {array.name}")
+
+    def _function(self, name: str, array: Array, value: str, lines: Sequence[str]) -> None:
+        for line in lines:
+            self.text(line)
+        self.text(f"static double given_{name}(int device, const int64_t *index)")
+        with self.text.block(""):
+            self.text("(void)device, (void)index;")
+            self.text(f"return {value};")
+        self.text("")
+
+
+def _position(array: Array) -> str:
+    text = "device"
+    for d, size in enumerate(array.shape):
+        text = f"({text} * INT64_C({size}) + index[{d}])"
+    return text
+
+
+class ProgramWriter:
+    def __init__(self, plan: Plan, name: str, summary: str, place: Place = NOWHERE, opaque: bool = False) -> None:
+        self.plan = plan
+        self.name = c_name(name, "program")
+        self.summary = summary
+        self.place = place
+        self.opaque = opaque
+        self.data = Data()
+        self.body = Writer()
+        self.kernels = Writer()
+        self.scope = Scope()
+        self.refs: dict[int, str] = {}
+
+    def write(self) -> tuple[Writer, bytes]:
+        """The text, and the bytes of the file beside it (maybe none)."""
+        for array in self.plan.arrays:
+            self._declare(array)
+        self.body("")
+        for i, step in enumerate(self.plan.steps):
+            if isinstance(step, Launch):
+                self._launch(step)
+            else:
+                self._host(step, i)
+        out = Writer()
+        self._head(out)
+        out.add(self.data.text)
+        for helper in self.plan.helpers.text.values():
+            out(helper)
+        out.add(self.kernels)
+        out.place = self.place if self.place.file else None
+        out(f'PROGRAM({self.name}, "{_quoted(self.summary)}")')
+        out.place = None
+        with out.block(""):
+            out(_needs(self.plan.mesh, self.plan.cores))
+            out.add(_deeper(self.body))
+        return out, bytes(self.data.bytes)
+
+    def _head(self, out: Writer) -> None:
+        out(f"/* {self.name}: exported from Python by heddle-pallas, for the mesh {self.plan.mesh}. */")
+        out("#include <heddle/pallas.h>")
+        out("#include <math.h>")
+        if self.data.bytes:
+            out("#ifndef HEDDLE_DATA                             /* the inputs' values, in a file beside this one */")
+            out('#define HEDDLE_DATA __FILE__ ".data"')
+            out("#endif")
+        out("")
+
+    def _declare(self, array: Array) -> None:
+        name = self.refs[id(array)] = self.scope.take(array.name, "x")
+        dims = [str(d) for d in array.shape]
+        if array.semaphore:
+            kind = f"PL_{array.semaphore.upper()}"
+            self.body(f"PlRef {name} = pl_semaphore_output({', '.join([kind, *dims])});")
+            return
+        role = "pl_input" if array.given else "pl_output"
+        self.body(f"PlRef {name} = {role}({', '.join([pl_type(array.dtype), *dims])});")
+        if array.given and array.values is not None:
+            self.body(f"pl_fill({name}, {self.data.give(array, name)});")
+        if self.opaque and is_float(array.dtype):
+            self.body(f"pl_opaque({name});")
+
+    def _launch(self, step: Launch) -> None:
+        kernel = step.kernel
+        kernel.text(self.kernels)
+        self.kernels("")
+        arguments = []
+        for argument in kernel.arguments:
+            if argument.kind == "scratch":
+                arguments.append(argument.text)
+            else:
+                array = (step.operands if argument.kind == "operand" else step.results)[argument.index]
+                arguments.append(self.refs[id(array)])
+        options = list(kernel.options)
+        if kernel.grid:
+            options.insert(0, f".grid = {{{', '.join(map(str, kernel.grid))}}}")
+        self.body.place = kernel.place if kernel.place.file else None
+        self.body(f"pl_launch({', '.join([kernel.name, *options])}, .args = {{{', '.join(arguments)}}});")
+        self.body.place = None
+
+    def _host(self, step: Host, number: int) -> None:
+        name, scope, out = self.plan.taken.take(f"between_{number}"), Scope(), Writer()
+        out.depth = 1
+        e = Emitter(self.plan.mesh, self.plan.helpers, out, scope)
+        e.host = True
+        views = [_view(scope.take(a.name), a) for _, a in step.inputs]
+        targets = [_view(scope.take(a.name), a) for _, a in step.outputs]
+        jaxpr: Any = types.SimpleNamespace(constvars=[], invars=[v for v, _ in step.inputs], eqns=step.eqns, outvars=[v for v, _ in step.outputs])
+        tiles = [load(e, view, None, False) for view in views]
+        for target, value in zip(targets, e.run(jaxpr, tiles)):
+            text = value.text if isinstance(value, Tile) else e.tile(value, tuple(target.shape)).text
+            out(f"pl_store({target.text}, {text});")
+        self.kernels(f"KERNEL({', '.join([name, *(v.text for v in [*views, *targets])])})")
+        with self.kernels.block(""):
+            self.kernels.add(out)
+        self.kernels("")
+        self.body(f"pl_host({', '.join([name, *(self.refs[id(a)] for _, a in [*step.inputs, *step.outputs])])});")
+
+
+def _view(name: str, array: Array) -> View:
+    return View(name, array.shape, array.dtype, "any", "", name)
+
+
+def _deeper(part: Writer) -> Writer:
+    moved = Writer()
+    moved.depth = 1
+    for depth, text, place in part.lines():
+        moved.place = place
+        moved.depth = depth + 1
+        moved(text)
+    return moved
+
+
+def _needs(mesh: Mesh, cores: int) -> str:
+    parts = [f"pl_num_devices() == {mesh.devices}"]
+    if len(mesh.names) > 1:
+        parts += [f'pl_axis_size("{n}") == {s}' for n, s in zip(mesh.names, mesh.sizes)]
+    parts.append(f"pl_num_cores() == {cores}")
+    what = f"exported for the mesh {mesh}" + (f" with {cores} cores a device" if cores > 1 else "")
+    return f'PL_NEEDS({" && ".join(parts)}, "{what}");'
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")

@@ -1,0 +1,354 @@
+"""From a Python function to a plan, without a device.
+
+A function is one of two kinds: it holds its own shard_map and takes global arrays, or it is what one device does, and is wrapped in one here.
+Which, is found out by tracing it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from typing import Any, Callable, Iterator, Sequence
+
+import numpy as np
+
+from . import evaluate
+from .errors import HeddleError, Place, TraceError
+from .meshes import Mesh, abstract_mesh, as_mesh
+from .plan import CALLS, Plan, fresh, has_kernel
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """An argument of which only the shape is given: f32[8,128]."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class PerDevice:
+    """An argument whose first dimension is the devices."""
+
+    values: Any
+
+
+@dataclasses.dataclass
+class Traced:
+    plan: Plan
+    name: str
+    place: Place
+    place_results: Callable[[list[Any]], Any]   # stacked results of the devices -> what the function returns
+
+
+def _struct(argument: Any) -> Any:
+    import jax
+
+    if isinstance(argument, Shape):
+        return jax.ShapeDtypeStruct(argument.shape, argument.dtype)
+    if isinstance(argument, PerDevice):
+        return jax.ShapeDtypeStruct(np.shape(argument.values)[1:], np.asarray(argument.values).dtype)
+    if isinstance(argument, jax.ShapeDtypeStruct):
+        return argument
+    array = argument if hasattr(argument, "dtype") else np.asarray(argument)
+    return jax.ShapeDtypeStruct(np.shape(array), jax.dtypes.canonicalize_dtype(array.dtype))
+
+
+def _is_known(argument: Any) -> bool:
+    import jax
+
+    return not isinstance(argument, (Shape, PerDevice, jax.ShapeDtypeStruct))
+
+
+@contextlib.contextmanager
+def _traced_errors(name: str) -> Iterator[None]:
+    try:
+        yield
+    except HeddleError:
+        raise
+    except Exception as wrong:
+        from .source import place_of_exception
+        text = (str(wrong).strip().splitlines() or [""])[0]
+        raise TraceError(f"{place_of_exception(wrong, name)}: {type(wrong).__name__}: {text}") from wrong
+
+
+def _make_jaxpr(function: Callable[..., Any], structs: Sequence[Any]) -> Any:
+    import jax
+
+    return jax.make_jaxpr(function, return_shape=True)(*structs)
+
+
+def _unbound_axis(wrong: BaseException) -> bool:
+    return "unbound axis" in str(wrong).lower()
+
+
+def trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int = 1, name: str = "") -> Traced:
+    import jax
+
+    ours = as_mesh(mesh)
+    label = name or getattr(function, "__name__", "") or getattr(getattr(function, "func", None), "__name__", "kernel")
+    structs = [jax.tree.map(_struct, a, is_leaf=_is_leaf) for a in arguments]
+    flat, tree = jax.tree.flatten(list(arguments), is_leaf=_is_leaf)
+    global_jaxpr: Any = None
+    with _traced_errors(label):
+        try:
+            global_jaxpr = _make_jaxpr(function, structs)
+        except Exception as wrong:
+            if not _unbound_axis(wrong) and not _wants_mesh(wrong):
+                raise
+    if global_jaxpr is not None and _find_shard_map(global_jaxpr[0].jaxpr) is not None:
+        with _traced_errors(label):
+            return _from_global(global_jaxpr, flat, cores, label, function)
+    with _traced_errors(label):
+        return _from_device(function, structs, flat, ours, cores, label)
+
+
+def _wants_mesh(wrong: BaseException) -> bool:
+    """Asked about the hardware outside of any mesh."""
+    return "device kind" in str(wrong) or "abstract_device" in str(wrong) or "empty mesh" in str(wrong).lower()
+
+
+def _is_leaf(argument: Any) -> bool:
+    return isinstance(argument, (Shape, PerDevice))
+
+
+# What one device does
+
+def _from_device(function: Callable[..., Any], structs: Sequence[Any], flat: Sequence[Any], mesh: Mesh, cores: int, label: str) -> Traced:
+    import jax
+    from jax.sharding import PartitionSpec
+
+    axes = mesh.names if len(mesh.names) > 1 else mesh.names[0]
+
+    def whole(s: Any) -> Any:
+        return jax.ShapeDtypeStruct((s.shape[0] * mesh.devices, *s.shape[1:]) if s.shape else (), s.dtype)
+
+    def spec(s: Any) -> Any:
+        return PartitionSpec(axes) if s.shape else PartitionSpec()
+
+    shaped = jax.tree.map(whole, list(structs))
+    specs = tuple(jax.tree.map(spec, list(structs)))
+    mapped = _shard_map(function, abstract_mesh(mesh, cores), specs, PartitionSpec())
+    jaxpr, shapes = _make_jaxpr(mapped, shaped)
+    eqn = _find_shard_map(jaxpr.jaxpr)
+    if eqn is None:
+        raise TraceError(f"{label}: nothing of it depends on its arguments or runs on devices")
+    plan = Plan(mesh, cores)
+    body, names = _body(eqn), _argument_names(function, structs)
+    for v, argument, name in zip(body.invars, flat, names):
+        plan.add_input(v, name, _stacked(argument, mesh, v.aval))
+    plan.walk(body, _consts(eqn))
+    tree = jax.tree.structure(shapes)
+    return Traced(plan, label, _place(function), lambda results: jax.tree.unflatten(tree, results))
+
+
+def _shard_map(function: Callable[..., Any], mesh: Any, in_specs: Any, out_specs: Any) -> Callable[..., Any]:
+    import jax
+
+    return jax.shard_map(function, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=False)
+
+
+def _stacked(argument: Any, mesh: Mesh, aval: Any) -> Any:
+    if isinstance(argument, PerDevice):
+        values = np.asarray(argument.values)
+        if values.shape[0] != mesh.devices:
+            raise TraceError(f"an argument for {values.shape[0]} devices, the mesh has {mesh.devices}")
+        return values
+    if not _is_known(argument):
+        return None
+    values = np.asarray(argument).astype(np.dtype(aval.dtype))
+    return np.broadcast_to(values, (mesh.devices, *values.shape))
+
+
+# With a shard_map of its own
+
+def _find_shard_map(jaxpr: Any) -> Any:
+    for eqn in jaxpr.eqns:
+        if eqn.primitive.name == "shard_map":
+            return eqn
+        if eqn.primitive.name in CALLS:
+            inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr")
+            found = _find_shard_map(getattr(inner, "jaxpr", inner))
+            if found is not None:
+                return found
+    return None
+
+
+def _body(eqn: Any) -> Any:
+    inner = eqn.params["jaxpr"]
+    return getattr(inner, "jaxpr", inner)
+
+
+def _consts(eqn: Any) -> Sequence[Any]:
+    return getattr(eqn.params["jaxpr"], "consts", ())
+
+
+def _flatten_calls(jaxpr: Any, consts: Sequence[Any], env: dict[Any, Any]) -> tuple[list[Any], list[Any]]:
+    """Equations around the shard_map, calls that hold it written out; and the results."""
+    from jax._src import core as jax_core
+
+    alias: dict[Any, Any] = {}
+
+    def root(atom: Any) -> Any:
+        while isinstance(atom, jax_core.Var) and atom in alias:
+            atom = alias[atom]
+        return atom
+
+    def walk(body: Any, given: Sequence[Any]) -> list[Any]:
+        env.update(zip(body.constvars, given))
+        found: list[Any] = []
+        for eqn in body.eqns:
+            if eqn.primitive.name in CALLS and _find_shard_map(_inner(eqn)) is not None:
+                inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr")
+                own = fresh(getattr(inner, "jaxpr", inner))
+                alias.update((v, root(a)) for v, a in zip(own.invars, eqn.invars))
+                found.extend(walk(own, getattr(inner, "consts", ())))
+                alias.update((v, root(a)) for v, a in zip(eqn.outvars, own.outvars))
+            else:
+                found.append(eqn.replace(invars=[root(a) for a in eqn.invars]))
+        return found
+
+    eqns = walk(jaxpr, consts)
+    return eqns, [root(v) for v in jaxpr.outvars]
+
+
+def _inner(eqn: Any) -> Any:
+    inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr")
+    return getattr(inner, "jaxpr", inner)
+
+
+def _from_global(traced: Any, flat: Sequence[Any], cores: int, label: str, function: Callable[..., Any]) -> Traced:
+    import jax
+
+    closed, shapes = traced
+    known: dict[Any, Any] = {}
+    eqns, outputs = _flatten_calls(closed.jaxpr, closed.consts, known)
+    maps = [e for e in eqns if e.primitive.name == "shard_map"]
+    if len(maps) != 1 or any(has_kernel(e) for e in eqns if e.primitive.name != "shard_map"):
+        raise TraceError(f"{label}: {len(maps)} shard_maps in one function, or kernels outside of them: check each in a function of its own")
+    position = next(i for i, e in enumerate(eqns) if e.primitive.name == "shard_map")
+    for v, argument in zip(closed.jaxpr.invars, flat):
+        if _is_known(argument):
+            known[v] = np.asarray(argument).astype(np.dtype(v.aval.dtype))
+    before, after = _split(eqns, position)
+    _compute(before, known, closed.jaxpr.invars)
+    mesh = as_mesh(maps[0].params["mesh"])
+    plan = Plan(mesh, cores)
+    body = fresh(_body(maps[0]))
+    names = _argument_names(function, flat)
+    for i, (v, atom) in enumerate(zip(body.invars, maps[0].invars)):
+        values = atom.val if hasattr(atom, "val") else known.get(atom)
+        stacked = None if values is None else _shards(np.asarray(values), _specs(maps[0], "in")[i], mesh)
+        at = closed.jaxpr.invars.index(atom) if not hasattr(atom, "val") and atom in closed.jaxpr.invars else -1
+        plan.add_input(v, names[at] if 0 <= at < len(names) else "x", stacked)
+    plan.walk(body, _consts(maps[0]))
+    tree = jax.tree.structure(shapes)
+
+    def place_results(results: list[Any]) -> Any:
+        for v, spec, stacked in zip(maps[0].outvars, _specs(maps[0], "out"), results):
+            known[v] = _joined(np.asarray(stacked), spec, mesh)
+        _compute(after, known, ())
+        return jax.tree.unflatten(tree, [v.val if hasattr(v, "val") else known[v] for v in outputs])
+
+    return Traced(plan, label, _place(function), place_results)
+
+
+def _split(eqns: Sequence[Any], position: int) -> tuple[list[Any], list[Any]]:
+    """What the shard_map waits for, and what can wait for it."""
+    wanted = {v for v in eqns[position].invars if not hasattr(v, "val")}
+    before: list[Any] = []
+    for eqn in reversed(eqns[:position]):
+        if any(v in wanted for v in eqn.outvars):
+            before.append(eqn)
+            wanted |= {v for v in eqn.invars if not hasattr(v, "val")}
+    chosen = {id(e) for e in before}
+    return before[::-1], [e for i, e in enumerate(eqns) if i != position and id(e) not in chosen]
+
+
+def _compute(eqns: Sequence[Any], known: dict[Any, Any], inputs: Sequence[Any]) -> None:
+    import jax
+
+    from .plan import generated
+
+    def read(atom: Any) -> Any:
+        if hasattr(atom, "val"):
+            return atom.val
+        if atom not in known and atom in inputs:        # plain JAX looks at an argument of which only the shape was given
+            known[atom] = generated(1, list(inputs).index(atom), tuple(atom.aval.shape), atom.aval.dtype)[0]
+        return known[atom]
+
+    with jax.ensure_compile_time_eval():
+        evaluate.run_equations(eqns, read, known.__setitem__)
+
+
+def _specs(eqn: Any, which: str) -> list[tuple[tuple[str, ...], ...]]:
+    """For each operand, for each dimension, the axes that it is split over."""
+    given = eqn.params.get(f"{which}_specs")
+    if given is None:
+        given = eqn.params[f"{which}_names"]
+        return [tuple(tuple(names.get(d, ())) for d in range(max(names, default=-1) + 1)) for names in given]
+    found = []
+    for spec in given:
+        found.append(tuple(() if p is None else (p,) if isinstance(p, str) else tuple(p) for p in tuple(spec)))
+    return found
+
+
+def _index(mesh: Mesh, device: int, axes: tuple[str, ...]) -> tuple[int, int]:
+    """Which part of how many."""
+    coordinates, at, parts = mesh.coordinates(device), 0, 1
+    for name in axes:
+        size = mesh.size(name)
+        at, parts = at * size + coordinates[mesh.names.index(name)], parts * size
+    return at, parts
+
+
+def _part(values: Any, spec: tuple[tuple[str, ...], ...], mesh: Mesh, device: int) -> tuple[slice, ...]:
+    found = []
+    for size, axes in zip(values, spec):
+        at, parts = _index(mesh, device, axes)
+        found.append(slice(at * (size // parts), (at + 1) * (size // parts)))
+    return tuple(found)
+
+
+def _shards(values: Any, spec: tuple[tuple[str, ...], ...], mesh: Mesh) -> Any:
+    return np.stack([values[_part(values.shape, spec, mesh, d)] for d in range(mesh.devices)])
+
+
+def _joined(stacked: Any, spec: tuple[tuple[str, ...], ...], mesh: Mesh) -> Any:
+    shape = list(stacked.shape[1:])
+    for d, axes in enumerate(spec):
+        shape[d] *= _index(mesh, 0, axes)[1]
+    whole = np.empty(shape, stacked.dtype)
+    for device in range(mesh.devices - 1, -1, -1):      # where parts coincide, the first device's counts
+        whole[_part(shape, spec, mesh, device)] = stacked[device]
+    return whole
+
+
+# Names and places
+
+def _argument_names(function: Callable[..., Any], arguments: Sequence[Any]) -> list[str]:
+    import inspect
+
+    import jax
+
+    try:
+        parameters = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        parameters = []
+    names: list[str] = []
+    for i, argument in enumerate(arguments):
+        base = parameters[i] if i < len(parameters) else f"x{i}"
+        leaves = len(jax.tree.leaves(argument, is_leaf=_is_leaf))
+        names += [base] if leaves == 1 else [f"{base}_{k}" for k in range(leaves)]
+    return names
+
+
+def _place(function: Callable[..., Any]) -> Place:
+    import inspect
+
+    while hasattr(function, "__wrapped__") or hasattr(function, "func"):
+        function = getattr(function, "__wrapped__", None) or getattr(function, "func")
+    code = getattr(function, "__code__", None)
+    return Place(code.co_filename, code.co_firstlineno, code.co_name) if inspect.iscode(code) else Place("", 0)
+
+

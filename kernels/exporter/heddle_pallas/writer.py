@@ -1,0 +1,73 @@
+"""C text under construction: indented lines, blocks, and `#line` so that each operation is known by the Python line it came from."""
+
+from __future__ import annotations
+
+import json
+from typing import Iterator
+from contextlib import contextmanager
+
+from .errors import Place
+from .source import short_path
+
+
+class Writer:
+    """Lines carry the place that they belong to; directives are made at the end, where the place really changes."""
+
+    def __init__(self) -> None:
+        self._lines: list[tuple[int, str, Place | None]] = []
+        self.depth = 0
+        self.place: Place | None = None
+
+    def __call__(self, text: str) -> None:
+        """One line, or several that belong together."""
+        for line in text.split("\n"):
+            self._lines.append((self.depth, line, self.place))
+
+    @contextmanager
+    def block(self, head: str, tail: str = "}") -> Iterator[None]:
+        self(f"{head} {{" if head else "{")
+        self.depth += 1
+        yield
+        self.depth -= 1
+        self(tail)
+
+    def sub(self) -> "Writer":
+        """A part that is written apart and added, or thrown away, later."""
+        part = Writer()
+        part.depth, part.place = self.depth, self.place
+        return part
+
+    def add(self, part: "Writer") -> None:
+        self._lines.extend(part._lines)
+
+    def take_back(self, text: str) -> bool:
+        """Was this the last line, written for the same place? Then it is gone."""
+        if self._lines and self._lines[-1] == (self.depth, text, self.place):
+            self._lines.pop()
+            return True
+        return False
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def lines(self) -> list[tuple[int, str, Place | None]]:
+        return list(self._lines)
+
+    def text(self, lines: bool = True) -> str:
+        """With lines=False there are no directives: to be read, not to be blamed."""
+        out: list[str] = []
+        here: tuple[str, int] | None = None      # what the compiler believes of the next line; None: its own file
+        for depth, text, place in self._lines:
+            if lines and place is not None and place.file and _counts(text):
+                if here is None or here[0] != place.file or here[1] != place.line:
+                    out.append(f"#line {place.line} {json.dumps(short_path(place.file), ensure_ascii=False)}")
+                here = (place.file, place.line)
+            out.append("    " * depth + text if text else "")
+            if here is not None:
+                here = (here[0], here[1] + 1)
+        return "\n".join(out) + "\n"
+
+
+def _counts(text: str) -> bool:
+    """Is there an operation on it, which remembers where it stands?"""
+    return "pl_" in text or "KERNEL(" in text
