@@ -221,6 +221,8 @@ static void replay(CheckResult *result, WorkerShared *shared, Child *child)
     }
     outcome_free(result->outcome);
     result->outcome = seen;
+    if (result->record->values_observed)
+        outcome_drop_unreached(seen);
     want_all_shown(result);
 }
 
@@ -257,7 +259,7 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
         outcome_add_limit(result->outcome, "determinism");
         result->outcome->incomplete_after_race = true;
     }
-    result->results_checked = result->record->results_checked;
+    result->results_checked = result->record->results_checked && !has_race(result, false);      /* values are not judged after a race */
     doubt_after_exempted_race(result);
     result->verdict = count_faults(result) > 0 ? VERDICT_FAULTY : result->outcome->complete ? VERDICT_VERIFIED : VERDICT_BOUNDED;
 }
@@ -310,6 +312,8 @@ static void run_and_conclude(CheckResult *result, WorkerShared *shared, Conclude
         worker_serve(&shared->control, shared, WORKER_RUN);
         conclude_with(result, shared, NULL, CHILD_DONE);
         execution_free(shared->execution);
+        if (shared->replayed != NULL)
+            record_free(shared->replayed);
     } else if (!child_start(&child, &shared->control, worker_serve, shared, &result->error)) {
         result->verdict = VERDICT_ERROR;
     } else {

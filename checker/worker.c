@@ -7,6 +7,7 @@
 #include "worker.h"
 #include "enumerate/enumerate.h"
 #include "outcome_io.h"
+#include "proof/prove.h"
 #include "sample.h"
 #include "run/globals.h"
 #include "run/judge.h"
@@ -313,6 +314,19 @@ static void refresh_place(Execution *execution, Place *place)
     place->object = request->step.object, place->region = memory ? request->step.value : NONE;
 }
 
+/* A search that met the deadlock as a state knows nothing of who could have helped: the record of the replay tells. */
+static void explain_deadlock(Execution *execution, Finding *finding)
+{
+    execution_end(execution);
+    Outcome *outcome = prove_record(execution_record(execution), &(ProveOptions){ 0 });
+    for (guint i = 0; i < outcome->findings->len && finding->why == NULL; i++) {
+        const Finding *same = g_ptr_array_index(outcome->findings, i);
+        if (same->id == FAULT_DEADLOCK)
+            finding->why = g_strdup(same->why);
+    }
+    outcome_free(outcome);
+}
+
 bool worker_replay(WorkerShared *shared, Finding *finding)
 {
     const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse };
@@ -336,11 +350,25 @@ bool worker_replay(WorkerShared *shared, Finding *finding)
         if (finding->place[p].site == NONE)     /* from a file: places say who, the state says what */
             refresh_place(execution, &finding->place[p]);
     finding->shown = judge_shows(execution, finding);
+    if (finding->shown && finding->id == FAULT_DEADLOCK && finding->why == NULL)
+        explain_deadlock(execution, finding);
     return finding->shown;
+}
+
+/* Reports look at the record of the run: replays get one of their own. */
+static void replay_on_own_record(WorkerShared *shared)
+{
+    if (shared->replayed != NULL)
+        return;
+    execution_free(shared->execution);
+    shared->replayed = record_new(shared->program);
+    shared->execution = execution_new(shared->program, shared->replayed);
+    child_watch_stacks(execution_stacks(shared->execution));
 }
 
 static void replay_all(WorkerShared *shared)
 {
+    replay_on_own_record(shared);
     Outcome *outcome = outcome_load(&shared->outcome);
     g_assert(outcome != NULL);
     for (guint i = 0; i < outcome->findings->len; i++) {

@@ -17,6 +17,7 @@ typedef struct WorkerShared {
     bool ran, searched, steps_reached;          /* searched: the outcome is there already */
     bool data_only;                             /* not_deterministic: the same steps with different data */
     struct Execution *execution;                /* the child's own */
+    Record *replayed;                           /* the child's own: of replays, so that the run's record stays as it is; NULL: none yet */
     struct Globals *globals;                    /* of the user's module */
 } WorkerShared;
 
