@@ -8,11 +8,21 @@
  */
 #include <heddle/pallas.h>
 
+static void meet_neighbours(int left, int right)
+{
+    PlRef barrier = pl_get_barrier_semaphore();
+
+    pl_semaphore_signal(barrier, 1, pl_device(left));
+    pl_semaphore_signal(barrier, 1, pl_device(right));
+    pl_semaphore_wait(barrier, 2);
+}
+
 KERNEL(p11_no_capacity, h, send_sem, recv_sems)
 {
-    int n = pl_num_devices(), right = (pl_device_id() + 1) % n;
+    int n = pl_num_devices(), me = pl_device_id(), left = (me + n - 1) % n, right = (me + 1) % n;
 
-    pl_store(pl_at(h, 0), pl_tile_full(PL_F32, pl_device_id(), 8, 128));
+    pl_store(pl_at(h, 0), pl_tile_full(PL_F32, me, 8, 128));
+    meet_neighbours(left, right);
     for (int t = 0; t < n - 1; t++) {
         PlRef work = pl_at(h, t % 2), receive = pl_at(h, (t + 1) % 2);
         PlCopy pass = pl_async_remote_copy(work, receive, send_sem, pl_at(recv_sems, t), pl_device(right));
@@ -27,6 +37,7 @@ KERNEL(p11_capacity, h, send_sem, recv_sems, capacity_sem)
     int n = pl_num_devices(), me = pl_device_id(), left = (me + n - 1) % n, right = (me + 1) % n;
 
     pl_store(pl_at(h, 0), pl_tile_full(PL_F32, me, 8, 128));
+    meet_neighbours(left, right);
     for (int t = 0; t < n - 1; t++) {
         PlRef work = pl_at(h, t % 2), receive = pl_at(h, (t + 1) % 2);
         pl_semaphore_signal(capacity_sem, 1, pl_device(left));          /* the receiving slot is free here, */
@@ -43,7 +54,7 @@ PROGRAM(p11_two_slots_without_capacity, "P11: a neighbour that is a step ahead o
     int n = pl_num_devices();
     PL_NEEDS(n >= 2, "a ring");
 
-    pl_launch(p11_no_capacity, .args = {pl_vmem(PL_F32, 2, 8, 128), pl_dma_semaphore(), pl_dma_semaphore(n - 1)});
+    pl_launch(p11_no_capacity, .args = {pl_vmem(PL_F32, 2, 8, 128), pl_dma_semaphore(), pl_dma_semaphore(n - 1)}, .collective_id = 0);
     pl_expect_fault(PL_RACE, .from = 3);
 }
 
@@ -52,5 +63,6 @@ PROGRAM(p11_two_slots_without_capacity_repaired, "P11 repaired: the receiver gra
     int n = pl_num_devices();
     PL_NEEDS(n >= 2, "a ring");
 
-    pl_launch(p11_capacity, .args = {pl_vmem(PL_F32, 2, 8, 128), pl_dma_semaphore(), pl_dma_semaphore(n - 1), pl_regular_semaphore()});
+    pl_launch(p11_capacity, .args = {pl_vmem(PL_F32, 2, 8, 128), pl_dma_semaphore(), pl_dma_semaphore(n - 1), pl_regular_semaphore()},
+              .collective_id = 0);
 }
