@@ -89,7 +89,7 @@ static int life_now(const NaiveSearch *s, const NaiveState *state, uint32_t decl
     const Decl *decl = program_decl(s->program, decl_id);
     bool shared = decl->space == SPACE_HBM || decl->space == SPACE_ANY;
     uint32_t cores = s->program->cores_per_device, device = shared ? unit : unit / cores, first, last;
-    if (decl->life == LIFE_ALWAYS)
+    if (decl->life == LIFE_ALWAYS || s->program->bare)
         return 0;
     if (decl->life == LIFE_LAUNCHES) {
         if (!program_decl_launches(s->program, decl_id, device, &first, &last))
@@ -106,7 +106,7 @@ static int life_now(const NaiveSearch *s, const NaiveState *state, uint32_t decl
         return 1;
     bool own = shared ? naive_device(s, by) == unit : by == unit;
     if (!any_open && !own && s->program->knobs.scopes == SCOPES_STATIC && passed(s, state, device * cores, STEP_ENTER, decl->launch))
-        return 0;
+        return passed(s, state, device * cores, STEP_EXIT, decl->launch) ? 1 : 0;
     return any_open ? 0 : -1;
 }
 
@@ -193,10 +193,11 @@ static void check_exit(const NaiveSearch *s, const NaiveState *state, const Naiv
 {
     uint32_t device = naive_device(s, exit->core), launch = naive_step(s, exit->core, exit->at)->step.object;
     for (uint32_t semaphore = 0; semaphore < s->program->semaphores; semaphore++) {
-        uint32_t owner = program_semaphore_core(s->program, semaphore);
-        const Decl *decl = program_decl(s->program, program_semaphore_decl(s->program, semaphore));
+        uint32_t owner = program_semaphore_core(s->program, semaphore), object = program_semaphore_decl(s->program, semaphore);
+        const Decl *decl = program_decl(s->program, object);
         NaiveEvent end = {owner, state->core[owner].at, NONE, STEP_EXIT};
-        if (decl->life == LIFE_LAUNCHES && decl->semaphore_kind != SEMAPHORE_FLAG && state->count[semaphore] > 0
+        bool unopened = decl->life == LIFE_SCOPE && s->program->knobs.scopes == SCOPES_STATIC && !passed(s, state, owner, STEP_ALLOC, object);
+        if ((decl->life == LIFE_LAUNCHES || unopened) && decl->semaphore_kind != SEMAPHORE_FLAG && state->count[semaphore] > 0
             && ends_at(s, true, semaphore, device, launch))
             see(s, FAULT_LEFTOVER, &end, NULL, true, semaphore);
     }
@@ -219,7 +220,7 @@ static void check_mismatch(const NaiveSearch *s, const NaiveState *state, const 
         const UnrollStep *start = naive_step(s, wait->core, at);
         if (start->step.kind != STEP_COPY_START || start->step.object != step->extra)
             continue;
-        bool for_send = start->copy.send_semaphore == step->object && start->copy.receive_semaphore != step->object;
+        bool for_send = start->copy.send_semaphore == step->object;
         bool done = at < state->core[wait->core].at;
         for (uint32_t i = 0; i < state->copies; i++)
             if (state->copy[i].core == wait->core && state->copy[i].at == at)
@@ -303,7 +304,7 @@ void naive_check_end(const NaiveSearch *s, const NaiveState *state)
         see(s, FAULT_DEADLOCK, NULL, NULL, false, NONE);
     for (uint32_t semaphore = 0; finished && semaphore < s->program->semaphores; semaphore++) {
         const Decl *decl = program_decl(s->program, program_semaphore_decl(s->program, semaphore));
-        if (decl->semaphore_kind == SEMAPHORE_BARRIER && decl->collective_id >= 0 && state->count[semaphore] > 0)
+        if (decl->semaphore_kind == SEMAPHORE_BARRIER && decl->life == LIFE_ALWAYS && !s->program->bare && state->count[semaphore] > 0)
             see(s, FAULT_LEFTOVER, NULL, NULL, true, semaphore);
     }
 }

@@ -312,6 +312,7 @@ static Script *make(const Mix *mix, uint64_t seed)
     m->launches = mix->launches ? 1 + below(m, 2) : 1;
     m->script = script_new(m->devices, cores_per_device,
                            &(Knobs){.dma_order = mix->order, .dma_progress = mix->progress, .scopes = mix->scopes});
+    m->script->program->bare = !mix->launches && !mix->lives;
     declare(m);
     for (uint32_t l = 0; l < m->launches; l++) {
         for (uint32_t c = 0; c < m->cores && mix->launches; c++)

@@ -45,13 +45,13 @@ typedef enum WatchKind {
     WATCH_LIFE,                                 /* what: life; value: the object or semaphore */
     WATCH_PAIR,                                 /* own accesses race; what: the other event */
     WATCH_EXIT, WATCH_FREE,                     /* lives may end here; what: launch, decl */
-    WATCH_MISMATCH,                             /* what: event of the copy's last moment; value: semaphore */
+    WATCH_MISMATCH,                             /* what: event of the copy's last moment, NONE: never started; value: semaphore */
     WATCH_FAULT,                                /* the step carries a fault */
     WATCH_LIMIT,                                /* what: gauge; value: how much is added */
     WATCH_LOAD,                                 /* what: access, perhaps of a place that nobody wrote */
     WATCH_EXPECT                                /* an expected count */
 } WatchKind;
-typedef struct Watch { uint8_t kind; bool is_semaphore, settled; uint32_t turn, event, what; int64_t value; } Watch;
+typedef struct Watch { uint8_t kind; bool is_semaphore; uint32_t turn, event, what; int64_t value; } Watch;
 
 typedef struct Component {
     uint32_t node, turns, nexts, watches;       /* tree node; first of each in the core's stores */

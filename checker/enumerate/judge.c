@@ -177,16 +177,14 @@ static void judge_expect(Walk *walk, uint32_t core, const Watch *watch)
                                 .turn = watch->turn, .message = program_text(walk->program, program_string(walk->program, text))});
 }
 
-static void judge_watch(Walk *walk, uint32_t core, Watch *watch)
+static void judge_watch(Walk *walk, uint32_t core, const Watch *watch)
 {
     switch ((WatchKind)watch->kind) {
     case WATCH_LIFE:
         judge_life(walk, core, watch);
         break;
     case WATCH_PAIR:
-        if (!watch->settled)
-            see_race(walk, watch->event, watch->what);
-        watch->settled = true;
+        see_race(walk, watch->event, watch->what);
         break;
     case WATCH_EXIT:
         if (!any_stopped(walk))
@@ -197,7 +195,8 @@ static void judge_watch(Walk *walk, uint32_t core, Watch *watch)
             judge_free(walk, core, watch);
         break;
     case WATCH_MISMATCH:
-        found_add(walk, &(Sighting){.id = FAULT_MISMATCH, .places = 2, .event = {watch->event, watch->what}, .turn = NONE,
+        found_add(walk, &(Sighting){.id = FAULT_MISMATCH, .places = watch->what == NONE ? 1 : 2, .turn = NONE,
+                                    .event = {watch->event, watch->what},
                                     .object = (uint32_t)watch->value, .is_semaphore = true});
         break;
     case WATCH_FAULT:
@@ -220,7 +219,7 @@ void judge_state(Walk *walk)
     for (uint32_t core = 0; core < walk->cores; core++) {
         const Component *component = walk_component(walk, core, walk->id[core]);
         for (uint32_t i = 0; i < component->watch_count; i++) {
-            Watch *watch = &STORE(Watch, &walk->core[core].watches, component->watches + i);
+            const Watch *watch = &STORE(Watch, &walk->core[core].watches, component->watches + i);
             bool needs_turn = watch->turn != NONE && watch->kind != WATCH_FAULT;
             if (!needs_turn || turn_possible(walk, walk->id, core, &STORE(Turn, &walk->core[core].turns, watch->turn)))
                 judge_watch(walk, core, watch);
@@ -276,9 +275,9 @@ void judge_end(Walk *walk)
         found_add(walk, &(Sighting){.id = FAULT_DEADLOCK, .event = {NONE, NONE}, .object = NONE, .turn = NONE});
         return;
     }
-    for (uint32_t g = 0; g < walk->gauges.count; g++) {
+    for (uint32_t g = 0; g < walk->gauges.count && !walk->program->bare; g++) {
         const Decl *decl = program_decl(walk->program, program_semaphore_decl(walk->program, walk_gauge(walk, g)->semaphore));
-        if (decl->semaphore_kind == SEMAPHORE_BARRIER && decl->collective_id >= 0)
+        if (decl->semaphore_kind == SEMAPHORE_BARRIER && decl->life == LIFE_ALWAYS)
             see_leftover(walk, g, 0, NONE);
     }
     if (walk->contents)

@@ -32,7 +32,7 @@ static uint32_t add(Walk *walk, uint32_t decl_id, uint32_t unit)
     const Program *program = walk->program;
     const Decl *decl = program_decl(program, decl_id);
     bool shared = decl->space == SPACE_HBM || decl->space == SPACE_ANY;
-    Span life = {.decl = decl_id, .unit = unit, .kind = decl->life, .first = 1};
+    Span life = {.decl = decl_id, .unit = unit, .kind = program->bare ? LIFE_ALWAYS : decl->life, .first = 1};
     life.device = shared ? unit : unit / program->cores_per_device;
     life.core = shared ? NONE : unit;
     if (life.kind == LIFE_LAUNCHES && !program_decl_launches(program, decl_id, life.device, &life.first, &life.last))

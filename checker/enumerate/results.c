@@ -20,7 +20,7 @@ static void see_unexpected(Walk *walk, const Expectation *expectation, uint32_t 
     const Node *node = walk_node(walk, core, walk->id[core]);
     Place place;
     memset(&place, 0, sizeof place);
-    place.core = core, place.position = node->position ? node->position - 1 : 0, place.copy = NONE, place.kind = STEP_STOP;
+    place.core = core, place.position = node->position ? node->position - 1 : 0, place.copy = NONE, place.kind = STEP_EXIT;
     place.site = expectation->site, place.object = place.region = NONE;
     place.launch = node->exited ? node->exited - 1 : 0;
     bool unwritten = message != NULL && g_str_has_prefix(message, EXPECTATION_UNWRITTEN);

@@ -141,9 +141,12 @@ static void watch_mismatch(const Builder *b, uint32_t turn, uint32_t event, cons
         return;                                 /* complete */
     if (start == NULL)
         start = find_copy(b, wait->extra);
-    if (start == NULL)
+    if (start == NULL) {                        /* never started */
+        Watch *watch = add_watch(b, WATCH_MISMATCH, turn, event);
+        watch->what = NONE, watch->value = wait->object;
         return;
-    bool for_send = start->copy.send_semaphore == wait->object && start->copy.receive_semaphore != wait->object;
+    }
+    bool for_send = start->copy.send_semaphore == wait->object;
     if (for_send && (phase & PHASE_READ))
         return;
     Watch *watch = add_watch(b, WATCH_MISMATCH, turn, event);
@@ -202,12 +205,10 @@ static void watch_step(const Builder *b, uint32_t turn, uint32_t event, const Un
         watch_load(b, turn, event, step);
     if (kind == STEP_EXIT)
         add_watch(b, WATCH_EXIT, turn, event)->what = step->object;
-    if (kind == STEP_FREE && program_decl(b->walk->program, step->object)->space == SPACE_SEMAPHORE)
+    if (kind == STEP_FREE && program_decl(b->walk->program, step->object)->space == SPACE_SEMAPHORE && !b->walk->program->bare)
         add_watch(b, WATCH_FREE, turn, event)->what = step->object;
     if (kind == STEP_WAIT || kind == STEP_WAIT_KEEP)
         watch_mismatch(b, turn, event, step);
-    if (from->fault != FAULT_COUNT)
-        add_watch(b, WATCH_FAULT, turn, event);
     if (kind == STEP_EXPECT_COUNT)
         add_watch(b, WATCH_EXPECT, turn, event);
     watch_limit(b, turn);
@@ -251,6 +252,8 @@ static void add_core_turn(const Builder *b)
         turn.need = is_first_member(b, turn.gauge);
     }
     uint32_t index = add_turn(b, turn);
+    if (from->fault != FAULT_COUNT)
+        add_watch(b, WATCH_FAULT, index, turn.event);
     if (how == TURN_JOIN && !turn.need)
         return;
     if (is_memory((StepKind)step->kind))
