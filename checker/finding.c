@@ -101,6 +101,7 @@ Outcome *outcome_new(void)
     outcome->limits = g_ptr_array_new();
     outcome->complete = true;
     outcome->executions = outcome->classes = outcome->states = outcome->transitions = outcome->steps = outcome->conflicts = UINT64_MAX;
+    outcome->redundant = UINT64_MAX;
     outcome->end_states = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     return outcome;
 }
@@ -128,6 +129,19 @@ void outcome_drop_after_race(Outcome *outcome)
         g_ptr_array_remove_index(findings, i);
         outcome->incomplete_after_race = true;
     }
+}
+
+void outcome_drop_unreached(Outcome *outcome)
+{
+    GPtrArray *findings = outcome->findings;
+    bool race = false;
+    for (guint i = 0; i < findings->len; i++) {
+        const Finding *finding = g_ptr_array_index(findings, i);
+        race |= finding->id == FAULT_RACE && finding->shown;
+    }
+    for (guint i = findings->len; race && outcome->incomplete_after_race && i-- > 0;)
+        if (!((const Finding *)g_ptr_array_index(findings, i))->shown)
+            g_ptr_array_remove_index(findings, i);
 }
 
 void outcome_add_limit(Outcome *outcome, const char *limit)

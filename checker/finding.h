@@ -59,6 +59,7 @@ typedef struct Outcome {
     GPtrArray *limits;                          /* of static strings: "conflicts", "states", "time", "memory", "runs" */
     bool incomplete_after_race;                 /* a racing value reached control: other lists may lack entries */
     uint64_t executions, classes, states, transitions, steps, conflicts;        /* UINT64_MAX: does not apply */
+    uint64_t redundant;                         /* runs that only saw what others had seen; UINT64_MAX: does not apply */
     GArray *end_states;                         /* uint64_t hashes, sorted: positions of all cores and counts of all semaphores */
 } Outcome;
 
@@ -69,6 +70,8 @@ void outcome_settle(Outcome *outcome, const Program *program);
 /* Where a race was found, values are nobody's: wrong results, unwritten values and diverging ends are not judged (semantics.md section 4),
  * and incomplete_after_race is set if there were any. */
 void outcome_drop_after_race(Outcome *outcome);
+/* A racing value that reached control may lead elsewhere in other orders: where a race was shown, findings that were not shown go. */
+void outcome_drop_unreached(Outcome *outcome);
 void outcome_add_limit(Outcome *outcome, const char *limit);           /* once each; complete becomes false */
 /* The hash that both searches use for an end state: positions of cores (ended: number of its steps), counts of all non-zero semaphores. */
 uint64_t outcome_end_state(const uint32_t *position, uint32_t cores, const int64_t *count, uint32_t semaphores);
