@@ -110,8 +110,7 @@ static uint64_t due_origin(const Program *program, const PromiseCollective *c, u
     return sum;
 }
 
-/* The one input element that has this origin; NULL: none has. */
-static char *find_origin(const Program *program, const PromiseCollective *c, uint64_t origin)
+static char *find_in(const Program *program, const PromiseCollective *c, uint64_t origin)
 {
     int64_t elements = view_elements(program_get_view(program, c->input_view));
     for (uint32_t device = 0; device < program->devices; device++)
@@ -119,6 +118,18 @@ static char *find_origin(const Program *program, const PromiseCollective *c, uin
             if (input_origin(program, c, device, i) == origin)
                 return element_text(program, c->input, c->input_view, i, device);
     return NULL;
+}
+
+/* The one input element that has this origin, of the expected input or else of any other; NULL: none has. */
+static char *find_origin(const Program *program, const PromiseCollective *c, uint64_t origin)
+{
+    char *found = find_in(program, c, origin);
+    for (uint32_t decl = 0; decl < program->decls.count && found == NULL; decl++) {
+        const PromiseCollective other = { .input = decl, .input_view = program_decl(program, decl)->view };
+        if (program_decl(program, decl)->input)
+            found = find_in(program, &other, origin);
+    }
+    return found;
 }
 
 static char *word_sum(const Program *program, const PromiseCollective *c, uint64_t due, uint64_t found)
