@@ -321,6 +321,8 @@ static void run_and_conclude(CheckResult *result, WorkerShared *shared, Conclude
         conclude_with(result, shared, &child, end);
         result->captured = child_end(&child);
     }
+    if (spec->results && shared->ran && result->verdict != VERDICT_ERROR)
+        result->results = g_bytes_new(shared->results.base, shared->results.count);
     worker_shared_free(shared);
     result->seconds = (double)(g_get_monotonic_time() - start) / 1e6;
     result->peak_bytes = peak_bytes();
@@ -382,6 +384,7 @@ void check_result_free(CheckResult *result)
 {
     g_free(result->error);
     g_free(result->captured);
+    g_bytes_unref(result->results);
     outcome_free(result->outcome);
     record_free(result->record);
     program_free(result->program);

@@ -33,6 +33,7 @@ typedef struct CheckSpec {
     unsigned depth;                             /* of pct, 0: the default */
     double seconds_max;                         /* 0: none */
     size_t memory_max;
+    bool results;                               /* keep the arrays that the run left */
     bool first, in_process;                     /* in_process: no fork (tests, gdb) */
 } CheckSpec;
 
@@ -52,6 +53,7 @@ typedef struct CheckResult {
     Outcome *outcome;
     GPtrArray *advice;                          /* of Advice */
     bool results_checked;
+    GBytes *results;                            /* as results.h says; NULL: not asked for, or there are none */
     double seconds;
     size_t peak_bytes;
     char *captured;                             /* what the kernel printed; NULL: nothing */

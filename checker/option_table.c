@@ -156,6 +156,7 @@ SETTER(verbose, options->verbose = true)
 SETTER(json_list, options->json_list = true)
 SETTER(names_only, options->names_only = true)
 SETTER(json, KEEP(json))
+SETTER(results, KEEP(results))
 SETTER(schedules, KEEP(schedules))
 SETTER(output, KEEP(output))
 SETTER(cflags, KEEP(cflags))
@@ -250,6 +251,7 @@ const OptionSpec option_table[] = {
     {CHECKS, 0, "seed", "N", NULL, NULL, "seed of generated inputs and of sampled schedules (default 0)", set_seed},
     {CHECKS, 0, "first", NULL, NULL, NULL, "stop at the first fault (default: all, one for each pair of places)", set_first},
     {CHECKS | COMMAND_REPLAY, 0, "json", "FILE", NULL, "file", "write a JSON report beside the text; - is standard output", set_json},
+    {COMMAND_CHECK, 0, "results", "FILE", NULL, "file", "write the arrays that the run computed, for other programs to compare", set_results},
     {COMMAND_LIST, 0, "json", NULL, NULL, NULL, "print the list as JSON", set_json_list},
     {COMMAND_LIST | COMMAND_EXPLAIN, 0, "names", NULL, NULL, NULL, "names only, one a line", set_names_only},
     {COMMAND_CHECK, 0, "schedules", "DIR", NULL, "directory", "where schedules of faults go (default heddle-schedules)", set_schedules},

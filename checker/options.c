@@ -126,6 +126,7 @@ void options_clear(Options *options)
     g_ptr_array_unref(options->include);
     g_array_unref(options->devices);
     g_free(options->json);
+    g_free(options->results);
     g_free(options->schedules);
     g_free(options->output);
     g_free(options->cflags);

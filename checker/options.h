@@ -38,7 +38,7 @@ typedef struct Options {
     uint64_t memory_max;
     bool first, quiet, verbose, json_list, names_only;
     ColorMode color;
-    char *json, *schedules, *output, *cflags;
+    char *json, *results, *schedules, *output, *cflags;
     GPtrArray *include;                         /* of char* */
 } Options;
 

@@ -8,6 +8,7 @@
 #include "enumerate/enumerate.h"
 #include "outcome_io.h"
 #include "proof/prove.h"
+#include "results.h"
 #include "sample.h"
 #include "run/globals.h"
 #include "run/judge.h"
@@ -27,6 +28,7 @@ WorkerShared *worker_shared_new(const CheckSpec *spec)
     shared->home = home, shared->spec = spec;
     store_init(&shared->outcome, 1, (size_t)1 << 34);
     store_init(&shared->text, 1, (size_t)1 << 24);
+    store_init(&shared->results, 1, (size_t)1 << 36);
     return shared;
 }
 
@@ -34,6 +36,7 @@ void worker_shared_free(WorkerShared *shared)
 {
     store_clear(&shared->outcome);
     store_clear(&shared->text);
+    store_clear(&shared->results);
     Store home = shared->home;
     store_clear(&home);
 }
@@ -195,6 +198,8 @@ static void run(WorkerShared *shared)
         return;
     if (program->knobs.data == DATA_REAL && !shared->steps_reached)
         execution_check_results(shared->execution);
+    if (shared->spec->results && !shared->steps_reached)
+        results_gather(execution_machine(shared->execution), &shared->results);
     if (!shared->steps_reached)
         run_again(shared, hash);
     shared->ran = true;

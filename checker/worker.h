@@ -8,7 +8,7 @@
 
 typedef struct WorkerShared {
     ChildControl control;                       /* first: see child.h */
-    Store home, outcome, text;                  /* outcome: as outcome_save left it; text: of the strings below */
+    Store home, outcome, text, results;         /* outcome: as outcome_save left it; text: of the strings below; results: results.h */
     const CheckSpec *spec;
     Program *program;
     Record *record;

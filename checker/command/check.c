@@ -54,6 +54,7 @@ static void run_one(Session *session, const CheckSpec *spec, Tally *tally)
         text_check(&session->text, result, schedules);
         session_print(session);
         session_add_json(session, result, schedules);
+        session_add_results(session, result);
     }
     if (result->verdict != VERDICT_NOT_APPLICABLE)
         session_note_exit(session, result->verdict);

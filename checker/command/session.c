@@ -17,6 +17,35 @@ static void commit_json(void *session)
     (void)outfile_commit(((Session *)session)->json);
 }
 
+/* Arrays of an interrupted run are nobody's result: nothing of them is committed by a signal. */
+static bool begin_results(Session *session)
+{
+    char *error = NULL;
+    session->arrays = g_string_new(NULL);
+    if (session->options->results == NULL)
+        return true;
+    session->results = outfile_open(session->options->results, &error);
+    if (session->results)
+        return true;
+    session_fail(session, error);
+    session_end(session);
+    return false;
+}
+
+static void end_results(Session *session)
+{
+    char *error = NULL;
+    if (session->results) {
+        outfile_set(session->results, session->arrays->str, session->arrays->len);
+        if (!outfile_close(session->results, true, &error))
+            session_fail(session, error);
+        session->results = NULL;
+    }
+    if (session->arrays)
+        g_string_free(session->arrays, TRUE);
+    session->arrays = NULL;
+}
+
 bool session_begin(Session *session, const Options *options, ProgramModuleOpen open)
 {
     char *error = NULL;
@@ -36,13 +65,14 @@ bool session_begin(Session *session, const Options *options, ProgramModuleOpen o
         outfile_set(session->json, session->document.text->str, session->document.text->len);
         interrupt_set_commit(commit_json, session);
     }
-    return true;
+    return begin_results(session);
 }
 
 int session_end(Session *session)
 {
     char *error = NULL;
     session_print(session);
+    end_results(session);
     interrupt_hold();
     interrupt_set_commit(NULL, NULL);
     if (session->json && !outfile_close(session->json, true, &error)) {
@@ -107,6 +137,15 @@ void session_add_json(Session *session, const CheckResult *result, const GPtrArr
     json_document_add(&session->document, result, schedules);
     outfile_set(session->json, session->document.text->str, session->document.text->len);
     interrupt_release();
+}
+
+void session_add_results(Session *session, const CheckResult *result)
+{
+    if (!session->results || !result->results)
+        return;
+    gsize bytes;
+    const char *data = g_bytes_get_data(result->results, &bytes);
+    g_string_append_len(session->arrays, data, (gssize)bytes);
 }
 
 void session_progress(Session *session, const char *what)

@@ -19,6 +19,8 @@ typedef struct Session {
     FILE *stream;                               /* of the text: standard output, or standard error if the JSON report goes there */
     JsonDocument document;
     Outfile *json;                              /* NULL: no JSON report */
+    Outfile *results;                           /* NULL: no arrays asked for */
+    GString *arrays;                            /* of all checks so far, for results */
     int exit_code;
     bool progress;                              /* a line of progress may be shown, on a terminal */
 } Session;
@@ -29,6 +31,7 @@ void session_print(Session *session);           /* what text holds by now */
 void session_fail(Session *session, char *message);             /* takes message; exit code 2 */
 void session_note_exit(Session *session, int code);             /* the worst counts: 2, 1, 3, 0 */
 /* The check goes into the JSON report, if there is one. schedules as in text_check. */
+void session_add_results(Session *session, const CheckResult *result);
 void session_add_json(Session *session, const CheckResult *result, const GPtrArray *schedules);
 /* A check that came to no verdict: one line, with the program's name and size. */
 void session_fail_check(Session *session, const CheckResult *result);
