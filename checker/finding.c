@@ -124,7 +124,8 @@ void outcome_drop_after_race(Outcome *outcome)
         race |= ((const Finding *)g_ptr_array_index(findings, i))->id == FAULT_RACE;
     for (guint i = findings->len; race && i-- > 0;) {
         const Finding *finding = g_ptr_array_index(findings, i);
-        if (finding->id != FAULT_ASSERT && finding->id != FAULT_DIVERGENCE && (finding->id != FAULT_UNINITIALISED || finding->message == NULL))
+        bool unwritten = finding->id == FAULT_UNINITIALISED && finding->message != NULL;
+        if (finding->id != FAULT_ASSERT && finding->id != FAULT_DIVERGENCE && !unwritten)
             continue;
         g_ptr_array_remove_index(findings, i);
         outcome->incomplete_after_race = true;
@@ -153,12 +154,26 @@ void outcome_add_limit(Outcome *outcome, const char *limit)
     g_ptr_array_add(outcome->limits, (gpointer)limit);
 }
 
+/* What stands at one place of the source is one declaration, though each round of a scope and each launch has its own object of it; but an
+ * exemption is for one, and must not cover the others. */
+static int compare_declarations(const Program *program, const Finding *a, const Finding *b)
+{
+    uint32_t left = decl_of(program, a), right = decl_of(program, b);
+    if (left == right || left == NONE || right == NONE)
+        return compare_numbers(left, right);
+    const Decl *x = program_decl(program, left), *y = program_decl(program, right);
+    int order = compare_numbers(x->site, y->site);
+    if (!order)
+        order = compare_numbers(x->name, y->name);
+    return order ? order : compare_numbers(x->exempt[a->id], y->exempt[b->id]);
+}
+
 static int compare_keys(const Program *program, const Finding *a, const Finding *b)
 {
     int order = compare_sites(a, b);
     if (!order)
         order = compare_numbers(a->object_is_semaphore, b->object_is_semaphore);
-    return order ? order : compare_numbers(decl_of(program, a), decl_of(program, b));
+    return order ? order : compare_declarations(program, a, b);
 }
 
 static gint compare_for_settling(gconstpointer left, gconstpointer right, gpointer program)

@@ -1,7 +1,8 @@
 /* finding.h - a fault as a search hands it over: what, where, why, and the schedule that shows it. Searches make them, report words them.
  *
  * Key of a finding (what is "the same fault"): id, the sites of its places in order of (site), and object, where objects of one declaration
- * count as one. Searches merge by key and count (outcome_settle does it); the sample is the first in the order of finding_compare.
+ * count as one (the rounds of a scope and the launches of a scratch too). Searches merge by key and count (outcome_settle does it); the
+ * sample is the first in the order of finding_compare.
  *
  *   id             places                                object                          schedule ends
  *   race           the two accesses                      buffer object of the sample     with both accesses next
