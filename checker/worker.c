@@ -17,7 +17,7 @@
 
 static const uint64_t STEPS_MAX = 400000000;    /* of one run: a record of 10 GB */
 static const uint64_t RUNS_MAX = 100;           /* of sampling, unless told otherwise */
-enum { PCT_DEPTH = 3 };
+enum { PCT_DEPTH = 3, DIVERGENCE_RUNS = 1000, DIVERGENCE_STEPS = 100000 };
 static const uint64_t STATES_MAX = 20000000;    /* of an enumeration, unless told otherwise */
 
 WorkerShared *worker_shared_new(const CheckSpec *spec)
@@ -332,6 +332,38 @@ static void explain_deadlock(Execution *execution, Finding *finding)
     outcome_free(outcome);
 }
 
+static bool ends_elsewhere(const WorkerShared *shared, Execution *execution)
+{
+    for (uint32_t c = 0; c < shared->program->cores; c++)
+        if (execution_pending(execution, c) != NULL)
+            return false;
+    return machine_hash_results(execution_machine(execution)) != shared->record->result_hash;
+}
+
+/* One of two diverging schedules may end just as the recorded run does: then another that does not is looked for, by chance. */
+static bool show_divergence(WorkerShared *shared, Finding *finding, const ExecutionOptions *options)
+{
+    Execution *execution = shared->execution;
+    bool shown = ends_elsewhere(shared, execution);
+    Strategy *strategy = strategy_new(STRATEGY_RANDOM, shared->spec->seed, 1);
+    g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
+    for (uint64_t run = 0; run < DIVERGENCE_RUNS && !shown; run++) {
+        g_array_set_size(finding->moves, 0);
+        g_ptr_array_set_size(finding->lines, 0);
+        execution_begin(execution, options);
+        strategy_begin(strategy, run, 1);
+        for (execution_enabled(execution, moves); moves->len > 0 && finding->moves->len < DIVERGENCE_STEPS; execution_enabled(execution, moves)) {
+            Move move = g_array_index(moves, Move, strategy_choose(strategy, execution, moves));
+            g_array_append_val(finding->moves, move);
+            g_ptr_array_add(finding->lines, line_of_move(execution, shared->program, move));
+            execution_do(execution, move);
+        }
+        shown = ends_elsewhere(shared, execution);
+    }
+    strategy_free(strategy);
+    return shown;
+}
+
 bool worker_replay(WorkerShared *shared, Finding *finding)
 {
     const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse };
@@ -354,7 +386,7 @@ bool worker_replay(WorkerShared *shared, Finding *finding)
     for (unsigned p = 0; p < finding->places; p++)
         if (finding->place[p].site == NONE)     /* from a file: places say who, the state says what */
             refresh_place(execution, &finding->place[p]);
-    finding->shown = judge_shows(execution, finding);
+    finding->shown = finding->id == FAULT_DIVERGENCE ? show_divergence(shared, finding, &options) : judge_shows(execution, finding);
     if (finding->shown && finding->id == FAULT_DEADLOCK && finding->why == NULL)
         explain_deadlock(execution, finding);
     return finding->shown;

@@ -22,6 +22,7 @@ void machine_reset(Machine *machine);           /* as before the first launch */
 Program *machine_program(Machine *machine);
 
 uint64_t machine_hash(Machine *machine);        /* of all counts and contents touched so far */
+uint64_t machine_hash_results(Machine *machine);        /* of what the program hands back: real buffers that outlive a launch */
 
 int64_t machine_count(Machine *machine, uint32_t semaphore);
 void machine_add(Machine *machine, uint32_t semaphore, int64_t inc);

@@ -38,7 +38,8 @@ void execution_forget_run(Execution *e)
     g_free(e->entered);
     e->waiter = e->arrived = NULL, e->entered = NULL;
     e->waiters = 0;
-    memset(e->scope, 0, e->scopes * sizeof *e->scope);
+    if (e->scopes > 0)
+        memset(e->scope, 0, e->scopes * sizeof *e->scope);
     g_array_set_size(e->flights, 0);
 }
 
@@ -166,7 +167,7 @@ void execution_start_copy(Execution *e, Core *core, Request *request)
     execution_record_step(e, core, &request->step, &request->copy);
 }
 
-/* A step that is possible now, other than joins, starts and stops. */
+/* A step that is possible now, other than joins, starts and stops. An expectation that fails stops the core. */
 void execution_perform(Execution *e, Core *core, Request *request)
 {
     bool held = machine_do(e->machine, request);
@@ -176,6 +177,7 @@ void execution_perform(Execution *e, Core *core, Request *request)
         g_autofree char *message = g_strdup_printf("%s is %lld, expected %d", name, (long long)machine_count(e->machine, request->step.object),
                                                    (int32_t)request->step.value);
         raise_fault(core, request->step.site, FAULT_ASSERT, program_text(e->program, program_string(e->program, message)));
+        e->end[core->id] = CORE_STOPPED;
     }
 }
 
@@ -336,6 +338,8 @@ static void submit_eagerly(Core *core, Request *request)
         block_on(e, core, request);
     } else {
         execution_perform(e, core, request);
+        if (e->end[core->id] == CORE_STOPPED)
+            coro_yield(e->pool);
         if (kind == STEP_SIGNAL || (kind >= STEP_FLAG_STORE && kind <= STEP_FLAG_CAS))
             wake(e, request->step.object);
         if (is_look(&request->step))
@@ -419,6 +423,7 @@ void execution_run_eager(Execution *e, const ExecutionOptions *options)
     execution_end(e);
     e->record->eager = true;
     e->record->final_hash = machine_hash(e->machine);
+    e->record->result_hash = machine_hash_results(e->machine);
 }
 
 void execution_check_results(Execution *e)

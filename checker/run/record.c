@@ -38,7 +38,7 @@ void record_reset(Record *record)
 {
     each_store(record, store_reset);
     record->eager = record->results_checked = record->values_observed = record->complete = false;
-    record->final_hash = 0;
+    record->final_hash = record->result_hash = 0;
 }
 
 static bool object_in_range(const Record *record, const Step *step)

@@ -37,6 +37,7 @@ typedef struct Record {
     bool values_observed;                       /* some core looked at data */
     bool complete;                              /* the run reached its end (all finished, blocked or stopped) */
     uint64_t final_hash;                        /* of final contents and counts */
+    uint64_t result_hash;                       /* of what the program hands back */
 } Record;
 
 Record *record_new(Program *program);           /* in shared memory */
