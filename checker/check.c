@@ -73,8 +73,8 @@ static void report_death(CheckResult *result, const ChildControl *control, Child
     }
     if (control->core >= result->program->cores || result->record->steps.count == 0) {
         g_autofree char *what = end == CHILD_EXITED ? g_strdup("called exit") : g_strdup_printf("died (%s)", child_describe_signal(control->signal));
-        fail(result, "%s: the program %s %s outside of any kernel: in PROGRAM, or in a function of expected results", result->spec->program,
-             what, result->captured ? result->captured : "");
+        fail(result, "%s: the program %s outside of any kernel: in PROGRAM, or in a function of expected results", result->spec->program,
+             what);
         return;
     }
     Finding *finding = finding_new(end == CHILD_SPINS ? FAULT_NO_PROGRESS : FAULT_CRASH);
