@@ -1,1 +1,11 @@
-"""Check Pallas TPU kernels for every order of their steps."""
+"""Check Pallas TPU kernels for every order of their steps.
+
+    import heddle_pallas
+    heddle_pallas.verify(all_gather, "f32[8,128]", mesh=4)
+"""
+
+from .api import check, compare, export, per_device, shape, verify
+from .errors import HeddleError, TraceError, Unsupported
+from .report import Report
+
+__all__ = ["HeddleError", "Report", "TraceError", "Unsupported", "check", "compare", "export", "per_device", "shape", "verify"]

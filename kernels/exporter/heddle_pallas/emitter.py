@@ -209,3 +209,10 @@ def advice_for(name: str) -> str:
     if name in ("psum", "ppermute", "all_gather", "all_to_all", "pmax", "pmin", "reduce_scatter"):
         return "XLA's collectives are computed before the first and after the last kernel only"
     return "compute it before the kernel, or leave it out for the check"
+
+
+def load_handlers() -> None:
+    """Each of these files adds its part to the table."""
+    from . import control, moves, tiles, views
+
+    assert control and moves and tiles and views

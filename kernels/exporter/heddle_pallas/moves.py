@@ -37,9 +37,10 @@ class Descriptor:
         return (self.second.text, self.first.text, self.semaphore.text, self.other.text if self.other else "", self.device_text)
 
     def make(self) -> str:
+        """Made and started."""
         if self.other is None:
-            return f"pl_make_async_copy({self.first.text}, {self.second.text}, {self.semaphore.text})"
-        return (f"pl_make_async_remote_copy({self.first.text}, {self.second.text}, {self.other.text}, {self.semaphore.text}, "
+            return f"pl_async_copy({self.first.text}, {self.second.text}, {self.semaphore.text})"
+        return (f"pl_async_remote_copy({self.first.text}, {self.second.text}, {self.other.text}, {self.semaphore.text}, "
                 f"{self.device_text or 'pl_device(pl_device_id())'})")
 
 
@@ -62,7 +63,6 @@ def _start(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     owner = owner_at(e.place)
     name = e.scope.take(owner if owner not in (None, "pl", "pltpu") else "copy", "copy")
     e.out(f"PlCopy {name} = {copy.make()};")
-    e.out(f"pl_copy_start({name});")
     e.known_copies.append((copy.key(), name))
     return []
 

@@ -147,7 +147,7 @@ class ProgramWriter:
         if kernel.grid:
             options.insert(0, f".grid = {{{', '.join(map(str, kernel.grid))}}}")
         self.body.place = kernel.place if kernel.place.file else None
-        self.body(f"pl_launch({', '.join([kernel.name, *options])}, .args = {{{', '.join(arguments)}}});")
+        self.body(_wrapped(f"pl_launch({', '.join([kernel.name, *options])}, .args = {{", arguments, "});"))
         self.body.place = None
 
     def _host(self, step: Host, number: int) -> None:
@@ -190,6 +190,19 @@ def _needs(mesh: Mesh, cores: int) -> str:
     parts.append(f"pl_num_cores() == {cores}")
     what = f"exported for the mesh {mesh}" + (f" with {cores} cores a device" if cores > 1 else "")
     return f'PL_NEEDS({" && ".join(parts)}, "{what}");'
+
+
+def _wrapped(head: str, parts: Sequence[str], tail: str, width: int = 110) -> str:
+    """A call on as many lines as it needs."""
+    lines, line = [], head
+    for i, part in enumerate(parts):
+        last = i + 1 == len(parts)
+        piece = part + (tail if last else ",")
+        if len(line) + len(piece) > width and line.strip():
+            lines.append(line)
+            line = "    "
+        line += piece if line.endswith(("{", "    ")) else f" {piece}"
+    return "\n".join([*lines, line])
 
 
 def _quoted(text: str) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from . import evaluate
 from .errors import HeddleError, Place, TraceError
 from .meshes import Mesh, abstract_mesh, as_mesh
+from .emitter import load_handlers
 from .plan import CALLS, Plan, fresh, has_kernel
 
 
@@ -85,6 +86,7 @@ def _unbound_axis(wrong: BaseException) -> bool:
 def trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int = 1, name: str = "") -> Traced:
     import jax
 
+    load_handlers()
     ours = as_mesh(mesh)
     label = name or getattr(function, "__name__", "") or getattr(getattr(function, "func", None), "__name__", "kernel")
     structs = [jax.tree.map(_struct, a, is_leaf=_is_leaf) for a in arguments]

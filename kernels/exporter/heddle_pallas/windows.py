@@ -125,8 +125,7 @@ def _at(text: str, parts: list[str]) -> str:
 
 def _copy(e: Emitter, source: str, target: str) -> None:
     name = e.scope.take("window_copy", "copy")
-    e.out(f"PlCopy {name} = pl_make_async_copy({source}, {target}, window_sem);")
-    e.out(f"pl_copy_start({name});")
+    e.out(f"PlCopy {name} = pl_async_copy({source}, {target}, window_sem);")
     e.out(f"pl_copy_wait({name});")
 
 

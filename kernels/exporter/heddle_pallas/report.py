@@ -1,0 +1,169 @@
+"""One run of the checker on an exported program: files in, verdict and arrays out."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from .binary import find_compiler, find_heddle
+from .errors import HeddleError
+from .plan import Array
+from .program import ProgramWriter
+from .tracing import Traced
+from .types import parse_dtype
+
+KNOBS = ("search", "dma_order", "dma_progress", "bounds", "scopes", "data", "seed", "states", "time", "memory", "runs", "depth", "jobs")
+FLAGS = ("first", "quiet", "verbose")
+
+
+@dataclasses.dataclass
+class Report:
+    """What the checker says of one program at one size."""
+
+    name: str
+    verdict: str                                # "verified", "faulty", "bounded", "not applicable"
+    text: str                                   # to be read
+    check: dict[str, Any]                       # of the JSON report
+    source: str                                 # the exported C
+    results: Any = None                         # what the function returns, as the checked run computed it; None without values
+    generated: tuple[str, ...] = ()             # inputs whose values were made up here
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Identifiers, each once, in order."""
+        return tuple(dict.fromkeys(f["id"] for f in self.check.get("faults", ())))
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(a["id"] for a in self.check.get("advice", ())))
+
+    @property
+    def ok(self) -> bool:
+        return self.verdict == "verified"
+
+
+def knob_arguments(knobs: Mapping[str, Any]) -> list[str]:
+    found: list[str] = []
+    for key, value in knobs.items():
+        name = key.replace("_", "-")
+        if key in FLAGS:
+            found += [f"--{name}"] if value else []
+        elif key not in KNOBS:
+            raise HeddleError(f"unknown knob {key}; there are {', '.join(KNOBS)}")
+        elif value is not None:
+            found.append(f"--{name}={value}")
+    return found
+
+
+def write_source(traced: Traced, folder: Path, opaque: bool = False) -> Path:
+    plan = traced.plan
+    names = ", ".join(plan.mesh.names)
+    summary = f"exported from {Path(traced.place.file).name or 'Python'}, over {names}"
+    text, data = ProgramWriter(plan, traced.name, summary, traced.place, opaque).write()
+    path = folder / f"{traced.name}.c"
+    path.write_text(text.text(), encoding="utf-8")
+    if data:
+        Path(f"{path}.data").write_bytes(data)
+    return path
+
+
+def run(traced: Traced, knobs: Mapping[str, Any] | None = None, schedules: str | None = None, timeout: float | None = None,
+        opaque: bool = False, arrays: bool = True, extra: Sequence[str] = ()) -> Report:
+    """Checks it. schedules: a folder where the C file and schedules of faults are kept; None: nothing is kept."""
+    with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
+        source = write_source(traced, Path(folder), opaque)
+        command = [find_heddle(), "check", str(source), "--mesh", str(traced.plan.mesh), "--cores", str(traced.plan.cores),
+                   "--json", f"{folder}/report.json", "--schedules", f"{folder}/schedules", *knob_arguments(knobs or {}), *extra]
+        if arrays:
+            command += ["--results", f"{folder}/results"]
+        find_compiler()
+        done = _call(command, timeout, traced.name)
+        report = _read(traced, source, Path(folder), done)
+        if schedules is not None and report.verdict == "faulty":
+            _keep(source, Path(folder) / "schedules", Path(schedules), report)
+        return report
+
+
+def _call(command: Sequence[str], timeout: float | None, name: str) -> "subprocess.CompletedProcess[str]":
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    except subprocess.TimeoutExpired:
+        raise HeddleError(f"{name}: no verdict within {timeout:g} s; allow more time, or fewer devices") from None
+    except OSError as wrong:
+        raise HeddleError(f"cannot run {command[0]}: {wrong.strerror}") from None
+
+
+def _read(traced: Traced, source: Path, folder: Path, done: "subprocess.CompletedProcess[str]") -> Report:
+    if done.returncode not in (0, 1, 3):
+        lines = [line for line in done.stderr.strip().splitlines() if line.strip()] or [f"heddle ended with status {done.returncode}"]
+        raise HeddleError("\n".join(lines))
+    try:
+        (check,) = json.loads((folder / "report.json").read_text(encoding="utf-8"))["checks"]
+    except (OSError, ValueError, KeyError) as wrong:
+        raise HeddleError(f"{traced.name}: the checker left no report ({wrong})") from None
+    report = Report(traced.name, check["verdict"], done.stdout, check, source.read_text(encoding="utf-8"),
+                    generated=tuple(traced.plan.materialised))
+    results = folder / "results"
+    if results.exists() and results.stat().st_size:
+        report.results = _results(traced, results.read_bytes())
+    return report
+
+
+def _keep(source: Path, found: Path, kept: Path, report: Report) -> None:
+    """Moves what replays a fault to where the author wants it; names in the report follow."""
+    kept.mkdir(parents=True, exist_ok=True)
+    for path in [source, Path(f"{source}.data"), *sorted(found.glob("*"))]:
+        if path.exists():
+            content = path.read_bytes()
+            if path.parent == found:
+                content = content.replace(os.fsencode(source), os.fsencode(kept / source.name))
+            (kept / path.name).write_bytes(content)
+    report.text = report.text.replace(str(found), str(kept)).replace(str(source), str(kept / source.name))
+
+
+def read_results(data: bytes) -> dict[int, tuple[dict[str, Any], Any, Any]]:
+    """The file of --results, one check: position -> (description, values, written), both stacked."""
+    end = data.index(b"\n")
+    head = json.loads(data[:end])
+    at, found = end + 1, {}
+    for i, array in enumerate(head["arrays"]):
+        if array["opaque"]:
+            continue
+        dtype = parse_dtype(array["type"])
+        assert dtype is not None
+        count = int(np.prod(array["shape"], dtype=np.int64))
+        values, written = [], []
+        for _ in range(array["units"]):
+            values.append(np.frombuffer(data, dtype, count, at).reshape(array["shape"]))
+            written.append(np.frombuffer(data, np.uint8, count, at + count * dtype.itemsize).reshape(array["shape"]))
+            at += count * (dtype.itemsize + 1)
+        found[i] = (array, np.stack(values), np.stack(written))
+    return found
+
+
+def _results(traced: Traced, data: bytes) -> Any:
+    """What the function returns; None if an array is opaque."""
+    arrays = [a for a in traced.plan.arrays if not a.semaphore]
+    found = read_results(data)
+
+    def values(array: Array) -> Any:
+        position = next(i for i, a in enumerate(arrays) if a is array)
+        if position not in found:
+            raise _Opaque
+        return found[position][1]
+
+    try:
+        return traced.place_results(traced.plan.finish(values))
+    except _Opaque:
+        return None
+
+
+class _Opaque(Exception):
+    pass
