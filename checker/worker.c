@@ -211,7 +211,8 @@ static void enumerate(WorkerShared *shared)
     Program *program = shared->program;
     EnumerateOptions options = { .states_max = spec->states_max ? spec->states_max : STATES_MAX, .seconds_max = spec->seconds_max,
                                  .memory_max = spec->memory_max, .first = spec->first,
-                                 .contents = program->expectations.count > 0 && program->knobs.data == DATA_REAL };
+                                 .contents = program->knobs.data == DATA_REAL
+                                     && (program->expectations.count > 0 || looks_at_order(shared->record)) };
     Unroller *unroller = unroller_new(program);
     Outcome *outcome = enumerate_run(unroller_source(unroller), &options);
     if (!options.contents && unroller_needs_contents(unroller)) {
@@ -332,6 +333,49 @@ static void explain_deadlock(Execution *execution, Finding *finding)
     outcome_free(outcome);
 }
 
+static bool is_result(const Decl *decl)
+{
+    return decl->space != SPACE_SEMAPHORE && !decl->opaque && !decl->once && decl->life != LIFE_SCOPE;
+}
+
+static GByteArray *copy_results(WorkerShared *shared)
+{
+    GByteArray *results = g_byte_array_new();
+    for (uint32_t i = 0; i < shared->program->objects; i++) {
+        const Decl *decl = program_decl(shared->program, program_object_decl(shared->program, i));
+        if (is_result(decl))
+            g_byte_array_append(results, machine_contents(execution_machine(shared->execution), i)->bytes, (guint)decl->bytes);
+    }
+    return results;
+}
+
+static char *describe_element(const Program *program, uint32_t object, size_t element, const guint8 *here, const guint8 *there)
+{
+    const Decl *decl = program_decl(program, program_object_decl(program, object));
+    return g_strdup_printf("element %zu of %s on device %u ends as %.9g here, and as %.9g in another schedule", element,
+                           program_text(program, decl->name), program_object_device(program, object), dtype_read_double(decl->dtype, here),
+                           dtype_read_double(decl->dtype, there));
+}
+
+/* Runs the recorded order again and tells the first element that ends otherwise. */
+static char *first_difference(WorkerShared *shared)
+{
+    const Program *program = shared->program;
+    g_autoptr(GByteArray) here = copy_results(shared);
+    execution_run_eager(shared->execution, &(ExecutionOptions){ .fill = 0x5b, .pulse = &shared->control.pulse });
+    g_autoptr(GByteArray) there = copy_results(shared);
+    size_t at = 0;
+    for (uint32_t i = 0; i < program->objects; i++) {
+        const Decl *decl = program_decl(program, program_object_decl(program, i));
+        size_t item = dtype_size_bytes(decl->dtype), bytes = is_result(decl) ? (size_t)decl->bytes : 0;
+        for (size_t b = 0; b < bytes; b += item)
+            if (memcmp(here->data + at + b, there->data + at + b, item) != 0)
+                return describe_element(program, i, b / item, here->data + at + b, there->data + at + b);
+        at += bytes;
+    }
+    return g_strdup("an element is written here, and is not in another schedule");
+}
+
 static bool ends_elsewhere(const WorkerShared *shared, Execution *execution)
 {
     for (uint32_t c = 0; c < shared->program->cores; c++)
@@ -361,6 +405,8 @@ static bool show_divergence(WorkerShared *shared, Finding *finding, const Execut
         shown = ends_elsewhere(shared, execution);
     }
     strategy_free(strategy);
+    if (shown && finding->message == NULL)
+        finding->message = first_difference(shared);
     return shown;
 }
 
