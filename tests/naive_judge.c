@@ -196,7 +196,8 @@ static void check_exit(const NaiveSearch *s, const NaiveState *state, const Naiv
         uint32_t owner = program_semaphore_core(s->program, semaphore), object = program_semaphore_decl(s->program, semaphore);
         const Decl *decl = program_decl(s->program, object);
         NaiveEvent end = {owner, state->core[owner].at, NONE, STEP_EXIT};
-        bool unopened = decl->life == LIFE_SCOPE && s->program->knobs.scopes == SCOPES_STATIC && !passed(s, state, owner, STEP_ALLOC, object);
+        bool unopened = decl->life == LIFE_SCOPE && s->program->knobs.scopes == SCOPES_STATIC
+            && !passed(s, state, owner, STEP_ALLOC, object);
         if ((decl->life == LIFE_LAUNCHES || unopened) && decl->semaphore_kind != SEMAPHORE_FLAG && state->count[semaphore] > 0
             && ends_at(s, true, semaphore, device, launch))
             see(s, FAULT_LEFTOVER, &end, NULL, true, semaphore);

@@ -125,6 +125,54 @@ static void all_reduce(void **state)
     expect(shape_all_reduce(3, false), 334855, 0, 42);
 }
 
+/* ---- keys and limits ---- */
+
+/* Cores that only signal: every combination of their positions is a state. */
+static Script *signallers(uint32_t cores, uint32_t first_steps)
+{
+    Script *script = script_new(cores, 1, NULL);
+    uint32_t semaphore = script_semaphore(script, SEMAPHORE_REGULAR, 1, "semaphore");
+    for (uint32_t core = 0; core < cores; core++)
+        for (uint32_t i = 0; i < (core ? 1 : first_steps); i++)
+            script_signal(script, core, script_semaphore_id(script, semaphore, core, 0), 1);
+    return script;
+}
+
+static void wide_keys(void **state)
+{
+    (void)state;
+    expect(signallers(14, 1), 1 << 14, 14 << 13, 0);                    /* two words */
+    expect(signallers(10, 200), 201 << 9, (200 << 9) + (201 * 9 << 8), 0);     /* a field that is outgrown */
+    Script *script = script_new(40, 1, NULL);                           /* four words, one schedule */
+    uint32_t semaphore = script_semaphore(script, SEMAPHORE_REGULAR, 1, "semaphore");
+    for (uint32_t core = 0; core < 40; core++) {
+        if (core)
+            script_wait(script, core, script_semaphore_id(script, semaphore, core, 0), 1);
+        script_signal(script, core, script_semaphore_id(script, semaphore, (core + 1) % 40, 0), 1);
+    }
+    expect(script, 80, 79, 0);
+}
+
+static void limits(void **state)
+{
+    (void)state;
+    Script *script = shape_all_gather(4, NULL, true);
+    const EnumerateOptions options[] = {{.states_max = 5000}, {.memory_max = 1 << 20}, {.first = true}};
+    static const char *const LIMIT[] = {"states", "memory", NULL};
+    for (int i = 0; i < 3; i++) {
+        Outcome *outcome = enumerate_run(&script->source, &options[i]);
+        assert_false(outcome->complete);
+        assert_true(outcome->states < 92641);
+        assert_int_equal(outcome->limits->len, LIMIT[i] ? 1 : 0);
+        if (LIMIT[i])
+            assert_string_equal(g_ptr_array_index(outcome->limits, 0), LIMIT[i]);
+        else
+            assert_int_equal(races_of(outcome), 1);
+        outcome_free(outcome);
+    }
+    script_free(script);
+}
+
 /* ---- against the naive search ---- */
 
 typedef struct Mix {                            /* what random scripts are made of */
@@ -435,6 +483,8 @@ int main(void)
         cmocka_unit_test(all_to_all),
         cmocka_unit_test(two_slots),
         cmocka_unit_test(all_reduce),
+        cmocka_unit_test(wide_keys),
+        cmocka_unit_test(limits),
         cmocka_unit_test(random_scripts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,8 @@ void found_free(Found *found)
 {
     if (found == NULL)
         return;
+    for (size_t i = 0; i < found->entries.count; i++)
+        g_free(STORE(Entry, &found->entries, i).sighting.why);
     intern_clear(&found->keys);
     store_clear(&found->entries);
     store_clear(&found->ids);
@@ -90,6 +92,8 @@ static bool is_shadowed(Walk *walk, const Entry *entry)
 {
     const Found *found = walk->found;
     FaultId id = entry->sighting.id;
+    if (id == FAULT_DIVERGENCE)                 /* of a program that is free of faults otherwise */
+        return found->entries.count > 1;
     if (id != FAULT_LIFETIME && id != FAULT_UNINITIALISED)
         return false;
     for (size_t i = 0; i < found->entries.count; i++) {
@@ -103,7 +107,7 @@ static bool is_shadowed(Walk *walk, const Entry *entry)
     return false;
 }
 
-static Finding *finding_of(const Walk *walk, const Sighting *s)
+static Finding *finding_of(const Walk *walk, Sighting *s)
 {
     Finding *finding = finding_new(s->id);
     finding->places = s->places;
@@ -117,6 +121,7 @@ static Finding *finding_of(const Walk *walk, const Sighting *s)
     finding->object_is_semaphore = s->is_semaphore;
     finding->have = s->have, finding->need = s->need;
     finding->message = g_strdup(s->message);
+    finding->why = g_steal_pointer(&s->why);
     return finding;
 }
 

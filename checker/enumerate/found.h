@@ -13,6 +13,7 @@ typedef struct Sighting {
     bool is_semaphore;
     int64_t have, need;
     const char *message;                        /* of the program, or NULL */
+    char *why;                                  /* g_malloc, taken over; NULL: nothing to add */
     uint32_t core, turn;                        /* the turn after which it shows; turn NONE: it shows in the state itself */
 } Sighting;
 

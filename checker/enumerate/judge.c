@@ -272,7 +272,9 @@ void judge_end(Walk *walk)
     if (stopped)
         return;
     if (!finished) {
-        found_add(walk, &(Sighting){.id = FAULT_DEADLOCK, .event = {NONE, NONE}, .object = NONE, .turn = NONE});
+        bool first = !found_has(walk->found, FAULT_DEADLOCK);
+        found_add(walk, &(Sighting){.id = FAULT_DEADLOCK, .event = {NONE, NONE}, .object = NONE, .turn = NONE,
+                                    .why = first ? stuck_why(walk) : NULL});
         return;
     }
     for (uint32_t g = 0; g < walk->gauges.count && !walk->program->bare; g++) {

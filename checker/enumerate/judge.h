@@ -5,5 +5,7 @@
 void judge_state(Walk *walk);                   /* what components are watched for */
 void judge_races(Walk *walk);                   /* between cores; a core's own are among the watched */
 void judge_end(Walk *walk);                     /* nothing can move */
+void judge_spin(Walk *walk);                    /* spin.c: something can, but only polls? After its turns were taken */
 uint32_t row_moment_event(Walk *walk, uint32_t core, const UnrollStep *start, StepKind moment);       /* row.c */
+char *stuck_why(Walk *walk);                     /* stuck.c: who stands where in a deadlock, in sentences. g_malloc */
 void results_check(Walk *walk);                 /* results.c: an end state's contents, all cores finished */

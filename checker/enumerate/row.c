@@ -27,12 +27,18 @@ static bool is_memory(StepKind kind)
     return kind == STEP_LOAD || kind == STEP_STORE || kind == STEP_SWAP;
 }
 
+static bool names_semaphore(StepKind kind)
+{
+    return kind == STEP_SIGNAL || kind == STEP_WAIT || kind == STEP_WAIT_KEEP || kind == STEP_SEMAPHORE_READ || kind == STEP_EXPECT_COUNT
+        || kind == STEP_FLAG_LOAD || kind == STEP_FLAG_STORE || kind == STEP_FLAG_ADD || kind == STEP_FLAG_CAS || kind == STEP_FLAG_WAIT;
+}
+
 static uint32_t step_event(const Builder *b, const Step *step)
 {
     bool memory = is_memory((StepKind)step->kind);
     return event_of(b->walk, &(Place){.core = b->core, .position = b->node->position, .copy = NONE, .kind = step->kind,
-                                      .site = step->site, .launch = step->launch, .object = memory ? step->object : NONE,
-                                      .region = memory ? step->value : NONE});
+                                      .site = step->site, .launch = step->launch, .region = memory ? step->value : NONE,
+                                      .object = memory || names_semaphore((StepKind)step->kind) ? step->object : NONE});
 }
 
 uint32_t row_moment_event(Walk *walk, uint32_t core, const UnrollStep *start, StepKind moment)
@@ -185,12 +191,6 @@ static TurnHow how_of(const Builder *b, const Step *step)
         break;
     }
     g_assert_not_reached();
-}
-
-static bool names_semaphore(StepKind kind)
-{
-    return kind == STEP_SIGNAL || kind == STEP_WAIT || kind == STEP_WAIT_KEEP || kind == STEP_SEMAPHORE_READ || kind == STEP_EXPECT_COUNT
-        || kind == STEP_FLAG_LOAD || kind == STEP_FLAG_STORE || kind == STEP_FLAG_ADD || kind == STEP_FLAG_CAS || kind == STEP_FLAG_WAIT;
 }
 
 static void watch_step(const Builder *b, uint32_t turn, uint32_t event, const UnrollStep *from)

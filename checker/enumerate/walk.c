@@ -116,6 +116,7 @@ static bool take_slowly(Walk *walk, uint32_t core, uint32_t turn, bool *moved)
     if (!turn_take(walk, walk->id, core, turn, walk->after))
         return true;
     *moved = true;
+    walk->polls |= walk->core[core].tree.folds > 0;
     if (walk->repack || walk->restart)
         return false;
     if (walk->bases_moved)
@@ -216,6 +217,8 @@ static inline __attribute__((always_inline)) bool expand(Walk *walk, const uint6
     }
     if (!moved)
         judge_end(walk);
+    else if (walk->polls)
+        judge_spin(walk);
     return true;
 }
 

@@ -50,6 +50,7 @@ struct Walk {
     uint32_t *after;                            /* of a successor */
     uint32_t *lone;                             /* scratch: ids of which only one core's counts */
     uint64_t transitions, state_index;          /* index in the queue of the state in hand */
+    bool polls;                                 /* some tree has loops */
     bool repack, restart;                       /* an id outgrew its field; memory turned out to matter */
     int64_t begun;                              /* monotonic microseconds */
     size_t stores_before;                       /* bytes of Stores that are not ours */

@@ -1,0 +1,63 @@
+/* spin.c - states from which nothing but polling is ever possible: somebody looks at a value that nobody is left to change.
+ *
+ * All that can move are cores inside loops that only poll, and whatever they do, that stays so: the states that polling alone can reach are
+ * few (a product of short loops), and are gone through. The last of them to be expanded sees them all.
+ */
+#include "found.h"
+#include "judge.h"
+#include <string.h>
+
+typedef struct Spin {
+    Walk *walk;
+    GArray *ids;                                /* states reached by polling, layout.fields numbers each */
+    const uint32_t *from;
+    bool only_polls;
+} Spin;
+
+static bool is_known(const Spin *spin, const uint32_t *id)
+{
+    unsigned fields = spin->walk->layout.fields;
+    for (guint at = 0; at < spin->ids->len; at += fields)
+        if (memcmp(&g_array_index(spin->ids, uint32_t, at), id, fields * sizeof *id) == 0)
+            return true;
+    return false;
+}
+
+static bool note_turn(void *data, uint32_t core, uint32_t turn, const uint32_t *after)
+{
+    Spin *spin = data;
+    Walk *walk = spin->walk;
+    bool own = STORE(Turn, &walk->core[core].turns, turn).pending == TURN_CORE;
+    spin->only_polls = own && !walk->repack && !walk->restart && walk_node(walk, core, spin->from[core])->loops
+        && walk_node(walk, core, after[core])->loops;
+    if (spin->only_polls && !is_known(spin, after))
+        g_array_append_vals(spin->ids, after, walk->layout.fields);
+    return spin->only_polls;
+}
+
+static void see_poller(Walk *walk, uint32_t core)
+{
+    const Component *component = walk_component(walk, core, walk->id[core]);
+    const Turn *turn = &STORE(Turn, &walk->core[core].turns, component->turns);
+    if (!walk_node(walk, core, walk->id[core])->loops || component->turn_count == 0)
+        return;
+    found_add(walk, &(Sighting){.id = FAULT_NO_PROGRESS, .places = 1, .event = {turn->event, NONE}, .object = NONE, .core = core,
+                                .turn = component->turns, .message = "it polls a value that nobody is left to change"});
+}
+
+void judge_spin(Walk *walk)
+{
+    Spin spin = {.walk = walk, .ids = g_array_new(FALSE, FALSE, sizeof(uint32_t)), .only_polls = true};
+    unsigned fields = walk->layout.fields;
+    uint32_t *from = g_new(uint32_t, fields);
+    spin.from = from;
+    g_array_append_vals(spin.ids, walk->id, fields);
+    for (guint at = 0; at < spin.ids->len && spin.only_polls; at += fields) {
+        memcpy(from, &g_array_index(spin.ids, uint32_t, at), fields * sizeof *from);
+        walk_each(walk, from, note_turn, &spin);
+    }
+    for (uint32_t core = 0; core < walk->cores && spin.only_polls; core++)
+        see_poller(walk, core);
+    g_free(from);
+    g_array_free(spin.ids, TRUE);
+}

@@ -1,0 +1,394 @@
+/* test_enumerate_looks.c - the enumeration of cores that look: at counts, in loops; at data, with contents in the state.
+ *
+ * Programs are small functions that are run again from the start with each longer list of observations, as kernels are.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../checker/enumerate/enumerate.h"
+#include "../model/machine.h"
+#include "script.h"
+
+/* One run of a core: hands out steps, and feeds it what it observed. */
+typedef struct Run {
+    const struct Act *act;
+    uint32_t core;
+    const Observation *observed;
+    size_t count, used;
+    bool contents, over;
+    UnrollEnd end;
+    uint32_t position, line, state;             /* for its fingerprint: where it is, and what it would keep in a variable */
+    uint64_t fingerprint;
+    GArray *out;
+} Run;
+
+typedef struct Act {                            /* a program: what each core does */
+    Script *script;
+    void (*core)(Run *run);
+    UnrollSource source;
+    uint32_t semaphore, buffer, more;           /* decls */
+} Act;
+
+static bool hand_out(Run *run, UnrollStep step, bool observes)
+{
+    if (run->over)
+        return false;
+    step.step.core = run->core;
+    step.step.site = program_site(run->act->script->program, "act", "act", run->core * 1000 + run->position + 1, 0);
+    step.copy.site = step.step.site, step.copy.position = run->position++;
+    bool fresh = run->used == run->count;
+    if (fresh)
+        g_array_append_val(run->out, step);
+    if (fresh && observes)
+        run->end = UNROLL_OBSERVES, run->over = true;
+    return !run->over;
+}
+
+static int64_t observe(Run *run)
+{
+    const Observation *seen = &run->observed[run->used++];
+    int64_t value = seen->tile ? dtype_read_int(seen->tile->dtype, seen->tile->bytes) : seen->value;
+    if (run->used == run->count)
+        run->fingerprint = 1 + run->line * 1000000u + run->state * 1000u + (uint64_t)value;
+    return value;
+}
+
+/* The same line each time: a loop's step. */
+static int64_t look(Run *run, uint32_t semaphore, unsigned line)
+{
+    uint32_t position = run->position;
+    run->position = run->line = line;
+    bool more = hand_out(run, (UnrollStep){.step = {.kind = STEP_SEMAPHORE_READ, .object = semaphore}, .fault = FAULT_COUNT}, true);
+    run->position = position;
+    return more ? observe(run) : 0;
+}
+
+static void tell(Run *run, uint32_t semaphore)
+{
+    hand_out(run, (UnrollStep){.step = {.kind = STEP_SIGNAL, .object = semaphore, .value = 1}, .fault = FAULT_COUNT}, false);
+}
+
+static void wait_for(Run *run, uint32_t semaphore, uint32_t value)
+{
+    Step step = {.kind = STEP_WAIT, .object = semaphore, .value = value, .extra = NONE};
+    hand_out(run, (UnrollStep){.step = step, .fault = FAULT_COUNT}, false);
+}
+
+static UnrollStep access_of(const Run *run, StepKind kind, uint32_t decl)
+{
+    Program *program = run->act->script->program;
+    uint32_t view = program_decl(program, decl)->view;
+    Step step = {.kind = (uint8_t)kind, .object = program_object(program, decl, run->core), .value = program_view_region(program, view)};
+    return (UnrollStep){.step = step, .view = view, .fault = FAULT_COUNT};
+}
+
+static int64_t load(Run *run, uint32_t decl)
+{
+    return hand_out(run, access_of(run, STEP_LOAD, decl), run->contents) && run->contents ? observe(run) : 0;
+}
+
+static void store(Run *run, uint32_t decl, int64_t value)
+{
+    static unsigned char bytes[4];
+    static uint8_t written[4] = {1, 1, 1, 1};
+    static uint64_t origin[4];
+    static Tile tiles[4];                       /* of elements 0 to 3: a step's tile must last */
+    Tile *tile = &tiles[value];
+    bytes[value] = (unsigned char)value;
+    *tile = (Tile){.dtype = DTYPE_U8, .ndim = 1, .size = {1}, .elements = 1, .bytes = &bytes[value], .written = &written[value],
+                   .origin = &origin[value]};
+    UnrollStep step = access_of(run, STEP_STORE, decl);
+    step.tile = tile;
+    hand_out(run, step, false);
+}
+
+static void copy_to(Run *run, uint32_t from, uint32_t to, uint32_t core, uint32_t semaphore)
+{
+    Program *program = run->act->script->program;
+    UnrollStep step = {.step = {.kind = STEP_COPY_START, .object = 0}, .fault = FAULT_COUNT};
+    step.copy = (Copy){.core = run->core, .source = program_object(program, from, run->core), .target = program_object(program, to, core),
+                       .source_view = program_decl(program, from)->view, .target_view = program_decl(program, to)->view, .bytes = 1,
+                       .send_semaphore = NONE, .receive_semaphore = semaphore, .receive_count = 1, .target_device = core};
+    step.copy.source_region = program_view_region(program, step.copy.source_view);
+    step.copy.target_region = program_view_region(program, step.copy.target_view);
+    hand_out(run, step, false);
+}
+
+static void stop(Run *run, FaultId fault)
+{
+    if (hand_out(run, (UnrollStep){.step = {.kind = STEP_STOP}, .fault = fault, .message = "no"}, false) && run->used == run->count)
+        run->end = UNROLL_STOPPED, run->over = true;
+}
+
+static Run run_core(const Act *act, uint32_t core, const Observation *observed, size_t count, bool contents, GArray *out)
+{
+    Run run = {.act = act, .core = core, .observed = observed, .count = count, .contents = contents, .out = out, .end = UNROLL_FINISHED};
+    act->core(&run);
+    return run;
+}
+
+static UnrollEnd extend(void *self, uint32_t core, const Observation *observed, size_t count, bool contents, GArray *out)
+{
+    return run_core(self, core, observed, count, contents, out).end;
+}
+
+static uint64_t fingerprint(void *self, uint32_t core, const Observation *observed, size_t count, bool contents)
+{
+    GArray *unused = g_array_new(FALSE, FALSE, sizeof(UnrollStep));
+    Run run = run_core(self, core, observed, count, contents, unused);
+    g_array_free(unused, TRUE);
+    return run.fingerprint;
+}
+
+static uint32_t id_of(const Run *run, uint32_t core, uint32_t element)
+{
+    return script_semaphore_id(run->act->script, run->act->semaphore, core, element);
+}
+
+static Act *act_new(uint32_t devices, void (*core)(Run *run), bool with_fingerprint)
+{
+    Act *act = g_new0(Act, 1);
+    act->script = script_new(devices, 1, &(Knobs){.dma_progress = DMA_PROGRESS_WHOLE});
+    act->core = core;
+    act->semaphore = script_semaphore(act->script, SEMAPHORE_REGULAR, 2, "semaphore");
+    DeclSpec spec = {.space = SPACE_HBM, .dtype = DTYPE_U8, .life = LIFE_ALWAYS, .ndim = 1, .size = {1}, .input = true, .collective_id = -1,
+                     .name = "buffer"};
+    act->buffer = program_add_decl(act->script->program, &spec);
+    spec.name = "more";
+    act->more = program_add_decl(act->script->program, &spec);
+    act->source = (UnrollSource){.program = act->script->program, .self = act, .extend = extend,
+                                 .fingerprint = with_fingerprint ? fingerprint : NULL};
+    return act;
+}
+
+static Outcome *enumerate(Act *act, bool contents)
+{
+    EnumerateOptions options = {.contents = contents, .states_max = 100000};
+    return enumerate_run(&act->source, &options);
+}
+
+static void act_free(Act *act, Outcome *outcome)
+{
+    outcome_free(outcome);
+    script_free(act->script);
+    g_free(act);
+}
+
+static bool has_limit(const Outcome *outcome, const char *limit)
+{
+    for (guint i = 0; i < outcome->limits->len; i++)
+        if (g_str_equal(g_ptr_array_index(outcome->limits, i), limit))
+            return true;
+    return false;
+}
+
+static const Finding *only(const Outcome *outcome, FaultId id)
+{
+    assert_int_equal(outcome->findings->len, 1);
+    const Finding *finding = g_ptr_array_index(outcome->findings, 0);
+    assert_int_equal(finding->id, id);
+    assert_non_null(finding->moves);
+    return finding;
+}
+
+/* ---- loops that look ---- */
+
+static void polls_until_told(Run *run)
+{
+    if (run->core == 1)
+        tell(run, id_of(run, 0, 0));
+    while (run->core == 0 && !run->over && look(run, id_of(run, 0, 0), 7) < 1)
+        ;
+}
+
+static void a_poll_is_one_node(void **state)
+{
+    (void)state;
+    Act *act = act_new(2, polls_until_told, true);
+    Outcome *outcome = enumerate(act, false);
+    assert_true(outcome->complete);
+    assert_int_equal(outcome->findings->len, 0);
+    assert_int_equal(outcome->states, 6);       /* not looked, looked in vain, done; each told or not: done only when told */
+    assert_int_equal(outcome->end_states->len, 2);
+    act_free(act, outcome);
+}
+
+static void a_poll_without_fingerprint_is_a_guess(void **state)
+{
+    (void)state;
+    Act *act = act_new(2, polls_until_told, false);
+    Outcome *outcome = enumerate(act, false);
+    assert_false(outcome->complete);
+    assert_true(has_limit(outcome, "polls"));
+    assert_int_equal(outcome->findings->len, 0);
+    act_free(act, outcome);
+}
+
+static void polls_in_vain(Run *run)
+{
+    while (run->core == 0 && !run->over && look(run, id_of(run, 0, 0), 7) < 1)
+        if (look(run, id_of(run, 0, 1), 8) >= 1)
+            break;
+    if (run->core == 1)
+        wait_for(run, id_of(run, 1, 0), 1);
+}
+
+static void nobody_is_left_to_change_it(void **state)
+{
+    (void)state;
+    Act *act = act_new(2, polls_in_vain, true);
+    Outcome *outcome = enumerate(act, false);
+    assert_true(outcome->complete);
+    assert_int_equal(outcome->states, 3);
+    assert_int_equal(only(outcome, FAULT_NO_PROGRESS)->place[0].core, 0);
+    act_free(act, outcome);
+}
+
+static void gives_up(Run *run)
+{
+    if (run->core == 1)
+        tell(run, id_of(run, 0, 0));
+    for (run->state = 0; run->core == 0 && !run->over && run->state < 5; run->state++)
+        if (look(run, id_of(run, 0, 0), 7) >= 1)
+            return;
+    if (run->core == 0)
+        tell(run, id_of(run, 0, 1));
+}
+
+static void a_core_that_counts_its_polls_is_no_loop(void **state)
+{
+    (void)state;
+    for (int with = 0; with < 2; with++) {
+        Act *act = act_new(2, gives_up, with);
+        Outcome *outcome = enumerate(act, false);
+        assert_true(outcome->complete);
+        assert_int_equal(outcome->findings->len, 0);
+        assert_int_equal(outcome->end_states->len, 6);  /* told before look 1, 2, 3, 4, 5, or too late */
+        act_free(act, outcome);
+    }
+}
+
+/* ---- data ---- */
+
+static void passes_on(Run *run)
+{
+    if (run->core == 0) {
+        store(run, run->act->buffer, 3);
+        copy_to(run, run->act->buffer, run->act->more, 1, id_of(run, 1, 0));
+    } else {
+        wait_for(run, id_of(run, 1, 0), 1);
+        if (load(run, run->act->more) != 3 && run->contents)
+            stop(run, FAULT_ASSERT);
+    }
+}
+
+static void copies_carry_what_they_read(void **state)
+{
+    (void)state;
+    Act *act = act_new(2, passes_on, true);
+    Outcome *outcome = enumerate(act, true);
+    assert_true(outcome->complete);
+    assert_int_equal(outcome->findings->len, 0);
+    assert_int_equal(outcome->end_states->len, 1);
+    act_free(act, outcome);
+}
+
+static void takes_too_early(Run *run)
+{
+    if (run->core == 0) {
+        copy_to(run, run->act->buffer, run->act->more, 1, id_of(run, 1, 0));
+        store(run, run->act->buffer, 3);
+    } else {
+        wait_for(run, id_of(run, 1, 0), 1);
+        if (load(run, run->act->more) == 3)
+            stop(run, FAULT_ASSERT);
+    }
+}
+
+static void a_race_has_two_outcomes(void **state)
+{
+    (void)state;
+    Act *act = act_new(2, takes_too_early, true);
+    Outcome *outcome = enumerate(act, true);
+    assert_true(outcome->complete);
+    assert_true(outcome->incomplete_after_race);
+    assert_int_equal(outcome->findings->len, 2);
+    assert_int_equal(((Finding *)g_ptr_array_index(outcome->findings, 0))->id, FAULT_RACE);
+    assert_int_equal(((Finding *)g_ptr_array_index(outcome->findings, 1))->id, FAULT_ASSERT);
+    act_free(act, outcome);
+    act = act_new(2, takes_too_early, true);
+    outcome = enumerate(act, false);            /* without contents only the race is seen */
+    only(outcome, FAULT_RACE);
+    assert_false(outcome->incomplete_after_race);
+    act_free(act, outcome);
+}
+
+static void keeps_what_it_saw(Run *run)
+{
+    if (run->core == 1)
+        tell(run, id_of(run, 0, 0));
+    if (run->core == 0) {
+        int64_t seen = look(run, id_of(run, 0, 0), 7);
+        store(run, run->act->buffer, seen);
+    }
+}
+
+static void results_may_not_depend_on_the_schedule(void **state)
+{
+    (void)state;
+    Act *act = act_new(2, keeps_what_it_saw, true);
+    Outcome *outcome = enumerate(act, true);
+    assert_true(outcome->complete);
+    only(outcome, FAULT_DIVERGENCE);
+    act_free(act, outcome);
+}
+
+static bool is_as_expected(Machine *machine, const Expectation *expectation, uint32_t device, char **message)
+{
+    Program *program = machine_program(machine);
+    const Contents *contents = machine_contents(machine, program_object(program, expectation->decl[0], device));
+    bool holds = device == 0 || contents->bytes[0] == *(const int *)expectation->closure;
+    if (!holds)
+        *message = g_strdup("not as expected");
+    return holds;
+}
+
+static void expectations_are_judged_at_the_end(void **state)
+{
+    (void)state;
+    static const int value[2] = {3, 4};
+    for (int wrong = 0; wrong < 2; wrong++) {
+        Act *act = act_new(2, passes_on, true);
+        Expectation *expectation = store_push(&act->script->program->expectations, 1);
+        *expectation = (Expectation){.holds = is_as_expected, .closure = &value[wrong], .decls = 1, .decl = {act->more},
+                                     .site = program_site(act->script->program, "act", "act", 9, 0)};
+        Outcome *outcome = enumerate(act, true);
+        assert_true(outcome->complete);
+        if (wrong)
+            assert_string_equal(only(outcome, FAULT_ASSERT)->message, "not as expected");
+        else
+            assert_int_equal(outcome->findings->len, 0);
+        act_free(act, outcome);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_poll_is_one_node),
+        cmocka_unit_test(a_poll_without_fingerprint_is_a_guess),
+        cmocka_unit_test(nobody_is_left_to_change_it),
+        cmocka_unit_test(a_core_that_counts_its_polls_is_no_loop),
+        cmocka_unit_test(copies_carry_what_they_read),
+        cmocka_unit_test(a_race_has_two_outcomes),
+        cmocka_unit_test(results_may_not_depend_on_the_schedule),
+        cmocka_unit_test(expectations_are_judged_at_the_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
