@@ -19,6 +19,7 @@ kernels            : model kernels
 checker/run        : model checker/run checker/finding.h
 checker/proof      : model checker/run checker/finding.h checker/proof
 checker/enumerate  : model checker/run checker/finding.h checker/enumerate
+checker/classes    : model checker/run checker/finding.h checker/proof/prove.h checker/classes
 checker/report     : model checker/run checker/finding.h checker/check.h checker/report
 checker/command    : model checker/run checker/finding.h checker/check.h checker/report checker/command checker/options.h checker/compile.h checker/interrupt.h
 checker            : model checker
@@ -79,6 +80,9 @@ asan: | $(FIRST)                                ## the tests again, with address
 bench: all                                      ## time and memory of proofs at 64, 256 and 1,024 devices
 	@tests/bench $(BUILD)/heddle
 
+soak: $(BUILD)/tests/test_differential          ## random programs decided three ways, for SOAK_SECONDS=600
+	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $<
+
 tidy:                                           ## layers, include order, names, lengths of lines, functions and files
 	@awk -f tests/tidy.awk $(sort $(wildcard $(foreach d,model kernels kernels/* checker checker/* tests,$d/*.c $d/*.h)))
 
@@ -99,6 +103,6 @@ clean:                                          ## removes $(BUILD)
 help:                                           ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | sed 's/$$(BUILD)/$(subst /,\/,$(BUILD))/' | expand -t 12
 
-.PHONY: all deps demo test asan bench tidy install clean help
+.PHONY: all deps demo test asan soak bench tidy install clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

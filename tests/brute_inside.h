@@ -1,0 +1,44 @@
+/* brute_inside.h - what brute.c (what moves) and brute_judge.c (what is wrong) share. */
+#pragma once
+#include "brute.h"
+
+enum { BRUTE_COUNTERS_MAX = 96, BRUTE_FLIGHTS_MAX = 18, BRUTE_NEXTS_MAX = BRUTE_FLIGHTS_MAX + RANDOM_CORES_MAX };
+
+typedef enum BruteStepKind { BRUTE_OPERATION, BRUTE_ENTER, BRUTE_EXIT } BruteStepKind;
+typedef struct BruteStep {
+    BruteStepKind kind;
+    const RandomOp *op;
+    unsigned launch_or_ordinal, launch;         /* of a join: what makes two of them the same */
+} BruteStep;
+
+typedef struct BruteFlight { uint8_t core, step, read, sent, received; } BruteFlight;   /* sent, received: early bytes */
+typedef struct BruteState {
+    uint8_t at[RANDOM_CORES_MAX], flights;
+    uint8_t count[BRUTE_COUNTERS_MAX];
+    BruteFlight flight[BRUTE_FLIGHTS_MAX];
+} BruteState;
+
+typedef struct BruteEvent { char moment; uint8_t core, step; } BruteEvent;      /* 'c': own step; 'R', 'W': of the copy it starts */
+typedef struct BruteNext { BruteEvent event; const RandomPlace *place; bool write; } BruteNext;
+
+typedef struct Brute {
+    const RandomProgram *random;
+    const Program *program;
+    BruteStep step[RANDOM_CORES_MAX][RANDOM_OPS_MAX + 2 * RANDOM_LAUNCHES_MAX];
+    uint8_t steps[RANDOM_CORES_MAX];
+    uint8_t counter[RANDOM_THINGS_MAX][RANDOM_CORES_MAX][2];
+    RandomPlace counted[BRUTE_COUNTERS_MAX];
+    unsigned counters;
+    Intern states, seen;                        /* seen: BruteFault */
+    GArray *stack;                              /* of uint32_t: states to expand */
+    BruteNext next[BRUTE_NEXTS_MAX];            /* accesses that are next in the state in hand */
+    unsigned nexts;
+    BruteResult *result;
+} Brute;
+
+void brute_add_next(Brute *b, BruteEvent event, const RandomPlace *place, bool write);
+void brute_judge_core(Brute *b, const BruteState *state, uint32_t core);       /* its next step is possible */
+void brute_judge_nexts(Brute *b, const BruteState *state);
+void brute_judge_end(Brute *b, const BruteState *state);
+void brute_see_counts(Brute *b, const BruteState *state, const BruteState *after, BruteEvent event);
+void brute_settle(Brute *b);

@@ -1,0 +1,84 @@
+/* test_canaries.c - the test of the differential test: each rule of the proof that is broken on purpose must be noticed.
+ *
+ * A canary is given programs with the features that its rule is about, up to a number; the first that proof and enumeration disagree on
+ * is enough. That the same programs show no difference with the sound proof is test_differential's business, and is asked here once more
+ * for the one that was noticed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+#include "differential.h"
+
+enum { PROGRAMS_MAX = 3000, FIRST_SEED = 900001 };
+
+typedef struct Canary {
+    ProveCanary id;
+    const char *name;
+    uint32_t features;
+} Canary;
+
+static const Canary CANARIES[] = {
+    { PROVE_CANARY_MAXIMUM, "maximum in place of the order statistic", RANDOM_TIDY },
+    { PROVE_CANARY_ONE_PASS, "the fixed point not repeated", RANDOM_TIDY },
+    { PROVE_CANARY_KEEP_TAKES, "a wait that keeps takes", RANDOM_TIDY | RANDOM_KEEP },
+    { PROVE_CANARY_KEEP_NEEDS_VALUE_ONLY, "a wait that keeps needs its value only", RANDOM_TIDY | RANDOM_KEEP },
+    { PROVE_CANARY_WAIT_FOR_ZERO, "a wait for 0 needs the first signal", RANDOM_TIDY | RANDOM_ZERO },
+    { PROVE_CANARY_NO_FLUID, "fluid ignored", RANDOM_TIDY | RANDOM_FLUID },
+    { PROVE_CANARY_NEED_WHOLE, "completion of all bytes, under fluid too", RANDOM_TIDY | RANDOM_FLUID },
+    { PROVE_CANARY_REGULAR_COUNTS_BYTES, "a copy on a REGULAR semaphore counts bytes", RANDOM_TIDY | RANDOM_REGULAR },
+    { PROVE_CANARY_NO_CHAINS, "order of copies forgotten", RANDOM_TIDY | RANDOM_LINK_FIFO },
+    { PROVE_CANARY_EARLY_NOT_CHAINED, "early bytes not behind the earlier write",
+      RANDOM_TIDY | RANDOM_LINK_FIFO | RANDOM_FLUID | RANDOM_MISMATCH },
+    { PROVE_CANARY_JOIN_ONE_SIDED, "members of a join not ordered among each other", RANDOM_TIDY | RANDOM_BARRIERS | RANDOM_LAUNCHES },
+    { PROVE_CANARY_OWN_ENTRY, "a life has always begun", RANDOM_TIDY | RANDOM_LAUNCHES },
+    { PROVE_CANARY_LEFTOVER_AT_END, "left over is what the record ended with", RANDOM_TIDY | RANDOM_LAUNCHES | RANDOM_SCOPES },
+    { PROVE_CANARY_OVERFLOW_AT_END, "the highest count is the last", RANDOM_TIDY | RANDOM_LIMITS },
+    { PROVE_CANARY_READ_IS_RELEASED, "a copy complete at the next wait on its semaphore", RANDOM_TIDY },
+    { PROVE_CANARY_IN_FLIGHT_ISSUER, "a write held against its issuer's exit", RANDOM_TIDY | RANDOM_LAUNCHES },
+    { PROVE_CANARY_SWEEP_IGNORES_READS, "reads do not race", RANDOM_TIDY },
+    { PROVE_CANARY_WRONG_IN_CHAIN, "one signal too few of a chain", RANDOM_TIDY },
+    { PROVE_CANARY_OPEN_TAKEN_AS_ORDERED, "what clocks leave open taken as ordered", RANDOM_TIDY },
+};
+
+/* How many programs it took, 0: none was noticed. */
+static unsigned programs_until_noticed(const Canary *canary)
+{
+    DifferentialStats stats = { 0 };
+    const DifferentialOptions broken = { .canary = canary->id, .states_max = 5000, .quick = true };
+    const DifferentialOptions sound = { .states_max = 5000, .quick = true };
+    for (unsigned i = 0; i < PROGRAMS_MAX; i++) {
+        RandomProgram random;
+        random_generate(&random, FIRST_SEED + i, canary->features, 8);
+        g_autofree char *difference = differential_compare(&random, &broken, &stats);
+        if (difference == NULL)
+            continue;
+        g_autofree char *real = differential_compare(&random, &sound, &stats);
+        assert_null(real);
+        return i + 1;
+    }
+    return 0;
+}
+
+static void every_canary_is_noticed(void **state)
+{
+    (void)state;
+    unsigned missed = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(CANARIES); i++) {
+        unsigned programs = programs_until_noticed(&CANARIES[i]);
+        printf("  %-50s %s %u\n", CANARIES[i].name, programs ? "noticed at program" : "NOT NOTICED in", programs ? programs : PROGRAMS_MAX);
+        fflush(stdout);
+        missed += programs == 0;
+    }
+    assert_int_equal(missed, 0);
+    assert_int_equal(G_N_ELEMENTS(CANARIES), PROVE_CANARY_COUNT - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(every_canary_is_noticed) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

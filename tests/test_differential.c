@@ -1,0 +1,55 @@
+/* test_differential.c - the proof against the enumeration, and both against brute force, on thousands of random programs.
+ *
+ * SOAK_SECONDS=n in the environment runs that long on seeds of its own (SOAK_SEED, else from the time of day); `make soak` does.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include "campaign.h"
+
+static void agree_on_small_programs(void **state)
+{
+    (void)state;
+    assert_true(campaign_run(1, 3500, 0, 8, false));
+}
+
+static void agree_on_larger_programs(void **state)
+{
+    (void)state;
+    assert_true(campaign_run(1000001, 700, 0, 12, false));
+}
+
+static void agree_where_values_steer_and_cores_stop(void **state)
+{
+    (void)state;
+    assert_true(campaign_run(2000001, 1500, 0, 8, true));
+}
+
+static int soak(double seconds)
+{
+    const char *given = getenv("SOAK_SEED");
+    uint64_t seed = given ? g_ascii_strtoull(given, NULL, 0) : (uint64_t)g_get_real_time() * 1000;
+    gint64 end = g_get_monotonic_time() + (gint64)(seconds * 1e6);
+    bool fine = true;
+    for (unsigned round = 0; fine && g_get_monotonic_time() < end; round++, seed += 1000000) {
+        double left = (double)(end - g_get_monotonic_time()) / 1e6;
+        fine = campaign_run(seed, 1000000, CLAMP(left, 1, 60), 6 + round % 5 * 2, round % 3 == 2);
+    }
+    return fine ? 0 : 1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agree_on_small_programs),
+        cmocka_unit_test(agree_on_larger_programs),
+        cmocka_unit_test(agree_where_values_steer_and_cores_stop),
+    };
+    const char *seconds = getenv("SOAK_SECONDS");
+    return seconds ? soak(g_ascii_strtod(seconds, NULL)) : cmocka_run_group_tests(tests, NULL, NULL);
+}
