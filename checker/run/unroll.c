@@ -16,6 +16,8 @@ struct Unroller {
     const Observation *observed;
     size_t count, used;
     bool contents, needs_contents, halt_when_fed;
+    bool scrubs;                                /* stale bytes below the kernel's frames are wiped after each step */
+    unsigned char fill;                         /* what unwritten stack holds */
     GArray *out;
     UnrollEnd end;
     FaultId raised;                             /* since the last step; FAULT_COUNT: none */
@@ -113,11 +115,20 @@ static __attribute__((noinline)) Next pass(Unroller *unroller, Core *core, Reque
     return look && unroller->halt_when_fed && unroller->used == unroller->count ? NEXT_OBSERVES : NEXT_GO_ON;
 }
 
+static __attribute__((noinline)) void scrub(const Unroller *unroller)
+{
+    char stale[1024];
+    memset(stale, unroller->fill, sizeof stale);
+    __asm__ volatile("" : : "r"(stale) : "memory");
+}
+
 static void submit(Core *core, Request *request)
 {
     Next next = pass(core->runner, core, request);
     if (next != NEXT_GO_ON)
         leave_for_good(core->runner, next == NEXT_OBSERVES ? UNROLL_OBSERVES : UNROLL_STOPPED);
+    if (((const Unroller *)core->runner)->scrubs)
+        scrub(core->runner);
 }
 
 static void raise_fault(Core *core, uint32_t site, FaultId fault, const char *message)
@@ -162,8 +173,16 @@ static UnrollEnd extend(void *self, uint32_t id, const Observation *observed, si
     return unroller->end;
 }
 
-/* The stack in use holds registers, locals and the step's own request, whose answer was just filled in. Stale bytes in it can only make
- * equal states look different, which is safe. */
+/* The stack in use holds registers, locals and the step's own request. Stale bytes in it can only make equal states look different, which
+ * is safe. */
+static uint64_t hash_state(const Unroller *unroller)
+{
+    size_t bytes = 0;
+    const void *stack = coro_stack_in_use(unroller->pool, 0, &bytes);
+    return stack == NULL ? 0 : core_state_hash(&unroller->core, XXH3_64bits(stack, bytes)) | 1;
+}
+
+/* Right after the answer was filled in. */
 static uint64_t fingerprint(void *self, uint32_t id, const Observation *observed, size_t count, bool contents)
 {
     Unroller *unroller = self;
@@ -173,11 +192,44 @@ static uint64_t fingerprint(void *self, uint32_t id, const Observation *observed
     unroller->halt_when_fed = true;
     run(unroller, id, observed, count, contents, out);
     unroller->halt_when_fed = false;
-    size_t bytes = 0;
-    const void *stack = unroller->used == count ? coro_stack_in_use(unroller->pool, 0, &bytes) : NULL;
-    uint64_t hash = stack == NULL ? 0 : core_state_hash(&unroller->core, XXH3_64bits(stack, bytes)) | 1;
+    uint64_t hash = unroller->used == count ? hash_state(unroller) : 0;
     core_clear(&unroller->core);
     return hash;
+}
+
+enum { FILL = 0x5b, FILLED_BYTES = 4096 };      /* see coro_start */
+
+typedef struct Parked { char *stack; size_t bytes; uint64_t hash; } Parked;
+
+static Parked park(Unroller *unroller, uint32_t id, const GArray *observed, bool contents, unsigned char fill)
+{
+    g_autoptr(GArray) out = g_array_new(FALSE, FALSE, sizeof(UnrollStep));
+    coro_pool_shift(unroller->pool, 0, fill);
+    unroller->scrubs = true, unroller->fill = fill;
+    run(unroller, id, (const Observation *)(const void *)observed->data, observed->len, contents, out);
+    unroller->scrubs = false;
+    coro_pool_shift(unroller->pool, 0, FILL);
+    Parked parked = { 0 };
+    const void *stack = unroller->end == UNROLL_OBSERVES ? coro_stack_in_use(unroller->pool, 0, &parked.bytes) : NULL;
+    if (stack != NULL)
+        parked.stack = g_memdup2(stack, parked.bytes), parked.hash = core_state_hash(&unroller->core, 0);
+    core_clear(&unroller->core);
+    return parked;
+}
+
+/* Two runs over stacks filled otherwise show which bytes the core has not written: what lies there does not matter to it. */
+static bool same(void *self, uint32_t id, const GArray *earlier, const GArray *observed, bool contents)
+{
+    Parked a = park(self, id, earlier, contents, FILL), again = park(self, id, earlier, contents, (unsigned char)~FILL);
+    Parked b = park(self, id, observed, contents, FILL);
+    bool equal = a.stack != NULL && b.stack != NULL && a.bytes == b.bytes && a.bytes == again.bytes && a.bytes <= FILLED_BYTES
+        && a.hash == b.hash;
+    for (size_t i = 0; equal && i < a.bytes; i++)
+        equal = a.stack[i] == b.stack[i] || (a.stack[i] == (char)FILL && again.stack[i] == (char)~FILL);
+    g_free(a.stack);
+    g_free(again.stack);
+    g_free(b.stack);
+    return equal;
 }
 
 Unroller *unroller_new(Program *program)
@@ -185,8 +237,9 @@ Unroller *unroller_new(Program *program)
     Unroller *unroller = g_new0(Unroller, 1);
     unroller->program = program;
     unroller->pool = coro_pool_new(1);
+    coro_pool_shift(unroller->pool, 0, FILL);
     unroller->owned = g_ptr_array_new_with_free_func(g_free);
-    unroller->source = (UnrollSource){ program, unroller, extend, fingerprint };
+    unroller->source = (UnrollSource){ program, unroller, extend, fingerprint, same };
     return unroller;
 }
 

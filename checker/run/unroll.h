@@ -38,6 +38,9 @@ typedef struct UnrollSource {
     /* Optional (NULL: unknown). A hash of everything that the core's future depends on (its stack in use, registers, tiles), right after its
      * count-th observation; 0: unknown this time. Equal hashes mean equal futures: a search closes polling loops by it. */
     uint64_t (*fingerprint)(void *self, uint32_t core, const Observation *observed, size_t count, bool contents);
+    /* Optional. Is the core, at the observing step that follows these observations, in the state that it is in after those of `earlier`, as
+     * far as it can ever tell? Takes for granted that it reads no memory which it has not written. */
+    bool (*same)(void *self, uint32_t core, const GArray *earlier, const GArray *observed, bool contents);
 } UnrollSource;
 
 typedef struct Unroller Unroller;

@@ -1,0 +1,35 @@
+/* classes.h - explores the conflicts of a program, proves the orders inside each class.
+ *
+ * A *class* is the order chosen on each contended object, for steps that do not commute: adds commute with adds, looks with looks, nothing
+ * else. All that is free of conflict is run at once; only steps on contended objects are chosen. Each class is visited once, and the record
+ * of its run goes to the proof, which decides everything that the class leaves open.
+ *
+ * Method: optimal dynamic partial order reduction with wakeup trees (Abdulla, Aronis, Jonsson, Sagonas). It departs from the paper in three
+ * points.
+ * 1. Steps are enabled by counts, and so by either of several others. What can be done without a step is found by running it, not read off
+ *    a happens-before order; bits of that order are used where program order and chosen orders are all there is.
+ * 2. A step that waits for a condition on a value may be turned off and on again by steps between: each moment at which it could have gone
+ *    is tried.
+ * 3. A look that brings a polling core back to the state it was in is no step; a longer loop of looks sleeps until something that it saw
+ *    changes.
+ *
+ * Ownership:   the outcome belongs to the caller; the source is borrowed.
+ * Errors:      limits end the search with their names in the outcome.
+ */
+#pragma once
+#include "../finding.h"
+#include "../run/unroll.h"
+
+typedef struct ClassesOptions {
+    uint64_t runs_max;                          /* classes; 0: no limit */
+    double seconds_max;
+    size_t memory_max;
+    bool contents;                              /* contents are computed: results are checked, or data steers control */
+    bool values_observed;                       /* some core looks at data */
+    bool first;                                 /* stop at the first class with a fault */
+    bool no_end_states;                         /* do not collect them */
+    bool audit;                                 /* for tests: a class visited twice counts as redundant */
+    unsigned workers;                           /* threads; 0: one */
+} ClassesOptions;
+
+Outcome *classes_run(UnrollSource *source, const ClassesOptions *options);

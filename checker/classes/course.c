@@ -1,0 +1,182 @@
+/* course.c - growing a core's stages: the source runs the core once more with one more observation, and its steps become a chain.
+ *
+ * A fresh chain that ends at the observing step of an earlier stage, with the core in the same state, and left no trace on the way, is a
+ * poll that came back to where it was: its end is that earlier stage.
+ */
+#include "course.h"
+
+enum { STAGES_MAX = 1 << 28, COPIES_MAX = 1 << 24 };
+
+void course_init(Course *course, UnrollSource *source, Usage *usage, bool contents)
+{
+    *course = (Course){ .source = source, .usage = usage, .contents = contents };
+    store_init(&course->stages, sizeof(Stage), STAGES_MAX);
+    store_init(&course->steps, sizeof(UnrollStep), STAGES_MAX);
+    store_init(&course->polling, sizeof(bool), 1 << 28);
+    intern_init(&course->copies, COPIES_MAX, COPIES_MAX * 2 * sizeof(uint32_t));
+    course->start = g_new0(uint32_t, source->program->cores);
+}
+
+void course_clear(Course *course)
+{
+    store_clear(&course->stages);
+    store_clear(&course->steps);
+    store_clear(&course->polling);
+    intern_clear(&course->copies);
+    g_free(course->start);
+}
+
+uint32_t course_copy(Course *course, uint32_t core, uint32_t ordinal)
+{
+    const uint32_t key[2] = { core, ordinal };
+    return intern_add(&course->copies, key, sizeof key);
+}
+
+static GArray *observations_before(const Course *course, uint32_t stage)
+{
+    GArray *all = g_array_new(FALSE, TRUE, sizeof(Observation));
+    for (; stage != NONE; stage = course_stage(course, stage)->parent) {
+        const Stage *at = course_stage(course, stage);
+        if (!at->observed)
+            continue;
+        Observation one = { .value = at->seen };
+        uint8_t kind = course_stage(course, at->parent)->step.kind;
+        if (kind == STEP_LOAD || kind == STEP_SWAP)
+            one.tile = course->tile(course->owner, at->seen);
+        g_array_append_val(all, one);
+    }
+    for (guint low = 0, high = all->len; low + 1 < high; low++, high--) {
+        Observation swapped = g_array_index(all, Observation, low);
+        g_array_index(all, Observation, low) = g_array_index(all, Observation, high - 1);
+        g_array_index(all, Observation, high - 1) = swapped;
+    }
+    return all;
+}
+
+static uint32_t add_stage(Course *course, uint32_t core, uint32_t parent, int64_t seen, bool observed)
+{
+    uint32_t id = (uint32_t)course->stages.count;
+    Stage *stage = store_push(&course->stages, 1);
+    *stage = (Stage){ .step.core = core, .unrolled = NONE, .parent = parent, .child = NONE, .sibling = NONE, .same = id, .seen = seen,
+                      .observed = observed };
+    if (parent == NONE)
+        return id;
+    Stage *before = course_stage(course, parent);
+    stage->position = before->position + 1;
+    stage->sibling = before->child;
+    before->child = id;
+    return id;
+}
+
+/* Fills `stage` and the stages after it; returns the last. */
+static uint32_t add_chain(Course *course, uint32_t stage, const GArray *steps, UnrollEnd end)
+{
+    uint32_t core = course_stage(course, stage)->step.core;
+    for (guint i = 0; i < steps->len; i++) {
+        const UnrollStep *step = &g_array_index(steps, UnrollStep, i);
+        *(UnrollStep *)store_push(&course->steps, 1) = *step;
+        Stage *at = course_stage(course, stage);
+        at->step = step->step;
+        at->unrolled = (uint32_t)(course->steps.count - 1);
+        usage_note(course->usage, &step->step, step->step.kind == STEP_COPY_START && step->step.object != NONE ? &step->copy : NULL);
+        course->raises |= step->fault != FAULT_COUNT && step->step.kind != STEP_STOP;
+        at->observes = i + 1 == steps->len && end == UNROLL_OBSERVES;
+        if (!at->observes)
+            stage = add_stage(course, core, stage, 0, false);
+    }
+    if (end != UNROLL_OBSERVES)
+        course_stage(course, stage)->end = end == UNROLL_FINISHED ? STAGE_FINISHED : STAGE_STOPPED;
+    return stage;
+}
+
+/* Did the step at `stage`, with the outcome `seen`, leave everything but the core as it was? An access to memory is a trace: it may race,
+ * but it may be gone through again without being another one. */
+static bool leaves_no_trace(const Stage *stage, int64_t seen)
+{
+    switch ((StepKind)stage->step.kind) {
+    case STEP_LOAD: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD: case STEP_FLAG_WAIT: case STEP_WAIT_KEEP:
+        return true;
+    case STEP_WAIT:
+        return stage->step.value == 0;
+    case STEP_COPY_START:
+        return stage->step.object == NONE;
+    case STEP_FLAG_CAS:
+        return seen != (int32_t)stage->step.extra;
+    case STEP_STORE: case STEP_SWAP: case STEP_SIGNAL: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT:
+    case STEP_CORE_BARRIER: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_STOP:
+        return false;
+    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
+        break;
+    }
+    g_assert_not_reached();
+}
+
+static bool same_step(const Step *a, const Step *b)
+{
+    return a->kind == b->kind && a->site == b->site && a->object == b->object && a->value == b->value && a->extra == b->extra;
+}
+
+/* Runs explored before this was known did not ask whether that look turned something off: the search begins anew. */
+static void note_poll(Course *course, uint32_t site)
+{
+    if (site >= course->polling.count)
+        store_push(&course->polling, site + 1 - course->polling.count);
+    bool *polling = &STORE(bool, &course->polling, site);
+    course->usage->grew |= !*polling;
+    *polling = true;
+}
+
+static uint32_t find_same(Course *course, uint32_t last)
+{
+    UnrollSource *source = course->source;
+    uint32_t stage = last, before;
+    while ((before = course_stage(course, stage)->parent) != NONE
+           && leaves_no_trace(course_stage(course, before), course_stage(course, stage)->seen)) {
+        const Stage *earlier = course_stage(course, before);
+        if (earlier->observes && same_step(&earlier->step, &course_stage(course, last)->step)) {
+            g_autoptr(GArray) a = observations_before(course, before), b = observations_before(course, last);
+            if (source->same(source->self, earlier->step.core, a, b, course->contents)) {
+                note_poll(course, earlier->step.site);
+                return before;
+            }
+        }
+        stage = before;
+    }
+    return last;
+}
+
+static uint32_t extend(Course *course, uint32_t core, uint32_t parent, int64_t seen)
+{
+    uint32_t first = add_stage(course, core, parent, seen, parent != NONE);
+    UnrollSource *source = course->source;
+    GArray *observed = observations_before(course, first), *steps = g_array_new(FALSE, TRUE, sizeof(UnrollStep));
+    const Observation *all = (const Observation *)(const void *)observed->data;
+    UnrollEnd end = source->extend(source->self, core, all, observed->len, course->contents, steps);
+    uint32_t last = add_chain(course, first, steps, end);
+    if (end == UNROLL_OBSERVES && source->same != NULL)
+        course_stage(course, last)->same = find_same(course, last);
+    g_array_free(steps, TRUE);
+    g_array_free(observed, TRUE);
+    return first;
+}
+
+void course_begin(Course *course)
+{
+    for (uint32_t core = 0; core < course->source->program->cores; core++)
+        course->start[core] = extend(course, core, NONE, 0);
+}
+
+uint32_t course_after(Course *course, uint32_t id, int64_t seen)
+{
+    const Stage *stage = course_stage(course, id);
+    for (uint32_t child = stage->child; child != NONE; child = course_stage(course, child)->sibling)
+        if (course_stage(course, child)->seen == seen)
+            return course_stage(course, child)->same;
+    if (stage->step.kind == STEP_EXPECT_COUNT) {
+        uint32_t failed = add_stage(course, stage->step.core, id, COURSE_FAILED, false);
+        course_stage(course, failed)->end = STAGE_STOPPED;
+        return failed;
+    }
+    g_assert(stage->observes);
+    return course_stage(course, extend(course, stage->step.core, id, seen))->same;
+}

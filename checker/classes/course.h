@@ -1,0 +1,62 @@
+/* course.h - what cores can do: a stage for each point between two steps of a core, a branch for each outcome of a step that observes.
+ *
+ *     stage --step--> stage --step--> stage --observing step, saw 0--> stage ...
+ *                                         \--the same step, saw 1--> stage ...
+ *
+ * A core is a deterministic function of what it has observed, so this is all that it can ever do. It grows on demand. A branch that brings
+ * a polling core back to the state in which it was at an earlier stage leads back to that stage.
+ *
+ * Invariants:  1. the stages that one call of the source gave are consecutive.  2. only a stage whose step has several outcomes has more
+ *              than one child, or none yet.
+ * Ownership:   steps' tiles and masks belong to the source.
+ */
+#pragma once
+#include "../run/unroll.h"
+#include "usage.h"
+
+typedef enum StageEnd { STAGE_GOES_ON, STAGE_FINISHED, STAGE_STOPPED } StageEnd;
+
+typedef struct Stage {
+    Step step;                                  /* what comes next; if the core has ended here, only `core` counts */
+    uint32_t unrolled;                          /* its UnrollStep */
+    uint32_t parent;                            /* NONE: the start */
+    uint32_t child, sibling;                    /* outcomes of the step; the parent's other outcomes */
+    uint32_t position;                          /* steps done */
+    uint32_t same;                              /* the earlier stage whose state this is; itself */
+    int64_t seen;                               /* the observation that led here */
+    uint8_t end;
+    bool observes;                              /* the step's outcome is an observation */
+    bool observed;                              /* an observation led here */
+} Stage;
+
+enum { COURSE_HELD = 0, COURSE_FAILED = 1 };    /* outcomes of EXPECT_COUNT, in place of an observation */
+
+typedef struct Course {
+    UnrollSource *source;
+    Usage *usage;
+    bool contents, raises;                      /* raises: some core raises a fault without being stopped */
+    uint32_t *start;                            /* by core: its first stage */
+    Store stages, steps;                        /* Stage, UnrollStep; of all cores */
+    Store polling;                              /* bool by site: a loop with that look came back to where it was, on some core */
+    Intern copies;                              /* (core, ordinal) of copies that are not done at once, numbered */
+    const Tile *(*tile)(void *owner, int64_t seen);        /* contents: the tile that an observation stands for */
+    void *owner;
+} Course;
+
+void course_init(Course *course, UnrollSource *source, Usage *usage, bool contents);
+void course_clear(Course *course);
+void course_begin(Course *course);              /* makes the start of each core; once, after `tile` was set */
+/* The stage after the step of `stage`, which saw `seen` (0 where nothing is seen). */
+uint32_t course_after(Course *course, uint32_t stage, int64_t seen);
+
+uint32_t course_copy(Course *course, uint32_t core, uint32_t ordinal);         /* its number */
+
+static inline Stage *course_stage(const Course *course, uint32_t stage) { return &STORE(Stage, &course->stages, stage); }
+static inline bool course_polls(const Course *course, const Stage *stage)
+{
+    return stage->observes && stage->step.site < course->polling.count && STORE(bool, &course->polling, stage->step.site);
+}
+static inline const UnrollStep *course_step(const Course *course, uint32_t stage)
+{
+    return &STORE(UnrollStep, &course->steps, course_stage(course, stage)->unrolled);
+}

@@ -1,0 +1,205 @@
+/* data.c - a Machine whose buffers are written by the search, with a journal: before each write, what lay in the bytes that it may touch.
+ *
+ * The interval from a region's first to its last byte is kept, which is more than a strided write changes, and always enough.
+ */
+#include "data.h"
+#include <glib.h>
+#include <string.h>
+
+enum { TILES_MAX = 1 << 24 };
+
+struct Tiles {
+    Intern keys;                                /* id 0 is the empty key */
+    GPtrArray *tile;                            /* Tile by id, made when asked for */
+};
+
+typedef struct Saved { uint32_t object; int64_t lo, elements, item; void *bytes; } Saved;
+
+struct Data {
+    Program *program;
+    Tiles *tiles;
+    Machine *machine;
+    GArray *journal;                            /* Saved */
+};
+
+Tiles *tiles_new(void)
+{
+    Tiles *tiles = g_new0(Tiles, 1);
+    intern_init(&tiles->keys, TILES_MAX, (size_t)1 << 36);
+    intern_add(&tiles->keys, "", 0);
+    tiles->tile = g_ptr_array_new();
+    return tiles;
+}
+
+static void free_tile(Tile *tile)
+{
+    if (tile == NULL)
+        return;
+    g_free(tile->bytes);
+    g_free(tile->written);
+    g_free(tile->origin);
+    g_free(tile);
+}
+
+void tiles_free(Tiles *tiles)
+{
+    intern_clear(&tiles->keys);
+    for (guint i = 0; i < tiles->tile->len; i++)
+        free_tile(g_ptr_array_index(tiles->tile, i));
+    g_ptr_array_free(tiles->tile, TRUE);
+    g_free(tiles);
+}
+
+static void *alloc_block(void *owner, size_t bytes)
+{
+    (void)owner;
+    return g_malloc0(MAX(bytes, 1));
+}
+
+/* The head without pointers, then origins, bytes, written. */
+static uint32_t keep_tile(Tiles *tiles, const Tile *tile)
+{
+    size_t count = tile->opaque ? 0 : (size_t)tile->elements, data = count * dtype_size_bytes(tile->dtype);
+    size_t bytes = sizeof(Tile) + count * (sizeof(uint64_t) + 1) + data;
+    g_autofree char *key = g_malloc0(bytes);
+    Tile *head = (Tile *)(void *)key;
+    head->dtype = tile->dtype, head->ndim = tile->ndim, head->elements = tile->elements, head->opaque = tile->opaque;
+    memcpy(head->size, tile->size, tile->ndim * sizeof *tile->size);
+    char *at = key + sizeof(Tile);
+    if (count > 0) {
+        memcpy(at, tile->origin, count * sizeof(uint64_t));
+        memcpy(at + count * sizeof(uint64_t), tile->bytes, data);
+        memcpy(at + count * sizeof(uint64_t) + data, tile->written, count);
+    }
+    return intern_add(&tiles->keys, key, bytes);
+}
+
+const Tile *tiles_get(void *owner, int64_t id)
+{
+    Tiles *tiles = owner;
+    if (id == 0)
+        return NULL;
+    if ((guint)id >= tiles->tile->len)
+        g_ptr_array_set_size(tiles->tile, (gint)id + 1);
+    if (tiles->tile->pdata[id] != NULL)
+        return tiles->tile->pdata[id];
+    const char *key = intern_get(&tiles->keys, (uint32_t)id, NULL), *at = key + sizeof(Tile);
+    const Tile *head = (const Tile *)(const void *)key;
+    Tile *tile = g_new0(Tile, 1);
+    tile_init(tile, head->dtype, head->ndim, head->size, head->opaque, alloc_block, NULL);
+    if (!head->opaque) {
+        size_t count = (size_t)tile->elements, data = count * dtype_size_bytes(tile->dtype);
+        memcpy(tile->origin, at, count * sizeof(uint64_t));
+        memcpy(tile->bytes, at + count * sizeof(uint64_t), data);
+        memcpy(tile->written, at + count * sizeof(uint64_t) + data, count);
+    }
+    tiles->tile->pdata[id] = tile;
+    return tile;
+}
+
+Data *data_new(Program *program, Tiles *tiles)
+{
+    Data *data = g_new0(Data, 1);
+    data->program = program, data->tiles = tiles;
+    data->machine = machine_new(program);
+    data->journal = g_array_new(FALSE, FALSE, sizeof(Saved));
+    return data;
+}
+
+void data_free(Data *data)
+{
+    if (data == NULL)
+        return;
+    data_undo(data, 0);
+    machine_free(data->machine);
+    g_array_free(data->journal, TRUE);
+    g_free(data);
+}
+
+uint32_t data_mark(const Data *data)
+{
+    return data->journal->len;
+}
+
+static const Decl *decl_of(const Data *data, uint32_t object)
+{
+    return program_decl(data->program, program_object_decl(data->program, object));
+}
+
+static void save(Data *data, uint32_t object, uint32_t region_id)
+{
+    const Region *region = program_get_region(data->program, region_id);
+    Contents *contents = machine_contents(data->machine, object);
+    int64_t item = (int64_t)dtype_size_bytes(decl_of(data, object)->dtype);
+    int64_t first = CLAMP(region->lo / item, 0, contents->elements);
+    int64_t last = CLAMP((region->hi + item - 1) / item, first, contents->elements);
+    size_t count = (size_t)(last - first);
+    Saved saved = { object, first, last - first, item, g_malloc(count * ((size_t)item + 1 + sizeof(uint64_t)) + 1) };
+    char *at = saved.bytes;
+    memcpy(at, contents->origin + first, count * sizeof(uint64_t));
+    memcpy(at + count * sizeof(uint64_t), contents->bytes + first * item, count * (size_t)item);
+    memcpy(at + count * (sizeof(uint64_t) + (size_t)item), contents->written + first, count);
+    g_array_append_val(data->journal, saved);
+}
+
+void data_undo(Data *data, uint32_t mark)
+{
+    while (data->journal->len > mark) {
+        Saved saved = g_array_index(data->journal, Saved, data->journal->len - 1);
+        Contents *contents = machine_contents(data->machine, saved.object);
+        size_t count = (size_t)saved.elements;
+        const char *at = saved.bytes;
+        memcpy(contents->origin + saved.lo, at, count * sizeof(uint64_t));
+        memcpy(contents->bytes + saved.lo * saved.item, at + count * sizeof(uint64_t), count * (size_t)saved.item);
+        memcpy(contents->written + saved.lo, at + count * (sizeof(uint64_t) + (size_t)saved.item), count);
+        g_free(saved.bytes);
+        g_array_set_size(data->journal, data->journal->len - 1);
+    }
+}
+
+uint32_t data_load(Data *data, const UnrollStep *step)
+{
+    const View *view = program_get_view(data->program, step->view);
+    bool opaque = decl_of(data, step->step.object)->opaque;
+    Tile tile;
+    tile_init(&tile, view->dtype, view->ndim, view->size, opaque, alloc_block, NULL);
+    if (!opaque)
+        machine_read(data->machine, step->step.object, step->view, step->mask, &tile);
+    uint32_t id = keep_tile(data->tiles, &tile);
+    g_free(tile.bytes);
+    g_free(tile.written);
+    g_free(tile.origin);
+    return id;
+}
+
+void data_store(Data *data, const UnrollStep *step)
+{
+    if (decl_of(data, step->step.object)->opaque || step->tile == NULL)
+        return;
+    save(data, step->step.object, step->step.value);
+    machine_write(data->machine, step->step.object, step->view, step->mask, step->tile);
+}
+
+uint32_t data_copy_read(Data *data, const Copy *copy)
+{
+    Tile *payload = machine_copy_read(data->machine, copy);
+    uint32_t id = payload ? keep_tile(data->tiles, payload) : 0;
+    free_tile(payload);
+    return id;
+}
+
+void data_copy_write(Data *data, const Copy *copy, uint32_t payload)
+{
+    if (decl_of(data, copy->target)->opaque || copy->target_view == NONE)
+        return;
+    save(data, copy->target, copy->target_region);
+    const View *view = program_get_view(data->program, copy->target_view);
+    const Tile unknown = { .dtype = view->dtype, .elements = view_elements(view), .opaque = true };
+    const Tile *tile = payload ? tiles_get(data->tiles, payload) : &unknown;
+    machine_write(data->machine, copy->target, copy->target_view, NULL, tile);
+}
+
+Machine *data_machine(Data *data)
+{
+    return data->machine;
+}

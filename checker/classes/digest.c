@@ -1,0 +1,159 @@
+/* digest.c - each class judged at its end: by a look at its cores where that is all there is to judge, else by the proof of its record. */
+#include "digest.h"
+#include "../../model/rng.h"
+#include "../proof/prove.h"
+#include <string.h>
+
+Digest *digest_new(Explorer *x)
+{
+    Digest *digest = g_new0(Digest, 1);
+    digest->record = record_new(x->program);
+    digest->position = g_new0(uint32_t, x->program->cores);
+    return digest;
+}
+
+void digest_free(Digest *digest)
+{
+    record_free(digest->record);
+    g_free(digest->position);
+    g_free(digest->ends.slot);
+    g_free(digest->classes.slot);
+    if (digest->result != NULL)
+        g_array_free(digest->result, TRUE);
+    g_free(digest);
+}
+
+/* True: it was not there yet. */
+static bool add_hash(Hashes *hashes, uint64_t hash)
+{
+    if (2 * hashes->used >= hashes->size) {
+        Hashes larger = { g_new0(uint64_t, MAX(hashes->size * 2, 1024)), 0, MAX(hashes->size * 2, 1024) };
+        for (size_t i = 0; i < hashes->size; i++)
+            if (hashes->slot[i] != 0)
+                add_hash(&larger, hashes->slot[i]);
+        g_free(hashes->slot);
+        *hashes = larger;
+    }
+    hash = hash ? hash : 1;
+    size_t at = rng_mix(hash) & (hashes->size - 1);
+    for (; hashes->slot[at] != 0; at = (at + 1) & (hashes->size - 1))
+        if (hashes->slot[at] == hash)
+            return false;
+    hashes->slot[at] = hash;
+    hashes->used++;
+    return true;
+}
+
+/* Equal for equal classes: a sum over the picks, each mixed with the picks right before it on its object. */
+static uint64_t hash_class(const Explorer *x)
+{
+    const Path *path = &x->path;
+    uint64_t sum = 0;
+    g_autofree uint64_t *event = g_new(uint64_t, path->picks + 1);
+    for (uint32_t i = 0; i < path->picks; i++) {
+        const Pick *pick = &path->pick[i];
+        event[i] = rng_mix(((uint64_t)pick->agent << 32 | pick->stage) + (pick->of_agent ? event[pick->of_agent - 1] : 0));
+        uint64_t before = 0;
+        for (uint32_t at = path_group(path, pick->on_object, (Manner)pick->manner); at != 0; at = path_group_next(path, at))
+            before += rng_mix(event[at - 1] ^ 0x5bd1e995);
+        sum += rng_mix(event[i] ^ rng_mix(before));
+    }
+    return sum;
+}
+
+typedef struct Ends { uint32_t finished, stopped, blocked, polling; } Ends;
+
+static Ends count_ends(Explorer *x)
+{
+    Ends ends = { 0 };
+    for (uint32_t c = 0; c < x->program->cores; c++) {
+        const Stage *at = course_stage(&x->course, x->world->stage[c]);
+        x->digest->position[c] = at->position;
+        if (at->end == STAGE_FINISHED)
+            ends.finished++;
+        else if (at->end == STAGE_STOPPED)
+            ends.stopped++;
+        else if (world_polls(x->world, c))
+            ends.polling++;
+        else
+            ends.blocked++;
+    }
+    return ends;
+}
+
+static void merge(Explorer *x, Outcome *one)
+{
+    Outcome *all = x->outcome;
+    for (guint i = 0; i < one->findings->len; i++) {
+        Finding *finding = g_ptr_array_index(one->findings, i);
+        g_ptr_array_add(all->findings, finding);
+        if (finding->id == FAULT_DEADLOCK && !x->usage.proof)
+            x->digest->deadlock = finding;
+    }
+    g_ptr_array_set_free_func(one->findings, NULL);
+    for (guint i = 0; i < one->limits->len; i++)
+        if (strcmp(g_ptr_array_index(one->limits, i), "conflicts") != 0)
+            outcome_add_limit(all, g_ptr_array_index(one->limits, i));
+    all->incomplete_after_race |= one->incomplete_after_race;
+    all->conflicts = MAX(all->conflicts, one->conflicts);
+    if (all->findings->len > 256) {
+        outcome_settle(all, x->program);
+        x->digest->deadlock = NULL;
+    }
+    x->done |= x->options->first && all->findings->len > 0;
+}
+
+static void prove_class(Explorer *x, bool finished)
+{
+    Digest *digest = x->digest;
+    digest_record(x);
+    if (finished && x->options->contents)
+        digest_results(x);
+    double left = x->deadline ? MAX((double)(x->deadline - g_get_monotonic_time()) / 1e6, 0.01) : 0;
+    const ProveOptions options = { .first = x->options->first, .memory_max = x->options->memory_max, .seconds_max = left };
+    Outcome *one = prove_record(digest->record, &options);
+    bool faultless = one->findings->len == 0;
+    merge(x, one);
+    outcome_free(one);
+    if (faultless && finished && x->options->contents)
+        digest_compare(x);
+}
+
+void digest_class(Explorer *x)
+{
+    Digest *digest = x->digest;
+    if (x->usage.grew)
+        return;                                 /* what was proved of it would not hold */
+    if (x->options->audit && !add_hash(&digest->classes, hash_class(x)))
+        x->redundant++;
+    Ends ends = count_ends(x);
+    if (!x->options->no_end_states && ends.polling == 0)
+        add_hash(&digest->ends, outcome_end_state(digest->position, x->program->cores, x->world->value,
+                                                  MIN(x->program->semaphores, x->world->semaphores)));
+    bool finished = ends.finished == x->program->cores;
+    x->outcome->steps += x->world->deeds;
+    if (finished && !x->usage.proof && !x->course.raises && !x->options->contents)
+        return;
+    bool only_blocked = ends.blocked > 0 && ends.stopped + ends.polling == 0;
+    if (only_blocked && !x->usage.proof && !x->course.raises && digest->deadlock != NULL)
+        digest->deadlock->count++;
+    else
+        prove_class(x, finished);
+}
+
+static gint compare_hashes(gconstpointer left, gconstpointer right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+void digest_settle(Explorer *x)
+{
+    Outcome *outcome = x->outcome;
+    const Hashes *ends = &x->digest->ends;
+    for (size_t i = 0; i < ends->size; i++)
+        if (ends->slot[i] != 0)
+            g_array_append_val(outcome->end_states, ends->slot[i]);
+    g_array_sort(outcome->end_states, compare_hashes);
+    outcome_settle(outcome, x->program);
+}

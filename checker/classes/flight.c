@@ -1,0 +1,164 @@
+/* flight.c - copies whose moments matter one by one: those that touch a contended object, and all where copies have an order.
+ *
+ *     EARLY_SEND? -> READ -> (EARLY_RECEIVE?, any time) -> WRITE
+ *
+ * Early bytes exist under fluid progress, for counts above 1, and come before the last one; an earlier copy may hold a later one back.
+ */
+#include "world.h"
+
+enum { MOMENTS = 4 };
+
+static inline Flight *flight_at(const World *world, guint index) { return &g_array_index(world->flights, Flight, index); }
+static inline bool is_done(const Flight *flight, StepKind moment) { return flight->done >> (moment - STEP_EARLY_SEND) & 1; }
+
+static bool has_early(const World *world, uint32_t count)
+{
+    return world->program->knobs.dma_progress == DMA_PROGRESS_FLUID && count > 1;
+}
+
+/* What the moment gives to which semaphore; NONE: to none. */
+static uint32_t gives(const World *world, const Copy *copy, StepKind moment, uint32_t *inc)
+{
+    bool sends = moment == STEP_EARLY_SEND || moment == STEP_READ, early = moment == STEP_EARLY_SEND || moment == STEP_EARLY_RECEIVE;
+    uint32_t count = sends ? copy->send_count : copy->receive_count, first = has_early(world, count) ? count - 1 : 0;
+    *inc = early ? first : count - first;
+    return sends ? copy->send_semaphore : copy->receive_semaphore;
+}
+
+static bool exists(const World *world, const Copy *copy, StepKind moment)
+{
+    uint32_t inc, semaphore = gives(world, copy, moment, &inc);
+    return moment == STEP_READ || moment == STEP_WRITE || (semaphore != NONE && inc > 0);
+}
+
+static bool held_back(const World *world, guint index, bool read)
+{
+    DmaOrder order = world->program->knobs.dma_order;
+    const Copy *copy = world_copy(world, flight_at(world, index));
+    if (order == DMA_ORDER_UNORDERED || (read && order != DMA_ORDER_ISSUE_ORDER))
+        return false;
+    for (guint i = 0; i < index; i++) {
+        const Flight *flight = flight_at(world, i);
+        const Copy *earlier = world_copy(world, flight);
+        bool same_link = earlier->remote && copy->remote && earlier->target_device == copy->target_device;
+        if (flight->core == copy->core && (order == DMA_ORDER_ISSUE_ORDER || same_link) && !is_done(flight, read ? STEP_READ : STEP_WRITE))
+            return true;
+    }
+    return false;
+}
+
+static bool possible(const World *world, guint index, StepKind moment)
+{
+    const Flight *flight = flight_at(world, index);
+    const Copy *copy = world_copy(world, flight);
+    if (is_done(flight, moment) || !exists(world, copy, moment))
+        return false;
+    if (moment == STEP_EARLY_SEND)
+        return true;
+    if (moment == STEP_READ)
+        return (!exists(world, copy, STEP_EARLY_SEND) || is_done(flight, STEP_EARLY_SEND)) && !held_back(world, index, true);
+    if (moment == STEP_WRITE && (!is_done(flight, STEP_READ)
+                                 || (exists(world, copy, STEP_EARLY_RECEIVE) && !is_done(flight, STEP_EARLY_RECEIVE))))
+        return false;
+    return !held_back(world, index, false);
+}
+
+static void do_moment(World *world, guint index, StepKind moment)
+{
+    Flight *flight = flight_at(world, index);
+    const Copy *copy = world_copy(world, flight);
+    Deed *deed = world_log(world, flight->core, moment, index);
+    flight->done |= 1u << (moment - STEP_EARLY_SEND);
+    if (world->data != NULL && moment == STEP_READ)
+        flight->payload = data_copy_read(world->data, copy);
+    if (world->data != NULL && moment == STEP_WRITE)
+        data_copy_write(world->data, copy, flight->payload);
+    uint32_t inc, semaphore = gives(world, copy, moment, &inc);
+    if (semaphore != NONE && inc > 0)
+        world_add(world, deed, semaphore, inc);
+    world->flights_changed = true;
+}
+
+static bool is_contended(const World *world, uint32_t semaphore)
+{
+    return semaphore != NONE && usage_of(world->usage, semaphore)->contended;
+}
+
+void flight_start(World *world, uint32_t core, uint32_t stage)
+{
+    const Copy *copy = &course_step(world->course, stage)->copy;
+    if (world->program->knobs.dma_order == DMA_ORDER_UNORDERED && !is_contended(world, copy->send_semaphore)
+        && !is_contended(world, copy->receive_semaphore)) {
+        if (world->data != NULL)
+            data_copy_write(world->data, copy, data_copy_read(world->data, copy));
+        if (copy->send_semaphore != NONE)
+            world_add(world, world_log(world, core, DEED_EFFECT, stage), copy->send_semaphore, copy->send_count);
+        world_add(world, world_log(world, core, DEED_EFFECT, stage), copy->receive_semaphore, copy->receive_count);
+        return;
+    }
+    uint32_t number = course_copy(world->course, core, copy->ordinal);
+    if (number >= world->copies_max) {
+        uint32_t now = MAX(2 * number, 64);
+        world->flight_of = g_renew(uint32_t, world->flight_of, now);
+        memset(world->flight_of + world->copies_max, 0, (now - world->copies_max) * sizeof *world->flight_of);
+        world->copies_max = now;
+    }
+    Flight flight = { .stage = stage, .core = core, .base = world->program->cores + MOMENTS * number };
+    g_array_append_val(world->flights, flight);
+    world->flight_of[number] = world->flights->len;
+    world->flights_changed = true;
+}
+
+/* Objects on which a moment would be a conflict keep it for somebody to choose. */
+static bool is_conflict(const World *world, guint index, StepKind moment)
+{
+    uint32_t inc, semaphore = gives(world, world_copy(world, flight_at(world, index)), moment, &inc);
+    return inc > 0 && is_contended(world, semaphore);
+}
+
+void flight_run(World *world)
+{
+    while (world->flights_changed) {
+        world->flights_changed = false;
+        for (guint i = 0; i < world->flights->len; i++)
+            for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++)
+                if (!is_conflict(world, i, moment) && possible(world, i, moment))
+                    do_moment(world, i, moment);
+    }
+}
+
+bool flight_pending(World *world, uint32_t agent, Pending *pending)
+{
+    uint32_t number = (agent - world->program->cores) / MOMENTS;
+    StepKind moment = STEP_EARLY_SEND + (agent - world->program->cores) % MOMENTS;
+    if (number >= world->copies_max || world->flight_of[number] == 0)
+        return false;
+    guint index = world->flight_of[number] - 1;
+    if (!is_conflict(world, index, moment) || !possible(world, index, moment))
+        return false;
+    uint32_t inc, semaphore = gives(world, world_copy(world, flight_at(world, index)), moment, &inc);
+    bool ordered = usage_of(world->usage, semaphore)->ordered;
+    *pending = (Pending){ .object = semaphore, .stage = NONE, .value = world_value(world, semaphore),
+                          .manner = ordered ? MANNER_REST : MANNER_ADD, .enabled = true };
+    return true;
+}
+
+void flight_do(World *world, uint32_t agent)
+{
+    uint32_t number = (agent - world->program->cores) / MOMENTS;
+    do_moment(world, world->flight_of[number] - 1, STEP_EARLY_SEND + (agent - world->program->cores) % MOMENTS);
+}
+
+void flight_undo(World *world, const Deed *deed)
+{
+    if (deed->kind != STEP_COPY_START) {
+        flight_at(world, deed->stage)->done &= ~(1u << (deed->kind - STEP_EARLY_SEND));
+        return;
+    }
+    const Copy *copy = &course_step(world->course, deed->stage)->copy;
+    Flight *last = world->flights->len ? flight_at(world, world->flights->len - 1) : NULL;
+    if (last == NULL || last->stage != deed->stage || last->core != deed->core || copy->bytes == 0)
+        return;
+    world->flight_of[world_copy_number(world, last->base)] = 0;
+    g_array_set_size(world->flights, world->flights->len - 1);
+}

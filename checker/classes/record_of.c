@@ -1,0 +1,168 @@
+/* record_of.c - the deeds of a complete run written down as a record.
+ *
+ * Copies that were done at once get their moments right behind their start. A core that polls for ever is stopped at its poll.
+ */
+#include "digest.h"
+
+typedef struct Writer {
+    Explorer *x;
+    Record *record;
+    uint32_t *position;                         /* by core: steps written */
+    GArray *copy_of;                            /* by flight: index of its copy */
+    guint flights;                              /* seen so far */
+    bool eager;
+} Writer;
+
+static void raise_at(Writer *writer, const Step *step, FaultId fault, uint32_t position, uint32_t site, const char *message)
+{
+    *(Raised *)store_push(&writer->record->raised, 1) = (Raised){ .fault = (uint8_t)fault, .core = step->core, .position = position,
+        .site = site, .object = NONE, .region = NONE, .message = message };
+}
+
+static const char *keep_text(Writer *writer, const char *text)
+{
+    return program_text(writer->x->program, program_string(writer->x->program, text));
+}
+
+/* A fault that the core raised by itself before the step where it stands. */
+static void note_fault(Writer *writer, uint32_t stage)
+{
+    const Stage *at = course_stage(&writer->x->course, stage);
+    if (at->end != STAGE_GOES_ON || at->step.kind == STEP_STOP)
+        return;
+    const UnrollStep *step = course_step(&writer->x->course, stage);
+    uint32_t position = writer->position[at->step.core];
+    if (step->fault != FAULT_COUNT)
+        raise_at(writer, &at->step, step->fault, position ? position - 1 : 0, step->fault_site, step->message);
+}
+
+static Step *write_step(Writer *writer, const Step *step)
+{
+    Step *written = store_push(&writer->record->steps, 1);
+    *written = *step;
+    writer->position[step->core]++;
+    return written;
+}
+
+static void write_moment(Writer *writer, uint32_t copy_index, StepKind moment)
+{
+    const Copy *copy = &STORE(Copy, &writer->record->copies, copy_index);
+    *(Step *)store_push(&writer->record->steps, 1) =
+        (Step){ .kind = (uint8_t)moment, .site = copy->site, .core = copy->core, .object = copy_index };
+}
+
+static void write_all_moments(Writer *writer, uint32_t copy_index)
+{
+    const Copy *copy = &STORE(Copy, &writer->record->copies, copy_index);
+    bool fluid = writer->x->program->knobs.dma_progress == DMA_PROGRESS_FLUID;
+    if (fluid && copy->send_semaphore != NONE && copy->send_count > 1)
+        write_moment(writer, copy_index, STEP_EARLY_SEND);
+    write_moment(writer, copy_index, STEP_READ);
+    if (fluid && copy->receive_count > 1)
+        write_moment(writer, copy_index, STEP_EARLY_RECEIVE);
+    write_moment(writer, copy_index, STEP_WRITE);
+}
+
+static void write_start(Writer *writer, const Deed *deed, const UnrollStep *from)
+{
+    const World *world = writer->x->world;
+    Step *step = write_step(writer, &from->step);
+    if (step->object == NONE)
+        return;
+    uint32_t index = (uint32_t)writer->record->copies.count;
+    Copy *copy = store_push(&writer->record->copies, 1);
+    *copy = from->copy;
+    copy->position = writer->position[deed->core] - 1;
+    step->object = index;
+    const Flight *next = writer->flights < world->flights->len ? &g_array_index(world->flights, Flight, writer->flights) : NULL;
+    if (next != NULL && next->core == deed->core && next->stage == deed->stage) {
+        g_array_append_val(writer->copy_of, index);
+        writer->flights++;
+    } else if (!writer->eager) {
+        write_all_moments(writer, index);
+    }
+}
+
+static void note_failed_expectation(Writer *writer, const Deed *deed, const Step *step, int64_t count)
+{
+    Program *program = writer->x->program;
+    g_autofree char *name = program_describe_semaphore(program, step->object);
+    g_autofree char *text = g_strdup_printf("%s is %lld, expected %d", name, (long long)count, (int32_t)step->value);
+    raise_at(writer, step, FAULT_ASSERT, writer->position[deed->core] - 1, step->site, keep_text(writer, text));
+}
+
+static void write_deed(Writer *writer, const Deed *deed, int64_t *pick_value)
+{
+    Course *course = &writer->x->course;
+    if (deed->kind == DEED_EFFECT)
+        return;
+    if (deed->kind >= STEP_EARLY_SEND) {
+        write_moment(writer, g_array_index(writer->copy_of, uint32_t, deed->stage), (StepKind)deed->kind);
+        return;
+    }
+    note_fault(writer, deed->stage);
+    const UnrollStep *from = course_step(course, deed->stage);
+    if (deed->kind == STEP_COPY_START) {
+        write_start(writer, deed, from);
+        return;
+    }
+    Step *step = write_step(writer, &from->step);
+    if (deed->kind == STEP_STOP) {
+        step->object = (uint32_t)writer->record->raised.count;
+        raise_at(writer, step, from->fault, writer->position[deed->core] - 1, step->site, from->message);
+    } else if (deed->kind == STEP_EXPECT_COUNT && *pick_value != (int32_t)step->value) {
+        note_failed_expectation(writer, deed, step, *pick_value);
+    }
+}
+
+static void write_poll(Writer *writer, const Step *look)
+{
+    Program *program = writer->x->program;
+    Step *step = write_step(writer, look);
+    step->kind = STEP_STOP, step->object = (uint32_t)writer->record->raised.count;
+    g_autofree char *name = usage_touches(look) ? program_describe_semaphore(program, look->object)
+        : program_describe_region(program, look->object, look->value);
+    g_autofree char *text = g_strdup_printf("polls %s for ever: nobody can change it any more", name);
+    raise_at(writer, look, FAULT_NO_PROGRESS, writer->position[look->core] - 1, look->site, keep_text(writer, text));
+}
+
+static void write_ends(Writer *writer)
+{
+    Explorer *x = writer->x;
+    CoreState *state = store_push(&writer->record->ends, x->program->cores);
+    for (uint32_t c = 0; c < x->program->cores; c++) {
+        uint32_t stage = x->world->stage[c];
+        const Stage *at = course_stage(&x->course, stage);
+        note_fault(writer, stage);
+        if (at->end != STAGE_GOES_ON) {
+            state[c].end = at->end == STAGE_FINISHED ? CORE_FINISHED : CORE_STOPPED;
+        } else if (world_polls(x->world, c)) {
+            write_poll(writer, &at->step);
+            state[c].end = CORE_STOPPED;
+        } else {
+            state[c].end = CORE_BLOCKED;
+            state[c].pending = at->step;
+        }
+    }
+}
+
+void digest_record(Explorer *x)
+{
+    Record *record = x->digest->record;
+    record_reset(record);
+    Writer writer = { .x = x, .record = record, .position = g_new0(uint32_t, x->program->cores),
+                      .copy_of = g_array_new(FALSE, FALSE, sizeof(uint32_t)), .eager = x->world->flights->len == 0 };
+    uint32_t pick = 0;
+    for (size_t i = 0; i < x->world->deeds; i++) {
+        while (pick < x->path.picks && x->path.pick[pick].deeds < i)
+            pick++;
+        int64_t value = pick < x->path.picks ? x->path.pick[pick].before : 0;
+        write_deed(&writer, &x->world->deed[i], &value);
+    }
+    write_ends(&writer);
+    record->eager = writer.eager;
+    record->values_observed = x->options->values_observed;
+    record->complete = true;
+    g_free(writer.position);
+    g_array_free(writer.copy_of, TRUE);
+}

@@ -1,0 +1,100 @@
+/* usage.c - one look at each step when its core is first seen to have it. */
+#include "usage.h"
+#include <glib.h>
+
+enum { SEMAPHORES_MAX = 1 << 30, WAITERS_MAX = 1 << 26 };
+
+void usage_init(Usage *usage, const Program *program)
+{
+    *usage = (Usage){ .program = program };
+    store_init(&usage->uses, sizeof(Use), SEMAPHORES_MAX);
+    store_init(&usage->waiters, sizeof(Waiter), WAITERS_MAX);
+    usage_fit(usage);
+}
+
+void usage_clear(Usage *usage)
+{
+    store_clear(&usage->uses);
+    store_clear(&usage->waiters);
+}
+
+void usage_fit(Usage *usage)
+{
+    size_t known = usage->uses.count, now = usage->program->semaphores;
+    if (now == known)
+        return;
+    store_push(&usage->uses, now - known);
+    for (size_t s = known; s < now; s++) {
+        Use *use = usage_of(usage, (uint32_t)s);
+        use->waiter = NONE;
+        use->flag = program_decl(usage->program, program_semaphore_decl(usage->program, (uint32_t)s))->semaphore_kind == SEMAPHORE_FLAG;
+    }
+}
+
+bool usage_touches(const Step *step)
+{
+    return step->kind == STEP_SIGNAL || step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP || step_is_conflict((StepKind)step->kind);
+}
+
+void usage_contend(Usage *usage, uint32_t semaphore)
+{
+    Use *use = usage_of(usage, semaphore);
+    usage->grew |= !use->contended;
+    use->contended = true;
+}
+
+void usage_order(Usage *usage, uint32_t semaphore)
+{
+    Use *use = usage_of(usage, semaphore);
+    usage->grew |= !use->ordered;
+    use->ordered = use->contended = true;
+}
+
+static void note_waiter(Usage *usage, Use *use, uint32_t core)
+{
+    use->several_wait |= use->waiter != NONE && use->waiter != core;
+    use->waiter = use->waiter == NONE ? core : use->waiter;
+    for (uint32_t at = use->waiters; at != 0; at = STORE(Waiter, &usage->waiters, at - 1).next)
+        if (STORE(Waiter, &usage->waiters, at - 1).core == core)
+            return;
+    *(Waiter *)store_push(&usage->waiters, 1) = (Waiter){ core, use->waiters };
+    use->waiters = (uint32_t)usage->waiters.count;
+}
+
+static void note_semaphore(Usage *usage, const Step *step)
+{
+    Use *use = usage_of(usage, step->object);
+    bool threshold = step->kind == STEP_FLAG_WAIT && (step->extra == COMPARE_GE || step->extra == COMPARE_GT);
+    if (step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP || step->kind == STEP_FLAG_WAIT) {
+        note_waiter(usage, use, step->core);
+        use->taken |= step->kind == STEP_WAIT;
+        use->needs_order |= step->kind == STEP_FLAG_WAIT && !threshold;
+    } else if (step_is_plain_add(step)) {
+        use->needs_order |= (int32_t)step->value < 0;
+    } else if (step->kind != STEP_SIGNAL) {
+        use->needs_order = true;
+        use->looked_at |= step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_EXPECT_COUNT;
+    }
+    if (use->needs_order || (use->several_wait && use->taken))
+        usage_contend(usage, step->object);
+    const Decl *decl = program_decl(usage->program, program_semaphore_decl(usage->program, step->object));
+    bool meant = (step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP) && step->extra != NONE;
+    usage->proof |= meant || decl->limit >= 0 || decl->life != LIFE_ALWAYS || decl->semaphore_kind == SEMAPHORE_BARRIER;
+}
+
+void usage_note(Usage *usage, const Step *step, const Copy *copy)
+{
+    usage_fit(usage);
+    if (usage_touches(step)) {
+        note_semaphore(usage, step);
+        return;
+    }
+    bool join = step_is_join((StepKind)step->kind), empty = step->kind == STEP_COPY_START && copy == NULL;
+    usage->proof |= !join && !empty && step->kind != STEP_STOP;
+    if (copy == NULL || usage->program->knobs.dma_progress != DMA_PROGRESS_FLUID)
+        return;
+    if (copy->send_semaphore != NONE && copy->send_count > 2)
+        usage_of(usage, copy->send_semaphore)->coarse = true;
+    if (copy->receive_count > 2)
+        usage_of(usage, copy->receive_semaphore)->coarse = true;
+}

@@ -1,0 +1,94 @@
+/* world.h - one state of the program between conflicts: where cores are, what counts show, which copies are under way; forwards and back.
+ *
+ *     world_begin -> settled -> [ world_pending -> world_do -> settled ]* -> world_undo (to any earlier mark)
+ *
+ * Settled means: everything that is free of conflict and possible was done, in a fixed order; only steps on contended objects are left,
+ * and whatever waits for them. An *agent* is a core (its id) or one moment of one copy.
+ *
+ * Invariants:  1. undoing all deeds gives the state before world_begin.  2. deeds are in a legal order; members of a join are consecutive.
+ * Ownership:   borrows course and tiles; owns the rest.
+ */
+#pragma once
+#include "course.h"
+#include "data.h"
+
+#define DEED_EFFECT STEP_KIND_COUNT             /* no step of its own: a count that a copy done at once gave */
+
+typedef struct Deed {
+    uint32_t core;                              /* who did it, or who issued the copy */
+    uint32_t stage;                             /* of the core before it; of a moment: the flight */
+    uint32_t object;                            /* whose value it changed, NONE */
+    uint32_t older;                             /* the core's deed before, plus 1 */
+    int64_t before;                             /* of the object; of a look: the object's version */
+    uint32_t doze, watches, written;            /* before it; written: mark of the contents' journal */
+    uint8_t kind;                               /* StepKind, DEED_EFFECT */
+    bool bumped, tangled;                       /* the object's version went up; the core's mark before it */
+} Deed;
+
+typedef struct Flight {                         /* a copy that is not done at once */
+    uint32_t stage, core, base;                 /* of its start; agents base + moment */
+    uint32_t done;                              /* bit per moment */
+    uint32_t payload;                           /* contents: what was read */
+} Flight;
+
+typedef struct Watch { uint32_t object, version, next; } Watch;        /* object NONE: any contents */
+
+typedef struct World {
+    const Program *program;
+    Course *course;
+    Usage *usage;
+    Data *data;                                 /* NULL: no contents */
+    uint32_t *stage, *last, *doze;              /* by core; last deed plus 1; list of watches plus 1: asleep until one of them changed */
+    uint8_t *tangled;                           /* by core: since the start it waited for others where nothing is contended */
+    int64_t *value;                             /* by semaphore */
+    uint32_t *version;                          /* by semaphore: adds and rests so far, where contended */
+    uint32_t semaphores;
+    Deed *deed;
+    size_t deeds, deeds_max;
+    GArray *flights, *watches;                  /* Flight, Watch */
+    uint32_t *flight_of;                        /* by number of a copy: flight plus 1 */
+    uint32_t copies_max;
+    uint32_t *queue, head, tail;                /* cores that may move */
+    uint8_t *queued;
+    bool begun, flights_changed;
+} World;
+
+/* What an agent wants to do next on a contended object. */
+typedef struct Pending {
+    uint32_t object;
+    uint32_t stage;                             /* NONE: a moment */
+    int64_t value;                              /* of the object now */
+    uint8_t manner;                             /* in which it would be done now */
+    bool enabled;
+} Pending;
+
+World *world_new(Course *course, Tiles *tiles);
+void world_free(World *world);
+void world_begin(World *world);
+bool world_pending(World *world, uint32_t agent, Pending *pending);
+void world_do(World *world, uint32_t agent);    /* it is pending and enabled */
+void world_undo(World *world, size_t deeds);    /* until so many are left */
+/* Agents that have something pending, in ascending order; each call goes on after `agent` (NONE: from the first). NONE: no more. */
+uint32_t world_next_agent(World *world, uint32_t agent);
+
+/* Would the step at `stage` be possible if its object showed `value`? A look that changes nothing for its core is not. */
+bool world_holds(World *world, uint32_t stage, int64_t value);
+Manner world_manner(const World *world, uint32_t stage, int64_t value);
+bool world_may_turn(const World *world, uint32_t stage);        /* more on its object may make the step impossible */
+bool world_polls(World *world, uint32_t core);          /* it stands at a look that nothing can change any more */
+
+/* For records: the number of a copy among all of the course, its first agent. */
+static inline uint32_t world_copy_number(const World *world, uint32_t base) { return (base - world->program->cores) / 4; }
+static inline const Copy *world_copy(const World *world, const Flight *flight) { return &course_step(world->course, flight->stage)->copy; }
+
+/* Shared by world.c and flight.c. */
+int64_t world_value(World *world, uint32_t object);
+void world_queue(World *world, uint32_t core);
+Deed *world_log(World *world, uint32_t core, StepKind kind, uint32_t stage);
+void world_change(World *world, Deed *deed, uint32_t object, int64_t value);
+void world_add(World *world, Deed *deed, uint32_t object, int64_t inc);
+void flight_start(World *world, uint32_t core, uint32_t stage);
+void flight_run(World *world);                  /* all moments that are free of conflict and possible */
+bool flight_pending(World *world, uint32_t agent, Pending *pending);
+void flight_do(World *world, uint32_t agent);
+void flight_undo(World *world, const Deed *deed);
