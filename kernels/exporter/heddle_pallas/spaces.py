@@ -20,6 +20,8 @@ def space_of(aval: Any, default: str = "vmem", place: Place = NOWHERE) -> str:
     if hasattr(space, "memory_space") and hasattr(space, "mesh"):       # of the cores of a mesh
         space = space.memory_space
     name = str(getattr(space, "value", space)).lower()
+    if name == "default":
+        return default
     if name not in _SPACES:
         raise Unsupported(f"memory space {name}", place, "VMEM, SMEM, HBM, ANY and SEMAPHORE are")
     return _SPACES[name]

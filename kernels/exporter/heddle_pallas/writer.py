@@ -19,9 +19,9 @@ class Writer:
         self.place: Place | None = None
 
     def __call__(self, text: str) -> None:
-        """One line, or several that belong together."""
-        for line in text.split("\n"):
-            self._lines.append((self.depth, line, self.place))
+        """One line, or several that belong together: no directive comes between them."""
+        for i, line in enumerate(text.split("\n")):
+            self._lines.append((self.depth, line, self.place if i == 0 else None))
 
     @contextmanager
     def block(self, head: str, tail: str = "}") -> Iterator[None]:
