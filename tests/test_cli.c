@@ -13,6 +13,7 @@
 
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -198,6 +199,34 @@ static void a_report_goes_whole_to_its_file_or_to_standard_output(void **state)
     json_node_unref(root);
     assert_says(result.err, "ring, 2 devices: verified");
     run_clear(&result);
+}
+
+/* Interrupted, it leaves a whole report of what was done, the exit code that shells expect, and nothing in temporary folders. */
+static void an_interruption_leaves_the_report_so_far(void **state)
+{
+    (void)state;
+    char *argv[] = {heddle, (char *)"check", ring, (char *)"-n", (char *)"2..500", (char *)"--json", (char *)"report.json", NULL};
+    char **environment = g_environ_setenv(g_get_environ(), "TMPDIR", temporary, TRUE), *path = path_of("report.json"), *text = NULL;
+    GPid child = 0;
+    int status = 0, out = -1;
+    char seen[8];
+    assert_true(g_spawn_async_with_pipes(folder, argv, environment, G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
+                                         &child, NULL, &out, NULL, NULL));
+    assert_true(read(out, seen, sizeof seen) > 0);      /* at least one check was reported */
+    kill(child, SIGINT);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    close(out);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 130);
+    assert_int_equal(entries_of(temporary), 0);
+    assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    JsonNode *root = json_from_string(text, NULL);
+    assert_non_null(root);
+    json_node_unref(root);
+    g_free(text);
+    g_unlink(path);
+    g_free(path);
+    g_strfreev(environment);
 }
 
 static char *first_schedule(void)
@@ -459,6 +488,7 @@ int main(void)
         cmocka_unit_test(modules_without_programs_are_refused),
         cmocka_unit_test(an_unwritable_report_is_known_before_the_work),
         cmocka_unit_test(a_report_goes_whole_to_its_file_or_to_standard_output),
+        cmocka_unit_test(an_interruption_leaves_the_report_so_far),
         cmocka_unit_test(a_fault_is_written_as_a_schedule_that_shows_it_again),
         cmocka_unit_test(damaged_schedules_are_refused),
         cmocka_unit_test(tests_hold_programs_to_what_they_declare),

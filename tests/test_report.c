@@ -261,7 +261,7 @@ static void a_blocked_core_is_named_with_its_line(void **state)
     core->end = CORE_BLOCKED;
     core->pending = g_array_index(c.script->core[1], UnrollStep, 1).step;
     char *message = story_message(&c.result, deadlock), *why = story_why(&c.result, deadlock);
-    assert_says(message, "1 of 2 cores");
+    assert_says(message, "1 of 2 cores has");
     assert_says(why, "device 1 waits on recv_sem[0] of device 1 for 8 at script:1002");
     g_free(why);
     g_free(message);

@@ -5,6 +5,7 @@
  * the core has signalled since.
  */
 #include <glib.h>
+#include <string.h>
 
 #include "prover.h"
 
@@ -36,13 +37,17 @@ static void append_rivals(const Prover *prover, GString *text, uint32_t semaphor
 {
     const Index *index = prover->index;
     uint32_t rivals = 0, shown = 0;
+    gsize begin = text->len;
     for (uint32_t i = index->signal_first[semaphore]; i < index->signal_first[semaphore + 1]; i++) {
         if (i == except || clocks_at_signal(prover->clocks, i, wait->core) > wait->position)
             continue;
         if (rivals++ >= RIVALS_SHOWN)
             continue;
         g_autofree char *name = name_signal(prover, &index->signal[i]);
-        g_string_append_printf(text, "%s%s", shown++ ? ", " : " ", name);
+        bool told = shown > 0 && strstr(text->str + begin, name) != NULL;       /* several signals of one line in a row */
+        if (!told)
+            g_string_append_printf(text, "%s%s", shown > 0 ? ", " : " ", name);
+        shown++;
     }
     if (rivals > shown)
         g_string_append_printf(text, " and %u more", rivals - shown);
@@ -92,7 +97,7 @@ static bool explain_copy(Prover *prover, GString *text, const Event *copy, const
         return true;
     }
     g_autofree char *name = program_describe_semaphore(prover->program, semaphore);
-    g_string_append_printf(text, "No wait on %s, which would say that %s is done, comes before the other access.", name, what);
+    g_string_append_printf(text, "No wait on %s, which would say that %s is done, comes before the other step.", name, what);
     return true;
 }
 

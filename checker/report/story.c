@@ -34,7 +34,8 @@ static char *say_deadlock(const CheckResult *result)
     unsigned stuck = 0;
     for (uint32_t core = 0; result->record && core < result->record->ends.count; core++)
         stuck += STORE(CoreState, &result->record->ends, core).end != CORE_FINISHED;
-    return stuck ? g_strdup_printf("no step is possible any more, and %u of %u cores have not finished", stuck, result->program->cores)
+    return stuck ? g_strdup_printf("no step is possible any more, and %u of %u cores %s not finished", stuck, result->program->cores,
+                                   stuck == 1 ? "has" : "have")
                  : g_strdup("no step is possible any more, and some core has not finished");
 }
 

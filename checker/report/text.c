@@ -3,6 +3,7 @@
  */
 #include "text.h"
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include "story.h"
 #include "words.h"
@@ -88,6 +89,50 @@ static void text_moves(Text *text, const Finding *finding)
         g_string_append_printf(text->out, "      %s\n", (char *)finding->lines->pdata[i]);
 }
 
+/* "kernel.c:12" at the start of a word: the file's length, and the line; 0: it names none. */
+static size_t cited_place(const char *word, unsigned *line)
+{
+    const char *colon = strchr(word, ':');
+    if (!colon || colon == word || !g_ascii_isdigit(colon[1]))
+        return 0;
+    *line = strtoul(colon + 1, NULL, 10);
+    return colon - word;
+}
+
+static bool is_place(const CheckResult *result, const Finding *finding, const char *file, unsigned line)
+{
+    for (unsigned i = 0; i < finding->places; i++) {
+        const Site *site = program_get_site(result->program, finding->place[i].site);
+        if (site->line == line && !strcmp(program_text(result->program, site->file), file))
+            return true;
+    }
+    return false;
+}
+
+#define CITED_MAX 4
+
+/* The source lines that an explanation speaks of, other than those of the places, which are quoted already. */
+static void text_cited(Text *text, const CheckResult *result, const Finding *finding, const char *why)
+{
+    char **word = g_strsplit(why, " ", -1);
+    GPtrArray *told = g_ptr_array_new_with_free_func(g_free);
+    for (char **at = word; *at && told->len < CITED_MAX; at++) {
+        unsigned line = 0;
+        size_t length = cited_place(*at, &line);
+        char *file = g_strndup(*at, length), *place = g_strdup_printf("%s:%u", file, line);
+        const char *code = length && !is_place(result, finding, file, line) ? source_line(text->source, file, line) : NULL;
+        if (code && !g_ptr_array_find_with_equal_func(told, place, g_str_equal, NULL)) {
+            text_colored(text, TEXT_FAINT, "      %s |", place);
+            g_string_append_printf(text->out, " %s\n", code);
+            g_ptr_array_add(told, g_strdup(place));
+        }
+        g_free(place);
+        g_free(file);
+    }
+    g_ptr_array_unref(told);
+    g_strfreev(word);
+}
+
 void text_finding(Text *text, const CheckResult *result, const Finding *finding, const char *schedule)
 {
     char *message = story_message(result, finding), *why = story_why(result, finding);
@@ -96,8 +141,10 @@ void text_finding(Text *text, const CheckResult *result, const Finding *finding,
     text_wrapped(text, 0, ": ", message);
     for (unsigned i = 0; i < finding->places; i++)
         text_place(text, result, &finding->place[i]);
-    if (why)
+    if (why) {
         text_wrapped(text, 4, "Why:  ", why);
+        text_cited(text, result, finding, why);
+    }
     if (finding->count > 1)
         g_string_append_printf(text->out, "    The same lines do this %s%" G_GUINT64_FORMAT " times; this is one of them.\n",
                                finding->at_most ? "at most " : "", finding->count);
@@ -282,8 +329,12 @@ static void text_details(Text *text, const CheckResult *result)
     if (result->captured && *result->captured && text->verbose) {
         g_string_append(text->out, "  the kernel printed:\n");
         char **line = g_strsplit(result->captured, "\n", -1);
-        for (char **at = line; *at && (**at || at[1]); at++)
+        for (char **at = line; *at && (**at || at[1]); at++) {
+            for (char *byte = *at; *byte; byte++)
+                if (g_ascii_iscntrl(*byte) && *byte != '\t')
+                    *byte = '?';                /* what a kernel prints must not steer a terminal */
             g_string_append_printf(text->out, "    %s\n", *at);
+        }
         g_strfreev(line);
     }
 }
