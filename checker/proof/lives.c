@@ -7,12 +7,22 @@
 
 #include "prover.h"
 
-typedef struct Touch { uint32_t object; bool semaphore, in_flight; } Touch;
+typedef struct Touch { uint32_t object; bool semaphore, signal, in_flight; } Touch;
 
 static void add_lifetime(Prover *prover, const Event *x, const Touch *touch, int64_t have)
 {
     Tally fault = { .id = FAULT_LIFETIME, .a = *x, .places = 1, .object = touch->object, .is_semaphore = touch->semaphore, .have = have };
     prover_add(prover, &fault);
+}
+
+/* x comes after the end, or may. A signal that could come on either side would be left over, so that one which is not comes before or after
+ * in every execution: the cheap question is enough. */
+static bool outlived(Prover *prover, const Lifespan *life, const Event *x, bool signal)
+{
+    Event end;
+    if (!lifespan_end(prover, life, x->core, &end))
+        return false;
+    return signal ? order_must(prover->order, &end, x) : !lifespan_over_after(prover, life, x);
 }
 
 static void check_touch(Prover *prover, const Event *x, const Lifespan *life, const Touch *touch)
@@ -22,7 +32,7 @@ static void check_touch(Prover *prover, const Event *x, const Lifespan *life, co
     if (!lifespan_begun(prover, life, x))
         add_lifetime(prover, x, touch, -1);
     bool covered = touch->in_flight || (touch->semaphore && prover->left_over[touch->object]);
-    if (!covered && !lifespan_over_after(prover, life, x))
+    if (!covered && outlived(prover, life, x, touch->signal))
         add_lifetime(prover, x, touch, 1);
 }
 
@@ -37,7 +47,7 @@ static void check_steps(Prover *prover)
             if (!memory && !counter)
                 continue;
             Event x = { core, position, NONE, step->kind };
-            Touch touch = { step->object, counter, false };
+            Touch touch = { step->object, counter, index_is_add(step), false };
             Lifespan life = counter ? lifespan_of_semaphore(prover, step->object) : lifespan_of_object(prover, step->object);
             check_touch(prover, &x, &life, &touch);
         }
@@ -76,9 +86,9 @@ static void check_moment(Prover *prover, uint32_t copy, StepKind kind, uint32_t 
     bool buffer_flies = check_exit(prover, &x, &start, &buffer, object);
     bool signal_flies = same_exit(prover, &buffer, &signal) ? buffer_flies : check_exit(prover, &x, &start, &signal, object);
     bool flies = buffer_flies || signal_flies;
-    Touch touch = { object, false, flies && buffer.exit };
+    Touch touch = { object, false, false, flies && buffer.exit };
     check_touch(prover, &x, &buffer, &touch);
-    touch = (Touch){ semaphore, true, flies && signal.exit };
+    touch = (Touch){ semaphore, true, true, flies && signal.exit };
     check_touch(prover, &x, &signal, &touch);
 }
 
