@@ -81,13 +81,13 @@ def _constant(e: Emitter, value: Any) -> Value:
 
 # Conditions
 
-def _branch(e: Emitter, jaxpr: Any, operands: Sequence[Value], steers: Sequence[bool]) -> tuple[Writer, list[Value]]:
+def _branch(e: Emitter, jaxpr: Any, operands: Sequence[Value], steers: Sequence[bool], named: bool = True) -> tuple[Writer, list[Value]]:
     part = e.out.sub()
     part.depth += 1
     outer, copies = e.scope, len(e.known_copies)
     e.scope = Scope(outer)
     with e.writing_to(part):
-        results = e.run(jaxpr, operands, [_constant(e, c) for c in jaxpr.consts], steers)
+        results = e.run(jaxpr, operands, [_constant(e, c) for c in jaxpr.consts], steers, named)
     e.scope = outer
     del e.known_copies[copies:]
     return part, results
@@ -102,8 +102,9 @@ def _cond(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
         return e.run(chosen, rest, [_constant(e, c) for c in chosen.consts], [v in e.block.steers for v in eqn.outvars])
     steers = [v in e.block.steers for v in eqn.outvars]
     place = e.out.place
+    names = [e.scope.take(e.block.names.get(v) or "chosen") for v in eqn.outvars]      # before the branches take them for their own
     written = [_branch(e, b, rest, steers) for b in branches]
-    results = [_merge(e, eqn, i, [values[i] for _, values in written]) for i in range(len(eqn.outvars))]
+    results = [_merge(e, v, name, [values[i] for _, values in written]) for i, (v, name) in enumerate(zip(eqn.outvars, names))]
     for part, values in written:
         part.place = place
         for result, value in zip(results, values):
@@ -116,21 +117,16 @@ def _cond(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return results
 
 
-def _merge(e: Emitter, eqn: Any, i: int, values: list[Value]) -> Value:
+def _merge(e: Emitter, var: Any, name: str, values: list[Value]) -> Value:
     """The variable that the branches assign."""
-    var = eqn.outvars[i]
     if any(isinstance(v, View) for v in values):
         raise Unsupported("a condition that gives a ref", e.place)
+    shape, dtype = tuple(var.aval.shape), var.aval.dtype
     if e.block.uses[var] == 0:
-        return Tile("", tuple(var.aval.shape), var.aval.dtype)
-    wanted = e.block.names.get(var)
-    if all(isinstance(v, Scalar) for v in values) and c_type(var.aval.dtype):
-        name = e.scope.take(wanted or "chosen", "v")
-        e.out(f"{c_type(var.aval.dtype)} {name};")
-        return Scalar(name, var.aval.dtype)
-    name = e.scope.take(wanted or "chosen", "t")
-    e.out(f"PlTile {name};")
-    return Tile(name, tuple(var.aval.shape), var.aval.dtype)
+        return Tile("", shape, dtype)
+    scalar = all(isinstance(v, Scalar) for v in values) and bool(c_type(dtype))
+    e.out(f"{c_type(dtype) if scalar else 'PlTile'} {name};")
+    return Scalar(name, dtype) if scalar else Tile(name, shape, dtype)
 
 
 def _write_if(e: Emitter, test: str, yes: Writer, no: Writer) -> None:
@@ -162,36 +158,40 @@ def _write_switch(e: Emitter, which: Scalar, parts: list[Writer]) -> None:
 class Loop:
     """Carried values as variables: those that fit are C variables, the others tiles."""
 
-    def __init__(self, e: Emitter, init: Sequence[Value], steers: set[int], names: Sequence[str]) -> None:
+    def __init__(self, e: Emitter, init: Sequence[Value], steers: set[int], names: Sequence[str], fixed: Sequence[int] = ()) -> None:
         self.e = e
         self.init = list(init)
         self.names = list(names)
+        self.fixed = set(fixed)                 # the loop hands these on as they are
         self.as_tile = [not isinstance(v, Scalar) and not (isinstance(v, Tile) and v.shape == () and i in steers and c_type(v.dtype))
                         for i, v in enumerate(init)]
 
-    def declare(self) -> list[Value]:
-        """The variables, with their first values, before the loop."""
-        declared: list[Value] = []
-        for value, wanted, as_tile in zip(self.init, self.names, self.as_tile):
-            if isinstance(value, View):
-                declared.append(value)
-            elif as_tile:
-                name = self.e.scope.take(wanted, "t")
-                tile = self.e.tile(value)
-                self.e.out(f"PlTile {name} = {tile.text};")
-                declared.append(Tile(name, tile.shape, tile.dtype))
-            else:
-                scalar = self.e.steering(value)
-                name = self.e.scope.take(wanted, "v")
-                self.e.out(f"{c_type(scalar.dtype)} {name} = {scalar.text};")
-                declared.append(Scalar(name, scalar.dtype))
-        return declared
+    def declare(self, but: int | None = None) -> list[Value]:
+        """The variables, with their first values, before the loop; `but` becomes one in the loop's head."""
+        return [self._declare(i, value, i == but) for i, value in enumerate(self.init)]
+
+    def _declare(self, i: int, value: Value, in_head: bool) -> Value:
+        if isinstance(value, View):
+            return value
+        if i in self.fixed:
+            return self.e.simple(value) if isinstance(value, Scalar) else (
+                value if value.text.isidentifier() else self.e.tile_variable(self.names[i], value))
+        if self.as_tile[i] and not in_head:
+            name = self.e.scope.take(self.names[i], "t")
+            tile = self.e.tile(value)
+            self.e.out(f"PlTile {name} = {tile.text};")
+            return Tile(name, tile.shape, tile.dtype)
+        scalar = self.e.steering(value)
+        name = self.e.scope.take(self.names[i], "v")
+        if not in_head:
+            self.e.out(f"{c_type(scalar.dtype)} {name} = {scalar.text};")
+        return Scalar(name, scalar.dtype)
 
     def fits(self, results: Sequence[Value], keep: set[int]) -> bool:
         """False: some variable must be a tile after all; then the loop is to be written again."""
         fine = True
         for i, value in enumerate(results):
-            if isinstance(value, Tile) and not self.as_tile[i] and i not in keep:
+            if isinstance(value, Tile) and not self.as_tile[i] and i not in keep and i not in self.fixed:
                 self.as_tile[i] = True
                 fine = False
         return fine
@@ -199,7 +199,9 @@ class Loop:
     def assign(self, variables: Sequence[Value], results: Sequence[Value], skip: int | None = None) -> None:
         """All at once: a new value may be made of several old ones."""
         changed = [(v, self._as(v, r)) for i, (v, r) in enumerate(zip(variables, results))
-                   if not isinstance(v, View) and i != skip and v.text != r.text]
+                   if not isinstance(v, View) and i != skip and i not in self.fixed and v.text != r.text]
+        if not changed:
+            return
         if len(changed) == 1:
             variable, value = changed[0]
             self.e.out(f"{variable.text} = {value.text};")
@@ -234,6 +236,8 @@ def _counter(jaxpr: Any, first: int, count: int) -> int | None:
     """Which carried scalar goes up by 1 in each round?"""
     for i in range(count):
         v, out = jaxpr.invars[first + i], jaxpr.outvars[i]
+        if str(getattr(v.aval, "dtype", "")) not in ("int32", "int64", "uint32"):
+            continue
         for eqn in jaxpr.eqns:
             if eqn.outvars == [out] and eqn.primitive.name == "add" and eqn.invars[0] is v and _is_one(eqn.invars[1]):
                 return i
@@ -270,7 +274,8 @@ def _scan(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
         return scan_over_arrays(e, eqn, operands)
     steers = demand.demanded(jaxpr)
     steered = {i for i in range(carry) if jaxpr.invars[consts + i] in steers}
-    loop = Loop(e, operands[consts:], steered, _carry_names(e, eqn, jaxpr, carry))
+    fixed = [i for i in range(carry) if jaxpr.outvars[i] is jaxpr.invars[consts + i]]
+    loop = Loop(e, operands[consts:], steered, _carry_names(e, eqn, jaxpr, carry), fixed)
     counter = _counter(jaxpr, consts, carry)
     start = operands[consts + counter] if counter is not None else None
     if counter is not None and (not isinstance(start, Scalar) or params["reverse"]):
@@ -278,7 +283,7 @@ def _scan(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     constants = [_constant(e, c) for c in params["jaxpr"].consts]
 
     def write() -> tuple[list[Value], list[Value]]:
-        variables = _declare_but(loop, counter)
+        variables = loop.declare(counter)
         head = _scan_head(e, loop, variables, counter, length)
         with e.inside(head):
             results = e.run(jaxpr, [*operands[:consts], *variables], constants)
@@ -286,18 +291,6 @@ def _scan(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
         return variables, results
 
     return _after_counting(e, loop, _attempts(e, loop, write, steered), counter, length)
-
-
-def _declare_but(loop: Loop, counter: int | None) -> list[Value]:
-    if counter is None:
-        return loop.declare()
-    init, names, as_tile = loop.init, loop.names, loop.as_tile
-    loop.init, loop.names, loop.as_tile = init[:counter] + init[counter + 1:], names[:counter] + names[counter + 1:], as_tile[:counter] + as_tile[counter + 1:]
-    declared = loop.declare()
-    loop.init, loop.names, loop.as_tile = init, names, as_tile
-    name = loop.e.scope.take(names[counter], "i")
-    declared.insert(counter, Scalar(name, init[counter].dtype))     # type: ignore[union-attr]
-    return declared
 
 
 def _scan_head(e: Emitter, loop: Loop, variables: list[Value], counter: int | None, length: int) -> str:
@@ -328,24 +321,48 @@ def _while(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     test_steers, body_steers = demand.demanded(test.jaxpr, [True]), demand.demanded(body.jaxpr)
     carry = len(operands) - b
     steered = {i for i in range(carry) if test.jaxpr.invars[a + i] in test_steers or body.jaxpr.invars[b - a + i] in body_steers}
-    loop = Loop(e, operands[b:], steered, _carry_names(e, eqn, body.jaxpr, carry))
+    fixed = [i for i in range(carry) if body.jaxpr.outvars[i] is body.jaxpr.invars[b - a + i]]
+    loop = Loop(e, operands[b:], steered, _carry_names(e, eqn, body.jaxpr, carry), fixed)
+    counter = _counter(body.jaxpr, b - a, carry)
+    if counter is not None and (not _counts_to(test.jaxpr, a + counter) or e.block.uses[eqn.outvars[counter]] > 0):
+        counter = None
     head_constants, constants = [_constant(e, c) for c in test.consts], [_constant(e, c) for c in body.consts]
 
     def write() -> tuple[list[Value], list[Value]]:
-        variables = loop.declare()
-        tested, (result,) = _branch(e, test, [*operands[:a], *variables], [True])
+        variables = loop.declare(counter)
+        tested, (result,) = _branch(e, test, [*operands[:a], *variables], [True], False)
         plain = not len(tested)
-        head = f"while ({condition(e.steering(result))})" if plain else "for (;;)"
-        with e.inside(head):
+        again = condition(e.steering(result)) if plain else ""
+        with e.inside(_while_head(loop, variables, counter, again) if plain else "for (;;)"):
             if not plain:
-                (again,) = e.run(test, [*operands[:a], *variables], head_constants, [True])
-                e.out(f"if (!({condition(e.steering(again))}))")
+                (found,) = e.run(test, [*operands[:a], *variables], head_constants, [True], False)
+                e.out(f"if (!({condition(e.steering(found))}))")
                 e.out("    break;")
             results = e.run(body, [*operands[a:b], *variables], constants)
-            loop.assign(variables, results)
+            loop.assign(variables, results, counter if plain else None)
         return variables, results
 
+    if counter is not None and not _is_plain(e, test, [*operands[:a], *operands[b:]]):
+        counter = None
     return _attempts(e, loop, write, steered)
+
+
+def _while_head(loop: "Loop", variables: list[Value], counter: int | None, test: str) -> str:
+    if counter is None:
+        return f"while ({test})"
+    start = loop.e.steering(loop.init[counter])
+    name = variables[counter].text
+    return f"for ({c_type(start.dtype)} {name} = {start.text}; {test}; {name}++)"
+
+
+def _counts_to(test: Any, at: int) -> bool:
+    """Does the condition only compare the counter with a bound?"""
+    return len(test.eqns) == 1 and test.eqns[0].primitive.name == "lt" and test.eqns[0].invars[0] is test.invars[at]
+
+
+def _is_plain(e: Emitter, test: Any, operands: list[Value]) -> bool:
+    tested, _ = _branch(e, test, operands, [True], False)
+    return not len(tested)
 
 
 # Scopes

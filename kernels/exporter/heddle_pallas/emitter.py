@@ -36,13 +36,13 @@ def handles(*names: str) -> Callable[[Handler], Handler]:
 class Block:
     """One jaxpr that is being written out: what its variables are, how often they are used, which of them steer."""
 
-    def __init__(self, jaxpr: Any, outputs_steer: Sequence[bool] = ()) -> None:
+    def __init__(self, jaxpr: Any, outputs_steer: Sequence[bool] = (), named: bool = True) -> None:
         self.jaxpr = jaxpr
         self.values: dict[Any, Value] = {}
         self.uses: collections.Counter[Any] = collections.Counter(
             v for atoms in [*(e.invars for e in jaxpr.eqns), jaxpr.outvars] for v in atoms if isinstance(v, jax_core.Var))
         self.steers = demand.demanded(jaxpr, outputs_steer)
-        self.names = _result_names(jaxpr)
+        self.names = _result_names(jaxpr) if named else {}
 
 
 def _result_names(jaxpr: Any) -> dict[Any, str]:
@@ -138,11 +138,12 @@ class Emitter:
         yield
         self.out = outer
 
-    def run(self, jaxpr: Any, operands: Iterable[Value], consts: Iterable[Value] = (), outputs_steer: Sequence[bool] = ()) -> list[Value]:
+    def run(self, jaxpr: Any, operands: Iterable[Value], consts: Iterable[Value] = (), outputs_steer: Sequence[bool] = (),
+            named: bool = True) -> list[Value]:
         """Writes a jaxpr out, and gives its results."""
         inner = getattr(jaxpr, "jaxpr", jaxpr)
         outer, place = getattr(self, "block", None), self.place
-        self.block = Block(inner, outputs_steer)
+        self.block = Block(inner, outputs_steer, named)
         self.block.values.update(zip(inner.constvars, consts))
         self.block.values.update(zip(inner.invars, operands))
         for eqn in inner.eqns:

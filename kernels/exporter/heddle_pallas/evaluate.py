@@ -36,7 +36,8 @@ def _bind(eqn: Any, values: list[Any]) -> list[Any]:
     if params.get("sharding") is not None:
         params["sharding"] = None
     try:
-        subfuns, bound = eqn.primitive.get_bind_params(params)
+        bound = eqn.primitive.get_bind_params(params)
+        subfuns, bound = bound if isinstance(bound, tuple) else ((), bound)     # JAX before 0.10 has functions apart
         found = eqn.primitive.bind(*subfuns, *values, **bound)
     except HeddleError:
         raise
