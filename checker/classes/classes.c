@@ -6,8 +6,6 @@ static void begin(Explorer *x)
 {
     x->world = world_new(&x->course, x->tiles);
     path_init(&x->path);
-    x->frames = g_array_new(FALSE, FALSE, sizeof(Frame));
-    x->sleep = g_array_new(FALSE, FALSE, sizeof(Sleeper));
     x->reversals = g_array_new(FALSE, FALSE, sizeof(Reversal));
     x->rows = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     x->sequence = g_array_new(FALSE, FALSE, sizeof(Sleeper));
@@ -26,8 +24,9 @@ static void end(Explorer *x)
     x->shadow = NULL;
     path_clear(&x->path);
     wake_pool_clear(&x->pool);
-    g_array_free(x->frames, TRUE);
-    g_array_free(x->sleep, TRUE);
+    g_clear_pointer(&x->frame, g_free);
+    g_clear_pointer(&x->sleep, g_free);
+    x->frames_max = x->sleepers_max = 0;
     g_array_free(x->reversals, TRUE);
     g_array_free(x->rows, TRUE);
     g_array_free(x->sequence, TRUE);

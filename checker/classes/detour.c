@@ -63,7 +63,7 @@ static void try_reversal(Detour *detour, const Reversal *reversal)
     g_autoptr(GArray) sequence = g_array_copy(x->sequence);
     Sleeper step = { reversal->agent, pending.object, pending.manner };
     g_array_append_val(sequence, step);
-    reverse_insert(x, reversal->first, sequence);
+    turn_insert(x, reversal->first, sequence);
 }
 
 static gint compare_reversals(gconstpointer left, gconstpointer right)

@@ -3,7 +3,7 @@
 
 static Frame *top_frame(Explorer *x)
 {
-    return &g_array_index(x->frames, Frame, x->frames->len - 1);
+    return &x->frame[x->frames - 1];
 }
 
 static bool commute(const Sleeper *a, const Sleeper *b)
@@ -13,8 +13,8 @@ static bool commute(const Sleeper *a, const Sleeper *b)
 
 static bool sleeps(const Explorer *x, const Frame *frame, uint32_t agent)
 {
-    for (guint i = frame->sleep; i < x->sleep->len; i++)
-        if (g_array_index(x->sleep, Sleeper, i).agent == agent)
+    for (uint32_t i = frame->sleep; i < x->sleepers; i++)
+        if (x->sleep[i].agent == agent)
             return true;
     return false;
 }
@@ -38,10 +38,22 @@ static bool choose(Explorer *x, const Frame *frame, Sleeper *step, bool *redunda
     return false;
 }
 
-static void begin_frame(Explorer *x, WakeTree tree, guint sleep)
+static void begin_frame(Explorer *x, WakeTree tree, uint32_t sleep)
 {
-    Frame frame = { .tree = tree, .sleep = sleep };
-    g_array_append_val(x->frames, frame);
+    if (x->frames == x->frames_max) {
+        x->frames_max = MAX(2 * x->frames_max, 64);
+        x->frame = g_renew(Frame, x->frame, x->frames_max);
+    }
+    x->frame[x->frames++] = (Frame){ .tree = tree, .sleep = sleep };
+}
+
+static void add_sleeper(Explorer *x, const Sleeper *sleeper)
+{
+    if (x->sleepers == x->sleepers_max) {
+        x->sleepers_max = MAX(2 * x->sleepers_max, 256);
+        x->sleep = g_renew(Sleeper, x->sleep, x->sleepers_max);
+    }
+    x->sleep[x->sleepers++] = *sleeper;
 }
 
 static void descend(Explorer *x, Sleeper step, WakeTree rest)
@@ -50,36 +62,35 @@ static void descend(Explorer *x, Sleeper step, WakeTree rest)
     bool can = world_pending(x->world, step.agent, &pending) && pending.enabled;
     g_assert(can);
     Pick pick = { .agent = step.agent, .object = pending.object, .stage = pending.stage, .manner = pending.manner, .before = pending.value,
-                  .deeds = x->world->deeds };
+                  .deeds = x->world->deeds, .serial = x->picks++ };
     pick.tangled = pending.stage == NONE || x->world->tangled[step.agent];
     step.object = pending.object, step.manner = pending.manner;
     world_do(x->world, step.agent);
     pick.after = world_value(x->world, pick.object);
     path_push(&x->path, &pick);
-    guint begin = top_frame(x)->sleep, end = x->sleep->len;
-    for (guint i = begin; i < end; i++) {
-        Sleeper sleeper = g_array_index(x->sleep, Sleeper, i);
+    reverse_note(x);
+    uint32_t begin = top_frame(x)->sleep, end = x->sleepers;
+    for (uint32_t i = begin; i < end; i++) {
+        const Sleeper sleeper = x->sleep[i];
         if (commute(&sleeper, &step))
-            g_array_append_val(x->sleep, sleeper);
+            add_sleeper(x, &sleeper);
     }
     begin_frame(x, rest, end);
-    x->picks++;
 }
 
 /* Back to the frame above; what was tried there sleeps from now on. */
 static void ascend(Explorer *x)
 {
     Frame *frame = top_frame(x);
-    g_assert(frame->tree.child == 0);
-    g_array_set_size(x->sleep, frame->sleep);
-    g_array_set_size(x->frames, x->frames->len - 1);
-    if (x->frames->len == 0)
+    g_assert(frame->tree.first == 0);
+    x->sleepers = frame->sleep;
+    if (--x->frames == 0)
         return;
     const Pick *pick = &x->path.pick[x->path.picks - 1];
     Sleeper tried = { pick->agent, pick->object, pick->manner };
     world_undo(x->world, pick->deeds);
     path_pop(&x->path);
-    g_array_append_val(x->sleep, tried);
+    add_sleeper(x, &tried);
 }
 
 static void check_limits(Explorer *x)
@@ -97,19 +108,18 @@ static void check_limits(Explorer *x)
 
 static void abandon(Explorer *x)
 {
-    for (guint i = 0; i < x->frames->len; i++)
-        wake_free(&x->pool, &g_array_index(x->frames, Frame, i).tree);
+    for (uint32_t i = 0; i < x->frames; i++)
+        wake_free(&x->pool, &x->frame[i].tree);
     while (x->path.picks > 0)
         path_pop(&x->path);
-    g_array_set_size(x->frames, 0);
-    g_array_set_size(x->sleep, 0);
+    x->frames = x->sleepers = 0;
 }
 
 void explore_classes(Explorer *x)
 {
     world_begin(x->world);
     begin_frame(x, (WakeTree){ 0 }, 0);
-    while (x->frames->len > 0 && !x->usage.grew && x->limit == NULL && !x->done) {
+    while (x->frames > 0 && !x->usage.grew && x->limit == NULL && !x->done) {
         Frame *frame = top_frame(x);
         Sleeper step;
         WakeTree rest = { 0 };
@@ -129,8 +139,6 @@ void explore_classes(Explorer *x)
         }
         ascend(x);
     }
-    if (x->frames->len > 0 && x->limit == NULL && !x->done && !x->usage.grew)
-        g_assert_not_reached();
     abandon(x);
     world_undo(x->world, 0);
 }

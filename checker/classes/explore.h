@@ -18,13 +18,13 @@ typedef struct Frame {
     bool begun;
 } Frame;
 
-/* A way in which some step could have come earlier: before pick `first`, of which some pick or blocked core comes after. */
+/* A way in which a step could have come earlier: before the pick `first`. */
 typedef struct Reversal {
     uint32_t first;
     uint32_t agent, stage;                      /* the step: of this agent, where it stands there; stage NONE: a moment */
     uint32_t without;                           /* bits of the picks to leave out, as a row of `rows`; NONE: just `first` */
     int64_t value;                              /* of its object then, as far as order alone decides that */
-    uint32_t pick;                              /* the step itself, NONE: it is blocked */
+    uint32_t object;
 } Reversal;
 
 typedef struct Digest Digest;
@@ -38,7 +38,9 @@ typedef struct Explorer {
     World *world, *shadow;                      /* shadow: for what can be done without some picks; made when needed */
     Path path;
     WakePool pool;
-    GArray *frames, *sleep;                     /* Frame, Sleeper */
+    Frame *frame;
+    Sleeper *sleep;
+    uint32_t frames, frames_max, sleepers, sleepers_max;
     GArray *reversals, *rows, *sequence;        /* Reversal; words of bits; Sleeper */
     Outcome *outcome;
     Digest *digest;
@@ -50,10 +52,18 @@ typedef struct Explorer {
 
 void explore_classes(Explorer *explorer);       /* all of them, or up to a limit, or until another object turned out to be contended */
 
+static inline uint32_t explore_sleep_end(const Explorer *x, uint32_t frame)
+{
+    return frame + 1 < x->frames ? x->frame[frame + 1].sleep : x->sleepers;
+}
+
 /* reverse.c */
+void reverse_note(Explorer *explorer);          /* the last pick is new: what could it have come before? */
 void reverse_run(Explorer *explorer);           /* the run in hand is complete: what else could have happened? */
-/* Tries a run that begins at the frame of pick `first` with this sequence; keeps it unless it is known to be covered. */
-void reverse_insert(Explorer *explorer, uint32_t first, GArray *sequence);
+/* turn.c: a run that begins at the frame of pick `first`; kept unless it is known to be covered. */
+void turn_insert(Explorer *explorer, uint32_t first, GArray *sequence);        /* which is used up */
+void turn_race(Explorer *explorer, uint32_t pick, Race *race);         /* where order alone decides what depends on what */
+void turn_reversal(Explorer *explorer, const Reversal *reversal);      /* the same */
 /* detour.c: the same where steps are enabled through objects that are not contended. */
 void detour_run(Explorer *explorer);
 

@@ -8,7 +8,7 @@ void path_init(Path *path)
     path->pick = g_new(Pick, path->picks_max);
     path->past = g_new0(uint64_t, path->picks_max);
     path->scratch = g_new0(uint64_t, 1);
-    path->races = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    path->top = g_new(int32_t, path->picks_max);
 }
 
 void path_clear(Path *path)
@@ -18,7 +18,8 @@ void path_clear(Path *path)
     g_free(path->scratch);
     g_free(path->last_on_object);
     g_free(path->last_of_agent);
-    g_array_free(path->races, TRUE);
+    g_free(path->race);
+    g_free(path->top);
 }
 
 static void grow(Path *path)
@@ -30,6 +31,7 @@ static void grow(Path *path)
     g_free(path->past);
     path->past = past, path->words = words, path->picks_max *= 2;
     path->pick = g_renew(Pick, path->pick, path->picks_max);
+    path->top = g_renew(int32_t, path->top, path->picks_max);
     g_free(path->scratch);
     path->scratch = g_new0(uint64_t, words);
 }
@@ -68,10 +70,19 @@ static void join_past(const Path *path, uint64_t *row, uint32_t pick)
     path_set(row, pick);
 }
 
-/* A pick of the group is in no race if something else that is before the new one comes after it. */
-static void find_races(Path *path, uint32_t index, uint32_t group, uint32_t of_agent)
+void path_add_race(Path *path, uint32_t first)
 {
-    Pick *pick = &path->pick[index];
+    if (path->races == path->races_max) {
+        path->races_max = MAX(path->races_max * 2, 256);
+        path->race = g_renew(Race, path->race, path->races_max);
+    }
+    path->race[path->races++] = (Race){ .first = first, .state = RACE_NEW };
+    path->pick[path->picks - 1].races++;
+}
+
+/* A pick of the group is in no race if something else that is before the new one comes after it. */
+static void find_races(Path *path, uint32_t group, uint32_t of_agent)
+{
     uint64_t *covered = path->scratch;
     memset(covered, 0, path->words * sizeof *covered);
     if (of_agent != 0)
@@ -81,13 +92,17 @@ static void find_races(Path *path, uint32_t index, uint32_t group, uint32_t of_a
         for (unsigned w = 0; w < path->words; w++)
             covered[w] |= past[w];
     }
-    pick->race = path->races->len;
-    for (uint32_t at = group; at != 0; at = path_group_next(path, at)) {
-        uint32_t first = at - 1;
-        if (!path_bit(covered, first))
-            g_array_append_val(path->races, first);
-    }
-    pick->races = path->races->len - pick->race;
+    for (uint32_t at = group; at != 0; at = path_group_next(path, at))
+        if (!path_bit(covered, at - 1))
+            path_add_race(path, at - 1);
+}
+
+static int32_t top_of(const Path *path, const uint64_t *row)
+{
+    for (unsigned w = path->words; w-- > 0;)
+        if (row[w] != 0)
+            return (int32_t)(64 * w + 63 - (unsigned)__builtin_clzll(row[w]));
+    return -1;
 }
 
 void path_push(Path *path, const Pick *from)
@@ -101,14 +116,16 @@ void path_push(Path *path, const Pick *from)
     *pick = *from;
     pick->on_object = path->last_on_object[pick->object], pick->of_agent = path->last_of_agent[pick->agent];
     path->tangles += pick->tangled;
+    pick->race = path->races, pick->races = 0;
     uint64_t *row = path_past(path, index);
     memset(row, 0, path->words * sizeof *row);
     uint32_t group = path_group(path, pick->on_object, pick->manner);
     for (uint32_t at = group; at != 0; at = path_group_next(path, at))
         join_past(path, row, at - 1);
-    find_races(path, index, group, pick->of_agent);
+    find_races(path, group, pick->of_agent);
     if (pick->of_agent != 0)
         join_past(path, row, pick->of_agent - 1);
+    path->top[index] = top_of(path, row);
     path->last_on_object[pick->object] = path->last_of_agent[pick->agent] = index + 1;
 }
 
@@ -118,5 +135,5 @@ void path_pop(Path *path)
     path->last_on_object[pick->object] = pick->on_object;
     path->last_of_agent[pick->agent] = pick->of_agent;
     path->tangles -= pick->tangled;
-    g_array_set_size(path->races, pick->race);
+    path->races = pick->race;
 }

@@ -16,9 +16,20 @@ typedef struct Pick {
     bool tangled;                               /* its core came here through waits that others' picks may have made possible */
     int64_t before, after;                      /* of the object */
     uint32_t on_object, of_agent;               /* the pick before it there, plus 1 */
-    uint32_t races, race;                       /* races[race .. race + races): first picks of races that end here */
+    uint32_t races, race;                       /* races[race .. race + races) end here */
+    uint64_t serial;                            /* no other pick of the search has it */
     size_t deeds;                               /* mark of the world before it */
 } Pick;
+
+typedef enum RaceState { RACE_NEW, RACE_OPEN, RACE_NEVER, RACE_COVERED } RaceState;
+
+/* The pick might have come before the pick `first`. */
+typedef struct Race {
+    uint32_t first;
+    uint32_t state;                             /* NEVER: it is not possible then; COVERED: as long as pick `by` is what it was, as `serial` tells */
+    uint32_t by;
+    uint64_t serial;
+} Race;
 
 typedef struct Path {
     uint32_t agents_known, objects_known;
@@ -27,7 +38,9 @@ typedef struct Path {
     unsigned words;                             /* of one row of bits */
     uint64_t *past;                             /* picks_max rows */
     uint32_t *last_on_object, *last_of_agent;   /* plus 1 */
-    GArray *races;                              /* uint32_t */
+    Race *race;
+    uint32_t races, races_max;
+    int32_t *top;                               /* by pick: the latest pick in its past, -1: none */
     uint32_t tangles;                           /* tangled picks, and moments of copies */
     uint64_t *scratch;
 } Path;
@@ -36,6 +49,7 @@ void path_init(Path *path);
 void path_clear(Path *path);
 /* agent's next pick; the world is as before it, and value_after tells what it makes of the object. */
 void path_push(Path *path, const Pick *pick);
+void path_add_race(Path *path, uint32_t first);                 /* that ends at the last pick */
 void path_pop(Path *path);
 /* The picks right before a step of that manner, which it does not commute with, from the latest to the earliest: ids plus 1, 0: no more.
  * last_on_object: where the search for them begins. */

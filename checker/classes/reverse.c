@@ -10,83 +10,6 @@
 
 enum { SUBSET_BITS_MAX = 12 };
 
-/* Can the step come first in the sequence, without changing it otherwise? */
-static bool comes_first(const Sleeper *step, const GArray *sequence, guint *at)
-{
-    *at = G_MAXUINT;
-    for (guint i = 0; i < sequence->len; i++) {
-        const Sleeper *other = &g_array_index(sequence, Sleeper, i);
-        if (other->agent == step->agent) {
-            *at = i;
-            return true;
-        }
-        if (other->object == step->object && !manner_commutes(other->manner, step->manner))
-            return false;
-    }
-    return true;
-}
-
-void reverse_insert(Explorer *x, uint32_t first, GArray *sequence)
-{
-    Frame *frame = &g_array_index(x->frames, Frame, first);
-    guint end = g_array_index(x->frames, Frame, first + 1).sleep, at;
-    for (guint i = frame->sleep; i < end; i++)
-        if (comes_first(&g_array_index(x->sleep, Sleeper, i), sequence, &at))
-            return;
-    WakeTree tree = frame->tree;
-    for (uint32_t inside = 0, node = tree.child;;) {
-        while (node != 0 && !comes_first(&x->pool.wake[node - 1].step, sequence, &at))
-            node = x->pool.wake[node - 1].next;
-        if (node == 0) {
-            wake_add(&x->pool, &tree, &g_array_index(sequence, Sleeper, 0), sequence->len);
-            if (inside != 0)
-                wake_put_tree(&x->pool, inside, tree);
-            else
-                g_array_index(x->frames, Frame, first).tree = tree;
-            return;
-        }
-        if (at != G_MAXUINT)
-            g_array_remove_index(sequence, at);
-        if (x->pool.wake[node - 1].child == 0 || sequence->len == 0)
-            return;
-        inside = node;
-        tree = wake_tree(&x->pool, node);
-        node = tree.child;
-    }
-}
-
-static void add_pick(GArray *sequence, const Pick *pick)
-{
-    Sleeper step = { pick->agent, pick->object, pick->manner };
-    g_array_append_val(sequence, step);
-}
-
-/* Order alone decides what depends on what: turns the reversal into a sequence and tries it. */
-static void turn(Explorer *x, const Reversal *reversal)
-{
-    const Path *path = &x->path;
-    const uint64_t *without = reversal->without == NONE ? NULL : &g_array_index(x->rows, uint64_t, reversal->without);
-    GArray *sequence = x->sequence;
-    g_array_set_size(sequence, 0);
-    for (uint32_t i = reversal->first + 1; i < path->picks; i++) {
-        const uint64_t *past = path_past(path, i);
-        bool gone = without == NULL ? path_bit(past, reversal->first) : path_bit(without, i);
-        for (unsigned w = 0; without != NULL && !gone && w < path->words; w++)
-            gone = (past[w] & without[w]) != 0;
-        if (!gone)
-            add_pick(sequence, &path->pick[i]);
-    }
-    Sleeper step = { reversal->agent, 0, MANNER_ADD };
-    if (reversal->stage != NONE) {
-        step.object = course_stage(&x->course, reversal->stage)->step.object;
-        step.manner = (uint8_t)world_manner(x->world, reversal->stage, reversal->value);
-    } else {
-        step.object = path->pick[reversal->pick].object, step.manner = path->pick[reversal->pick].manner;
-    }
-    g_array_append_val(sequence, step);
-    reverse_insert(x, reversal->first, sequence);
-}
-
 static bool is_tangled(Explorer *x)
 {
     if (x->path.tangles > 0)
@@ -98,42 +21,29 @@ static bool is_tangled(Explorer *x)
     return false;
 }
 
-/* What the object shows to pick i if q, and of the adds before it those that come after q, are left out. */
-static int64_t value_without(const Path *path, uint32_t i, uint32_t q)
-{
-    const Pick *pick = &path->pick[i], *first = &path->pick[q];
-    if (first->manner != MANNER_ADD)
-        return first->before;
-    int64_t value = pick->before;
-    for (uint32_t at = path_group(path, pick->on_object, pick->manner); at != 0; at = path_group_next(path, at))
-        if (at - 1 == q || path_bit(path_past(path, at - 1), q))
-            value -= path->pick[at - 1].after - path->pick[at - 1].before;
-    return value;
-}
-
 static void note(Explorer *x, bool tangled, const Reversal *reversal)
 {
     if (tangled)
         g_array_append_val(x->reversals, *reversal);
-    else if (reversal->stage == NONE || world_holds(x->world, reversal->stage, reversal->value))
-        turn(x, reversal);
+    else
+        turn_reversal(x, reversal);
 }
 
 static void note_races(Explorer *x, bool tangled)
 {
-    const Path *path = &x->path;
+    Path *path = &x->path;
     for (uint32_t i = 0; i < path->picks; i++) {
         const Pick *pick = &path->pick[i];
-        for (uint32_t r = 0; r < pick->races; r++) {
-            uint32_t q = g_array_index(path->races, uint32_t, pick->race + r);
-            Reversal reversal = { q, pick->agent, pick->stage, NONE, pick->stage == NONE ? 0 : value_without(path, i, q), i };
-            note(x, tangled, &reversal);
-        }
+        for (uint32_t r = pick->race; r < pick->race + pick->races; r++)
+            if (tangled)
+                note(x, true, &(Reversal){ path->race[r].first, pick->agent, pick->stage, NONE, 0, pick->object });
+            else
+                turn_race(x, i, &path->race[r]);
     }
 }
 
 /* A step that waits: of a pick, or of a core that is blocked. */
-typedef struct Waiting { uint32_t agent, stage, pick, on_object, of_agent; } Waiting;
+typedef struct Waiting { uint32_t agent, object, stage, on_object, of_agent; } Waiting;
 
 static bool is_needed(const Path *path, const Waiting *waiting, uint32_t pick)
 {
@@ -215,7 +125,7 @@ static void note_subsets(Explorer *x, bool tangled, const Waiting *waiting, cons
         if (!world_holds(x->world, waiting->stage, value)
             || world_holds(x->world, waiting->stage, value + inc_of(path, adds->member[first])))
             continue;
-        Reversal reversal = { adds->member[first], waiting->agent, waiting->stage, keep_row(x, adds, subset), value, waiting->pick };
+        Reversal reversal = { adds->member[first], waiting->agent, waiting->stage, keep_row(x, adds, subset), value, waiting->object };
         const uint64_t *row = &g_array_index(x->rows, uint64_t, reversal.without);
         bool whole = true;                      /* members of the subset must not need those left out */
         for (uint32_t m = 0; m < adds->members; m++)
@@ -226,26 +136,11 @@ static void note_subsets(Explorer *x, bool tangled, const Waiting *waiting, cons
     }
 }
 
-/* Everything on the object before the step that turned it off. */
-static void note_turns(Explorer *x, bool tangled, const Waiting *waiting)
+static bool turns_off(Explorer *x, const Waiting *waiting, uint32_t pick)
 {
-    const Path *path = &x->path;
-    bool may_turn = world_may_turn(x->world, waiting->stage);
-    for (uint32_t at = waiting->on_object; at != 0;) {
-        const Pick *pick = &path->pick[at - 1];
-        if (pick->manner == MANNER_ADD && may_turn) {
-            Adds adds;
-            at = gather_adds(path, waiting, at, &adds);
-            note_subsets(x, tangled, waiting, &adds);
-            continue;
-        }
-        if (pick->manner == MANNER_REST && !is_needed(path, waiting, at - 1) && world_holds(x->world, waiting->stage, pick->before)
-            && !world_holds(x->world, waiting->stage, pick->after)) {
-            Reversal reversal = { at - 1, waiting->agent, waiting->stage, NONE, pick->before, waiting->pick };
-            note(x, tangled, &reversal);
-        }
-        at = pick->on_object;
-    }
+    const Pick *at = &x->path.pick[pick];
+    return at->manner == MANNER_REST && !is_needed(&x->path, waiting, pick) && world_holds(x->world, waiting->stage, at->before)
+        && !world_holds(x->world, waiting->stage, at->after);
 }
 
 static bool may_block(const Explorer *x, uint32_t stage)
@@ -254,18 +149,65 @@ static bool may_block(const Explorer *x, uint32_t stage)
     return step_blocks((StepKind)at->step.kind) || course_polls(&x->course, at);
 }
 
+static bool is_race(const Path *path, const Pick *pick, uint32_t first)
+{
+    for (uint32_t r = pick->race; r < pick->race + pick->races; r++)
+        if (path->race[r].first == first)
+            return true;
+    return false;
+}
+
+void reverse_note(Explorer *x)
+{
+    Path *path = &x->path;
+    const Pick *pick = &path->pick[path->picks - 1];
+    if (pick->stage == NONE || !may_block(x, pick->stage))
+        return;
+    const Waiting waiting = { pick->agent, pick->object, pick->stage, pick->on_object, pick->of_agent };
+    for (uint32_t at = pick->on_object; at != 0; at = path->pick[at - 1].on_object)
+        if (turns_off(x, &waiting, at - 1) && !is_race(path, pick, at - 1))
+            path_add_race(path, at - 1);
+}
+
+static void note_adds(Explorer *x, bool tangled, const Waiting *waiting)
+{
+    const Path *path = &x->path;
+    for (uint32_t at = world_may_turn(x->world, waiting->stage) ? waiting->on_object : 0; at != 0;) {
+        Adds adds;
+        if (path->pick[at - 1].manner == MANNER_ADD) {
+            at = gather_adds(path, waiting, at, &adds);
+            note_subsets(x, tangled, waiting, &adds);
+        } else {
+            at = path->pick[at - 1].on_object;
+        }
+    }
+}
+
+/* Cores that are blocked could have gone on earlier. */
+static void note_blocked(Explorer *x, bool tangled)
+{
+    const Path *path = &x->path;
+    Pending pending;
+    for (uint32_t core = 0; core < x->program->cores; core++) {
+        if (!world_pending(x->world, core, &pending) || pending.enabled)
+            continue;
+        const Waiting waiting = { core, pending.object, pending.stage, path_last_on(path, pending.object), path_last_of(path, core) };
+        note_adds(x, tangled, &waiting);
+        for (uint32_t at = waiting.on_object; at != 0; at = path->pick[at - 1].on_object)
+            if (turns_off(x, &waiting, at - 1))
+                note(x, tangled, &(Reversal){ at - 1, core, pending.stage, NONE, path->pick[at - 1].before, pending.object });
+    }
+}
+
 static void note_waiting(Explorer *x, bool tangled)
 {
     const Path *path = &x->path;
     for (uint32_t i = 0; i < path->picks; i++) {
         const Pick *pick = &path->pick[i];
         if (pick->stage != NONE && may_block(x, pick->stage))
-            note_turns(x, tangled, &(Waiting){ pick->agent, pick->stage, i, pick->on_object, pick->of_agent });
+            note_adds(x, tangled, &(Waiting){ pick->agent, pick->object, pick->stage, pick->on_object, pick->of_agent });
     }
-    Pending pending;
-    for (uint32_t core = 0; core < x->program->cores; core++)
-        if (world_pending(x->world, core, &pending) && !pending.enabled)
-            note_turns(x, tangled, &(Waiting){ core, pending.stage, NONE, path_last_on(path, pending.object), path_last_of(path, core) });
+    note_blocked(x, tangled);
 }
 
 void reverse_run(Explorer *x)

@@ -8,55 +8,50 @@ void wake_pool_clear(WakePool *pool)
     *pool = (WakePool){ 0 };
 }
 
-static uint32_t new_node(WakePool *pool, const Sleeper *step)
+static uint32_t new_node(WakePool *pool)
 {
     uint32_t node = pool->unused;
     if (node != 0) {
-        pool->unused = pool->wake[node - 1].next;
-    } else {
-        if (pool->used == pool->size) {
-            pool->size = MAX(pool->size * 2, 256);
-            pool->wake = g_renew(Wake, pool->wake, pool->size);
-        }
-        node = ++pool->used;
+        pool->unused = pool->wake[node - 1].beside;
+        return node;
     }
-    pool->wake[node - 1] = (Wake){ .step = *step };
-    return node;
+    if (pool->used == pool->size) {
+        pool->size = MAX(pool->size * 2, 256);
+        pool->wake = g_renew(Wake, pool->wake, pool->size);
+    }
+    return ++pool->used;
 }
 
-static void free_node(WakePool *pool, uint32_t node)
+void wake_add(WakePool *pool, WakeTree *tree, uint32_t above, const Sleeper *steps, uint32_t count)
 {
-    pool->wake[node - 1].next = pool->unused;
-    pool->unused = node;
-}
-
-void wake_add(WakePool *pool, WakeTree *tree, const Sleeper *steps, uint32_t count)
-{
-    uint32_t first = 0, below = 0;
+    WakeTree chain = { 0, 0 };
     for (uint32_t i = count; i-- > 0;) {
-        first = new_node(pool, &steps[i]);
-        pool->wake[first - 1].child = pool->wake[first - 1].last = below;
-        below = first;
+        uint32_t node = new_node(pool);
+        *wake_get(pool, node) = (Wake){ steps[i], 0, chain };
+        chain = (WakeTree){ node, node };
     }
-    g_assert(first != 0);
-    if (tree->last != 0)
-        pool->wake[tree->last - 1].next = first;
+    g_assert(chain.first != 0);
+    WakeTree *to = above != 0 ? &wake_get(pool, above)->below : tree;
+    if (to->last != 0)
+        wake_get(pool, to->last)->beside = chain.first;
     else
-        tree->child = first;
-    tree->last = first;
+        to->first = chain.first;
+    to->last = chain.first;
 }
 
 bool wake_take(WakePool *pool, WakeTree *tree, Sleeper *step, WakeTree *rest)
 {
-    uint32_t node = tree->child;
+    uint32_t node = tree->first;
     if (node == 0)
         return false;
-    *step = pool->wake[node - 1].step;
-    *rest = wake_tree(pool, node);
-    tree->child = pool->wake[node - 1].next;
-    if (tree->child == 0)
+    Wake *wake = wake_get(pool, node);
+    *step = wake->step;
+    *rest = wake->below;
+    tree->first = wake->beside;
+    if (tree->first == 0)
         tree->last = 0;
-    free_node(pool, node);
+    wake->beside = pool->unused;
+    pool->unused = node;
     return true;
 }
 
