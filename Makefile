@@ -72,7 +72,8 @@ demo: all                                       ## checks the documentation's ke
 	@tests/demo $(BUILD)/heddle
 
 test: all $(TESTS)                              ## builds and runs all tests
-	@set -e; for t in $(TESTS); do echo "== $$t"; HEDDLE=$(BUILD)/heddle $$t; done
+	@failed=; for t in $(TESTS); do echo "== $$t"; HEDDLE=$(BUILD)/heddle $$t || failed="$$failed $$t"; done; \
+	[ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
 asan: | $(FIRST)                                ## the tests again, with address and undefined-behaviour sanitizers
 	$(MAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" test

@@ -34,7 +34,7 @@ static void help_option(GString *out, const OptionSpec *spec)
     }
     g_string_append_c(out, '\n');
     if (spec->choices)
-        g_string_append_printf(out, "  %-24s   (%s; default: the first)\n", "", spec->choices);
+        g_string_append_printf(out, "  %-24s   (%s; default: %.*s)\n", "", spec->choices, (int)strcspn(spec->choices, "|"), spec->choices);
     g_free(form);
 }
 
@@ -94,7 +94,7 @@ static void man_options(GString *out)
         char *form = spell(spec);
         GString *text = g_string_new(spec->help);
         if (spec->choices)
-            g_string_append_printf(text, " (%s; default: the first)", spec->choices);
+            g_string_append_printf(text, " (%s; default: %.*s)", spec->choices, (int)strcspn(spec->choices, "|"), spec->choices);
         g_string_append(text, ". For:");
         for (const CommandSpec *command = command_table; command->name; command++)
             if (spec->commands & command->command)

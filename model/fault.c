@@ -203,7 +203,7 @@ static const Explained FAULT[FAULT_COUNT] = {
             "        slots[i] = i;                                       /* writes past the end */\n",
         .repairs =
             "  - The line shown is the last operation that the core handed over: the crash is between it and the next one.\n"
-            "  - `heddle replay FILE --gdb` runs the same schedule under a debugger.\n"
+            "  - `heddle replay FILE -v` lists every move up to there.\n"
             "  - Cores have small stacks: no deep recursion and no large arrays among the local variables.\n",
     },
 };
