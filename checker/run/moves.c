@@ -217,7 +217,10 @@ static void do_core(Execution *e, uint32_t c)
     } else {
         execution_perform(e, core, request);
     }
-    advance(e, c);
+    if (e->end[c] == CORE_STOPPED)
+        e->pending[c] = NULL;
+    else
+        advance(e, c);
 }
 
 bool execution_do(Execution *e, Move move)
