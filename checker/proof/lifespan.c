@@ -8,12 +8,37 @@
 
 #include "prover.h"
 
+/* Where every device does every launch, first and last launches are worked out once a decl. */
+void lifespan_prepare(Prover *prover)
+{
+    const Program *program = prover->program;
+    bool uniform = true;
+    for (uint32_t l = 0; l < program->launches.count; l++)
+        uniform &= program_launch(program, l)->on_device == NULL;
+    prover->launched = ARENA_NEW(Launched, prover->arena, program->decls.count + 1);
+    for (uint32_t decl = 0; uniform && decl < program->decls.count; decl++) {
+        Launched *launched = &prover->launched[decl];
+        launched->known = true;
+        launched->ever = program_decl_launches(program, decl, 0, &launched->first, &launched->last);
+    }
+}
+
+static bool find_launches(const Prover *prover, uint32_t decl, uint32_t device, uint32_t *first, uint32_t *last)
+{
+    const Launched *launched = &prover->launched[decl];
+    if (!launched->known)
+        return program_decl_launches(prover->program, decl, device, first, last);
+    *first = launched->first;
+    *last = launched->last;
+    return launched->ever;
+}
+
 static Lifespan of_launches(const Prover *prover, uint32_t decl, uint32_t device)
 {
     const Index *index = prover->index;
     uint32_t first, last;
     Lifespan life = { .exit = true, .first_core = device * index->per_device, .cores = index->per_device };
-    if (program_decl_launches(prover->program, decl, device, &first, &last)) {
+    if (find_launches(prover, decl, device, &first, &last)) {
         life.entry = &index->launch[(size_t)first * index->cores];
         life.span = life.leave = &index->launch[(size_t)last * index->cores];
     }

@@ -7,7 +7,7 @@
 
 #include "prover.h"
 
-typedef struct Touch { uint32_t object; bool semaphore, signal, in_flight; } Touch;
+typedef struct Touch { uint32_t object; bool semaphore, signal; } Touch;
 
 static void add_lifetime(Prover *prover, const Event *x, const Touch *touch, int64_t have)
 {
@@ -31,7 +31,7 @@ static void check_touch(Prover *prover, const Event *x, const Lifespan *life, co
         return;
     if (!lifespan_begun(prover, life, x))
         add_lifetime(prover, x, touch, -1);
-    bool covered = touch->in_flight || (touch->semaphore && prover->left_over[touch->object]);
+    bool covered = touch->semaphore && prover->left_over[touch->object];
     if (!covered && outlived(prover, life, x, touch->signal))
         add_lifetime(prover, x, touch, 1);
 }
@@ -47,7 +47,7 @@ static void check_steps(Prover *prover)
             if (!memory && !counter)
                 continue;
             Event x = { core, position, NONE, step->kind };
-            Touch touch = { step->object, counter, index_is_add(step), false };
+            Touch touch = { step->object, counter, index_is_add(step) };
             Lifespan life = counter ? lifespan_of_semaphore(prover, step->object) : lifespan_of_object(prover, step->object);
             check_touch(prover, &x, &life, &touch);
         }
@@ -55,24 +55,42 @@ static void check_steps(Prover *prover)
 
 static const Lifespan ALWAYS = { .always = true };
 
-/* The copy may still be under way when the device leaves the launch: true, and reported, if it may be. */
-static bool check_exit(Prover *prover, const Event *x, const Event *start, const Lifespan *life, uint32_t object)
+typedef enum Flight { FLIGHT_NO_EXIT, FLIGHT_LANDED, FLIGHT_LATE, FLIGHT_FLIES } Flight;     /* late: started after the exit, always */
+
+/* The copy may still be under way when the device leaves the launch: reported, if it may be. */
+static Flight check_exit(Prover *prover, const Event *x, const Event *start, const Lifespan *life, uint32_t object)
 {
     uint32_t first = life->first_core / prover->index->per_device * prover->index->per_device;
     if (!life->leave || life->leave[first].end == NONE)
-        return false;
+        return FLIGHT_NO_EXIT;
     Event exit = index_event(prover->index, first, life->leave[first].end), seen = order_seen_from(prover->order, &exit, x->core);
-    if (order_must(prover->order, x, &seen) || order_must(prover->order, &exit, start))
-        return false;
+    if (order_must(prover->order, x, &seen))
+        return FLIGHT_LANDED;
+    if (order_must(prover->order, &exit, start))
+        return FLIGHT_LATE;
     Tally fault = { .id = FAULT_IN_FLIGHT, .a = *x, .b = exit, .places = 2, .object = object };
     prover_add(prover, &fault);
-    return true;
+    return FLIGHT_FLIES;
 }
 
 static bool same_exit(const Prover *prover, const Lifespan *a, const Lifespan *b)
 {
     uint32_t per = prover->index->per_device;
     return a->leave == b->leave && a->first_core / per == b->first_core / per;
+}
+
+/* What lives until an exit is outlived by copies that start after it; those in flight are reported as such. */
+static void check_copy_touch(Prover *prover, const Event *x, const Lifespan *life, const Touch *touch, Flight own, bool flies)
+{
+    if (life->always)
+        return;
+    if (!lifespan_begun(prover, life, x))
+        add_lifetime(prover, x, touch, -1);
+    bool covered = touch->signal && prover->left_over[touch->object];
+    if (covered || (life->exit && (flies || own != FLIGHT_LATE)))
+        return;
+    if (life->exit || outlived(prover, life, x, touch->signal))
+        add_lifetime(prover, x, touch, 1);
 }
 
 /* One moment of a copy, which touches a buffer and may signal a semaphore. */
@@ -83,13 +101,13 @@ static void check_moment(Prover *prover, uint32_t copy, StepKind kind, uint32_t 
     Lifespan buffer = lifespan_of_object(prover, object), signal = semaphore == NONE ? ALWAYS : lifespan_of_semaphore(prover, semaphore);
     if (buffer.always && signal.always)
         return;
-    bool buffer_flies = check_exit(prover, &x, &start, &buffer, object);
-    bool signal_flies = same_exit(prover, &buffer, &signal) ? buffer_flies : check_exit(prover, &x, &start, &signal, object);
-    bool flies = buffer_flies || signal_flies;
-    Touch touch = { object, false, false, flies && buffer.exit };
-    check_touch(prover, &x, &buffer, &touch);
-    touch = (Touch){ semaphore, true, true, flies && signal.exit };
-    check_touch(prover, &x, &signal, &touch);
+    Flight by_buffer = check_exit(prover, &x, &start, &buffer, object);
+    Flight by_signal = same_exit(prover, &buffer, &signal) ? by_buffer : check_exit(prover, &x, &start, &signal, object);
+    bool flies = by_buffer == FLIGHT_FLIES || by_signal == FLIGHT_FLIES;
+    Touch touch = { object, false, false };
+    check_copy_touch(prover, &x, &buffer, &touch, by_buffer, flies);
+    touch = (Touch){ semaphore, true, true };
+    check_copy_touch(prover, &x, &signal, &touch, by_signal, flies);
 }
 
 /* A deliberate mistake: the write is held against the exit of its own core. */

@@ -85,20 +85,19 @@ OrderKnown order_known(const Order *order, const Event *a, const Event *b)
 {
     if (a->copy == NONE)
         return step_known(order, a, b);
-    if (comes_before_by_itself(order, a, b))
-        return ORDER_YES;
-    if (b->copy == a->copy)
-        return ORDER_NO;
-    Event start = { a->core, a->position, NONE, STEP_COPY_START };
-    OrderKnown begun = step_known(order, &start, b);
-    if (begun == ORDER_NO)
-        return ORDER_NO;
+    if (b->copy != NONE) {
+        if (comes_before_by_itself(order, a, b))
+            return ORDER_YES;
+        if (b->copy == a->copy)
+            return ORDER_NO;
+    }
     OrderKnown by_write = released(order, a->copy, 1, b);
-    if (by_write == ORDER_YES)
+    if (by_write == ORDER_YES || (a->kind == STEP_READ && released(order, a->copy, 0, b) == ORDER_YES))
         return ORDER_YES;
-    if (a->kind == STEP_READ)
-        return released(order, a->copy, 0, b) == ORDER_YES ? ORDER_YES : ORDER_OPEN;
-    bool one_effect = !order->index->copy_before && !order->chosen;
+    Event start = { a->core, a->position, NONE, STEP_COPY_START };
+    if (step_known(order, &start, b) == ORDER_NO)
+        return ORDER_NO;
+    bool one_effect = a->kind == STEP_WRITE && !order->index->copy_before && !order->chosen;
     return one_effect ? by_write : ORDER_OPEN;
 }
 

@@ -93,6 +93,7 @@ static void decide(Prover *prover)
     prover->order = order_new(prover->index, prover->clocks, prover->releases, prover->arena);
     prover->left_over = ARENA_NEW(bool, prover->arena, prover->index->semaphores + 1);
     pile_init(&prover->tallies, prover->arena, sizeof(Tally));
+    lifespan_prepare(prover);
     note_coverage(prover);
     prover->races = races_new(prover->order, prover->arena);
     void (*const part[])(Prover *) = { races_settle, raised_check, deadlock_check, counts_check, lives_check };

@@ -31,6 +31,7 @@ typedef struct Prover {
     Releases *releases;
     Order *order;
     Races *races;
+    struct Launched *launched;                  /* a decl: see lifespan_prepare */
     bool *left_over;                            /* a semaphore: `leftover` was found there */
     Pile tallies;                               /* Tally */
     uint32_t *table;
@@ -68,6 +69,9 @@ typedef struct Lifespan {
     const Span *entry;                          /* where others may name it before its scope opens: the launch's entries; else NULL */
 } Lifespan;
 
+typedef struct Launched { bool known, ever; uint32_t first, last; } Launched;     /* of a decl, where all devices do all launches */
+
+void lifespan_prepare(Prover *prover);
 Lifespan lifespan_of_object(const Prover *prover, uint32_t object);
 Lifespan lifespan_of_semaphore(const Prover *prover, uint32_t semaphore);
 /* Is the life begun before x in every execution? */

@@ -52,15 +52,15 @@ static void largest_entries(const Statistic *statistic, uint32_t column, int32_t
 {
     const int32_t *values = (const int32_t *)pile_base(&statistic->values) + column;
     for (size_t s = 0; s < statistic->signals; s++, values += statistic->width)
-        for (uint32_t i = 0; i < LANES; i++)
-            largest[i] = MAX(largest[i], values[i]);
+        lanes_raise(largest, values);
 }
 
 void statistic_raise(const Statistic *statistic, int64_t total, int32_t *to)
 {
     g_assert(total > 0 && total <= statistic->sum);
     for (uint32_t column = 0; column < statistic->width; column += LANES, to += LANES) {
-        int32_t low[LANES], high[LANES], guess[LANES];
+        int32_t low[LANES], guess[LANES];
+        _Alignas(Lanes) int32_t high[LANES];
         int64_t sum[LANES];
         memcpy(low, to, sizeof low);
         memcpy(high, to, sizeof high);

@@ -6,7 +6,19 @@
 #pragma once
 #include "arena.h"
 
-#define LANES 16                                /* columns come in multiples of it, so that inner loops have a known length */
+#define LANES 16                                /* columns come in multiples of it; all rows of values are aligned to it */
+typedef int32_t Lanes __attribute__((vector_size(16)));         /* a width that every CPU we know has registers for */
+
+/* to[i] = max(to[i], from[i]) for LANES columns; both aligned to a vector. */
+static inline void lanes_raise(int32_t *to, const int32_t *from)
+{
+    Lanes *t = (Lanes *)to;
+    const Lanes *f = (const Lanes *)from;
+    for (unsigned i = 0; i < LANES * sizeof(int32_t) / sizeof(Lanes); i++) {
+        Lanes larger = f[i] > t[i];             /* all ones where it is */
+        t[i] = (f[i] & larger) | (t[i] & ~larger);
+    }
+}
 
 typedef struct Statistic {
     Pile values, incs;                          /* signal after signal: width entries; increment */

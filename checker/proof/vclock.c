@@ -22,29 +22,32 @@ typedef struct Pass {
     Arena arena;
     uint32_t column, width;                     /* this block: columns column .. column + width, width a multiple of LANES */
     int32_t *pool;                              /* slots of width entries */
-    uint32_t *slot, *left, *spare;              /* row -> slot; uses not yet seen; a stack of free slots */
+    uint32_t *slot, *left, *spare;              /* row -> slot, NONE: all zero; uses not yet seen; a stack of free slots */
     uint32_t slots, spares;
     bool stays, first, changed;
     int32_t *wanted;                            /* scratch for one row */
     Statistic statistic;
 } Pass;
 
+/* NULL: all zero. */
 static int32_t *row_values(const Pass *pass, uint32_t row)
 {
-    return pass->pool + (size_t)(pass->stays ? row : pass->slot[row]) * pass->width;
+    if (pass->slot[row] == NONE)
+        return NULL;
+    return pass->pool + (size_t)pass->slot[row] * pass->width;
 }
 
-static void take_maximum(int32_t *restrict to, const int32_t *restrict from, uint32_t width)
+static void take_maximum(int32_t *to, const int32_t *from, uint32_t width)
 {
     for (uint32_t block = 0; block < width; block += LANES)
-        for (uint32_t i = 0; i < LANES; i++)
-            to[block + i] = MAX(to[block + i], from[block + i]);
+        lanes_raise(to + block, from + block);
 }
 
 static void take_part(Pass *pass, int32_t *to, const Part *part)
 {
-    if (part->row != 0)
-        take_maximum(to, row_values(pass, part->row), pass->width);
+    const int32_t *values = row_values(pass, part->row);
+    if (values)
+        take_maximum(to, values, pass->width);
     uint32_t own = part->core - pass->column;   /* wraps when the core is left of the block */
     if (own < pass->width)
         to[own] = MAX(to[own], (int32_t)part->entry);
@@ -62,7 +65,7 @@ static void take_choice(Pass *pass, int32_t *to, uint32_t row, const Choice *cho
             continue;
         const Signal *signal = &index->signal[i];
         uint32_t own = signal->core - pass->column;
-        statistic_add(&pass->statistic, from ? row_values(pass, from) : NULL, own < pass->width ? own : NONE, (int32_t)signal->position + 1,
+        statistic_add(&pass->statistic, row_values(pass, from), own < pass->width ? own : NONE, (int32_t)signal->position + 1,
                       signal->inc);
     }
     statistic_raise(&pass->statistic, maximum ? pass->statistic.sum : index->wait[choice->wait].total, to);
@@ -71,8 +74,9 @@ static void take_choice(Pass *pass, int32_t *to, uint32_t row, const Choice *cho
 static void compute_row(Pass *pass, uint32_t id, int32_t *to)
 {
     const Row *row = &pass->row[id];
-    if (row->before)
-        memcpy(to, row_values(pass, row->before), pass->width * sizeof *to);
+    const int32_t *before = row_values(pass, row->before);
+    if (before)
+        memcpy(to, before, pass->width * sizeof *to);
     else
         memset(to, 0, pass->width * sizeof *to);
     for (uint32_t i = row->part; i < row->part + row->parts; i++) {
@@ -82,6 +86,17 @@ static void compute_row(Pass *pass, uint32_t id, int32_t *to)
         else
             take_part(pass, to, part);
     }
+}
+
+/* Nothing that this block is about precedes it yet. */
+static bool stays_zero(const Pass *pass, const Row *row)
+{
+    if (pass->slot[row->before] != NONE)
+        return false;
+    for (uint32_t i = row->part; i < row->part + row->parts; i++)
+        if (pass->slot[pass->part[i].row] != NONE || pass->part[i].core - pass->column < pass->width)
+            return false;
+    return true;
 }
 
 static void answer_questions(Pass *pass, uint32_t id)
@@ -97,8 +112,18 @@ static void answer_questions(Pass *pass, uint32_t id)
 
 static void release_use(Pass *pass, uint32_t row)
 {
-    if (row != 0 && row != NONE && --pass->left[row] == 0)
+    if (pass->slot[row] != NONE && --pass->left[row] == 0)
         pass->spare[pass->spares++] = pass->slot[row];
+}
+
+static uint32_t take_slot(Pass *pass, Pile *pool)
+{
+    if (pass->spares == 0) {
+        pile_push(pool, pass->width);
+        pass->pool = pile_base(pool);
+        pass->spare[pass->spares++] = pass->slots++;
+    }
+    return pass->spare[--pass->spares];
 }
 
 /* One pass, rows given back at their last use: exact when there is no choice. */
@@ -108,12 +133,9 @@ static void pass_once(Pass *pass, Pile *pool)
     for (uint32_t id = 1; id < rows; id++) {
         const Row *row = &pass->row[id];
         pass->left[id] = row->uses;
-        if (pass->spares == 0) {
-            pile_push(pool, (size_t)pass->width);
-            pass->pool = pile_base(pool);
-            pass->spare[pass->spares++] = pass->slots++;
-        }
-        pass->slot[id] = pass->spare[--pass->spares];
+        pass->slot[id] = stays_zero(pass, row) ? NONE : take_slot(pass, pool);
+        if (pass->slot[id] == NONE)
+            continue;
         compute_row(pass, id, row_values(pass, id));
         answer_questions(pass, id);
         release_use(pass, row->before);
@@ -165,13 +187,16 @@ static uint32_t compute_blocks(const Plan *plan, Budget *budget)
     arena_init(&pass.arena, budget);
     pass.stays = plan->choices.count > 0;
     pass.wanted = ARENA_NEW(int32_t, &pass.arena, pass.width);
+    pass.slot = ARENA_NEW(uint32_t, &pass.arena, rows);
+    pass.slot[0] = NONE;
     Pile pool;
     pile_init(&pool, &pass.arena, sizeof(int32_t));
     if (pass.stays) {
         pass.pool = ARENA_NEW(int32_t, &pass.arena, (size_t)rows * pass.width);
         statistic_init(&pass.statistic, &pass.arena);
+        for (uint32_t id = 1; id < rows; id++)
+            pass.slot[id] = id;
     } else {
-        pass.slot = ARENA_NEW(uint32_t, &pass.arena, rows);
         pass.left = ARENA_NEW(uint32_t, &pass.arena, rows);
         pass.spare = ARENA_NEW(uint32_t, &pass.arena, rows);
     }
