@@ -239,3 +239,71 @@ def scan_kernel(x_ref, o_ref, last_ref):
 
 def scan_rows(x):
     return pl.pallas_call(scan_kernel, out_shape=[struct(x.shape), struct((1, 128))])(x)
+
+
+# Several cores of a device
+
+def core_map(x, cores=2):
+    """Each core signals all cores and waits for all, then copies its part in and out."""
+    rows = x.shape[0] // cores
+
+    def over_refs(refs):
+        x_ref, o_ref = refs
+
+        @pl.core_map(pltpu.create_tensorcore_mesh("core", num_cores=cores))
+        def _():
+            core = lax.axis_index("core")
+
+            def inner(tmp_ref, sem, ready_sem):
+                for i in range(cores):
+                    pltpu.semaphore_signal(ready_sem, 1, core_index=i)
+                pltpu.semaphore_wait(ready_sem, cores)
+                part = pl.ds(core * rows, rows)
+                for source, target in ((x_ref.at[part], tmp_ref), (tmp_ref, o_ref.at[part])):
+                    copy = pltpu.make_async_copy(source, target, sem)
+                    copy.start()
+                    copy.wait()
+
+            pl.run_scoped(inner, pltpu.VMEM((rows, 128), x.dtype), DMA, REGULAR)
+
+    return pl.run_state(over_refs)((x, jnp.zeros_like(x)))[1]
+
+
+def shared_scratch_kernel(x_ref, o_ref, shared_ref, tmp_ref, sem, ready_sem, *, ordered):
+    """Core 0 writes what core 1 reads."""
+    core = pl.program_id(0)
+
+    @pl.when(core == 0)
+    def _():
+        write = pltpu.make_async_copy(x_ref, shared_ref, sem)
+        write.start()
+        write.wait()
+        if ordered:
+            pltpu.semaphore_signal(ready_sem, 1, core_index=1)
+
+    @pl.when(core == 1)
+    def _():
+        if ordered:
+            pltpu.semaphore_wait(ready_sem, 1)
+        for source, target in ((shared_ref, tmp_ref), (tmp_ref, o_ref)):
+            copy = pltpu.make_async_copy(source, target, sem)
+            copy.start()
+            copy.wait()
+
+
+def shared_scratch(x, ordered=True):
+    return pl.pallas_call(functools.partial(shared_scratch_kernel, ordered=ordered), grid=(2,), out_shape=[struct(x.shape), struct(x.shape)],
+                          in_specs=[ANY], out_specs=[ANY, ANY], scratch_shapes=[pltpu.VMEM(x.shape, x.dtype), DMA, REGULAR],
+                          compiler_params=Params(dimension_semantics=("parallel",)))(x)[0]
+
+
+def parallel_kernel(o_ref):
+    o_ref[...] = jnp.full(o_ref.shape, pl.program_id(0), jnp.float32)
+
+
+def parallel_blocks(x, same=False):
+    """Two cores share a parallel dimension: blocks of their own, or one for all."""
+    del x
+    return pl.pallas_call(parallel_kernel, grid=(4,), out_shape=struct((8, 128) if same else (32, 128)),
+                          out_specs=pl.BlockSpec((8, 128), (lambda i: (0, 0)) if same else (lambda i: (i, 0))),
+                          compiler_params=Params(dimension_semantics=("parallel",)))()

@@ -32,18 +32,21 @@ def _prepared(arguments: Sequence[Any]) -> list[Any]:
     return [shape(a) if isinstance(a, str) else a for a in arguments]
 
 
-def check(function: Callable[..., Any], *arguments: Any, mesh: Any = 2, cores: int = 1, name: str = "", schedules: str | None = None,
-          timeout: float | None = None, opaque: bool = False, **knobs: Any) -> Report:
+def check(function: Callable[..., Any], *arguments: Any, mesh: Any = 2, cores: int | None = None, name: str = "", schedules: str | None = None,
+          timeout: float | None = None, opaque: bool = False, expect: Any = None, tolerance: float = 1e-5, **knobs: Any) -> Report:
     """The verdict on a function at one size; whatever it is.
 
     function is what one device does, or holds its own shard_map; arguments are arrays, per_device(arrays), or shapes such as "f32[8,128]".
-    mesh is a number of devices, "x=4,y=2", or a mesh of JAX. opaque: floats have no values, only places. Knobs are those of heddle.
+    mesh is a number of devices, "x=4,y=2", or a mesh of JAX. opaque: floats have no values, only places. expect: what the function should
+    return, or a function of the arguments that computes it; the checker judges it. Knobs are those of heddle.
     """
     traced = trace(function, _prepared(arguments), mesh, cores, name)
+    if expect is not None:
+        traced.promise(_leaves(expect(*arguments) if callable(expect) else expect), tolerance)
     return run(traced, knobs, schedules, timeout, opaque)
 
 
-def verify(function: Callable[..., Any], *arguments: Any, mesh: Any = 2, cores: int = 1, name: str = "", schedules: str | None = None,
+def verify(function: Callable[..., Any], *arguments: Any, mesh: Any = 2, cores: int | None = None, name: str = "", schedules: str | None = None,
            timeout: float | None = None, opaque: bool = False, expect: Any = None, tolerance: float = 1e-5, accept_bounded: bool = False,
            **knobs: Any) -> Report:
     """As check, for tests: anything but "verified" is an AssertionError with the report.
@@ -51,12 +54,20 @@ def verify(function: Callable[..., Any], *arguments: Any, mesh: Any = 2, cores: 
     expect: what the function should return, or a function of the arguments that computes it; compared exactly for integers.
     """
     __tracebackhide__ = True
-    report = check(function, *arguments, mesh=mesh, cores=cores, name=name, schedules=schedules, timeout=timeout, opaque=opaque, **knobs)
+    expected = expect(*arguments) if callable(expect) else expect
+    report = check(function, *arguments, mesh=mesh, cores=cores, name=name, schedules=schedules, timeout=timeout, opaque=opaque,
+                   expect=expected, tolerance=tolerance, **knobs)
     if not report.ok and not (accept_bounded and report.verdict == "bounded"):
         raise AssertionError(f"{report.name}: {report.verdict}\n\n{report.text}")
-    if expect is not None:
-        compare(report, expect(*arguments) if callable(expect) else expect, tolerance)
+    if expected is not None and not opaque:
+        compare(report, expected, tolerance)
     return report
+
+
+def _leaves(tree: Any) -> list[Any]:
+    import jax
+
+    return list(jax.tree.leaves(tree))
 
 
 def compare(report: Report, expected: Any, tolerance: float = 1e-5) -> None:
@@ -80,7 +91,7 @@ def compare(report: Report, expected: Any, tolerance: float = 1e-5) -> None:
             raise AssertionError(f"{report.name}: result {i} differs at {list(at)}: {a[at]}, expected {b[at]} ({(~same).sum()} elements differ)")
 
 
-def export(function: Callable[..., Any], *arguments: Any, mesh: Any = 2, cores: int = 1, name: str = "", folder: str = ".",
+def export(function: Callable[..., Any], *arguments: Any, mesh: Any = 2, cores: int | None = None, name: str = "", folder: str = ".",
            opaque: bool = False) -> Path:
     """Writes the C file (and, for large inputs, a file of values beside it), and gives its path."""
     traced = trace(function, _prepared(arguments), mesh, cores, name)

@@ -11,7 +11,7 @@ from typing import Any, Sequence
 from jax._src import core as jax_core
 
 from . import demand
-from .emitter import Emitter, handles
+from .emitter import Emitter, handles, is_pure
 from .errors import Unsupported
 from .names import Scope, c_name
 from .spaces import kind_of, space_of
@@ -43,7 +43,7 @@ def function_of_scalars(e: Emitter, eqn: Any, closed: Any, operands: list[Value]
     """A call that makes one number of several, such as jnp's % : a C function, written once."""
     jaxpr = getattr(closed, "jaxpr", closed)
     plain = all(isinstance(o, Scalar) and c_type(o.dtype) for o in operands) and len(operands) == len(jaxpr.invars) > 0
-    if not plain or len(eqn.outvars) != 1 or eqn.effects or len(jaxpr.eqns) < 3 or not c_type(eqn.outvars[0].aval.dtype):
+    if not plain or len(eqn.outvars) != 1 or not is_pure(eqn) or len(jaxpr.eqns) < 3 or not c_type(eqn.outvars[0].aval.dtype):
         return None
     if getattr(closed, "consts", ()) or not demand.is_scalar(eqn.outvars[0]) or not all(_plain_equation(q) for q in jaxpr.eqns):
         return None
@@ -70,7 +70,7 @@ def _plain_equation(eqn: Any) -> bool:
     inner = eqn.params.get("jaxpr") if eqn.primitive.name in ("jit", "pjit") else None
     if inner is not None:
         return all(_plain_equation(q) for q in inner.jaxpr.eqns)
-    return all(demand.is_scalar(v) for v in [*eqn.invars, *eqn.outvars]) and not eqn.effects and (
+    return all(demand.is_scalar(v) for v in [*eqn.invars, *eqn.outvars]) and (
         eqn.primitive.name not in ("cond", "while", "scan", "axis_index", "program_id", "num_programs", "multiple_of"))
 
 
@@ -426,18 +426,18 @@ def allocation(aval: Any, e: Emitter) -> str:
 
 # The grid
 
-@handles("program_id")
+@handles("program_id", pure=True)
 def _program_id(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     axis = int(eqn.params["axis"])
     return [e.grid[axis] if e.grid is not None else Scalar(f"pl_program_id({axis})", "int32")]
 
 
-@handles("num_programs")
+@handles("num_programs", pure=True)
 def _num_programs(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return [Scalar(f"pl_num_programs({int(eqn.params['axis'])})", "int32")]
 
 
-@handles("axis_index")
+@handles("axis_index", pure=True)
 def _axis_index(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     name = eqn.params["axis_name"]
     if name == e.core_axis:
@@ -452,6 +452,6 @@ def _axis_index(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return [Scalar(text, "int32", level)]
 
 
-@handles("axis_size")
+@handles("axis_size", pure=True)
 def _axis_size(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return [number(e.mesh.size(eqn.params["axis_name"]))]

@@ -6,7 +6,7 @@ tiles, which carry along that they were never written.
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Iterable, Sequence
 
 from jax._src import core as jax_core
 
@@ -36,6 +36,15 @@ def _operands(eqn: Any) -> list[Any]:
         atoms = [*eqn.invars[:consts], *eqn.invars[carry:]]
         return [a for a, v in zip(atoms, test.invars) if v in wanted]
     return list(eqn.invars) if name in _STEERED else []
+
+
+def jaxprs_of(eqn: Any) -> Iterable[Any]:
+    """All jaxprs among its parameters."""
+    for value in eqn.params.values():
+        for part in value if isinstance(value, (tuple, list)) else (value,):
+            inner = getattr(part, "jaxpr", part)
+            if hasattr(inner, "eqns"):
+                yield inner
 
 
 def _inner(eqn: Any) -> Any:

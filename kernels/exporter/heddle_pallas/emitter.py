@@ -23,14 +23,25 @@ from .writer import Writer
 INLINE_LENGTH = 70
 Handler = Callable[["Emitter", Any, list[Value]], "Iterable[Value]"]
 HANDLERS: dict[str, Handler] = {}
+PURE: set[str] = set()                          # primitives that only compute: what nobody looks at may be left out
 
 
-def handles(*names: str) -> Callable[[Handler], Handler]:
+def handles(*names: str, pure: bool = False) -> Callable[[Handler], Handler]:
     def register(handler: Handler) -> Handler:
         for name in names:
             HANDLERS[name] = handler
+            if pure:
+                PURE.add(name)
         return handler
     return register
+
+
+def is_pure(eqn: Any) -> bool:
+    """By name: JAX's own word on effects is not the same in all versions. Of a call or a loop: all that is inside."""
+    if eqn.effects:
+        return False
+    inner = list(demand.jaxprs_of(eqn))
+    return all(is_pure(e) for j in inner for e in j.eqns) if inner else eqn.primitive.name in PURE
 
 
 class Block:
@@ -161,7 +172,7 @@ class Emitter:
         if here.file:
             self.place = here
         self.out.place = self.place if self.place.file else None
-        if not eqn.effects and not any(self.block.uses[v] for v in eqn.outvars):
+        if not any(self.block.uses[v] for v in eqn.outvars) and is_pure(eqn):
             return                                      # nobody looks at it, and nothing happens
         operands = [self.read(v) for v in eqn.invars]
         handler = HANDLERS.get(name)

@@ -97,8 +97,9 @@ def launch_options(options: dict[str, Any], grid: Sequence[int]) -> list[str]:
 
 
 class KernelBuilder:
-    def __init__(self, mesh: Mesh, helpers: Helpers, taken: Scope, grid_bounds: Sequence[int] = ()) -> None:
+    def __init__(self, mesh: Mesh, helpers: Helpers, taken: Scope, grid_bounds: Sequence[int] = (), cores: int = 1) -> None:
         self.mesh = mesh
+        self.cores = cores
         self.helpers = helpers
         self.taken = taken
         self.grid_bounds = list(grid_bounds)
@@ -128,6 +129,10 @@ class KernelBuilder:
         mapping, place = params["grid_mapping"], place_of(eqn)
         grid = self._grid(mapping, place)
         e = self.emitter(place)
+        options = compiler_options(params)
+        if self.cores > 1 and not any("PL_PARALLEL" in o for o in launch_options(options, grid)):
+            e.out("if (pl_core_index() != 0)           /* no dimension of the grid is parallel: one core does it all */")
+            e.out("    return;")
         names = argument_names(jaxpr)
         refs, found = self._refs(e, jaxpr, mapping, names, grid)
         steps = math.prod(grid)
@@ -143,7 +148,7 @@ class KernelBuilder:
         e.place, e.out.place = place, place if place.file else None
         if found:
             win.leave(e, found, steps)
-        kernel = self._finish(eqn, jaxpr, e, grid, compiler_options(params))
+        kernel = self.finish(eqn, jaxpr, e, grid, options)
         kernel.aliases = {int(i): int(o) for i, o in tuple(params["input_output_aliases"])}
         return kernel
 
@@ -156,7 +161,7 @@ class KernelBuilder:
             raise Unsupported("a grid of more than 8 dimensions", place)
         return grid
 
-    def _finish(self, eqn: Any, jaxpr: Any, e: Emitter, grid: tuple[int, ...], options: dict[str, Any]) -> Kernel:
+    def finish(self, eqn: Any, jaxpr: Any, e: Emitter, grid: tuple[int, ...], options: dict[str, Any]) -> Kernel:
         name = self.taken.take(kernel_name(eqn.params, jaxpr), "kernel")
         if len(self.parameters) > REFS_MAX:
             raise Unsupported(f"a kernel of {len(self.parameters)} refs, windows included (at most {REFS_MAX})", place_of(eqn))
@@ -170,7 +175,7 @@ class KernelBuilder:
         for i, v in enumerate(jaxpr.invars):
             if i < prefetch:
                 whole = [win.Dimension(n, n, False, n) for n in v.aval.shape]
-                refs.append(self._window(e, v.aval, names[i], Argument("operand", i), whole, None, "smem", found, grid))
+                refs.append(self.window(e, v.aval, names[i], Argument("operand", i), whole, None, "smem", found, grid))
             elif i < prefetch + inputs + outputs:
                 block = mapping.block_mappings[i - prefetch]
                 output = i >= prefetch + inputs
@@ -200,9 +205,9 @@ class KernelBuilder:
                 raise Unsupported(f"a block of {name} that stays in {space.upper()}", e.place, "leave the block's shape out, and slice the ref in the kernel")
             c = self.parameter(name, argument)
             return View(c, tuple(aval.shape), aval.dtype, space, "", c)
-        return self._window(e, ref, name, argument, dimensions, block.index_map_jaxpr, space, found, grid)
+        return self.window(e, ref, name, argument, dimensions, block.index_map_jaxpr, space, found, grid)
 
-    def _window(self, e: Emitter, aval: Any, name: str, argument: Argument, dimensions: list[win.Dimension], index_map: Any, space: str,
+    def window(self, e: Emitter, aval: Any, name: str, argument: Argument, dimensions: list[win.Dimension], index_map: Any, space: str,
                 found: list[win.Window], grid: tuple[int, ...]) -> View:
         shape, dtype = tuple(int(n) for n in aval.shape), aval.dtype
         array = self.parameter(f"{c_name(name)}_array", argument)

@@ -13,6 +13,7 @@ import numpy as np
 from jax._src import core as jax_core
 
 from . import evaluate
+from .demand import jaxprs_of
 from .errors import TraceError, Unsupported
 from .kernels import Kernel, KernelBuilder
 from .meshes import Mesh
@@ -22,6 +23,7 @@ from .source import place_of
 from .spaces import kind_of
 
 KERNELS = frozenset({"pallas_call", "core_map", "mpmd_map"})
+REFS = frozenset({"new_ref", "mutable_array", "ref", "freeze", "empty_ref", "get", "swap", "addupdate"})
 CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call", "custom_vjp_call"})
 
 
@@ -45,6 +47,15 @@ class Launch:
 
 
 @dataclasses.dataclass
+class State:
+    """The begin or the end of a run_state, among equations."""
+
+    begins: bool
+    invars: list[Any]
+    outvars: list[Any]
+
+
+@dataclasses.dataclass
 class Host:
     """Plain computation on each device: equations from arrays to arrays."""
 
@@ -54,9 +65,9 @@ class Host:
 
 
 class Plan:
-    def __init__(self, mesh: Mesh, cores: int = 1) -> None:
+    def __init__(self, mesh: Mesh, cores: int | None = None) -> None:
         self.mesh = mesh
-        self.cores = cores
+        self.told_cores = cores                 # None: as the kernels say
         self.helpers = Helpers()
         self.taken = Scope()                    # names of kernels
         self.names = Scope()                    # names of arrays
@@ -68,6 +79,7 @@ class Plan:
         self.put_off: list[Any] = []            # equations that wait for a kernel's result
         self.uses: dict[Any, int] = {}
         self.results: list[Any] = []
+        self.promises: list[tuple[Array, Any, float]] = []      # what arrays must hold in the end: stacked values, tolerance
         self.materialised: list[str] = []       # inputs whose values were generated here, since plain JAX looks at them
 
     # Building
@@ -79,6 +91,10 @@ class Plan:
         array = Array(self.names.take(name, "x"), tuple(v.aval.shape), v.aval.dtype, True, values, kind_of(v.aval))
         self.made[v] = array
 
+    @property
+    def cores(self) -> int:
+        return self.told_cores or 1
+
     def walk(self, jaxpr: Any, consts: Iterable[Any]) -> None:
         eqns = self._flat(jaxpr, consts)
         self.results = [self._root(v) for v in jaxpr.outvars]
@@ -86,8 +102,15 @@ class Plan:
             if isinstance(v, jax_core.Var):
                 self.uses[v] = self.uses.get(v, 0) + 1
         for eqn in eqns:
-            if eqn.primitive.name in KERNELS:
+            if not isinstance(eqn, State) and eqn.primitive.name in ("core_map", "mpmd_map"):
+                self.told_cores = _cores(eqn, self.told_cores)
+        for eqn in eqns:
+            if isinstance(eqn, State):
+                self._state(eqn)
+            elif eqn.primitive.name in KERNELS:
                 self._launch(eqn)
+            elif eqn.primitive.name in REFS:
+                self._ref(eqn)
             else:
                 self._plain(eqn)
 
@@ -104,6 +127,9 @@ class Plan:
             if eqn.primitive.name in KERNELS or not has_kernel(eqn):
                 found.append(eqn.replace(invars=[self._root(v) for v in eqn.invars]))
                 continue
+            if eqn.primitive.name == "run_state":
+                found.extend(self._flat_state(eqn))
+                continue
             if eqn.primitive.name not in CALLS:
                 raise Unsupported(f"a kernel inside {eqn.primitive.name} outside of any kernel", place_of(eqn),
                                   "unroll it, or move the loop into the kernel")
@@ -113,6 +139,46 @@ class Plan:
             found.extend(self._flat(body, getattr(inner, "consts", ())))
             self.alias.update((v, self._root(atom)) for v, atom in zip(eqn.outvars, body.outvars))
         return found
+
+    def _flat_state(self, eqn: Any) -> list[Any]:
+        """run_state: its operands become refs, and what these hold in the end are its results."""
+        if not all(eqn.params.get("is_initialized") or (True,)):
+            raise Unsupported("run_state with refs that hold nothing", place_of(eqn))
+        body = fresh(getattr(eqn.params["jaxpr"], "jaxpr", eqn.params["jaxpr"]))
+        begin = State(True, [self._root(v) for v in eqn.invars], list(body.invars))
+        return [begin, *self._flat(body, ()), State(False, list(body.invars), list(eqn.outvars))]
+
+    # Refs outside of kernels
+
+    def _state(self, state: "State") -> None:
+        for atom, v in zip(state.invars, state.outvars):
+            self.made[v] = self._own(atom, "x") if state.begins else self.made[atom]
+
+    def _own(self, atom: Any, name: str) -> Array:
+        """Memory that begins with the value and may be written."""
+        array = self._array(atom, name)
+        if array.given and self.uses.get(atom, 0) <= 1 and not array.semaphore:
+            return array
+        if array.semaphore:
+            return array
+        copy = self._new(atom, f"{array.name}_ref")
+        self.steps.append(Host([], [(atom, array)], [(atom, copy)]))
+        return copy
+
+    def _ref(self, eqn: Any) -> None:
+        name, out = eqn.primitive.name, eqn.outvars[0] if eqn.outvars else None
+        if name == "empty_ref" or not eqn.invars:
+            self.made[out] = self._new(out, "ref")
+        elif name in ("new_ref", "mutable_array", "ref"):
+            self.made[out] = self._own(eqn.invars[0], "ref")
+        elif name == "freeze":
+            self.made[out] = self.made[eqn.invars[0]]
+        elif len(eqn.invars) == 1:              # a get of the whole: what it holds now
+            array = self.made[eqn.invars[0]]
+            self.made[out] = self._new(out, f"{array.name}_now")
+            self.steps.append(Host([], [(eqn.invars[0], array)], [(eqn.invars[0], self.made[out])]))
+        else:
+            raise Unsupported(f"{name} of a part of a ref outside of any kernel", place_of(eqn), "read or write it inside a kernel")
 
     def _plain(self, eqn: Any) -> None:
         wanted = [v for v in eqn.invars if isinstance(v, jax_core.Var)]
@@ -146,12 +212,12 @@ class Plan:
         if eqn.primitive.name == "pallas_call":
             count = eqn.params["grid_mapping"].num_dynamic_grid_bounds
             bounds, operands = [self._bound(eqn, v) for v in operands[:count]], operands[count:]
-        builder = KernelBuilder(self.mesh, self.helpers, self.taken, bounds)
+        builder = KernelBuilder(self.mesh, self.helpers, self.taken, bounds, self.cores)
         if eqn.primitive.name == "pallas_call":
             kernel = builder.pallas_call(eqn)
         else:
             from .core_maps import core_map
-            kernel = core_map(builder, eqn)
+            kernel, _ = core_map(builder, eqn)
         arrays = [self._array(v, _name_of(kernel, "operand", i)) for i, v in enumerate(operands)]
         results = []
         for i, v in enumerate(eqn.outvars):
@@ -214,6 +280,15 @@ class Plan:
         self.steps.append(Host(eqns, inputs, [(atom, array)]))
         self.made[atom] = array
 
+    def promise(self, result: int, values: Any, tolerance: float) -> None:
+        """What the function must return, for the checker to judge, if it is an array of the program."""
+        atom = self.results[result]
+        array = self.made.get(atom) if isinstance(atom, jax_core.Var) else None
+        if array is not None and atom not in self.known and any(a is array for a in self.arrays):
+            values = np.asarray(values)
+            if values.shape == (self.mesh.devices, *array.shape):
+                self.promises.append((array, values.astype(np.dtype(array.dtype)), 0.0 if np.issubdtype(values.dtype, np.integer) else tolerance))
+
     # After the run
 
     def finish(self, values: Callable[[Array], Any]) -> list[np.ndarray[Any, Any]]:
@@ -235,6 +310,12 @@ class Plan:
         if isinstance(atom, jax_core.Literal):
             return np.broadcast_to(np.asarray(atom.val, atom.aval.dtype), (self.mesh.devices, *np.shape(atom.val)))
         return self.known[atom]
+
+
+def _cores(eqn: Any, told: int | None) -> int:
+    from .core_maps import agree, cores_of
+    mesh = eqn.params["mesh"] if eqn.primitive.name == "core_map" else eqn.params["meshes"][0]
+    return agree(told, cores_of(mesh, eqn)[1], eqn)
 
 
 def _one_device(eqns: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> Callable[..., list[Any]]:
@@ -266,15 +347,7 @@ def _needed(eqns: Sequence[Any], wanted: set[Any], known: Any) -> list[Any]:
 def has_kernel(eqn: Any) -> bool:
     if eqn.primitive.name in KERNELS:
         return True
-    return any(has_kernel(e) for inner in _jaxprs(eqn.params) for e in inner.eqns)
-
-
-def _jaxprs(params: dict[str, Any]) -> Iterable[Any]:
-    for value in params.values():
-        for part in value if isinstance(value, (tuple, list)) else (value,):
-            inner = getattr(part, "jaxpr", part)
-            if hasattr(inner, "eqns"):
-                yield inner
+    return any(has_kernel(e) for inner in jaxprs_of(eqn) for e in inner.eqns)
 
 
 def fresh(jaxpr: Any) -> Any:

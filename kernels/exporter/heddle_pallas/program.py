@@ -27,41 +27,46 @@ class Data:
         self.bytes = bytearray()
         self.text = Writer()
 
-    def give(self, array: Array, name: str) -> str:
-        """Defines a function for pl_fill."""
-        values = np.asarray(array.values).reshape(-1)
+    def give(self, array: Array, name: str, values: Any, expected: bool = False) -> str:
+        """Defines a function of those values, for pl_fill or for pl_expect_values."""
+        head = f"static double {'expected' if expected else 'given'}_{name}({'const PlRef *refs, ' if expected else ''}int device, const int64_t *index)"
+        unused = f"{'(void)refs, ' if expected else ''}(void)device, (void)index;"
+        table = f"{name}_expected" if expected else f"{name}_values"
+        self._define(array, head, unused, table, np.asarray(values).reshape(-1))
+        return f"{'expected' if expected else 'given'}_{name}"
+
+    def _define(self, array: Array, head: str, unused: str, table: str, values: Any) -> None:
         wide = values.astype(np.float64 if str(array.dtype) == "float64" else np.float32) if is_float(array.dtype) else values
         if str(wide.dtype) == "bool":
             wide = wide.astype(np.uint8)
         self._check_exact(array, wide)
         c = c_type(wide.dtype)
-        if len(set(values.tolist())) == 1 if values.size <= 1 << 16 else False:
-            self._function(name, array, literal(wide[0], wide.dtype), [])
+        if wide.size and (wide == wide[0]).all():
+            value, lines = literal(wide[0], wide.dtype), []
         elif wide.size <= TABLE_ELEMENTS_MAX:
-            rows = ", ".join(literal(x, wide.dtype) for x in wide)
-            self._function(name, array, f"{name}_values[{_position(array)}]", [f"static const {c} {name}_values[] = {{ {rows} }};"])
+            value, lines = f"{table}[{_position(array)}]", [f"static const {c} {table}[] = {{ {', '.join(literal(x, wide.dtype) for x in wide)} }};"]
         else:
-            start, size = len(self.bytes), wide.nbytes
-            self.bytes += np.ascontiguousarray(wide).tobytes()
-            self.bytes += bytes(-len(self.bytes) % 8)
-            lines = [f"extern const {c} {name}_values[] __attribute__((visibility(\"hidden\")));",
-                     "__asm__(\".pushsection .rodata\\n.balign 8\\n\"",
-                     f"        \"{name}_values: .incbin \\\"\" HEDDLE_DATA \"\\\", {start}, {size}\\n.popsection\\n\");"]
-            self._function(name, array, f"{name}_values[{_position(array)}]", lines)
-        return f"given_{name}"
+            value, lines = f"{table}[{_position(array)}]", self._beside(table, c, wide)
+        for line in lines:
+            self.text(line)
+        self.text(head)
+        with self.text.block(""):
+            self.text(unused)
+            self.text(f"return {value};")
+        self.text("")
+
+    def _beside(self, table: str, c: str, values: Any) -> list[str]:
+        """In the file beside the text, which the assembler takes in."""
+        start, size = len(self.bytes), values.nbytes
+        self.bytes += np.ascontiguousarray(values).tobytes()
+        self.bytes += bytes(-len(self.bytes) % 8)
+        return [f"extern const {c} {table}[] __attribute__((visibility(\"hidden\")));",
+                "__asm__(\".pushsection .rodata\\n.balign 8\\n\"",
+                f"        \"{table}: .incbin \\\"\" HEDDLE_DATA \"\\\", {start}, {size}\\n.popsection\\n\");"]
 
     def _check_exact(self, array: Array, wide: Any) -> None:
         if str(wide.dtype) in ("int64", "uint64") and wide.size and (np.abs(wide.astype(np.float64)) > 2**53).any():
             raise Unsupported(f"values beyond 2^53 in the input {array.name}")
-
-    def _function(self, name: str, array: Array, value: str, lines: Sequence[str]) -> None:
-        for line in lines:
-            self.text(line)
-        self.text(f"static double given_{name}(int device, const int64_t *index)")
-        with self.text.block(""):
-            self.text("(void)device, (void)index;")
-            self.text(f"return {value};")
-        self.text("")
 
 
 def _position(array: Array) -> str:
@@ -94,6 +99,10 @@ class ProgramWriter:
                 self._launch(step)
             else:
                 self._host(step, i)
+        for array, values, tolerance in self.plan.promises:
+            if not (self.opaque and is_float(array.dtype)):
+                name = self.refs[id(array)]
+                self.body(f"pl_expect_values({name}, {self.data.give(array, name, values, True)}, {tolerance:g}, {name});")
         out = Writer()
         self._head(out)
         out.add(self.data.text)
@@ -128,7 +137,7 @@ class ProgramWriter:
         role = "pl_input" if array.given else "pl_output"
         self.body(f"PlRef {name} = {role}({', '.join([pl_type(array.dtype), *dims])});")
         if array.given and array.values is not None:
-            self.body(f"pl_fill({name}, {self.data.give(array, name)});")
+            self.body(f"pl_fill({name}, {self.data.give(array, name, array.values)});")
         if self.opaque and is_float(array.dtype):
             self.body(f"pl_opaque({name});")
 
@@ -137,9 +146,10 @@ class ProgramWriter:
         kernel.text(self.kernels)
         self.kernels("")
         arguments = []
-        for argument in kernel.arguments:
+        for argument, name in zip(kernel.arguments, kernel.parameters):
             if argument.kind == "scratch":
-                arguments.append(argument.text)
+                arguments.append(self.scope.take(name))
+                self.body(f"PlRef {arguments[-1]} = {argument.text};")
             else:
                 array = (step.operands if argument.kind == "operand" else step.results)[argument.index]
                 arguments.append(self.refs[id(array)])
@@ -147,7 +157,7 @@ class ProgramWriter:
         if kernel.grid:
             options.insert(0, f".grid = {{{', '.join(map(str, kernel.grid))}}}")
         self.body.place = kernel.place if kernel.place.file else None
-        self.body(_wrapped(f"pl_launch({', '.join([kernel.name, *options])}, .args = {{", arguments, "});"))
+        self.body(f"pl_launch({', '.join([kernel.name, *options])}, .args = {{{', '.join(arguments)}}});")
         self.body.place = None
 
     def _host(self, step: Host, number: int) -> None:
@@ -190,19 +200,6 @@ def _needs(mesh: Mesh, cores: int) -> str:
     parts.append(f"pl_num_cores() == {cores}")
     what = f"exported for the mesh {mesh}" + (f" with {cores} cores a device" if cores > 1 else "")
     return f'PL_NEEDS({" && ".join(parts)}, "{what}");'
-
-
-def _wrapped(head: str, parts: Sequence[str], tail: str, width: int = 110) -> str:
-    """A call on as many lines as it needs."""
-    lines, line = [], head
-    for i, part in enumerate(parts):
-        last = i + 1 == len(parts)
-        piece = part + (tail if last else ",")
-        if len(line) + len(piece) > width and line.strip():
-            lines.append(line)
-            line = "    "
-        line += piece if line.endswith(("{", "    ")) else f" {piece}"
-    return "\n".join([*lines, line])
 
 
 def _quoted(text: str) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 
 from .binary import find_compiler, find_heddle
 from .errors import HeddleError
+from .names import c_name
 from .plan import Array
 from .program import ProgramWriter
 from .tracing import Traced
@@ -62,12 +63,12 @@ def knob_arguments(knobs: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def write_source(traced: Traced, folder: Path, opaque: bool = False) -> Path:
+def write_source(traced: Traced, folder: Path, opaque: bool = False, name: str = "") -> Path:
     plan = traced.plan
     names = ", ".join(plan.mesh.names)
     summary = f"exported from {Path(traced.place.file).name or 'Python'}, over {names}"
     text, data = ProgramWriter(plan, traced.name, summary, traced.place, opaque).write()
-    path = folder / f"{traced.name}.c"
+    path = folder / (name or f"{c_name(traced.name, 'kernel')}.c")
     path.write_text(text.text(), encoding="utf-8")
     if data:
         Path(f"{path}.data").write_bytes(data)
@@ -86,7 +87,9 @@ def run(traced: Traced, knobs: Mapping[str, Any] | None = None, schedules: str |
         find_compiler()
         done = _call(command, timeout, traced.name)
         report = _read(traced, source, Path(folder), done)
-        if schedules is not None and report.verdict == "faulty":
+        if schedules is None:
+            report.text = "".join(line for line in report.text.splitlines(True) if folder not in line)
+        elif report.verdict == "faulty":
             _keep(source, Path(folder) / "schedules", Path(schedules), report)
         return report
 

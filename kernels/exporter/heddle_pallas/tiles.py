@@ -56,7 +56,7 @@ def _as_tiles(e: Emitter, operands: Sequence[Value], shape: tuple[int, ...]) -> 
     return [e.tile(o, shape).text for o in operands]
 
 
-@handles(*_UNARY, *_BINARY, *_COMPARE, "convert_element_type", "select_n", "clamp", "integer_pow", "round", "erf_inv")
+@handles(*_UNARY, *_BINARY, *_COMPARE, "convert_element_type", "select_n", "clamp", "integer_pow", "round", "erf_inv", pure=True)
 def _elementwise(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     scalar = on_scalars(e, eqn, operands)
     if scalar is not None:
@@ -114,7 +114,7 @@ def _integer_pow(e: Emitter, base: str, power: int, shape: tuple[int, ...], dtyp
 
 
 @handles("stop_gradient", "copy", "copy_p", "pvary", "pcast", "reshard", "sharding_constraint", "pbroadcast", "add_dependency", "name",
-         "device_put", "layout_constraint", "reduce_precision")
+         "device_put", "layout_constraint", "reduce_precision", pure=True)
 def _same(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     if eqn.primitive.name == "reduce_precision":
         aval, params = _aval(eqn), eqn.params
@@ -127,7 +127,7 @@ def _same(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return operands[:len(eqn.outvars)]
 
 
-@handles("optimization_barrier")
+@handles("optimization_barrier", pure=True)
 def _barrier(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return operands
 
@@ -143,7 +143,7 @@ def _multiple_of(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return [value]
 
 
-@handles("broadcast_in_dim")
+@handles("broadcast_in_dim", pure=True)
 def _broadcast(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval, value = _aval(eqn), operands[0]
     if len(operands) > 1:
@@ -157,7 +157,7 @@ def _broadcast(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return [Tile(f"pl_tile_broadcast({tile.text}, {shape_text(shape)}, {shape_text(eqn.params['broadcast_dimensions'])})", shape, aval.dtype)]
 
 
-@handles("reshape", "squeeze", "expand_dims")
+@handles("reshape", "squeeze", "expand_dims", pure=True)
 def _reshape(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval, value = _aval(eqn), operands[0]
     if eqn.params.get("dimensions") is not None and eqn.primitive.name == "reshape":
@@ -177,7 +177,7 @@ def _settle_scalar(e: Emitter, eqn: Any, tile: Tile) -> Value:
     return tile
 
 
-@handles("transpose")
+@handles("transpose", pure=True)
 def _transpose(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     if isinstance(operands[0], Scalar):
         return operands
@@ -185,7 +185,7 @@ def _transpose(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return [Tile(f"pl_tile_transpose({e.tile(operands[0]).text}{_dims(eqn.params['permutation'])})", tuple(aval.shape), aval.dtype)]
 
 
-@handles("slice")
+@handles("slice", pure=True)
 def _slice(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval, params = _aval(eqn), eqn.params
     strides = params["strides"] or (1,) * len(aval.shape)
@@ -193,7 +193,7 @@ def _slice(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return [Tile(text, tuple(aval.shape), aval.dtype)]
 
 
-@handles("dynamic_slice")
+@handles("dynamic_slice", pure=True)
 def _dynamic_slice(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval = _aval(eqn)
     if len(operands) != 1 + len(aval.shape):
@@ -202,7 +202,7 @@ def _dynamic_slice(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return [Tile(f"pl_tile_dynamic_slice({e.tile(operands[0]).text}, {shape_text(starts)}, {shape_text(aval.shape)})", tuple(aval.shape), aval.dtype)]
 
 
-@handles("dynamic_update_slice")
+@handles("dynamic_update_slice", pure=True)
 def _dynamic_update_slice(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval, (whole, part, *starts) = _aval(eqn), operands
     at = [e.steering(s, "an index").text for s in starts]
@@ -210,14 +210,14 @@ def _dynamic_update_slice(e: Emitter, eqn: Any, operands: list[Value]) -> list[V
     return [Tile(text, tuple(aval.shape), aval.dtype)]
 
 
-@handles("concatenate")
+@handles("concatenate", pure=True)
 def _concatenate(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval = _aval(eqn)
     tiles = ", ".join(e.tile(o).text for o in operands)
     return [Tile(f"pl_tile_concatenate({eqn.params['dimension']}, {tiles})", tuple(aval.shape), aval.dtype)]
 
 
-@handles("split")
+@handles("split", pure=True)
 def _split(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     axis, at, found = eqn.params["axis"], 0, []
     tile = e.tile(operands[0])
@@ -230,7 +230,7 @@ def _split(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return list(found)
 
 
-@handles("pad")
+@handles("pad", pure=True)
 def _pad(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval, config = _aval(eqn), eqn.params["padding_config"]
     low, high, inner = (shape_text([c[i] for c in config]) for i in range(3))
@@ -238,19 +238,19 @@ def _pad(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return [Tile(text, tuple(aval.shape), aval.dtype)]
 
 
-@handles("iota")
+@handles("iota", pure=True)
 def _iota(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval = _aval(eqn)
     return [Tile(f"pl_tile_iota({pl_type(aval.dtype, e.place)}, {eqn.params['dimension']}{_dims(aval.shape)})", tuple(aval.shape), aval.dtype)]
 
 
-@handles("rev")
+@handles("rev", pure=True)
 def _reverse(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval = _aval(eqn)
     return [Tile(f"pl_tile_reverse({e.tile(operands[0]).text}{_dims(eqn.params['dimensions'])})", tuple(aval.shape), aval.dtype)]
 
 
-@handles("roll")
+@handles("roll", pure=True)
 def _roll(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval, params = _aval(eqn), eqn.params
     if params.get("stride") not in (None, 0):
@@ -259,14 +259,14 @@ def _roll(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return [Tile(f"pl_tile_roll({e.tile(operands[0]).text}, {params['axis']}, {shift})", tuple(aval.shape), aval.dtype)]
 
 
-@handles(*_REDUCE)
+@handles(*_REDUCE, pure=True)
 def _reduce(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval = _aval(eqn)
     tile = Tile(f"pl_tile_reduce({_REDUCE[eqn.primitive.name]}, {e.tile(operands[0]).text}{_dims(eqn.params['axes'])})", tuple(aval.shape), aval.dtype)
     return [_settle_scalar(e, eqn, tile)]
 
 
-@handles("argmax", "argmin")
+@handles("argmax", "argmin", pure=True)
 def _arg(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval = _aval(eqn)
     (axis,) = eqn.params["axes"]
@@ -274,14 +274,14 @@ def _arg(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return [_settle_scalar(e, eqn, tile)]
 
 
-@handles(*_CUMULATE)
+@handles(*_CUMULATE, pure=True)
 def _cumulate(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval, back = _aval(eqn), "true" if eqn.params["reverse"] else "false"
     text = f"pl_tile_cumulate({_CUMULATE[eqn.primitive.name]}, {e.tile(operands[0]).text}, {eqn.params['axis']}, {back})"
     return [Tile(text, tuple(aval.shape), aval.dtype)]
 
 
-@handles("dot_general")
+@handles("dot_general", pure=True)
 def _dot(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval, ((ca, cb), (ba, bb)) = _aval(eqn), eqn.params["dimension_numbers"]
     a, b = e.tile(operands[0]).text, e.tile(operands[1]).text
@@ -290,7 +290,7 @@ def _dot(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return [_settle_scalar(e, eqn, tile)]
 
 
-@handles("bitcast_convert_type", "bitcast")
+@handles("bitcast_convert_type", "bitcast", pure=True)
 def _bitcast(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval, source = _aval(eqn), eqn.invars[0].aval
     same = np.dtype(source.dtype).itemsize == np.dtype(aval.dtype).itemsize
@@ -302,7 +302,7 @@ def _bitcast(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return [_settle_scalar(e, eqn, tile)]
 
 
-@handles("empty", "empty2")
+@handles("empty", "empty2", pure=True)
 def _empty(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval = _aval(eqn)
     return [Tile(f"pl_tile_empty({pl_type(aval.dtype, e.place)}{_dims(aval.shape)})", tuple(aval.shape), aval.dtype)]

@@ -40,6 +40,14 @@ class Traced:
     name: str
     place: Place
     place_results: Callable[[list[Any]], Any]   # stacked results of the devices -> what the function returns
+    split_result: Callable[[int, Any], tuple[int, Any] | None]          # of it, the i-th value -> which result of the devices, stacked
+
+    def promise(self, expected: Sequence[Any], tolerance: float) -> None:
+        """What the function must return, value by value, as far as the checker can judge it."""
+        for i, value in enumerate(expected):
+            found = self.split_result(i, np.asarray(value))
+            if found is not None:
+                self.plan.promise(found[0], found[1], tolerance)
 
 
 def _struct(argument: Any) -> Any:
@@ -73,17 +81,18 @@ def _traced_errors(name: str) -> Iterator[None]:
         raise TraceError(f"{place_of_exception(wrong, name)}: {type(wrong).__name__}: {text}") from wrong
 
 
-def _make_jaxpr(function: Callable[..., Any], structs: Sequence[Any]) -> Any:
+def _make_jaxpr(function: Callable[..., Any], structs: Sequence[Any], name: str) -> Any:
     import jax
 
-    return jax.make_jaxpr(function, return_shape=True)(*structs)
+    with _traced_errors(name):
+        return jax.make_jaxpr(function, return_shape=True)(*structs)
 
 
 def _unbound_axis(wrong: BaseException) -> bool:
     return "unbound axis" in str(wrong).lower()
 
 
-def trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int = 1, name: str = "") -> Traced:
+def trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int | None = None, name: str = "") -> Traced:
     import jax
 
     load_handlers()
@@ -92,17 +101,14 @@ def trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cor
     structs = [jax.tree.map(_struct, a, is_leaf=_is_leaf) for a in arguments]
     flat, tree = jax.tree.flatten(list(arguments), is_leaf=_is_leaf)
     global_jaxpr: Any = None
-    with _traced_errors(label):
-        try:
-            global_jaxpr = _make_jaxpr(function, structs)
-        except Exception as wrong:
-            if not _unbound_axis(wrong) and not _wants_mesh(wrong):
-                raise
+    try:
+        global_jaxpr = _make_jaxpr(function, structs, label)
+    except TraceError as wrong:
+        if not _unbound_axis(wrong) and not _wants_mesh(wrong):
+            raise
     if global_jaxpr is not None and _find_shard_map(global_jaxpr[0].jaxpr) is not None:
-        with _traced_errors(label):
-            return _from_global(global_jaxpr, flat, cores, label, function)
-    with _traced_errors(label):
-        return _from_device(function, structs, flat, ours, cores, label)
+        return _from_global(global_jaxpr, flat, cores, label, function)
+    return _from_device(function, structs, flat, ours, cores, label)
 
 
 def _wants_mesh(wrong: BaseException) -> bool:
@@ -116,7 +122,7 @@ def _is_leaf(argument: Any) -> bool:
 
 # What one device does
 
-def _from_device(function: Callable[..., Any], structs: Sequence[Any], flat: Sequence[Any], mesh: Mesh, cores: int, label: str) -> Traced:
+def _from_device(function: Callable[..., Any], structs: Sequence[Any], flat: Sequence[Any], mesh: Mesh, cores: int | None, label: str) -> Traced:
     import jax
     from jax.sharding import PartitionSpec
 
@@ -130,8 +136,8 @@ def _from_device(function: Callable[..., Any], structs: Sequence[Any], flat: Seq
 
     shaped = jax.tree.map(whole, list(structs))
     specs = tuple(jax.tree.map(spec, list(structs)))
-    mapped = _shard_map(function, abstract_mesh(mesh, cores), specs, PartitionSpec())
-    jaxpr, shapes = _make_jaxpr(mapped, shaped)
+    mapped = _shard_map(function, abstract_mesh(mesh, cores or 1), specs, PartitionSpec())
+    jaxpr, shapes = _make_jaxpr(mapped, shaped, label)
     eqn = _find_shard_map(jaxpr.jaxpr)
     if eqn is None:
         raise TraceError(f"{label}: nothing of it depends on its arguments or runs on devices")
@@ -141,7 +147,7 @@ def _from_device(function: Callable[..., Any], structs: Sequence[Any], flat: Seq
         plan.add_input(v, name, _stacked(argument, mesh, v.aval))
     plan.walk(body, _consts(eqn))
     tree = jax.tree.structure(shapes)
-    return Traced(plan, label, _place(function), lambda results: jax.tree.unflatten(tree, results))
+    return Traced(plan, label, _place(function), lambda results: jax.tree.unflatten(tree, results), lambda i, value: (i, value))
 
 
 def _shard_map(function: Callable[..., Any], mesh: Any, in_specs: Any, out_specs: Any) -> Callable[..., Any]:
@@ -219,7 +225,7 @@ def _inner(eqn: Any) -> Any:
     return getattr(inner, "jaxpr", inner)
 
 
-def _from_global(traced: Any, flat: Sequence[Any], cores: int, label: str, function: Callable[..., Any]) -> Traced:
+def _from_global(traced: Any, flat: Sequence[Any], cores: int | None, label: str, function: Callable[..., Any]) -> Traced:
     import jax
 
     closed, shapes = traced
@@ -252,7 +258,11 @@ def _from_global(traced: Any, flat: Sequence[Any], cores: int, label: str, funct
         _compute(after, known, ())
         return jax.tree.unflatten(tree, [v.val if hasattr(v, "val") else known[v] for v in outputs])
 
-    return Traced(plan, label, _place(function), place_results)
+    def split_result(i: int, value: Any) -> tuple[int, Any] | None:
+        at = next((k for k, v in enumerate(maps[0].outvars) if v is outputs[i]), None)
+        return None if at is None else (at, _shards(value, _specs(maps[0], "out")[at], mesh))
+
+    return Traced(plan, label, _place(function), place_results, split_result)
 
 
 def _split(eqns: Sequence[Any], position: int) -> tuple[list[Any], list[Any]]:

@@ -1,0 +1,204 @@
+"""heddle-pallas: check or export a function of a module, at several sizes.
+
+    heddle-pallas check my_module:all_gather -n 2..8 --input x=f32[8,128]
+    heddle-pallas export my_module:all_gather -n 4 --input x=f32[8,128] -o all_gather.c
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import inspect
+import sys
+from pathlib import Path
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from .api import per_device, shape
+from .errors import HeddleError
+from .meshes import Mesh, as_mesh, parse_mesh, parse_sizes
+from .report import KNOBS, Report, run, write_source
+from .tracing import trace
+
+_WORST = {0: 0, 3: 1, 1: 2, 2: 3}
+_EXIT = {"verified": 0, "faulty": 1, "bounded": 3, "not applicable": 0}
+
+
+def _find_function(text: str) -> Callable[..., Any]:
+    module_name, colon, name = text.rpartition(":")
+    if not colon or not name:
+        raise HeddleError(f"{text}: name a function as my_module:my_function or path/to/file.py:my_function")
+    found: Any = _import(module_name)
+    for part in name.split("."):
+        if not hasattr(found, part):
+            near = ", ".join(sorted(n for n, v in vars(found).items() if inspect.isfunction(v) and not n.startswith("_"))[:8])
+            raise HeddleError(f"{module_name} has no {name}" + (f"; it has {near}" if near else ""))
+        found = getattr(found, part)
+    if not callable(found):
+        raise HeddleError(f"{text} is no function")
+    return found        # type: ignore[no-any-return]
+
+
+def _import(name: str) -> Any:
+    sys.path.insert(0, "")
+    try:
+        if name.endswith(".py"):
+            path = Path(name)
+            if not path.is_file():
+                raise HeddleError(f"{name}: no such file")
+            sys.path.insert(0, str(path.resolve().parent))
+            return importlib.import_module(path.stem)
+        return importlib.import_module(name)
+    except HeddleError:
+        raise
+    except ModuleNotFoundError as wrong:
+        raise HeddleError(f"cannot import {name}: no module named {wrong.name}") from None
+    except Exception as wrong:
+        line = (str(wrong).strip().splitlines() or [""])[0]
+        raise HeddleError(f"cannot import {name}: {type(wrong).__name__}: {line}") from None
+
+
+def parse_input(text: str) -> tuple[str, Any]:
+    """x=f32[8,128], x=@file.npy, x=devices@file.npy, x=7"""
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier() or not value:
+        raise HeddleError(f"--input {text}: write x=f32[8,128], x=@values.npy, x=devices@values.npy or x=7")
+    if value.startswith(("@", "devices@")):
+        kind, _, path = value.partition("@")
+        try:
+            array = np.load(path)
+        except (OSError, ValueError) as wrong:
+            raise HeddleError(f"--input {name}: cannot read {path}: {getattr(wrong, 'strerror', None) or wrong}") from None
+        return name, per_device(array) if kind else array
+    try:
+        number = float(value) if any(c in value.lower() for c in ".en") and "[" not in value else int(value)
+        return name, np.asarray(number, np.int32 if isinstance(number, int) else np.float32)
+    except ValueError:
+        pass
+    try:
+        return name, shape(value)
+    except HeddleError as wrong:
+        raise HeddleError(f"--input {name}: {wrong}") from None
+
+
+def _arguments(function: Callable[..., Any], inputs: Sequence[tuple[str, Any]], mesh: Mesh) -> tuple[Callable[..., Any], list[Any]]:
+    """By the names of the parameters; one called mesh gets the mesh."""
+    given = dict(inputs)
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return function, list(given.values())
+    names = [n for n, p in parameters.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    if "mesh" in names and "mesh" not in given:
+        from functools import partial, wraps
+
+        from .meshes import abstract_mesh
+        function = wraps(function)(partial(function, mesh=abstract_mesh(mesh)))
+        names.remove("mesh")
+    unknown = [n for n in given if n not in names]
+    if unknown:
+        raise HeddleError(f"--input {unknown[0]}: the function has no parameter of that name; it has {', '.join(names) or 'none'}")
+    missing = [n for n in names if n not in given and parameters[n].default is inspect.Parameter.empty]
+    if missing:
+        raise HeddleError(f"the parameter {missing[0]} has no value: give --input {missing[0]}=f32[8,128], or what it is")
+    order = [n for n in names if n in given]
+    if any(parameters[n].kind is inspect.Parameter.KEYWORD_ONLY for n in order) or order != names[:len(order)]:
+        inner = function
+
+        def by_name(*values: Any) -> Any:
+            return inner(**dict(zip(order, values)))
+
+        by_name.__name__ = getattr(inner, "__name__", "kernel")
+        by_name.__wrapped__ = inner         # type: ignore[attr-defined]
+        return by_name, [given[n] for n in order]
+    return function, [given[n] for n in order]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="heddle-pallas", description="Check Pallas TPU kernels for every order of their steps.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="check|export")
+    for name, text in (("check", "trace, export, decide"), ("export", "write the C program")):
+        command = commands.add_parser(name, help=text, description=text)
+        command.add_argument("function", help="my_module:my_function, or path/to/file.py:my_function")
+        command.add_argument("-n", "--devices", default=None, help="devices: 4, 2..8 or 2,4,8 (default 2)")
+        command.add_argument("--mesh", default=None, help="named axes, such as x=4,y=2")
+        command.add_argument("--axis", default="x", help="the name of the only axis, with -n (default x)")
+        command.add_argument("--cores", type=int, default=None, help="cores a device")
+        command.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help="x=f32[8,128], x=@values.npy or x=7")
+        command.add_argument("--opaque", action="store_true", help="floats have no values, only places")
+        if name == "export":
+            command.add_argument("-o", "--output", required=True, help="the C file")
+            continue
+        command.add_argument("--schedules", default="heddle-schedules", help="where C files and schedules of faults go")
+        command.add_argument("--timeout", type=float, default=None, help="seconds for one size")
+        command.add_argument("-q", "--quiet", action="store_true", help="verdicts only")
+        for knob in KNOBS:
+            command.add_argument(f"--{knob.replace('_', '-')}", default=None, help="as in `heddle check`")
+    return parser
+
+
+def _meshes(options: argparse.Namespace) -> list[Mesh]:
+    if options.mesh is not None:
+        if options.devices is not None:
+            raise HeddleError("give -n or --mesh, not both")
+        return [parse_mesh(options.mesh)]
+    return [Mesh((options.axis,), (n,)) for n in parse_sizes(options.devices or "2")]
+
+
+def _check(options: argparse.Namespace) -> int:
+    function, inputs, code = _find_function(options.function), [parse_input(i) for i in options.input], 0
+    knobs = {k: getattr(options, k) for k in KNOBS if getattr(options, k) is not None}
+    table: list[tuple[Mesh, Report]] = []
+    for mesh in _meshes(options):
+        called, arguments = _arguments(function, inputs, mesh)
+        traced = trace(called, arguments, as_mesh(mesh), options.cores)
+        report = run(traced, knobs, options.schedules, options.timeout, options.opaque)
+        print(report.text if not options.quiet else f"{report.name}, {mesh}: {report.verdict}", flush=True)
+        if report.generated and not options.quiet:
+            print(f"Plain JAX looks at {', '.join(report.generated)}: their values were made up, the same each time.\n")
+        table.append((mesh, report))
+        found = _EXIT[report.verdict]
+        code = found if _WORST[found] > _WORST[code] else code
+    if len(table) > 1 and not options.quiet:
+        for mesh, report in table:
+            print(f"{str(mesh):<12} {report.verdict:<15} {', '.join(report.faults)}".rstrip())
+    return code
+
+
+def _export(options: argparse.Namespace) -> int:
+    meshes = _meshes(options)
+    if len(meshes) != 1:
+        raise HeddleError("export writes one size: give -n 4, or --mesh")
+    called, arguments = _arguments(_find_function(options.function), [parse_input(i) for i in options.input], meshes[0])
+    target = Path(options.output)
+    traced = trace(called, arguments, meshes[0], options.cores)
+    try:
+        source = write_source(traced, target.parent, options.opaque, target.name)
+    except OSError as wrong:
+        raise HeddleError(f"cannot write {target}: {wrong.strerror}") from None
+    print(f"{source}: check it with  heddle check {source} --mesh {meshes[0]}" + (f" --cores {traced.plan.cores}" if traced.plan.cores > 1 else ""))
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        import jax
+
+        assert jax
+    except ImportError:
+        print("heddle-pallas: JAX is not installed: pip install 'jax>=0.7'", file=sys.stderr)
+        return 2
+    try:
+        return _check(options) if options.command == "check" else _export(options)
+    except HeddleError as wrong:
+        print(f"heddle-pallas: {wrong}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())
