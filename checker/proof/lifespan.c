@@ -157,10 +157,8 @@ bool lifespan_over_after(Prover *prover, const Lifespan *life, const Event *x)
     Event end;
     if (!lifespan_end(prover, life, x->core, &end))
         return true;
-    if (order_known(prover->order, &end, x) == ORDER_YES)
-        return false;
     if (life->exit || life->cores == 1)
-        return order_must(prover->order, x, &end);
+        return order_known(prover->order, &end, x) != ORDER_YES && order_must(prover->order, x, &end);
     for (uint32_t core = life->first_core; core < life->first_core + life->cores; core++) {
         if (life->span[core].begin == NONE)
             continue;
