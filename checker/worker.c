@@ -11,13 +11,14 @@
 #include "results.h"
 #include "sample.h"
 #include "run/globals.h"
-#include "run/judge.h"
+#include "run/minimise.h"
 #include "run/unroll.h"
 #include <string.h>
 
 static const uint64_t STEPS_MAX = 400000000;    /* of one run: a record of 10 GB */
 static const uint64_t RUNS_MAX = 100;           /* of sampling, unless told otherwise */
 enum { PCT_DEPTH = 3, DIVERGENCE_RUNS = 1000, DIVERGENCE_STEPS = 100000 };
+static const uint64_t MINIMISE_EFFORT = 20000000;       /* moves done for shorter schedules, for all findings of a check */
 static const uint64_t STATES_MAX = 20000000;    /* of an enumeration, unless told otherwise */
 
 WorkerShared *worker_shared_new(const CheckSpec *spec)
@@ -198,6 +199,9 @@ static void run(WorkerShared *shared)
         return;
     if (program->knobs.data == DATA_REAL && !shared->steps_reached)
         execution_check_results(shared->execution);
+    shared->error = program->usage_error;       /* of a function of expected values, or of an expectation of opaque data */
+    if (shared->error != NULL)
+        return;
     if (shared->spec->results && !shared->steps_reached)
         results_gather(execution_machine(shared->execution), &shared->results);
     if (!shared->steps_reached)
@@ -425,14 +429,10 @@ bool worker_replay(WorkerShared *shared, Finding *finding)
         if (!execution_do(execution, move))
             return false;
     }
-    if (finding->id == FAULT_ASSERT || finding->id == FAULT_UNINITIALISED) {
-        execution_end(execution);
-        execution_check_results(execution);
-    }
     for (unsigned p = 0; p < finding->places; p++)
         if (finding->place[p].site == NONE)     /* from a file: places say who, the state says what */
             refresh_place(execution, &finding->place[p]);
-    finding->shown = finding->id == FAULT_DIVERGENCE ? show_divergence(shared, finding, &options) : judge_shows(execution, finding);
+    finding->shown = finding->id == FAULT_DIVERGENCE ? show_divergence(shared, finding, &options) : minimise_shows(execution, finding);
     if (finding->shown && finding->id == FAULT_DEADLOCK && finding->why == NULL)
         explain_deadlock(execution, finding);
     return finding->shown;
@@ -454,8 +454,12 @@ static void replay_all(WorkerShared *shared)
     replay_on_own_record(shared);
     Outcome *outcome = outcome_load(&shared->outcome);
     g_assert(outcome != NULL);
+    const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse };
+    uint64_t effort = MINIMISE_EFFORT;
     for (guint i = 0; i < outcome->findings->len; i++) {
         Finding *finding = g_ptr_array_index(outcome->findings, i);
+        if (finding->moves != NULL && !shared->as_given && finding->id != FAULT_DIVERGENCE)
+            minimise(shared->execution, &options, finding, &effort);
         if (finding->moves != NULL)
             worker_replay(shared, finding);
     }

@@ -127,10 +127,21 @@ static void init_tile(Core *core, Ref ref, Tile *tile)
     tile_init(tile, view->dtype, view->ndim, view->size, opaque, alloc_for_tile, core);
 }
 
+/* What was loaded includes values that came from an opaque buffer: nothing is known of the whole. */
+static void admit_unknown(Tile *tile)
+{
+    if (!tile->opaque && memchr(tile->written, ELEMENT_UNKNOWN, (size_t)tile->elements) != NULL) {
+        tile->opaque = true;
+        tile->bytes = tile->written = NULL;
+        tile->origin = NULL;
+    }
+}
+
 void core_load(Core *core, uint32_t site, Ref ref, const uint8_t *mask, Tile *out)
 {
     init_tile(core, ref, out);
     access_memory(core, STEP_LOAD, site, ref, mask, out, NULL, "load");
+    admit_unknown(out);
 }
 
 static void want_shape(Core *core, uint32_t site, Ref ref, const Tile *tile, const char *what)
@@ -153,6 +164,7 @@ void core_swap(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const Ti
     want_shape(core, site, ref, tile, "swap");
     init_tile(core, ref, old);
     access_memory(core, STEP_SWAP, site, ref, mask, (Tile *)tile, old, "swap");
+    admit_unknown(old);
 }
 
 static bool look_at(Core *core, uint32_t site, const Tile *tile, int64_t element, const char *what)

@@ -205,12 +205,13 @@ static bool same_items(const Program *program, uint32_t object, const View *view
 static void read_across(const Contents *contents, size_t cell_bytes, int64_t offset, size_t item, Tile *out, int64_t i)
 {
     uint64_t origin = 0;
-    bool written = true;
+    bool written = true, unknown = false;
     for (int64_t c = offset / (int64_t)cell_bytes; c <= (offset + (int64_t)item - 1) / (int64_t)cell_bytes; c++) {
-        written &= contents->written[c];
+        written &= contents->written[c] != ELEMENT_UNWRITTEN;
+        unknown |= contents->written[c] == ELEMENT_UNKNOWN;
         origin = rng_mix(origin + contents->origin[c] + (uint64_t)(offset % (int64_t)cell_bytes));
     }
-    out->written[i] = written;
+    out->written[i] = !written ? ELEMENT_UNWRITTEN : unknown ? ELEMENT_UNKNOWN : ELEMENT_WRITTEN;
     out->origin[i] = origin;
 }
 
@@ -320,7 +321,7 @@ void machine_write(Machine *machine, uint32_t object, uint32_t view_id, const ui
             memcpy(contents->bytes + offset, tile->bytes + (size_t)i * item, item);
         }
         for (int64_t c = first; c <= last; c++) {
-            contents->written[c] = tile->opaque ? 1 : tile->written[i];
+            contents->written[c] = tile->opaque ? ELEMENT_UNKNOWN : tile->written[i];
             contents->origin[c] = tile->opaque ? 0 : item == cell_bytes ? tile->origin[i] : rng_mix(tile->origin[i] + (uint64_t)(c - first) + 1);
         }
     }

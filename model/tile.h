@@ -8,6 +8,9 @@
 #include "dtype.h"
 #include "view.h"
 
+/* Of one element. UNKNOWN: written with a value of an opaque buffer. Copies carry it along; a core that loads one gets an opaque tile. */
+enum { ELEMENT_UNWRITTEN, ELEMENT_WRITTEN, ELEMENT_UNKNOWN };
+
 typedef struct Tile {
     DType dtype;
     uint32_t ndim;
@@ -15,7 +18,7 @@ typedef struct Tile {
     int64_t elements;
     bool opaque;                                /* shape only: the arrays below are NULL */
     unsigned char *bytes;
-    uint8_t *written;                           /* one byte an element */
+    uint8_t *written;                           /* one byte an element: ELEMENT_... */
     uint64_t *origin;
 } Tile;
 

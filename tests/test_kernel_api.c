@@ -256,6 +256,22 @@ KERNEL(looks_at_opaque, input, block, sem)
     pl_load_int(pl_at(block, 0));
 }
 
+KERNEL(passes_on, input, middle, output, sem)
+{
+    pl_copy_wait(pl_async_copy(input, middle, sem));
+    pl_copy_wait(pl_async_copy(middle, output, sem));
+}
+KERNEL(steered_by_opaque, input, table, sem)
+{
+    pl_copy_wait(pl_async_copy(input, table, sem));
+    if (pl_tile_int(pl_tile_add(pl_load(table), pl_load(table)), 0) != 0)
+        pl_delay(1);
+}
+static double asks_for_too_much(const PlRef *refs, int device, const int64_t *index)
+{
+    return pl_given(refs[0], device, index[0] + 8);
+}
+
 #define MISUSE(name) PROGRAM(name, "misuse")
 MISUSE(wrong_count) { pl_launch(two_refs, .args = {pl_input(PL_F32, 8)}); }
 MISUSE(ref_not_set)
@@ -287,6 +303,22 @@ MISUSE(expects_of_opaque)
     PlRef input = pl_opaque(pl_input(PL_F32, 8)), output = pl_output(PL_F32, 8);
     pl_launch(two_refs, .args = {input, output});
     pl_expect_equal(output, input);
+}
+MISUSE(expects_through_opaque)
+{
+    PlRef input = pl_input(PL_F32, 8), output = pl_output(PL_F32, 8);
+    pl_launch(passes_on, .args = {input, pl_opaque(pl_vmem(PL_F32, 8)), output, pl_dma_semaphore()});
+    pl_expect_equal(output, input);
+}
+MISUSE(steered_by_opaque)
+{
+    pl_launch(steered_by_opaque, .args = {pl_opaque(pl_input(PL_I32, 8)), pl_smem(PL_I32, 8), pl_dma_semaphore()});
+}
+MISUSE(misuse_in_expected)
+{
+    PlRef input = pl_input(PL_F32, 8), output = pl_output(PL_F32, 8);
+    pl_launch(passes_on, .args = {input, pl_vmem(PL_F32, 8), output, pl_dma_semaphore()});
+    pl_expect_values(output, asks_for_too_much, 0, input);
 }
 MISUSE(sizes_do_not_fit)
 {
@@ -375,9 +407,9 @@ static void done(CheckResult *result)
     g_free(spec);
 }
 
-static void expect_verified(const Case *at, const char *mesh)
+static void expect_verified(const Case *at, const char *mesh, Search search)
 {
-    CheckResult *result = check(at, mesh, SEARCH_ENUMERATE);
+    CheckResult *result = check(at, mesh, search);
     if (result->verdict != VERDICT_VERIFIED) {
         const Finding *first = result->outcome && result->outcome->findings->len ? result->outcome->findings->pdata[0] : NULL;
         fail_msg("%s, %u devices: %s: %s", at->program, at->devices, verdict_name(result->verdict),
@@ -394,10 +426,13 @@ static void each_part_of_the_api_does_what_it_says(void **state)
         { "flags", 1, 1, NULL }, { "flags", 2, 1, NULL },
     };
     (void)state;
-    for (size_t i = 0; i < G_N_ELEMENTS(verified); i++)
-        expect_verified(&verified[i], NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(verified); i++) {
+        if (strcmp(verified[i].program, "flags") != 0)          /* looks at words are for a search */
+            expect_verified(&verified[i], NULL, SEARCH_PROVE);
+        expect_verified(&verified[i], NULL, SEARCH_ENUMERATE);
+    }
     const Case rows = { "rows_of_a_mesh", 4, 1, NULL };
-    expect_verified(&rows, "x=2,y=2");
+    expect_verified(&rows, "x=2,y=2", SEARCH_PROVE);
 }
 
 static void misuse_is_one_line_at_the_authors_place(void **state)
@@ -418,15 +453,19 @@ static void misuse_is_one_line_at_the_authors_place(void **state)
         { "in_program", 1, 1, "pl_load belongs into a KERNEL" },
         { "looks_at_opaque", 1, 1, "comes from an opaque buffer" },
         { "expects_of_opaque", 1, 1, "input is opaque, so nothing can be expected of its values" },
+        { "expects_through_opaque", 1, 1, "output[0] on device 0 comes from an opaque buffer, so nothing can be expected of it" },
+        { "steered_by_opaque", 1, 1, "comes from an opaque buffer, so its value is not known" },
+        { "misuse_in_expected", 1, 1, "pl_given: index 8 of dimension 0, whose size is 8" },
         { "sizes_do_not_fit", 2, 1, "pl_expect_all_gather: 8 elements of output and 8 of input do not fit, for 2 devices" },
         { "not_that_device", 2, 1, "pl_launch_on names device 7, but there are devices 0 to 1" },
     };
     (void)state;
-    for (size_t i = 0; i < G_N_ELEMENTS(misused); i++) {
-        CheckResult *result = check(&misused[i], NULL, SEARCH_ENUMERATE);
-        if (result->verdict != VERDICT_ERROR || strstr(result->error, misused[i].part) == NULL
+    for (size_t i = 0; i < 2 * G_N_ELEMENTS(misused); i++) {
+        const Case *at = &misused[i / 2];
+        CheckResult *result = check(at, NULL, i % 2 == 0 ? SEARCH_PROVE : SEARCH_ENUMERATE);
+        if (result->verdict != VERDICT_ERROR || strstr(result->error, at->part) == NULL
             || strstr(result->error, "test_kernel_api.c:") == NULL || strchr(result->error, '\n') != NULL)
-            fail_msg("%s: %s: %s", misused[i].program, verdict_name(result->verdict), result->error ? result->error : "no error");
+            fail_msg("%s: %s: %s", at->program, verdict_name(result->verdict), result->error ? result->error : "no error");
         done(result);
     }
 }

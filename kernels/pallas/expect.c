@@ -45,7 +45,7 @@ static void expect(const PlSite *here, PlCollective collective, PlRef output, Pl
         draft_misuse(here, "pl_expect_%s: the second ref must be a pl_input", collective_name[collective]);
     PromiseCollective *c = program_alloc(program, sizeof *c);
     *c = (PromiseCollective){ .collective = collective, .output = out, .output_view = output.view, .input = in, .input_view = input.view,
-                            .shift = shift, .axis = -1 };
+                            .shift = shift, .axis = -1, .site = draft_site(here) };
     if (axis != NULL && (c->axis = mesh_axis(&program->mesh, axis)) < 0)
         draft_misuse(here, "no axis \"%s\" in the mesh", axis);
     check_elements(here, c, view_elements(program_get_view(program, output.view)), view_elements(program_get_view(program, input.view)),
@@ -68,7 +68,8 @@ static void expect_values(const PlSite *here, PlRef output, PlExpected function,
     if (program->knobs.data == DATA_OPAQUE)
         return;
     PromiseValues *values = program_alloc(program, sizeof *values + (size_t)refs * sizeof *ref);
-    *values = (PromiseValues){ .function = function, .tolerance = tolerance, .output = out, .output_view = output.view };
+    *values = (PromiseValues){ .function = function, .tolerance = tolerance, .output = out, .output_view = output.view,
+                               .site = draft_site(here) };
     for (int i = 0; i < refs; i++)
         values->ref[i] = ref[i];
     Expectation *expectation = add_expectation(here, program, "values");

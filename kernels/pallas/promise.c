@@ -152,6 +152,19 @@ static char *word_difference(const Program *program, const PromiseCollective *c,
     return g_strdup_printf("%s is %s, not %s", place, other != NULL ? other : "something computed", source);
 }
 
+/* Nothing can be said of this element: unwritten, or misuse, since its value passed through an opaque buffer. NULL: it is known. */
+static char *word_unknown(Machine *machine, uint32_t decl, uint32_t view, const Tile *tile, int64_t element, uint32_t device, uint32_t site)
+{
+    Program *program = machine_program(machine);
+    if (tile->written[element] == ELEMENT_WRITTEN)
+        return NULL;
+    g_autofree char *place = element_text(program, decl, view, element, device);
+    if (tile->written[element] == ELEMENT_UNWRITTEN)
+        return g_strdup_printf(EXPECTATION_UNWRITTEN "%s was never written", place);
+    program_set_usage_error(program, site, "%s comes from an opaque buffer, so nothing can be expected of it", place);
+    return g_strdup(program->usage_error);
+}
+
 static bool judge_object(Machine *machine, const PromiseCollective *c, uint32_t object, uint32_t device, char **message)
 {
     const Program *program = machine_program(machine);
@@ -159,9 +172,8 @@ static bool judge_object(Machine *machine, const PromiseCollective *c, uint32_t 
     read_view(machine, object, c->output_view, &tile);
     bool holds = true;
     for (int64_t i = 0; i < tile.elements && holds; i++) {
-        if (!tile.written[i]) {
-            g_autofree char *place = element_text(program, c->output, c->output_view, i, device);
-            *message = g_strdup_printf(EXPECTATION_UNWRITTEN "%s was never written", place);
+        *message = word_unknown(machine, c->output, c->output_view, &tile, i, device, c->site);
+        if (*message != NULL) {
             holds = false;
         } else if (tile.origin[i] != due_origin(program, c, device, due_at(program, c, device, i))) {
             *message = word_difference(program, c, device, i, tile.origin[i]);
@@ -203,7 +215,7 @@ static bool same_value(double found, double due, double tolerance)
     return isnan(due) || found == due || fabs(found - due) <= tolerance * fmax(1, fabs(due));
 }
 
-static char *judge_value(const Program *program, const PromiseValues *values, const Tile *tile, int64_t element, uint32_t device)
+static char *judge_value(Machine *machine, const PromiseValues *values, const Tile *tile, int64_t element, uint32_t device)
 {
     int64_t index[VIEW_DIMS_MAX] = { 0 }, rest = element;
     for (unsigned d = tile->ndim; d-- > 0; rest /= tile->size[d])
@@ -211,9 +223,10 @@ static char *judge_value(const Program *program, const PromiseValues *values, co
     double due = values->function(values->ref, (int)device, index);
     if (isnan(due))
         return NULL;
-    g_autofree char *place = element_text(program, values->output, values->output_view, element, device);
-    if (!tile->written[element])
-        return g_strdup_printf(EXPECTATION_UNWRITTEN "%s was never written", place);
+    char *unknown = word_unknown(machine, values->output, values->output_view, tile, element, device, values->site);
+    if (unknown != NULL)
+        return unknown;
+    g_autofree char *place = element_text(machine_program(machine), values->output, values->output_view, element, device);
     double found = dtype_read_double(tile->dtype, tile->bytes + (size_t)element * dtype_size_bytes(tile->dtype));
     return same_value(found, due, values->tolerance) ? NULL : g_strdup_printf("%s is %.9g, not %.9g", place, found, due);
 }
@@ -227,7 +240,9 @@ static bool judge_values_object(Machine *machine, const void *closure, uint32_t 
     draft_judging = &judge;
     if (sigsetjmp(judge.unwind, 0) == 0)
         for (int64_t i = 0; i < tile.elements && *message == NULL; i++)
-            *message = judge_value(judge.program, values, &tile, i, device);
+            *message = judge_value(machine, values, &tile, i, device);
+    else
+        *message = g_strdup(judge.program->usage_error);        /* misuse in the author's function */
     draft_judging = outer;
     if (judge.given != NULL)
         machine_free(judge.given);

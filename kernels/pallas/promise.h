@@ -12,12 +12,13 @@ typedef struct PromiseCollective {
     uint32_t output, output_view, input, input_view;
     int64_t shift;
     int axis;                                   /* of the mesh; -1: all devices */
+    uint32_t site;
 } PromiseCollective;
 
 typedef struct PromiseValues {
     PlExpected function;
     double tolerance;                           /* of max(1, the expected value's size) */
-    uint32_t output, output_view;
+    uint32_t output, output_view, site;
     PlRef ref[];
 } PromiseValues;
 
