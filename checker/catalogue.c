@@ -86,7 +86,8 @@ static CatalogueEntry *read_entry(GVariant *from)
     CatalogueEntry *entry = g_new0(CatalogueEntry, 1);
     entry->parameters = g_array_new(FALSE, FALSE, sizeof(CatalogueParameter));
     g_autoptr(GVariantIter) parameters = NULL;
-    g_variant_get(from, ENTRY_TYPE, &entry->name, &entry->summary, &entry->group, &entry->source, &entry->expected_faults, &entry->expected_from,
+    g_variant_get(from, ENTRY_TYPE, &entry->name, &entry->summary, &entry->group, &entry->source, &entry->expected_faults,
+                  &entry->expected_from,
                   &entry->devices_min, &parameters);
     CatalogueParameter parameter;
     gint64 value, least, greatest;
@@ -134,7 +135,8 @@ GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **err
             catalogue = read_answer(&shared->answer, error);
         else
             *error = g_strdup_printf("%s: loading it or building its programs failed (%s)%s%s", module ? module : "the built-in kernels",
-                                     end == CHILD_EXITED ? "it called exit" : child_describe_signal(shared->control.signal), output ? ": " : "",
+                                     end == CHILD_EXITED ? "it called exit" : child_describe_signal(shared->control.signal),
+                                     output ? ": " : "",
                                      output ? output : "");
     }
     store_clear(&shared->answer);

@@ -9,7 +9,8 @@
 #pragma once
 #include "finding.h"
 
-typedef enum Verdict { VERDICT_VERIFIED = 0, VERDICT_FAULTY = 1, VERDICT_ERROR = 2, VERDICT_BOUNDED = 3, VERDICT_NOT_APPLICABLE = 4 } Verdict;
+typedef enum Verdict { VERDICT_VERIFIED = 0, VERDICT_FAULTY = 1, VERDICT_ERROR = 2, VERDICT_BOUNDED = 3,
+                       VERDICT_NOT_APPLICABLE = 4 } Verdict;
 typedef enum Search {
     SEARCH_AUTO, SEARCH_PROVE, SEARCH_ENUMERATE,
     SEARCH_RANDOM, SEARCH_PCT, SEARCH_POS, SEARCH_STARVE,      /* in the order of StrategyKind */

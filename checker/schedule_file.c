@@ -45,7 +45,8 @@ static void append_head(GString *out, const CheckResult *result)
     for (unsigned a = 0; a < program->mesh.axes; a++)
         g_string_append_printf(out, "%s%s=%u", a ? "," : "", program->mesh.name[a], program->mesh.size[a]);
     const Knobs *k = &spec->knobs;
-    g_string_append_printf(out, "\ncores %u\nseed %" G_GUINT64_FORMAT "\nknobs %d %d %d %d %d\n", spec->cores, spec->seed, (int)k->dma_order,
+    g_string_append_printf(out, "\ncores %u\nseed %" G_GUINT64_FORMAT "\nknobs %d %d %d %d %d\n", spec->cores, spec->seed,
+                           (int)k->dma_order,
                            (int)k->dma_progress, (int)k->bounds, (int)k->scopes, (int)k->data);
     for (size_t i = 0; i < spec->overrides; i++)
         g_string_append_printf(out, "parameter %s=%" G_GINT64_FORMAT "\n", spec->override[i].name, spec->override[i].value);
@@ -71,7 +72,8 @@ static void append_finding(GString *out, const Finding *finding)
 {
     g_string_append_printf(out, "fault %s %u", fault_name(finding->id), finding->places);
     append_number(out, finding->object);
-    g_string_append_printf(out, " %d %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n", finding->object_is_semaphore, finding->have, finding->need);
+    g_string_append_printf(out, " %d %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n", finding->object_is_semaphore, finding->have,
+                           finding->need);
     append_text(out, "message", finding->message);
     append_text(out, "why", finding->why);
     g_string_append_printf(out, "count %" G_GUINT64_FORMAT " %d\n", finding->count, finding->at_most);
@@ -159,7 +161,8 @@ static bool parse_place(Parsed *parsed, const char *rest)
         || kind >= STEP_KIND_COUNT || core >= mesh_devices(&parsed->mesh) * parsed->cores)
         return false;
     Place *place = &finding->place[finding->places++];
-    *place = (Place){ .core = core, .position = position, .kind = (uint8_t)kind, .launch = launch, .site = NONE, .object = NONE, .region = NONE };
+    *place = (Place){ .core = core, .position = position, .kind = (uint8_t)kind, .launch = launch, .site = NONE, .object = NONE,
+                      .region = NONE };
     return parse_number(copy, &place->copy);
 }
 
@@ -199,7 +202,8 @@ static bool parse_field(Parsed *parsed, const char *line)
     if (strcmp(key, "seed") == 0)
         return g_ascii_string_to_unsigned(rest, 10, 0, G_MAXUINT64, &parsed->seed, NULL);
     if (strcmp(key, "knobs") == 0)
-        return sscanf(rest, "%u %u %u %u %u", &k[0], &k[1], &k[2], &k[3], &k[4]) == 5 && k[0] <= 2 && k[1] <= 1 && k[2] <= 1 && k[3] <= 1 && k[4] <= 1;
+        return sscanf(rest, "%u %u %u %u %u", &k[0], &k[1], &k[2], &k[3], &k[4]) == 5 && k[0] <= 2 && k[1] <= 1 && k[2] <= 1 && k[3] <= 1
+            && k[4] <= 1;
     if (strcmp(key, "parameter") == 0)
         return parse_parameter(parsed, rest);
     if (strcmp(key, "fault") == 0)

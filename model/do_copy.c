@@ -91,7 +91,8 @@ void core_copy_start(Core *core, uint32_t site, CopyDesc *desc)
     copy->source_region = guard_region(core, site, desc->source, NULL, "copy (its read)");
     copy->target_region = guard_region(core, site, desc->target, NULL, "copy (its write)");
     if (desc->remote)
-        copy->send_semaphore = completion(core, site, desc->send, guard_own_core(core, desc->send), bytes, &copy->send_count, "send semaphore");
+        copy->send_semaphore = completion(core, site, desc->send, guard_own_core(core, desc->send), bytes, &copy->send_count,
+                                          "send semaphore");
     uint32_t receiver = desc->remote ? to : guard_own_core(core, desc->receive);
     copy->receive_semaphore = completion(core, site, desc->receive, receiver, bytes, &copy->receive_count,
                                          desc->remote ? "receive semaphore" : "semaphore");
@@ -110,7 +111,8 @@ void core_copy_wait(Core *core, uint32_t site, const CopyDesc *desc, CopyWait wh
     const char *what = which == COPY_WAIT_SEND ? "wait_send" : desc->remote ? "wait_recv" : "wait";
     if (which == COPY_WAIT_SEND && !desc->remote)
         core_usage(core, site, "wait_send on a local copy: it has one semaphore, use pl_copy_wait");
-    Ref semaphore_ref = which == COPY_WAIT_SEND ? desc->send : desc->receive, counted = which == COPY_WAIT_SEND ? desc->source : desc->target;
+    Ref semaphore_ref = which == COPY_WAIT_SEND ? desc->send : desc->receive;
+    Ref counted = which == COPY_WAIT_SEND ? desc->source : desc->target;
     if (desc->remote)
         program_launch(program, core->launch)->communicates = true;
     uint32_t semaphore = guard_semaphore(core, site, semaphore_ref, guard_own_core(core, semaphore_ref), what);

@@ -14,7 +14,8 @@ uint32_t guard_semaphore(Core *core, uint32_t site, Ref ref, uint32_t on_core, c
     if (decl->space != SPACE_SEMAPHORE)
         core_usage(core, site, "%s wants a semaphore, %s is a buffer", what, name);
     if (view_elements(view) != 1)
-        core_usage(core, site, "%s wants one semaphore, %s is an array of %lld: index it with pl_at", what, name, (long long)view_elements(view));
+        core_usage(core, site, "%s wants one semaphore, %s is an array of %lld: index it with pl_at", what, name,
+                   (long long)view_elements(view));
     if (view->over != VIEW_INSIDE)
         guard_out_of_bounds(core, site, ref, what);
     uint32_t element = (uint32_t)(view->offset / (int64_t)dtype_size_bytes(decl->dtype));
@@ -33,7 +34,8 @@ uint32_t guard_target_core(Core *core, uint32_t site, Target target, uint32_t de
     if (device >= program->devices)
         core_stop(core, site, FAULT_SHAPE, "%s names device %d, but there are devices 0 to %u", what, (int)device, program->devices - 1);
     if (index >= program->cores_per_device)
-        core_stop(core, site, FAULT_SHAPE, "%s names core %d, but a device has cores 0 to %u", what, (int)index, program->cores_per_device - 1);
+        core_stop(core, site, FAULT_SHAPE, "%s names core %d, but a device has cores 0 to %u", what, (int)index,
+                  program->cores_per_device - 1);
     if (target.device != NONE)
         program_launch(core->program, core->launch)->communicates = true;
     return device * program->cores_per_device + index;
@@ -51,7 +53,8 @@ static void want_kind(Core *core, uint32_t site, Ref ref, bool flag, const char 
     if (flag != (kind == SEMAPHORE_FLAG))
         core_usage(core, site, flag ? "%s wants a flag word, %s is a semaphore" : "%s wants a semaphore, %s is a flag word", what, name);
     if (!flag && kind == SEMAPHORE_DMA)
-        core_stop(core, site, FAULT_SHAPE, "%s on the DMA semaphore %s: DMA semaphores are signalled by copies and waited on through a descriptor",
+        core_stop(core, site, FAULT_SHAPE,
+                  "%s on the DMA semaphore %s: DMA semaphores are signalled by copies and waited on through a descriptor",
                   what, name);
     if (!flag && kind == SEMAPHORE_BARRIER)
         program_launch(core->program, core->launch)->uses_barrier_semaphore = true;

@@ -5,7 +5,8 @@
 static inline Step guard_step(const Core *core, StepKind kind, uint32_t site, uint32_t object, uint32_t value)
 {
     bool host = program_launch(core->program, core->launch)->host;
-    return (Step){ .kind = (uint8_t)kind, .flags = host ? STEP_BY_HOST : 0, .launch = (uint16_t)core->launch, .site = site, .core = core->id,
+    return (Step){ .kind = (uint8_t)kind, .flags = host ? STEP_BY_HOST : 0, .launch = (uint16_t)core->launch, .site = site,
+                   .core = core->id,
                    .object = object, .value = value };
 }
 

@@ -59,7 +59,8 @@ void program_free(Program *program)
     intern_clear(&program->site_keys);
     intern_clear(&program->scopes);
     Store *store[] = { &program->text, &program->sites, &program->decls, &program->launches, &program->expectations, &program->parameters,
-                       &program->overrides, &program->object_decls, &program->view_regions, &program->semaphore_decls, &program->scope_decls, &program->barrier_decls };
+                       &program->overrides, &program->object_decls, &program->view_regions, &program->semaphore_decls,
+                       &program->scope_decls, &program->barrier_decls };
     for (size_t i = 0; i < G_N_ELEMENTS(store); i++)
         store_clear(store[i]);
     Store home = program->home;
@@ -232,7 +233,8 @@ static void settle(Program *program, Launch *launch, bool finished)
         return;
     bool named = launch->collective_id >= 0;
     if (named && finished && !launch->uses_barrier_semaphore && !launch->allow_unused_collective_id)
-        program_set_usage_error(program, launch->site, "launch of %s has collective_id %d, but its kernel never uses the barrier semaphore: drop "
+        program_set_usage_error(program, launch->site,
+                                "launch of %s has collective_id %d, but its kernel never uses the barrier semaphore: drop "
                                 "collective_id, or allow it by name", program_text(program, launch->name), launch->collective_id);
     launch->entry_barrier = launch->communicates && !launch->uses_barrier_semaphore && !launch->skip_device_barrier;
 }

@@ -15,7 +15,7 @@ typedef enum StepKind {
     STEP_STORE,             /* the same */
     STEP_SWAP,              /* the same: reads, then writes, in one step */
     STEP_SIGNAL,            /* object: semaphore, value: inc >= 1 */
-    STEP_WAIT,              /* object: semaphore, value: need >= 0; extra: ordinal of the core's own copy it is meant for (mismatch), or NONE */
+    STEP_WAIT,              /* object: semaphore, value: need >= 0; extra: the core's own copy it is meant for, by ordinal, or NONE */
     STEP_WAIT_KEEP,         /* the same, decrement=false */
     STEP_SEMAPHORE_READ,    /* object: semaphore; observes the count */
     STEP_EXPECT_COUNT,      /* object: semaphore, value: expected; a look at the count; `assert` if it differs */

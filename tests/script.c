@@ -2,9 +2,8 @@
  *
  * The run keeps counts of its own instead of using a Machine: it is a second, smaller reading of the same rules.
  */
-#include <glib.h>
-
 #include "script.h"
+#include <glib.h>
 
 typedef struct Run {
     Script *script;

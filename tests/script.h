@@ -22,8 +22,8 @@ uint32_t script_semaphore_id(const Script *script, uint32_t decl, uint32_t core,
 void script_signal(Script *script, uint32_t core, uint32_t semaphore, uint32_t inc);
 void script_wait(Script *script, uint32_t core, uint32_t semaphore, uint32_t value);
 void script_wait_keep(Script *script, uint32_t core, uint32_t semaphore, uint32_t value);
-void script_access(Script *script, uint32_t core, StepKind kind, uint32_t decl, uint32_t slot);                      /* LOAD or STORE, own device */
-/* send: semaphore id or NONE. Bytes: of one slot. Copies slot of own decl to slot of decl on target_core (its device, for shared spaces). */
+void script_access(Script *script, uint32_t core, StepKind kind, uint32_t decl, uint32_t slot);              /* LOAD or STORE, own device */
+/* send: semaphore id or NONE. Bytes: of one slot. From a slot of the own decl to one of a decl on target_core (its device, if shared). */
 void script_copy(Script *script, uint32_t core, uint32_t source, uint32_t source_slot, uint32_t target, uint32_t target_slot,
                  uint32_t target_core, uint32_t send, uint32_t receive, bool remote);
 void script_step(Script *script, uint32_t core, StepKind kind, uint32_t object, uint32_t value, uint32_t extra);     /* any other */

@@ -1,11 +1,11 @@
 /* test_dtype.c - sizes, wrapping and rounding. Small floats are checked against their definition, value by value: every code is decoded
  * by exact arithmetic, and every value between two neighbours must become the nearer one.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <math.h>
 #include <string.h>
 
 #include <cmocka.h>

@@ -3,8 +3,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
+
+#include <cmocka.h>
+
 #include "../checker/run/execution.h"
 #include "../checker/run/unroll.h"
 
@@ -14,7 +16,8 @@ static World *now;                              /* what the bodies below work on
 
 static uint32_t add(Program *program, Space space, SemaphoreKind kind, const char *name)
 {
-    const DeclSpec spec = { .space = space, .semaphore_kind = kind, .dtype = DTYPE_I32, .life = LIFE_ALWAYS, .ndim = space == SPACE_SEMAPHORE ? 0 : 2,
+    const DeclSpec spec = { .space = space, .semaphore_kind = kind, .dtype = DTYPE_I32, .life = LIFE_ALWAYS,
+                            .ndim = space == SPACE_SEMAPHORE ? 0 : 2,
                             .size = { 4, 8 }, .collective_id = -1, .name = name };
     return program_add_decl(program, &spec);
 }
@@ -79,7 +82,8 @@ static void an_eager_run_records_each_core_in_program_order(void **state)
     }
     for (uint32_t c = 0; c < 3; c++) {
         assert_int_equal(STORE(CoreState, &world.record->ends, c).end, CORE_FINISHED);
-        assert_int_equal(machine_count(execution_machine(world.execution), program_decl(world.program, world.semaphore)->first_semaphore + c), 0);
+        assert_int_equal(machine_count(execution_machine(world.execution),
+                                       program_decl(world.program, world.semaphore)->first_semaphore + c), 0);
     }
     const char *why;
     assert_true(record_check(world.record, &why));
@@ -187,7 +191,8 @@ static void copy_within(Core *core, const Launch *launch)
     core_load(core, 0, part[0], NULL, &tile);
     tile_fill_int(&tile, 7 + core->device);
     core_store(core, 0, part[0], NULL, &tile);
-    CopyDesc copy = { .source = part[0], .target = part[1], .send = { NONE, NONE, NONE }, .receive = ref_of(now->dma), .to = OWN, .core = NONE,
+    CopyDesc copy = { .source = part[0], .target = part[1], .send = { NONE, NONE, NONE }, .receive = ref_of(now->dma), .to = OWN,
+                      .core = NONE,
                       .ordinal = NONE };
     core_copy_start(core, 0, &copy);
     core_copy_wait(core, 0, &copy, COPY_WAIT_RECEIVE, false);
@@ -239,7 +244,8 @@ static void two_orders_of_cores_give_the_same_steps(void **state)
     uint64_t final[2];
     set_up(&world, 3, 1, pass_to_the_right, true);
     for (int i = 0; i < 2; i++) {
-        const ExecutionOptions options = { .reversed = i == 1, .shift = i ? 16 * 33 : 0, .fill = (unsigned char)(i ? 0xa7 : 0x5b), .core_hash = hash[i],
+        const ExecutionOptions options = { .reversed = i == 1, .shift = i ? 16 * 33 : 0, .fill = (unsigned char)(i ? 0xa7 : 0x5b),
+                                           .core_hash = hash[i],
                                            .discard = i == 1 };
         execution_run_eager(world.execution, &options);
         final[i] = world.record->final_hash;
@@ -292,7 +298,7 @@ static void unrolling_stops_at_each_observation_and_goes_on_with_its_answer(void
     assert_int_equal(g_array_index(out, UnrollStep, 2).step.kind, STEP_WAIT);
     assert_true(source->fingerprint(source->self, 0, seen, 1, false) == 0
                 || source->fingerprint(source->self, 0, seen, 1, false) != source->fingerprint(source->self, 0, seen, 2, false));
-    const Observation again[] = { { .value = 0 }, { .value = 0 }, { .value = 0 }, { .value = 0 } };      /* stale bytes may differ at first */
+    const Observation again[] = { { .value = 0 }, { .value = 0 }, { .value = 0 }, { .value = 0 } };    /* stale bytes may differ at first */
     uint64_t print = source->fingerprint(source->self, 0, again, 3, false);
     if (print != 0)                             /* 0: this platform hides its stacks */
         assert_int_equal(print, source->fingerprint(source->self, 0, again, 4, false));

@@ -26,7 +26,7 @@ typedef enum RaceState { RACE_NEW, RACE_OPEN, RACE_NEVER, RACE_COVERED } RaceSta
 /* The pick might have come before the pick `first`. */
 typedef struct Race {
     uint32_t first;
-    uint32_t state;                             /* NEVER: it is not possible then; COVERED: as long as pick `by` is what it was, as `serial` tells */
+    uint32_t state;                    /* NEVER: it is not possible then; COVERED: as long as pick `by` is what it was, as `serial` tells */
     uint32_t by;
     uint64_t serial;
 } Race;

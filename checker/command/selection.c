@@ -174,7 +174,8 @@ static CheckSpec base_spec(const Session *session, const Selected *selected)
         .open = session->open, .module = selected->module, .program = selected->entry->name, .source = selected->source,
         .cores = options->cores, .overrides = options->defines->len, .knobs = options->knobs, .search = options->search,
         .states_max = options->states_max, .runs_max = options->runs_max, .depth = options->depth, .seed = options->seed,
-        .seconds_max = options->seconds_max, .memory_max = options->memory_max, .first = options->first, .results = options->results != NULL,
+        .seconds_max = options->seconds_max, .memory_max = options->memory_max, .first = options->first,
+        .results = options->results != NULL,
     };
 }
 

@@ -3,8 +3,8 @@
  *     Budget --- Arena (the whole proof)
  *           \--- Arena (one phase) -> arena_clear gives its memory back early
  *
- * Invariants:  1. budget->bytes = sum over its arenas of what they hold.  2. blocks and piles never move into each other's bytes; a Pile may
- *              move when it grows, so keep indices into it, not addresses.
+ * Invariants:  1. budget->bytes = sum over its arenas of what they hold.  2. blocks and piles never move into each other's bytes; a Pile
+ *              may move when it grows, so keep indices into it, not addresses.
  * Ownership:   an arena owns all that was allocated from it.
  * Errors:      a limit that is passed jumps to budget->bail with budget->limit set ("memory", "time"); whoever set it calls budget_clear.
  */

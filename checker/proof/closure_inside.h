@@ -4,7 +4,8 @@
 
 enum { MOMENT_EARLY_SEND = 1, MOMENT_READ = 2, MOMENT_EARLY_RECEIVE = 4, MOMENT_WRITE = 8 };
 
-typedef struct Logged { uint32_t core, copy; uint8_t kind; } Logged;   /* copy: index, NONE: a core's step, of that kind; a join: first member */
+/* copy: index, NONE: a core's step, of that kind; a join: its first member. */
+typedef struct Logged { uint32_t core, copy; uint8_t kind; } Logged;
 
 struct Closure {
     const Index *index;

@@ -1,9 +1,9 @@
 /* counts.c - what a semaphore can hold: at the end of its life, at most, and while a wait that means one copy passes.
  *
- * Signals that need not come after the end F of a life can all be there at F; what was taken before F is the same in every execution. So the
- * count at F can be as large as their difference, and the fault is there iff that is above zero. In the same way the highest count ever is
- * reached just before some wait that takes, with every signal that does not need that wait. A core that stops itself changes nothing here:
- * its stop is the last step it does, so whatever is reached can be reached before it.
+ * Signals that need not come after the end F of a life can all be there at F; what was taken before F is the same in every execution. So
+ * the count at F can be as large as their difference, and the fault is there iff that is above zero. In the same way the highest count ever
+ * is reached just before some wait that takes, with every signal that does not need that wait. A core that stops itself changes nothing
+ * here: its stop is the last step it does, so whatever is reached can be reached before it.
  */
 #include <glib.h>
 
@@ -160,7 +160,8 @@ static void check_overflow(Prover *prover, uint32_t semaphore, int64_t limit)
             check_signal(prover, semaphore, &event, signal->inc, limit);
             continue;
         }
-        const StepKind early = signal->copy_end & 1 ? STEP_EARLY_RECEIVE : STEP_EARLY_SEND, last = signal->copy_end & 1 ? STEP_WRITE : STEP_READ;
+        const StepKind early = signal->copy_end & 1 ? STEP_EARLY_RECEIVE : STEP_EARLY_SEND;
+        const StepKind last = signal->copy_end & 1 ? STEP_WRITE : STEP_READ;
         uint32_t ignored, copy = signal->copy_end / 2;
         Event event = index_moment(index, copy, early);
         check_signal(prover, semaphore, &event, index_moment_inc(index, copy, early, &ignored), limit);

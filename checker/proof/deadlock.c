@@ -1,8 +1,8 @@
 /* deadlock.c - who is stuck, on what, and who could have helped.
  *
- * Which steps are left is the same in every execution of a conflict-free program, so the record's end is the deadlock. A core stuck at a join
- * needs the members that are not there; one stuck at a wait needs somebody who still runs: those that gave to this semaphore, or to its
- * siblings, before are the likely ones. Following one such need after the other ends in a cycle or at a core that is gone.
+ * Which steps are left is the same in every execution of a conflict-free program, so the record's end is the deadlock. A core stuck at a
+ * join needs the members that are not there; one stuck at a wait needs somebody who still runs: those that gave to this semaphore, or to
+ * its siblings, before are the likely ones. Following one such need after the other ends in a cycle or at a core that is gone.
  */
 #include <glib.h>
 

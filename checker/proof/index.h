@@ -67,7 +67,11 @@ Index *index_new(const Record *record, ProveCanary canary, Arena *arena);
 
 static inline uint32_t index_slot(const Index *index, uint32_t core, uint32_t position) { return index->first[core] + position; }
 static inline uint32_t index_length(const Index *index, uint32_t core) { return index->first[core + 1] - index->first[core]; }
-static inline const Step *index_step_at(const Index *index, uint32_t slot) { return &STORE(Step, &index->record->steps, index->step[slot]); }
+static inline const Step *index_step_at(const Index *index, uint32_t slot)
+{
+    return &STORE(Step, &index->record->steps, index->step[slot]);
+}
+
 static inline const Step *index_step(const Index *index, uint32_t core, uint32_t position)
 {
     return index_step_at(index, index_slot(index, core, position));
@@ -79,7 +83,12 @@ Event index_moment(const Index *index, uint32_t copy, StepKind kind);
 uint32_t index_moment_inc(const Index *index, uint32_t copy, StepKind kind, uint32_t *semaphore);
 bool index_is_fluid(const Index *index);
 uint32_t index_launch_members(const Index *index, const Step *join);
-static inline bool index_is_wait(const Step *step) { return step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP || step->kind == STEP_FLAG_WAIT; }
+
+static inline bool index_is_wait(const Step *step)
+{
+    return step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP || step->kind == STEP_FLAG_WAIT;
+}
+
 static inline bool index_is_add(const Step *step) { return step->kind == STEP_SIGNAL || step_is_plain_add(step); }
 
 /* contend.c: which objects have conflicts (fills contended, conflicts), and the order the record chose on them (edge, edges). */

@@ -36,7 +36,8 @@ PairClass *races_class(Races *races, uint32_t site_a, uint32_t site_b, uint32_t 
     size_t at = place_of(races, site, decl);
     if (races->table[at] == 0) {
         PairClass *class = pile_push(&races->classes, 1);
-        *class = (PairClass){ .site = { site[0], site[1] }, .decl = decl, .sample = { NONE, NONE }, .sample_age = NONE, .open_first = NONE };
+        *class = (PairClass){ .site = { site[0], site[1] }, .decl = decl, .sample = { NONE, NONE }, .sample_age = NONE,
+                              .open_first = NONE };
         races->table[at] = (uint32_t)races->classes.count;
     }
     return &PILE(PairClass, &races->classes, races->table[at] - 1);

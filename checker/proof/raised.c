@@ -41,8 +41,8 @@ static void add_raised(Prover *prover, const Raised *raised)
 
 static bool overlaps(const Prover *prover, uint32_t object, uint32_t region, uint32_t load)
 {
-    return object == races_object(prover->index, load) && region_overlaps(program_get_region(prover->program, region),
-                                                                          program_get_region(prover->program, races_region(prover->index, load)));
+    const Region *loaded = program_get_region(prover->program, races_region(prover->index, load));
+    return object == races_object(prover->index, load) && region_overlaps(program_get_region(prover->program, region), loaded);
 }
 
 /* Can a write to the load's bytes be done, or be next, without the load? */
@@ -73,7 +73,8 @@ static void add_unwritten(Prover *prover, uint32_t load)
 {
     if (prover->races->racing && prover->races->racing[load])
         return;                                 /* the race says it */
-    Tally fault = { .id = FAULT_UNINITIALISED, .a = races_event(prover->index, load), .places = 1, .object = races_object(prover->index, load) };
+    Tally fault = { .id = FAULT_UNINITIALISED, .a = races_event(prover->index, load), .places = 1,
+                    .object = races_object(prover->index, load) };
     prover_add(prover, &fault);
 }
 

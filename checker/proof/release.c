@@ -1,9 +1,9 @@
 /* release.c - per semaphore: signals by their clock on the waiter, waits by how much they could do without.
  *
- * At a wait w the signals that do not come after it sum up to A(w); they can fall short by slack(w) = A(w) - T(w). A signal that is not after
- * w and whose last part is larger than the slack is needed by w. The last part is the whole copy, or 1 byte where progress is fluid. For each
- * signal the first such wait is found by walking both lists from their ends and keeping, of the waits seen, those with less slack than all
- * nearer ones.
+ * At a wait w the signals that do not come after it sum up to A(w); they can fall short by slack(w) = A(w) - T(w). A signal that is not
+ * after w and whose last part is larger than the slack is needed by w. The last part is the whole copy, or 1 byte where progress is fluid.
+ * For each signal the first such wait is found by walking both lists from their ends and keeping, of the waits seen, those with less slack
+ * than all nearer ones.
  */
 #include "release.h"
 

@@ -1,10 +1,11 @@
 /* slice.c - from a run that met its goal to the moves that the goal cannot do without: one walk over the log from its end.
  *
  * What a needed move needs lies before it: the steps of its core, all members of a join, a copy's start and earlier moments, and for a wait
- * the first signals of the log that together reach its threshold. What is left out was needed by nobody, and the rest stays a legal schedule.
+ * the first signals of the log that together reach its threshold. What is left out was needed by nobody, and the rest stays a legal
+ * schedule.
  */
-#include "closure_inside.h"
 #include "../run/schedule.h"
+#include "closure_inside.h"
 
 typedef struct Slice {
     const Closure *closure;

@@ -1,7 +1,7 @@
 /* statistic.c - bisection over entries, all columns of a block at once.
  *
- * Entries already reached stay: the search is between what the row has anyway and the largest entry of any signal. Counting how much lies at
- * or below a guess is a plain loop over signals without branches; a dozen guesses settle a column, and sorting would cost as much.
+ * Entries already reached stay: the search is between what the row has anyway and the largest entry of any signal. Counting how much lies
+ * at or below a guess is a plain loop over signals without branches; a dozen guesses settle a column, and sorting would cost as much.
  */
 #include "statistic.h"
 

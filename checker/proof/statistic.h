@@ -1,7 +1,7 @@
 /* statistic.h - a weighted order statistic, column by column: how many steps precede a wait that can choose among signals.
  *
- * Given signals, each with a clock and an increment, the smallest t such that those with an entry <= t give at least the total: whatever the
- * wait can do without, the signals with the largest entries first, is dropped.
+ * Given signals, each with a clock and an increment, the smallest t such that those with an entry <= t give at least the total: whatever
+ * the wait can do without, the signals with the largest entries first, is dropped.
  */
 #pragma once
 #include "arena.h"

@@ -6,7 +6,8 @@
 
 static bool same_key(const Tally *a, const Tally *b)
 {
-    return a->id == b->id && a->site[0] == b->site[0] && a->site[1] == b->site[1] && a->decl == b->decl && a->is_semaphore == b->is_semaphore;
+    return a->id == b->id && a->site[0] == b->site[0] && a->site[1] == b->site[1] && a->decl == b->decl
+        && a->is_semaphore == b->is_semaphore;
 }
 
 static size_t place_of(const Prover *prover, const Tally *key)

@@ -1,8 +1,8 @@
 /* vclock.c - the greatest fixed point of the clock equations, block of columns by block of columns.
  *
  * Component c of any clock depends on component c of others only, so columns are independent, the fixed point included. Without choices one
- * pass in the order of the record is exact, and rows are given back as soon as the last row made of them is done. With choices all rows of a
- * block stay: the first pass takes the order statistic over the signals known by then, an over-estimate of the greatest fixed point, and
+ * pass in the order of the record is exact, and rows are given back as soon as the last row made of them is done. With choices all rows of
+ * a block stay: the first pass takes the order statistic over the signals known by then, an over-estimate of the greatest fixed point, and
  * passes repeat over all signals until nothing falls.
  */
 #include "vclock.h"
@@ -230,7 +230,8 @@ Clocks *clocks_new(const Index *index, Arena *arena)
 
 static bool kept_at_step(const Step *step)
 {
-    return step->kind == STEP_LOAD || step->kind == STEP_STORE || step->kind == STEP_SWAP || step->kind == STEP_FREE || step->kind == STEP_ALLOC;
+    return step->kind == STEP_LOAD || step->kind == STEP_STORE || step->kind == STEP_SWAP || step->kind == STEP_FREE
+        || step->kind == STEP_ALLOC;
 }
 
 bool clocks_entry(const Clocks *clocks, const Event *event, uint32_t core, uint32_t *entry)

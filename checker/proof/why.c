@@ -1,8 +1,8 @@
 /* why.c - in sentences: which wait was meant to put two steps in order, and what else can satisfy it.
  *
- * The later step of a race waited for something, or should have: for a copy's write the wait on its receive semaphore that stands last before
- * the other access, for its read the one on its send semaphore, for a core's access the wait before the other copy's start that takes what
- * the core has signalled since.
+ * The later step of a race waited for something, or should have: for a copy's write the wait on its receive semaphore that stands last
+ * before the other access, for its read the one on its send semaphore, for a core's access the wait before the other copy's start that
+ * takes what the core has signalled since.
  */
 #include <glib.h>
 #include <string.h>
@@ -59,7 +59,8 @@ static void append_wait(const Prover *prover, GString *text, uint32_t semaphore,
 {
     g_autofree char *where = why_site(prover, index_step(prover->index, wait->core, wait->position)->site);
     g_autofree char *core = why_core(prover, wait->core), *name = program_describe_semaphore(prover->program, semaphore);
-    g_string_append_printf(text, "The wait of %s at %s on %s was meant to come after %s, but it can be satisfied without it, by", core, where,
+    g_string_append_printf(text, "The wait of %s at %s on %s was meant to come after %s, but it can be satisfied without it, by", core,
+                           where,
                            name, what);
     append_rivals(prover, text, semaphore, wait, signal);
     g_string_append_c(text, '.');
@@ -154,10 +155,10 @@ static char *why_leftover(Prover *prover, const Tally *fault)
 {
     const Index *index = prover->index;
     GString *text = g_string_new("Signals that no wait takes, or that come too late for one:");
-    uint32_t shown = 0, signals = 0;
+    uint32_t shown = 0, signals = 0, owner = program_semaphore_core(prover->program, fault->object);
     for (uint32_t i = index->signal_first[fault->object + 1]; i-- > index->signal_first[fault->object];) {
         const Signal *signal = &index->signal[i];
-        if (fault->places && clocks_at_signal(prover->clocks, i, program_semaphore_core(prover->program, fault->object)) > fault->a.position)
+        if (fault->places && clocks_at_signal(prover->clocks, i, owner) > fault->a.position)
             continue;
         if (signals++ >= RIVALS_SHOWN)
             continue;

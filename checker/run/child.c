@@ -4,8 +4,8 @@
  * code went through SPIN_SECONDS without handing over a single step. Standard output of the child goes to a memory file.
  */
 #include "child.h"
-#include <glib.h>
 #include <errno.h>
+#include <glib.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -71,7 +71,8 @@ static void install_handlers(void)
 {
     static char stack[HANDLER_STACK] __attribute__((aligned(16)));
     sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = sizeof stack }, NULL);
-    struct sigaction crash = { .sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK }, tick = { .sa_handler = on_tick, .sa_flags = SA_ONSTACK | SA_RESTART };
+    struct sigaction crash = { .sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+    struct sigaction tick = { .sa_handler = on_tick, .sa_flags = SA_ONSTACK | SA_RESTART };
     static const int CRASHES[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP };
     for (size_t i = 0; i < G_N_ELEMENTS(CRASHES); i++)
         sigaction(CRASHES[i], &crash, NULL);

@@ -10,7 +10,8 @@
 #include <sys/types.h>
 #include "execution.h"
 
-typedef enum ChildEnd { CHILD_DONE, CHILD_CRASHED, CHILD_OVERFLOWED, CHILD_EXITED, CHILD_SPINS, CHILD_OUT_OF_MEMORY, CHILD_TIMED_OUT } ChildEnd;
+typedef enum ChildEnd { CHILD_DONE, CHILD_CRASHED, CHILD_OVERFLOWED, CHILD_EXITED, CHILD_SPINS, CHILD_OUT_OF_MEMORY,
+                        CHILD_TIMED_OUT } ChildEnd;
 
 typedef struct ChildControl {                   /* first member of a struct in shared memory that the user of this module adds to */
     ExecutionPulse pulse;

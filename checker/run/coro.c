@@ -148,10 +148,12 @@ static void prepare(Coro *coro, char *top)
 #elif defined(__aarch64__)
 __asm__(".text\n.type coro_switch,%function\ncoro_switch:\n"
         "sub sp,sp,#176\n"
-        "stp x19,x20,[sp,#0]\nstp x21,x22,[sp,#16]\nstp x23,x24,[sp,#32]\nstp x25,x26,[sp,#48]\nstp x27,x28,[sp,#64]\nstp x29,x30,[sp,#80]\n"
+        "stp x19,x20,[sp,#0]\nstp x21,x22,[sp,#16]\nstp x23,x24,[sp,#32]\nstp x25,x26,[sp,#48]\n"
+        "stp x27,x28,[sp,#64]\nstp x29,x30,[sp,#80]\n"
         "stp d8,d9,[sp,#96]\nstp d10,d11,[sp,#112]\nstp d12,d13,[sp,#128]\nstp d14,d15,[sp,#144]\n"
         "mov x9,sp\nstr x9,[x0]\nmov sp,x1\n"
-        "ldp x19,x20,[sp,#0]\nldp x21,x22,[sp,#16]\nldp x23,x24,[sp,#32]\nldp x25,x26,[sp,#48]\nldp x27,x28,[sp,#64]\nldp x29,x30,[sp,#80]\n"
+        "ldp x19,x20,[sp,#0]\nldp x21,x22,[sp,#16]\nldp x23,x24,[sp,#32]\nldp x25,x26,[sp,#48]\n"
+        "ldp x27,x28,[sp,#64]\nldp x29,x30,[sp,#80]\n"
         "ldp d8,d9,[sp,#96]\nldp d10,d11,[sp,#112]\nldp d12,d13,[sp,#128]\nldp d14,d15,[sp,#144]\n"
         "add sp,sp,#176\nret\n"
         ".size coro_switch,.-coro_switch\n");
@@ -169,7 +171,8 @@ static void prepare(Coro *coro, char *top)
 void coro_start(CoroPool *pool, uint32_t slot, void (*run)(void *), void *argument)
 {
     Coro *coro = &pool->coro[slot];
-    char *bottom = stack_of(pool, slot) + (pool->guarded ? PAGE : sizeof(uint64_t)), *top = stack_of(pool, slot) + STACK_BYTES - pool->shift;
+    char *bottom = stack_of(pool, slot) + (pool->guarded ? PAGE : sizeof(uint64_t));
+    char *top = stack_of(pool, slot) + STACK_BYTES - pool->shift;
 #ifdef CORO_ASAN
     __asan_unpoison_memory_region(bottom, (size_t)(top - bottom));
 #endif

@@ -174,7 +174,8 @@ void execution_perform(Execution *e, Core *core, Request *request)
     execution_record_step(e, core, &request->step, NULL);
     if (!held) {
         g_autofree char *name = program_describe_semaphore(e->program, request->step.object);
-        g_autofree char *message = g_strdup_printf("%s is %lld, expected %d", name, (long long)machine_count(e->machine, request->step.object),
+        g_autofree char *message = g_strdup_printf("%s is %lld, expected %d", name,
+                                                   (long long)machine_count(e->machine, request->step.object),
                                                    (int32_t)request->step.value);
         raise_fault(core, request->step.site, FAULT_ASSERT, program_text(e->program, program_string(e->program, message)));
         e->end[core->id] = CORE_STOPPED;

@@ -87,7 +87,8 @@ bool record_check(const Record *record, const char **why)
         return false;
     for (size_t i = 0; i < record->steps.count; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
-        if (step->core >= program->cores || step->kind >= STEP_KIND_COUNT || step->site >= program->sites.count || !object_in_range(record, step))
+        if (step->core >= program->cores || step->kind >= STEP_KIND_COUNT || step->site >= program->sites.count
+            || !object_in_range(record, step))
             return false;
     }
     for (size_t i = 0; i < record->copies.count; i++)
@@ -95,7 +96,8 @@ bool record_check(const Record *record, const char **why)
             return false;
     for (size_t i = 0; i < record->ends.count; i++) {
         const CoreState *state = &STORE(CoreState, &record->ends, i);
-        if (state->end > CORE_RUNNING || (state->end == CORE_BLOCKED && (state->pending.core != i || !object_in_range(record, &state->pending))))
+        if (state->end > CORE_RUNNING
+            || (state->end == CORE_BLOCKED && (state->pending.core != i || !object_in_range(record, &state->pending))))
             return false;
     }
     for (size_t i = 0; i < record->raised.count; i++) {

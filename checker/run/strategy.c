@@ -1,9 +1,9 @@
 /* strategy.c - four ways to sample schedules.
  *
  * random: uniform over the moves that are possible now.
- * pct:    Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs" (ASPLOS 2010):
- *         agents get random priorities above d, the highest moves; at d - 1 random steps the running agent drops to a priority below all.
- *         We depart in one thing: agents (copies) appear while the run goes on and draw their priority then.
+ * pct:    Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs"
+ *         (ASPLOS 2010): agents get random priorities above d, the highest moves; at d - 1 random steps the running agent drops to a
+ *         priority below all. We depart in one thing: agents (copies) appear while the run goes on and draw their priority then.
  * pos:    Yuan, Yang, Gu, "Partial Order Aware Concurrency Sampling" (CAV 2018): every move has a random score, the highest moves, and
  *         those that touch the same object as it draw a new one.
  * starve: ours: a victim (a device, a core, a copy, or all copies of one kind of moment) waits for as long as anybody else can move:
@@ -198,6 +198,6 @@ char *strategy_promise(StrategyKind kind, unsigned depth, uint64_t agents, uint6
     double odds = (double)agents;
     for (unsigned i = 1; i < depth; i++)
         odds *= (double)steps;
-    return g_strdup_printf("each run finds a fault of depth %u (one that needs %u orderings) with odds of at least 1 in %.3g (PCT: %" G_GUINT64_FORMAT
-                           " agents, %" G_GUINT64_FORMAT " steps)", depth, depth, odds, agents, steps);
+    return g_strdup_printf("each run finds a fault of depth %u (one that needs %u orderings) with odds of at least 1 in %.3g "
+                           "(PCT: %" G_GUINT64_FORMAT " agents, %" G_GUINT64_FORMAT " steps)", depth, depth, odds, agents, steps);
 }

@@ -20,8 +20,9 @@ typedef struct UnrollStep {
     uint32_t view;                              /* LOAD, STORE, SWAP: for contents */
     const Tile *tile;                           /* STORE, SWAP with contents: what is written */
     const uint8_t *mask;
-    FaultId fault;                              /* STOP: why. Otherwise FAULT_COUNT, or a fault (uninitialised) that the core raised by itself
-                                                   between the step before this one and this one, seen in any state where this step is next */
+    FaultId fault;                              /* STOP: why. Otherwise FAULT_COUNT, or a fault (uninitialised) that the core raised by
+                                                   itself between the step before this one and this one, seen in any state where this
+                                                   step is next */
     uint32_t fault_site;                        /* of such a fault; its position is that of the step before */
     const char *message;
     int64_t grid[GRID_DIMS_MAX];
@@ -35,8 +36,8 @@ typedef struct UnrollSource {
     /* Appends to `out` the steps of `core` that follow its `count`-th observation, up to and including the next observing step, or to its
      * end. With contents, LOAD and SWAP observe; without, they give opaque tiles. */
     UnrollEnd (*extend)(void *self, uint32_t core, const Observation *observed, size_t count, bool contents, GArray *out);
-    /* Optional (NULL: unknown). A hash of everything that the core's future depends on (its stack in use, registers, tiles), right after its
-     * count-th observation; 0: unknown this time. Equal hashes mean equal futures: a search closes polling loops by it. */
+    /* Optional (NULL: unknown). A hash of everything that the core's future depends on (its stack in use, registers, tiles), right after
+     * its count-th observation; 0: unknown this time. Equal hashes mean equal futures: a search closes polling loops by it. */
     uint64_t (*fingerprint)(void *self, uint32_t core, const Observation *observed, size_t count, bool contents);
     /* Optional. Is the core, at the observing step that follows these observations, in the state that it is in after those of `earlier`, as
      * far as it can ever tell? Takes for granted that it reads no memory which it has not written. */
