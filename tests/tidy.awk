@@ -2,7 +2,8 @@
 # who may include whom, comes from the Makefile through the environment.
 
 BEGIN {
-    line_max = 140; function_max = 70; source_max = 600; header_max = 160
+    line_max = 140; function_max = 70; source_max = 600; header_max = 120
+    longer["model/program.h"] = 170             # a ratchet: may only go down
     count = split(ENVIRON["LAYERS"], row, "\n")
     for (i = 1; i <= count; i++) {
         split(row[i], half, ":")
@@ -47,7 +48,8 @@ function check_include(name,    target, own, kind) {
 
 function finish_file() {
     if (last_file == "") return
-    if (lines > (last_file ~ /\.h$/ ? header_max : source_max))
+    limit = last_file in longer ? longer[last_file] : last_file ~ /\.h$/ ? header_max : source_max
+    if (lines > limit)
         printf "%s:%d: too long a file, split it by topic\n", last_file, lines, bad++
 }
 
