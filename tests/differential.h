@@ -1,4 +1,5 @@
-/* differential.h - one random program decided by the proof, by the enumeration and, where it can, by brute force: do they say the same?
+/* differential.h - one random program decided by the proof, by classes, by the enumeration and, where it can, by brute force: do they say the
+ * same?
  *
  * Compared are findings by key (fault, sites, declaration), numbers of racing pairs, end states and completeness; findings are replayed and
  * judged; records of the same program in other orders must be decided alike.
@@ -11,7 +12,7 @@
 #include "random_program.h"
 
 typedef struct DifferentialStats {
-    uint64_t programs, skipped, states, brute, verified, bounded, other_orders;
+    uint64_t programs, skipped, states, brute, verified, bounded, other_orders, classes;
     uint64_t found[FAULT_COUNT];                /* programs with such a fault */
 } DifferentialStats;
 

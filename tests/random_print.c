@@ -1,6 +1,7 @@
 /* random_print.c - a random program as a kernel file, for whoever has to find out why two searches disagree about it.
  *
- * One KERNEL a launch; every core has its own block. What the API cannot say (a bare program, limits of scoped semaphores) is a comment.
+ * One KERNEL a launch; every core has its own block. What the API cannot say (a bare program, limits of scoped semaphores, opaque scopes) is
+ * a comment or left out.
  */
 #include "random_program.h"
 
@@ -253,7 +254,7 @@ static char *make_thing(const RandomThing *thing, bool scoped)
             : g_strdup_printf("pl_semaphore_output(PL_%s, %u)", kind, thing->elements);
     g_autofree char *made = scoped ? g_strdup_printf("pl_%s(PL_U8, %u)", scratch[thing->space], thing->elements)
         : g_strdup_printf("pl_%s_in(PL_%s, PL_U8, %u)", thing->input ? "input" : "output", space[thing->space], thing->elements);
-    return thing->real ? g_steal_pointer(&made) : g_strdup_printf("pl_opaque(%s)", made);
+    return thing->real || scoped ? g_steal_pointer(&made) : g_strdup_printf("pl_opaque(%s)", made);
 }
 
 static void print_launch(Printer *p, unsigned launch)
