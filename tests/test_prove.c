@@ -1,4 +1,4 @@
-/* test_prove.c - the proof on the counterexamples that taught its rules, each a few steps long; on known numbers of racing pairs; on limits.
+/* test_prove.c - the proof on the counterexamples that taught its rules, each a few steps long, and on known numbers of racing pairs.
  *
  * Random programs and the comparison with the enumeration are test_differential's.
  */
@@ -391,8 +391,8 @@ static void one_of_two_writes_always_comes_first(void **state)
     expect(w.script, FAULT_RACE, 3);
 }
 
-/* The wait of device 1 can do without device 0's first signal only if the second is sent, which follows that wait: one pass sees too much order,
- * or too little, the fixed point is exact. */
+/* The wait of device 1 could do without device 0's signal if device 2's came first, but that one follows this wait: a signal that comes later
+ * in the record counts, and only the fixed point tells that it is of no use. */
 static void passes_repeat_until_nothing_falls(void **state)
 {
     (void)state;
