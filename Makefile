@@ -78,8 +78,9 @@ test: all $(TESTS)                              ## builds and runs all tests
 asan: | $(FIRST)                                ## the tests again, with address and undefined-behaviour sanitizers
 	$(MAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" test
 
-bench: all                                      ## time and memory of proofs at 64, 256 and 1,024 devices
+bench: all $(BUILD)/tests/bench_spin/bench_enumerate     ## time and memory of proofs; enumeration beside SPIN
 	@tests/bench $(BUILD)/heddle
+	@tests/bench_enumerate $(BUILD)/tests/bench_spin/bench_enumerate
 
 soak: $(BUILD)/tests/test_differential          ## random programs decided three ways, for SOAK_SECONDS=600
 	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $<

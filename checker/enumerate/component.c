@@ -20,6 +20,7 @@ void component_init(Walk *walk, uint32_t core)
     store_init(&self->taken, sizeof(int64_t), most);
     store_init(&self->column_of, sizeof(uint32_t), 1u << 26);
     store_init(&self->masks, sizeof(uint64_t), most * 2);
+    self->columns = 1;
     uint32_t unused = intern_add(&self->keys, "", 0);
     g_assert(unused == 0);
     store_push(&self->components, 1);
@@ -160,10 +161,11 @@ static uint32_t effect_wrote(Walk *walk, uint32_t core, uint32_t from, const Tur
 static void mask_row(Walk *walk, uint32_t core, uint32_t id)
 {
     WalkCore *self = walk_core(walk, core);
-    const Component *component = walk_component(walk, core, id);
+    Component *component = walk_component(walk, core, id);
     uint64_t *own = store_push(&self->masks, 2 * walk->mask_words);
     for (uint32_t i = 0; i < component->next_count; i++)
         accesses_mask(&walk->accesses, STORE(Next, &self->nexts, component->nexts + i).access, own, own + walk->mask_words);
+    component->own = own[0], component->rivals = own[walk->mask_words];
 }
 
 void component_masks(Walk *walk)
@@ -193,6 +195,7 @@ static void build(Walk *walk, uint32_t core, uint32_t id, uint32_t from, const T
     const uint32_t *key = intern_get(&self->keys, id, &bytes);
     Component *component = store_push(&self->components, 1);
     component->node = key[0];
+    component->row = (uint64_t)id * self->columns;
     component->pendings = (uint16_t)((bytes - sizeof *key) / sizeof(Pending));
     size_t missing = self->components.count * self->columns - self->taken.count;
     if (missing)

@@ -59,7 +59,9 @@ typedef struct Component {
     uint32_t join;                              /* the join it stands at, plus 1; 0: at none */
     uint32_t wrote;                             /* set of accesses: writes done to opaque buffers */
     uint32_t edges;                             /* ways into it, plus 1 */
-} Component;
+    uint64_t own, rivals;                       /* its masks, where one word is enough */
+    uint64_t row;                               /* where its row begins in `taken` */
+} Component;                                    /* one line of a cache: all that the inner loop needs */
 
 typedef struct Edge { uint32_t from, turn, older; } Edge;              /* older: plus 1 */
 
@@ -67,14 +69,18 @@ typedef struct WalkCore {
     Tree tree;
     Intern keys;                                /* node, then Pending after Pending */
     Store components, turns, nexts, watches, edges;
-    Store taken;                                /* per component `columns` numbers: what it adds to each gauge it feeds */
+    Store taken;                                /* per component `columns` numbers: 0, then what it adds to each gauge it feeds */
     Store column_of;                            /* by gauge: column, plus 1 */
     Store masks;                                /* per component: own bits, then rivals' bits, mask_words each */
     uint32_t columns, steps_scanned;
 } WalkCore;
 
 typedef struct Feeder { uint32_t core, column; } Feeder;
-typedef struct Others { Feeder *feeder; uint32_t feeders, gauge, core; } Others;       /* what feeds a gauge besides one core */
+typedef struct Others {                         /* what feeds a gauge besides one core */
+    Feeder first;                               /* {0, 0}, which adds nothing, if there is nobody */
+    uint32_t more, gauge, core;
+    Feeder *feeder;                             /* the others, `more` of them */
+} Others;
 typedef struct Gauge {                          /* the count of a semaphore, or a flag word */
     uint32_t semaphore, feeders, device, slot;  /* device, slot: where a flag word is kept */
     Feeder *feeder;

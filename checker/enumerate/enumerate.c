@@ -88,6 +88,8 @@ static void clear(Walk *walk)
     contents_free(walk->pool);
     g_free(walk->results);
     g_free(walk->ring);
+    g_free(walk->ring_slot);
+    g_free(walk->ring_parent);
     g_free(walk->id);
     g_free(walk->after);
     g_free(walk->lone);

@@ -30,6 +30,8 @@ static void widen_rows(Walk *walk, WalkCore *core, uint32_t before)
     int64_t *to = store_push(&wider, rows * core->columns);
     for (size_t row = 0; row < rows && before > 0; row++)
         memcpy(to + row * core->columns, &STORE(int64_t, &core->taken, row * before), before * sizeof(int64_t));
+    for (uint32_t id = 0; id < rows; id++)
+        STORE(Component, &core->components, id).row = (uint64_t)id * core->columns;
     store_clear(&core->taken);
     core->taken = wider;
     walk->bases_moved = true;
@@ -39,6 +41,14 @@ static void add_feeder(Feeder **list, uint32_t *count, Feeder feeder)
 {
     *list = g_renew(Feeder, *list, *count + 1);
     (*list)[(*count)++] = feeder;
+}
+
+static void add_other(Others *others, Feeder feeder)
+{
+    if (others->first.column == 0)
+        others->first = feeder;
+    else
+        add_feeder(&others->feeder, &others->more, feeder);
 }
 
 static void feeds(Walk *walk, uint32_t core, uint32_t semaphore, bool coarse)
@@ -60,7 +70,7 @@ static void feeds(Walk *walk, uint32_t core, uint32_t semaphore, bool coarse)
     for (uint32_t i = 1; i < walk->others.count; i++) {
         Others *others = &STORE(Others, &walk->others, i);
         if (others->gauge == id && others->core != core)
-            add_feeder(&others->feeder, &others->feeders, feeder);
+            add_other(others, feeder);
     }
 }
 
@@ -73,7 +83,7 @@ uint32_t walk_others_of(Walk *walk, uint32_t gauge, uint32_t core)
     *others = (Others){.gauge = gauge, .core = core};
     for (uint32_t i = 0; i < walk_gauge(walk, gauge)->feeders; i++)
         if (walk_gauge(walk, gauge)->feeder[i].core != core)
-            add_feeder(&others->feeder, &others->feeders, walk_gauge(walk, gauge)->feeder[i]);
+            add_other(others, walk_gauge(walk, gauge)->feeder[i]);
     return id;
 }
 

@@ -38,20 +38,12 @@ size_t queue_bytes(const Queue *queue);
 bool queue_grow(Queue *queue);                  /* call when tail == room */
 void queue_release(Queue *queue);               /* gives back what lies before head, unless kept */
 
-static inline uint64_t table_scatter(const uint64_t *key, unsigned words)
-{
-    uint64_t hash = key[0];
-    for (unsigned w = 1; w < words; w++) {
-        hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15u;
-        hash ^= key[w];
-    }
-    hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
-    return hash ^ hash >> 29;
-}
-
 static inline uint64_t table_slot(const Table *table, const uint64_t *key, unsigned words)
 {
-    return (table_scatter(key, words) * 0x9e3779b97f4a7c15u) >> (64 - table->bits);
+    uint64_t hash = key[0];
+    for (unsigned w = 1; w < words; w++)
+        hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u ^ key[w];
+    return ((hash ^ hash >> 32) * 0x9e3779b97f4a7c15u) >> (64 - table->bits);
 }
 
 static inline bool table_same(const uint64_t *a, const uint64_t *b, unsigned words)

@@ -7,14 +7,13 @@
 #include "judge.h"
 #include "memory.h"
 
-enum { RING = 128, AHEAD = 64, TABLE_BITS_FIRST = 14, CHECK_EVERY = 1024 };
+enum { RING = 128, AHEAD = 32, TABLE_BITS_FIRST = 14, CHECK_EVERY = 1024 };
 
-typedef struct Hot {                            /* of one core; row: of the component in hand */
+typedef struct Hot {                            /* of one core; row, turn to last: of the component in hand */
     const Component *components;
-    const Turn *turns;
+    const Turn *turns, *turn, *last;
     const int64_t *taken, *row;
     const uint64_t *masks;
-    uint32_t columns;
 } Hot;
 
 static void stop(Walk *walk, const char *limit)
@@ -30,7 +29,7 @@ static size_t bytes_used(const Walk *walk)
 
 static inline uint64_t *ring_at(const Walk *walk, unsigned index, unsigned words)
 {
-    return walk->ring + (size_t)(index % RING) * (words + 2);
+    return walk->ring + (size_t)(index % RING) * words;
 }
 
 /* The table is full: twice as large, unless that is above the limit of memory. */
@@ -41,7 +40,7 @@ static void grow_table(Walk *walk)
         stop(walk, "memory");
     unsigned words = walk->layout.words;
     for (unsigned i = walk->ring_head; i != walk->ring_used; i++)
-        ring_at(walk, i, words)[words + 1] = table_slot(&walk->table, ring_at(walk, i, words), words);
+        walk->ring_slot[i % RING] = table_slot(&walk->table, ring_at(walk, i, words), words);
 }
 
 static bool make_room(Queue *queue)
@@ -52,11 +51,11 @@ static bool make_room(Queue *queue)
 /* The oldest successor of the ring goes into the table, and into the queue if it is new. */
 static inline __attribute__((always_inline)) void ring_out(Walk *walk, unsigned words)
 {
-    const uint64_t *entry = ring_at(walk, walk->ring_head, words);
     if (G_UNLIKELY(walk->table.count >= walk->table.grow_at))
         grow_table(walk);
-    walk->ring_head++;
-    if (G_UNLIKELY(walk->limit != NULL) || !table_add_at(&walk->table, entry, words, entry[words + 1]))
+    unsigned index = walk->ring_head++;
+    const uint64_t *key = ring_at(walk, index, words);
+    if (G_UNLIKELY(walk->limit != NULL) || !table_add_at(&walk->table, key, words, walk->ring_slot[index % RING]))
         return;
     if (G_UNLIKELY(!make_room(&walk->queue) || (walk->logged && !make_room(&walk->parents)))) {
         stop(walk, "memory");
@@ -64,9 +63,9 @@ static inline __attribute__((always_inline)) void ring_out(Walk *walk, unsigned 
     }
     uint64_t *to = walk->queue.key + walk->queue.tail++ * words;
     for (unsigned w = 0; w < words; w++)
-        to[w] = entry[w];
+        to[w] = key[w];
     if (walk->logged)
-        walk->parents.key[walk->parents.tail++] = entry[words];
+        walk->parents.key[walk->parents.tail++] = walk->ring_parent[index % RING];
 }
 
 static void ring_flush(Walk *walk)
@@ -75,25 +74,21 @@ static void ring_flush(Walk *walk)
         ring_out(walk, walk->layout.words);
 }
 
-/* Entries from `first` on are new: their slots are fetched while others are still ahead of them. */
-static inline __attribute__((always_inline)) void ring_fetch(Walk *walk, unsigned first, unsigned words)
+/* Entries from `first` on are new: their slots are fetched while AHEAD others go first; for each one in, one comes out. */
+static inline __attribute__((always_inline)) void ring_turn(Walk *walk, unsigned *first, unsigned words)
 {
-    for (unsigned i = first; i != walk->ring_used; i++) {
-        uint64_t *entry = ring_at(walk, i, words);
-        entry[words] = walk->state_index;
-        entry[words + 1] = table_slot(&walk->table, entry, words);
-        __builtin_prefetch(walk->table.slot + entry[words + 1] * words, 1);
+    const bool logged = walk->logged;
+    unsigned used = walk->ring_used;
+    for (unsigned i = *first; i != used; i++) {
+        uint64_t slot = table_slot(&walk->table, ring_at(walk, i, words), words);
+        walk->ring_slot[i % RING] = slot;
+        __builtin_prefetch(walk->table.slot + slot * words, 1);
+        if (logged)
+            walk->ring_parent[i % RING] = walk->state_index;
+        if (G_LIKELY(i - walk->ring_head >= AHEAD))
+            ring_out(walk, words);
     }
-}
-
-static inline __attribute__((always_inline)) void ring_make_room(Walk *walk, unsigned *first, unsigned words)
-{
-    if (G_LIKELY(walk->ring_used - walk->ring_head < RING))
-        return;
-    ring_fetch(walk, *first, words);
-    while (walk->ring_used - walk->ring_head > AHEAD)
-        ring_out(walk, words);
-    *first = walk->ring_used;
+    *first = used;
 }
 
 static void refresh(Walk *walk)
@@ -105,49 +100,52 @@ static void refresh(Walk *walk)
         const WalkCore *core = &walk->core[c];
         Hot *hot = &walk->hot[c];
         *hot = (Hot){.components = &STORE(Component, &core->components, 0), .turns = &STORE(Turn, &core->turns, 0),
-                     .taken = &STORE(int64_t, &core->taken, 0), .masks = &STORE(uint64_t, &core->masks, 0), .columns = core->columns};
-        hot->row = hot->taken + (size_t)walk->id[c] * hot->columns;
+                     .taken = &STORE(int64_t, &core->taken, 0), .masks = &STORE(uint64_t, &core->masks, 0)};
+        const Component *component = &hot->components[walk->id[c]];
+        hot->row = hot->taken + component->row;
+        hot->turn = hot->turns + component->turns, hot->last = hot->turn + component->turn_count;
     }
 }
 
 /* A turn with more than one outcome, or whose outcome is not known yet. False: the state has to be taken up again in a wider layout. */
-static bool take_slowly(Walk *walk, uint32_t core, uint32_t turn, bool *moved)
+static bool take_slowly(Walk *walk, uint32_t core, uint32_t turn)
 {
     if (!turn_take(walk, walk->id, core, turn, walk->after))
         return true;
-    *moved = true;
     walk->polls |= walk->core[core].tree.folds > 0;
     if (walk->repack || walk->restart)
         return false;
     if (walk->bases_moved)
         refresh(walk);
     layout_pack(&walk->layout, walk->after, ring_at(walk, walk->ring_used++, walk->layout.words));
-    walk->transitions++;
     return true;
 }
 
-static inline __attribute__((always_inline)) int64_t count_others(const Walk *walk, uint32_t others_id)
+static inline __attribute__((always_inline)) int64_t count_others(const Hot *hot, const Others *others)
 {
-    const Others *others = &STORE(Others, &walk->others, others_id);
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < others->feeders; i++)
-        sum += walk->hot[others->feeder[i].core].row[others->feeder[i].column];
+    int64_t sum = hot[others->first.core].row[others->first.column];
+    for (uint32_t i = 0; G_UNLIKELY(i < others->more); i++)
+        sum += hot[others->feeder[i].core].row[others->feeder[i].column];
     return sum;
 }
 
 /* A successor is written down in any case, and counts if its turn was possible: guards are hard to predict for a processor. */
 static inline __attribute__((always_inline)) bool take_turns(Walk *walk, const uint64_t *key, unsigned words, bool *moved)
 {
-    unsigned first = walk->ring_used, taken = 0;
+    const Hot *hots = walk->hot;
+    const Others *others = &STORE(Others, &walk->others, 0);
+    unsigned first = walk->ring_used, begin = first;
     for (uint32_t c = 0; c < walk->cores; c++) {
-        const Hot *hot = &walk->hot[c];
+        const Hot *hot = &hots[c];
         const uint32_t id = walk->id[c];
-        const Turn *turn = hot->turns + hot->components[id].turns, *last = turn + hot->components[id].turn_count;
+        const Turn *turn = hot->turn, *last = hot->last;
         const LayoutField field = walk->layout.field[c];
         for (; turn < last; turn++) {
-            ring_make_room(walk, &first, words);
+            if (G_UNLIKELY(walk->ring_used - walk->ring_head >= RING))
+                ring_turn(walk, &first, words);
+            bool possible = count_others(hots, others + turn->others) >= turn->need;
             if (G_UNLIKELY(turn->next == 0)) {
-                if (take_slowly(walk, c, (uint32_t)(turn - hot->turns), moved))
+                if ((turn->how == TURN_GUARDED && !possible) || take_slowly(walk, c, (uint32_t)(turn - hot->turns)))
                     continue;
                 walk->ring_used = first;        /* these come again */
                 return false;
@@ -156,16 +154,12 @@ static inline __attribute__((always_inline)) bool take_turns(Walk *walk, const u
             for (unsigned w = 0; w < words; w++)
                 entry[w] = key[w];
             entry[words == 1 ? 0 : field.word] += ((uint64_t)turn->next - id) << field.shift;
-            bool possible = count_others(walk, turn->others) >= turn->need;
             walk->ring_used += possible;
-            taken += possible;
         }
     }
-    walk->transitions += taken;
-    *moved |= taken > 0;
-    ring_fetch(walk, first, words);
-    while (walk->ring_used - walk->ring_head > AHEAD)
-        ring_out(walk, words);
+    walk->transitions += walk->ring_used - begin;
+    *moved = walk->ring_used != begin;
+    ring_turn(walk, &first, words);
     return true;
 }
 
@@ -190,17 +184,16 @@ static inline __attribute__((always_inline)) void judge(Walk *walk)
         refresh(walk);
     uint32_t watched = 0;
     uint64_t bad = 0, any = 0;
-    bool narrow = walk->mask_words == 1;
     for (uint32_t c = 0; c < walk->cores; c++) {
         Hot *hot = &walk->hot[c];
-        const uint32_t id = walk->id[c];
-        hot->row = hot->taken + (size_t)id * hot->columns;
-        watched |= hot->components[id].watch_count;
-        const uint64_t *mask = hot->masks + (narrow ? (size_t)id * 2 : 0);
-        bad |= mask[1] & any;
-        any |= mask[0];
+        const Component *component = &hot->components[walk->id[c]];
+        hot->row = hot->taken + component->row;
+        hot->turn = hot->turns + component->turns, hot->last = hot->turn + component->turn_count;
+        watched |= component->watch_count;
+        bad |= component->rivals & any;
+        any |= component->own;
     }
-    if (G_UNLIKELY(narrow ? bad != 0 : races_in_wide_masks(walk)))
+    if (G_UNLIKELY(bad != 0 || (walk->mask_words > 1 && races_in_wide_masks(walk))))
         judge_races(walk);
     if (watched)
         judge_state(walk);
@@ -209,12 +202,9 @@ static inline __attribute__((always_inline)) void judge(Walk *walk)
 static inline __attribute__((always_inline)) bool expand(Walk *walk, const uint64_t *key, unsigned words)
 {
     bool moved = false;
-    uint64_t transitions = walk->transitions;
     judge(walk);
-    if (!take_turns(walk, key, words, &moved)) {
-        walk->transitions = transitions;        /* it is taken up again from its first turn */
+    if (!take_turns(walk, key, words, &moved))
         return false;
-    }
     if (!moved)
         judge_end(walk);
     else if (walk->polls)
@@ -295,7 +285,7 @@ static void repack(Walk *walk)
     if (walk->limit == NULL) {
         layout_clear(&walk->layout);
         walk->layout = wider;
-        walk->ring = g_renew(uint64_t, walk->ring, RING * (wider.words + 2));
+        walk->ring = g_renew(uint64_t, walk->ring, RING * wider.words);
     } else {
         layout_clear(&wider);
     }
@@ -322,7 +312,9 @@ static bool begin(Walk *walk)
         stop(walk, "memory");
         return false;
     }
-    walk->ring = g_renew(uint64_t, walk->ring, RING * (walk->layout.words + 2));
+    walk->ring = g_renew(uint64_t, walk->ring, RING * walk->layout.words);
+    walk->ring_slot = g_renew(uint64_t, walk->ring_slot, RING);
+    walk->ring_parent = g_renew(uint64_t, walk->ring_parent, RING);
     walk->hot = g_renew(Hot, walk->hot, walk->cores);
     walk->bases_moved = true;
     queue_init(&walk->queue, walk->layout.words, walk->logged);
@@ -333,10 +325,22 @@ static bool begin(Walk *walk)
         walk->id[f] = 1;
     if (walk->limit == NULL) {
         layout_pack(&walk->layout, walk->id, ring_at(walk, walk->ring_used++, walk->layout.words));
-        ring_fetch(walk, 0, walk->layout.words);
+        unsigned first = 0;
+        ring_turn(walk, &first, walk->layout.words);
         ring_flush(walk);
     }
     return walk->limit == NULL;
+}
+
+static inline void unpack(Walk *walk, const uint64_t *key)
+{
+    if (walk->layout.words > 1) {
+        layout_unpack(&walk->layout, key, walk->id);
+        return;
+    }
+    const LayoutField *field = walk->layout.field;
+    for (unsigned f = 0; f < walk->layout.fields; f++)
+        walk->id[f] = (uint32_t)(key[0] >> field[f].shift) & (uint32_t)((1ull << field[f].bits) - 1);
 }
 
 void walk_run(Walk *walk)
@@ -350,7 +354,7 @@ void walk_run(Walk *walk)
         if (walk->queue.head == walk->queue.tail)
             break;
         memcpy(key, walk->queue.key + walk->queue.head * walk->layout.words, walk->layout.words * sizeof *key);
-        layout_unpack(&walk->layout, key, walk->id);
+        unpack(walk, key);
         walk->state_index = walk->queue.head;
         if (walk->options->states_max && walk->table.count > walk->options->states_max)
             stop(walk, "states");

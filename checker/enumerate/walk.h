@@ -42,7 +42,8 @@ struct Walk {
     Layout layout;
     Table table;
     Queue queue, parents;
-    uint64_t *ring;                             /* successors on their way into the table: key, parent, slot */
+    uint64_t *ring, *ring_slot;                 /* successors on their way into the table: keys; their slots */
+    uint64_t *ring_parent;                      /* and parents, where they are logged */
     unsigned ring_used, ring_head;
     struct Hot *hot;                            /* by core: what the inner loop needs of it */
     bool bases_moved;                           /* rows were laid out anew: hot is stale */
@@ -70,15 +71,19 @@ static inline const Node *walk_node(const Walk *walk, uint32_t core, uint32_t id
 static inline Gauge *walk_gauge(const Walk *walk, uint32_t gauge) { return &STORE(Gauge, &walk->gauges, gauge); }
 static inline const Place *walk_event(const Walk *walk, uint32_t event) { return intern_get(&walk->events, event, NULL); }
 
+static inline int64_t walk_added(const Walk *walk, const uint32_t *id, Feeder feeder)
+{
+    const WalkCore *core = &walk->core[feeder.core];
+    return STORE(int64_t, &core->taken, (size_t)id[feeder.core] * core->columns + feeder.column);
+}
+
 /* What all but one core have added to a gauge. */
 static inline int64_t walk_count_others(const Walk *walk, const uint32_t *id, uint32_t others)
 {
     const Others *at = &STORE(Others, &walk->others, others);
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < at->feeders; i++) {
-        const WalkCore *core = &walk->core[at->feeder[i].core];
-        sum += STORE(int64_t, &core->taken, (size_t)id[at->feeder[i].core] * core->columns + at->feeder[i].column);
-    }
+    int64_t sum = walk_added(walk, id, at->first);
+    for (uint32_t i = 0; i < at->more; i++)
+        sum += walk_added(walk, id, at->feeder[i]);
     return sum;
 }
 
@@ -87,10 +92,8 @@ static inline int64_t walk_count(const Walk *walk, const uint32_t *id, uint32_t 
 {
     const Gauge *at = &STORE(Gauge, &walk->gauges, gauge);
     int64_t sum = 0;
-    for (uint32_t i = 0; i < at->feeders; i++) {
-        const WalkCore *core = &walk->core[at->feeder[i].core];
-        sum += STORE(int64_t, &core->taken, (size_t)id[at->feeder[i].core] * core->columns + at->feeder[i].column);
-    }
+    for (uint32_t i = 0; i < at->feeders; i++)
+        sum += walk_added(walk, id, at->feeder[i]);
     return sum;
 }
 
