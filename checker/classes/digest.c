@@ -147,6 +147,40 @@ static gint compare_hashes(gconstpointer left, gconstpointer right)
     return (a > b) - (a < b);
 }
 
+static uint32_t decl_of(const Program *program, const Finding *finding)
+{
+    return finding->object_is_semaphore ? program_semaphore_decl(program, finding->object) : program_object_decl(program, finding->object);
+}
+
+/* Does one fault only say again, of another class, what the other says? The sites tell; a race or a count that is exempted says nothing. */
+static bool says_again(const Program *program, const Finding *fault, const Finding *other)
+{
+    const Place *place = &fault->place[0], *first = &other->place[0], *second = &other->place[1];
+    if (fault->id == FAULT_DIVERGENCE)
+        return other->id != FAULT_DIVERGENCE;
+    if (fault->id == FAULT_UNINITIALISED)
+        return fault->message == NULL && other->id == FAULT_RACE && (first->site == place->site || second->site == place->site);
+    if (fault->id != FAULT_LIFETIME || fault->have <= 0)
+        return false;
+    if (other->id == FAULT_LEFTOVER)
+        return fault->object_is_semaphore && decl_of(program, fault) == decl_of(program, other);
+    return other->id == FAULT_IN_FLIGHT && place->copy != NONE && first->site == place->site && first->kind == place->kind
+        && program_decl(program, decl_of(program, fault))->life == LIFE_LAUNCHES;
+}
+
+static void drop_repetitions(Outcome *outcome, const Program *program)
+{
+    GPtrArray *findings = outcome->findings;
+    for (guint i = findings->len; i-- > 0;)
+        for (guint k = 0; k < findings->len; k++) {
+            const Finding *other = g_ptr_array_index(findings, k);
+            if (k != i && finding_exemption(program, other) == NULL && says_again(program, g_ptr_array_index(findings, i), other)) {
+                g_ptr_array_remove_index(findings, i);
+                break;
+            }
+        }
+}
+
 void digest_settle(Explorer *x)
 {
     Outcome *outcome = x->outcome;
@@ -156,4 +190,5 @@ void digest_settle(Explorer *x)
             g_array_append_val(outcome->end_states, ends->slot[i]);
     g_array_sort(outcome->end_states, compare_hashes);
     outcome_settle(outcome, x->program);
+    drop_repetitions(outcome, x->program);
 }

@@ -109,14 +109,13 @@ static uint32_t first_after(const Path *path, uint32_t agent, uint32_t q)
     return found;
 }
 
-/* Does anything that is done before pick i, but after q and without it, have to come before i? */
-static bool others_precede(const Path *path, uint32_t i, uint32_t q)
+/* Of what is left without q: does nothing on the object disturb the step? */
+static bool is_undisturbed(const Path *path, uint32_t q, const Sleeper *step)
 {
-    const uint64_t *past = path_past(path, i);
-    for (uint32_t k = q + 1; k < i; k++)
-        if (path_bit(past, k) && !path_bit(path_past(path, k), q))
-            return true;
-    return false;
+    for (uint32_t at = path_last_on(path, step->object); at > q + 1; at = path->pick[at - 1].on_object)
+        if (!path_bit(path_past(path, at - 1), q) && !manner_commutes(path->pick[at - 1].manner, step->manner))
+            return false;
+    return true;
 }
 
 /* Can `step` come first in what is left without q, with `last`, which is pick i, behind it? *by: the pick that it is then, NONE: none. */
@@ -125,7 +124,7 @@ static bool covers(const Path *path, uint32_t q, uint32_t i, const Sleeper *last
     uint32_t own = first_after(path, step->agent, q);
     *by = own;
     if (own == i)
-        return !others_precede(path, i, q);
+        return is_undisturbed(path, q, last);
     if (own != NONE && path->top[own] < (int32_t)q)
         return true;
     if (own != NONE && !path_bit(path_past(path, own), q))
@@ -133,10 +132,7 @@ static bool covers(const Path *path, uint32_t q, uint32_t i, const Sleeper *last
     *by = NONE;
     if (last->object == step->object && !manner_commutes(last->manner, step->manner))
         return false;
-    for (uint32_t at = path_last_on(path, step->object); at > q + 1; at = path->pick[at - 1].on_object)
-        if (!path_bit(path_past(path, at - 1), q) && !manner_commutes(path->pick[at - 1].manner, step->manner))
-            return false;
-    return true;
+    return is_undisturbed(path, q, step);
 }
 
 /* By a sleeper, or by a leaf that is the first branch: that stays so as long as the pick *by stands; *by NONE: for this run only. */

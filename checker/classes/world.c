@@ -297,9 +297,7 @@ bool world_holds(World *world, uint32_t stage, int64_t value)
 bool world_may_turn(const World *world, uint32_t stage)
 {
     const Stage *at = course_stage(world->course, stage);
-    if (at->step.kind == STEP_FLAG_WAIT)
-        return at->step.extra != COMPARE_GE && at->step.extra != COMPARE_GT;
-    return course_polls(world->course, at);
+    return at->step.kind == STEP_FLAG_WAIT || course_polls(world->course, at);
 }
 
 Manner world_manner(const World *world, uint32_t stage, int64_t value)

@@ -74,7 +74,7 @@ uint32_t world_next_agent(World *world, uint32_t agent);
 /* Would the step at `stage` be possible if its object showed `value`? A look that changes nothing for its core is not. */
 bool world_holds(World *world, uint32_t stage, int64_t value);
 Manner world_manner(const World *world, uint32_t stage, int64_t value);
-bool world_may_turn(const World *world, uint32_t stage);        /* more on its object may make the step impossible */
+bool world_may_turn(const World *world, uint32_t stage);        /* an add to its object may make the step impossible */
 bool world_polls(World *world, uint32_t core);          /* it stands at a look that nothing can change any more */
 
 /* For records: the number of a copy among all of the course, its first agent. */

@@ -1,0 +1,143 @@
+/* test_classes_random.c - classes of random programs over words: as many as there are orders, and the same faults as the enumeration finds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "../checker/classes/classes.h"
+#include "../checker/enumerate/enumerate.h"
+#include "words.h"
+
+enum { INTERLEAVINGS_MAX = 20000, STATES_MAX = 20000 };
+
+static Outcome *explore(Program *program)
+{
+    Unroller *unroller = unroller_new(program);
+    Outcome *outcome = classes_run(unroller_source(unroller), &(ClassesOptions){ .audit = true });
+    unroller_free(unroller);
+    return outcome;
+}
+
+static void fail_with(const Words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void fail_with(const Words *words, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *what = g_strdup_vprintf(format, arguments), *text = words_text(words);
+    va_end(arguments);
+    print_message("%s\n%s", what, text);
+    fail();
+}
+
+static void count_pure_words(uint64_t first, unsigned programs, unsigned ops)
+{
+    for (uint64_t seed = first; seed < first + programs; seed++) {
+        Words words;
+        words_generate(&words, seed, WORDS_PURE, ops);
+        uint64_t expected = words_count_classes(&words, INTERLEAVINGS_MAX);
+        if (expected == 0)
+            continue;
+        Outcome *outcome = explore(words_build(&words, &(Knobs){ 0 }));
+        if (outcome->classes != expected || outcome->redundant != 0)
+            fail_with(&words, "%lu classes, expected %lu; %lu redundant", (unsigned long)outcome->classes, (unsigned long)expected,
+                      (unsigned long)outcome->redundant);
+        outcome_free(outcome);
+        program_free(words.program);
+    }
+}
+
+static void test_counts(void **state)
+{
+    (void)state;
+    count_pure_words(1, 3000, 7);
+    count_pure_words(100000, 1000, 10);
+}
+
+static bool has_key(const Program *program, const Outcome *outcome, const Finding *finding)
+{
+    Outcome *both = outcome_new();
+    bool found = false;
+    for (guint i = 0; i < outcome->findings->len && !found; i++) {
+        const Finding *other = g_ptr_array_index(outcome->findings, i);
+        if (other->id != finding->id || other->places != finding->places)
+            continue;
+        Finding *copy[2] = { g_memdup2(finding, sizeof *finding), g_memdup2(other, sizeof *other) };
+        for (unsigned k = 0; k < 2; k++) {
+            copy[k]->message = copy[k]->why = NULL, copy[k]->moves = NULL, copy[k]->lines = NULL;
+            g_ptr_array_add(both->findings, copy[k]);
+        }
+        outcome_settle(both, program);
+        found = both->findings->len == 1;
+        g_ptr_array_set_size(both->findings, 0);
+    }
+    outcome_free(both);
+    return found;
+}
+
+static void want_findings(const Words *words, const Outcome *one, const Outcome *other, const char *what)
+{
+    for (guint i = 0; i < one->findings->len; i++) {
+        const Finding *finding = g_ptr_array_index(one->findings, i);
+        if (has_key(words->program, other, finding))
+            continue;
+        uint32_t line = finding->places ? program_get_site(words->program, finding->place[0].site)->line : 0;
+        uint32_t second = finding->places > 1 ? program_get_site(words->program, finding->place[1].site)->line : 0;
+        fail_with(words, "%s: %s at %u, %u", what, fault_name(finding->id), line, second);
+    }
+}
+
+static void want_ends(const Words *words, const Outcome *classes, const Outcome *states)
+{
+    bool same = classes->end_states->len == states->end_states->len;
+    for (guint i = 0; same && i < classes->end_states->len; i++)
+        same = g_array_index(classes->end_states, uint64_t, i) == g_array_index(states->end_states, uint64_t, i);
+    if (!same)
+        fail_with(words, "%u end states in %lu classes, %u by enumeration", classes->end_states->len, (unsigned long)classes->classes,
+                  states->end_states->len);
+}
+
+static void compare_with_states(uint64_t first, unsigned programs, unsigned ops, WordsMix mix)
+{
+    unsigned compared = 0;
+    for (uint64_t seed = first; seed < first + programs; seed++) {
+        Words words;
+        words_generate(&words, seed, mix, ops);
+        const Knobs knobs = { .dma_progress = seed % 2 ? DMA_PROGRESS_FLUID : DMA_PROGRESS_WHOLE, .dma_order = (DmaOrder)(seed / 2 % 3) };
+        words_build(&words, &knobs);
+        Unroller *unroller = unroller_new(words.program);
+        Outcome *states = enumerate_run(unroller_source(unroller), &(EnumerateOptions){ .states_max = STATES_MAX });
+        unroller_free(unroller);
+        if (states->complete) {
+            Outcome *classes = explore(words.program);
+            if (!classes->complete || classes->redundant != 0)
+                fail_with(&words, "complete %d, %lu classes, %lu redundant", classes->complete, (unsigned long)classes->classes,
+                          (unsigned long)classes->redundant);
+            want_findings(&words, states, classes, "only by enumeration");
+            want_findings(&words, classes, states, "only by classes");
+            if (!words.polls)
+                want_ends(&words, classes, states);
+            outcome_free(classes);
+            compared++;
+        }
+        outcome_free(states);
+        program_free(words.program);
+    }
+    print_message("%u of %u programs compared\n", compared, programs);
+}
+
+static void test_against_states(void **state)
+{
+    (void)state;
+    compare_with_states(1, 1000, 9, WORDS_PURE);
+    compare_with_states(1, 1000, 8, WORDS_POLLING);
+    compare_with_states(1, 2000, 9, WORDS_ALL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_counts), cmocka_unit_test(test_against_states) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
