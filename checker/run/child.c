@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,6 +89,7 @@ static void serve_requests(Child *child, ChildServe serve, void *argument, int i
 {
     char request = 0;
     own_control = child->control;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);           /* an interrupted parent leaves nothing running */
     install_handlers();
     do {
         serve(child->control, argument, request);
