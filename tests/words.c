@@ -199,8 +199,8 @@ Program *words_build(Words *words, const Knobs *knobs)
 
 char *words_text(const Words *words)
 {
-    static const char *const NAME[] = { "load", "store", "add", "fetch-add", "swap", "wait", "poll", "lock", "signal", "take", "keep", "read",
-                                        "expect", "copy", "take-copy", "rd", "wr" };
+    static const char *const NAME[] = { "load", "store", "add", "fetch-add", "swap", "wait", "poll", "lock", "signal", "take", "keep",
+                                        "read", "expect", "copy", "take-copy", "rd", "wr" };
     static const char *const COMPARE[] = { "==", "!=", ">", ">=", "<", "<=" };
     GString *text = g_string_new(NULL);
     g_string_append_printf(text, "seed %" G_GUINT64_FORMAT "\n", words->seed);

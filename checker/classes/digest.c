@@ -152,14 +152,19 @@ static uint32_t decl_of(const Program *program, const Finding *finding)
     return finding->object_is_semaphore ? program_semaphore_decl(program, finding->object) : program_object_decl(program, finding->object);
 }
 
-/* Does one fault only say again, of another class, what the other says? The sites tell; a race or a count that is exempted says nothing. */
+static bool same_step(const Place *a, const Place *b)
+{
+    return a->core == b->core && a->position == b->position && a->copy == b->copy && a->site == b->site;
+}
+
+/* Does one fault only say again, of another class, what the other says? A race or a count that is exempted says nothing. */
 static bool says_again(const Program *program, const Finding *fault, const Finding *other)
 {
     const Place *place = &fault->place[0], *first = &other->place[0], *second = &other->place[1];
     if (fault->id == FAULT_DIVERGENCE)
         return other->id != FAULT_DIVERGENCE;
     if (fault->id == FAULT_UNINITIALISED)
-        return fault->message == NULL && other->id == FAULT_RACE && (first->site == place->site || second->site == place->site);
+        return fault->message == NULL && other->id == FAULT_RACE && (same_step(first, place) || same_step(second, place));
     if (fault->id != FAULT_LIFETIME || fault->have <= 0)
         return false;
     if (other->id == FAULT_LEFTOVER)

@@ -211,7 +211,7 @@ static bool do_free_object(World *world, uint32_t core)
         world_add(world, deed, step->object, step->value);
     else if (step->kind == STEP_FLAG_ADD)
         world_add(world, deed, step->object, (int32_t)step->value);
-    world->tangled[core] |= blocks && world->begun && step->value != 0;
+    world->tangled[core] |= blocks && world->begun;
     return true;
 }
 
