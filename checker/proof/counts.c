@@ -210,7 +210,7 @@ static void check_mismatch(Prover *prover, const Event *wait, const Step *step)
 static void check_mismatches(Prover *prover)
 {
     const Index *index = prover->index;
-    for (uint32_t core = 0; core < index->cores; core++)
+    for (uint32_t core = 0; index->meant && core < index->cores; core++)
         for (uint32_t position = 0; position < index_length(index, core); position++) {
             const Step *step = index_step(index, core, position);
             if (step->kind != STEP_WAIT || step->extra == NONE)

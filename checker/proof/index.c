@@ -27,11 +27,15 @@ static void lay_out_cores(Index *index)
         index->first[core + 1] += index->first[core];
     index->step = ARENA_NEW(uint32_t, index->arena, index->first[index->cores] + 1);
     index->link = ARENA_NEW(uint32_t, index->arena, index->first[index->cores] + 1);
+    index->kind = ARENA_NEW(uint8_t, index->arena, index->first[index->cores] + 1);
     uint32_t *next = ARENA_NEW(uint32_t, index->arena, index->cores);
     for (size_t i = 0; i < steps; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
-        if (!is_moment(step))
-            index->step[index->first[step->core] + next[step->core]++] = (uint32_t)i;
+        if (is_moment(step))
+            continue;
+        uint32_t slot = index->first[step->core] + next[step->core]++;
+        index->step[slot] = (uint32_t)i;
+        index->kind[slot] = step->kind;
     }
     for (uint32_t core = 0; core < index->cores; core++) {
         uint8_t end = STORE(CoreState, &record->ends, core).end;
@@ -107,6 +111,9 @@ static void find_spans(Index *index)
     index->scope = new_spans(index, rows);
     for (uint32_t core = 0; core < index->cores; core++)
         for (uint32_t position = 0; position < index_length(index, core); position++) {
+            uint8_t kind = index->kind[index_slot(index, core, position)];
+            if (kind != STEP_ENTER && kind != STEP_EXIT && kind != STEP_ALLOC && kind != STEP_FREE)
+                continue;
             const Step *step = index_step(index, core, position);
             if (step->kind == STEP_ENTER || step->kind == STEP_EXIT)
                 note_span(&index->launch[(size_t)step->object * index->cores + core], step->kind == STEP_ENTER, position);
@@ -145,7 +152,7 @@ static void count_ends(Index *index)
 /* What a wait needs in total, given what the waits before it took. */
 static Wait wait_of(const Index *index, const Step *step, uint32_t position, int64_t taken_before)
 {
-    Wait wait = { .core = step->core, .position = position };
+    Wait wait = { .core = step->core, .position = position, .semaphore = step->object };
     if (step->kind == STEP_FLAG_WAIT) {
         const Decl *decl = program_decl(index->program, program_semaphore_decl(index->program, step->object));
         wait.total = MAX((int32_t)step->value - decl->initial + (step->extra == COMPARE_GT), 0);
@@ -198,6 +205,7 @@ static void add_step(Index *index, Fill *fill, const Step *step)
         fill->taken[step->object] += wait->taken;
         index->final_count[step->object] -= wait->taken;
         index->link[slot] = at;
+        index->meant |= step->kind == STEP_WAIT && step->extra != NONE;
     } else if (step->kind == STEP_FLAG_STORE
                || (step->kind == STEP_FLAG_CAS && index->final_count[step->object] == (int32_t)step->extra)) {
         index->final_count[step->object] = (int32_t)step->value;
@@ -274,7 +282,7 @@ Index *index_new(const Record *record, ProveCanary canary, Arena *arena)
 
 Event index_event(const Index *index, uint32_t core, uint32_t position)
 {
-    return (Event){ core, position, NONE, index_step(index, core, position)->kind };
+    return (Event){ core, position, NONE, index->kind[index_slot(index, core, position)] };
 }
 
 Event index_moment(const Index *index, uint32_t copy, StepKind kind)

@@ -27,7 +27,7 @@ typedef struct Signal {
 } Signal;
 
 typedef struct Wait {
-    uint32_t core, position;
+    uint32_t core, position, semaphore;
     uint32_t taken;                             /* what it takes: its value, or 0 for a wait that keeps */
     int64_t total;                              /* what all signals together must have given; 0: needs nothing */
 } Wait;
@@ -44,6 +44,7 @@ typedef struct Index {
     uint32_t cores, per_device, semaphores, copies;
     uint32_t *first;                            /* cores + 1: slot of position 0 */
     uint32_t *step;                             /* slot -> index in the record */
+    uint8_t *kind;                              /* slot -> kind of that step */
     uint32_t *link;                             /* slot -> wait, signal or join of that step, by its kind */
     Join *join;
     uint32_t joins;
@@ -55,6 +56,7 @@ typedef struct Index {
     int64_t *final_count;                       /* semaphores: at the end of the record */
     Edge *edge;                                 /* in the order of the record, by what comes after */
     size_t edges;
+    bool meant;                                 /* some wait is meant for one copy */
     uint64_t conflicts;                         /* steps whose result depends on an order with another agent's */
     uint32_t *copy_before;                      /* under link-fifo and issue-order: the copy that must be written first, NONE */
     bool stopped, blocked, running;             /* some core is */

@@ -38,19 +38,25 @@ static void check_touch(Prover *prover, const Event *x, const Lifespan *life, co
 
 static void check_steps(Prover *prover)
 {
-    const Index *index = prover->index;
-    for (uint32_t core = 0; core < index->cores; core++)
-        for (uint32_t position = 0; position < index_length(index, core); position++) {
-            const Step *step = index_step(index, core, position);
-            bool memory = step->kind == STEP_LOAD || step->kind == STEP_STORE || step->kind == STEP_SWAP;
-            bool counter = index_is_add(step) || index_is_wait(step) || step_is_conflict((StepKind)step->kind);
-            if (!memory && !counter)
-                continue;
-            Event x = { core, position, NONE, step->kind };
-            Touch touch = { step->object, counter, index_is_add(step) };
-            Lifespan life = counter ? lifespan_of_semaphore(prover, step->object) : lifespan_of_object(prover, step->object);
-            check_touch(prover, &x, &life, &touch);
-        }
+    const Record *record = prover->record;
+    Arena scratch;
+    arena_init(&scratch, prover->arena->budget);
+    uint32_t *next = ARENA_NEW(uint32_t, &scratch, prover->index->cores);
+    for (size_t i = 0; i < record->steps.count; i++) {
+        const Step *step = &STORE(Step, &record->steps, i);
+        if (step->kind >= STEP_EARLY_SEND)
+            continue;
+        uint32_t position = next[step->core]++;
+        bool memory = step->kind == STEP_LOAD || step->kind == STEP_STORE || step->kind == STEP_SWAP;
+        bool counter = index_is_add(step) || index_is_wait(step) || step_is_conflict((StepKind)step->kind);
+        if (!memory && !counter)
+            continue;
+        Event x = { step->core, position, NONE, step->kind };
+        Touch touch = { step->object, counter, index_is_add(step) };
+        Lifespan life = counter ? lifespan_of_semaphore(prover, step->object) : lifespan_of_object(prover, step->object);
+        check_touch(prover, &x, &life, &touch);
+    }
+    arena_clear(&scratch);
 }
 
 static const Lifespan ALWAYS = { .always = true };

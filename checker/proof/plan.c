@@ -142,9 +142,9 @@ static uint32_t row_at(Planner *planner, uint32_t core, uint32_t position)
     planner->first_part = (uint32_t)planner->plan->parts.count;
     for (uint32_t p = planner->scanned[core]; p < position; p++) {
         uint32_t slot = index_slot(index, core, p);
-        const Step *step = index_step_at(index, slot);
-        if (index_is_wait(step))
-            add_wait(planner, step->object, index->link[slot]);
+        uint8_t kind = index->kind[slot];
+        if (kind == STEP_WAIT || kind == STEP_WAIT_KEEP || kind == STEP_FLAG_WAIT)
+            add_wait(planner, index->wait[index->link[slot]].semaphore, index->link[slot]);
         add_edges(planner, slot);
     }
     planner->scanned[core] = MAX(planner->scanned[core], position);

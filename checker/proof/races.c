@@ -21,6 +21,7 @@ typedef struct Finder {
     Accesses accesses;
     uint64_t pairwise_max;                      /* larger products are swept */
     uint32_t *object_first, *codes;             /* accesses by object */
+    uint32_t *positions;                        /* a core: where a walk over the record is */
     Pile access, acquire, release, groups, active;
     Pile earliest;                              /* group * per_device + core: when the first write to its bytes is acquired */
     bool reads;                                 /* loads of this object want something written */
@@ -32,34 +33,49 @@ static bool is_access(const Step *step)
     return (step->kind == STEP_LOAD || step->kind == STEP_STORE || step->kind == STEP_SWAP) && step->value != 0;
 }
 
-static void sort_by_object(Finder *f, Arena *scratch)
+/* Calls visit with the code of each access, a core's steps in the order of the record, then copies. */
+static void each_access(Finder *f, void (*visit)(Finder *f, uint32_t object, uint32_t code))
 {
     const Index *index = f->index;
-    uint32_t objects = index->program->objects, slots = index->first[index->cores];
-    g_assert(slots < RACES_COPY && index->copies < RACES_COPY / 2);
-    bool swaps = false;
-    f->object_first = ARENA_NEW(uint32_t, scratch, objects + 2);
-    for (uint32_t slot = 0; slot < slots; slot++)
-        if (is_access(index_step_at(index, slot))) {
-            f->object_first[index_step_at(index, slot)->object + 2]++;
-            swaps |= index_step_at(index, slot)->kind == STEP_SWAP;
-        }
-    if (swaps)
-        f->races->racing = ARENA_NEW(uint8_t, f->races->arena, slots);
-    for (uint32_t copy = 0; copy < index->copies; copy++) {
-        f->object_first[index_copy(index, copy)->source + 2]++;
-        f->object_first[index_copy(index, copy)->target + 2]++;
+    uint32_t *next = f->positions;
+    memset(next, 0, index->cores * sizeof *next);
+    for (size_t i = 0; i < index->record->steps.count; i++) {
+        const Step *step = &STORE(Step, &index->record->steps, i);
+        if (step->kind >= STEP_EARLY_SEND)
+            continue;
+        uint32_t slot = index_slot(index, step->core, next[step->core]++);
+        if (is_access(step))
+            visit(f, step->object, slot);
     }
+    for (uint32_t copy = 0; copy < index->copies; copy++) {
+        visit(f, index_copy(index, copy)->source, RACES_COPY | (copy * 2));
+        visit(f, index_copy(index, copy)->target, RACES_COPY | (copy * 2 + 1));
+    }
+}
+
+static void count_access(Finder *f, uint32_t object, uint32_t code)
+{
+    f->object_first[object + 2]++;
+    if (!(code & RACES_COPY) && f->index->kind[code] == STEP_SWAP && !f->races->racing)
+        f->races->racing = ARENA_NEW(uint8_t, f->races->arena, f->index->first[f->index->cores]);
+}
+
+static void put_access(Finder *f, uint32_t object, uint32_t code)
+{
+    f->codes[f->object_first[object + 1]++] = code;
+}
+
+static void sort_by_object(Finder *f, Arena *scratch)
+{
+    uint32_t objects = f->index->program->objects, slots = f->index->first[f->index->cores];
+    g_assert(slots < RACES_COPY && f->index->copies < RACES_COPY / 2);
+    f->positions = ARENA_NEW(uint32_t, scratch, f->index->cores);
+    f->object_first = ARENA_NEW(uint32_t, scratch, objects + 2);
+    each_access(f, count_access);
     for (uint32_t object = 0; object < objects; object++)
         f->object_first[object + 2] += f->object_first[object + 1];
     f->codes = ARENA_NEW(uint32_t, scratch, f->object_first[objects + 1] + 1);
-    for (uint32_t slot = 0; slot < slots; slot++)
-        if (is_access(index_step_at(index, slot)))
-            f->codes[f->object_first[index_step_at(index, slot)->object + 1]++] = slot;
-    for (uint32_t copy = 0; copy < index->copies; copy++) {
-        f->codes[f->object_first[index_copy(index, copy)->source + 1]++] = RACES_COPY | (copy * 2);
-        f->codes[f->object_first[index_copy(index, copy)->target + 1]++] = RACES_COPY | (copy * 2 + 1);
-    }
+    each_access(f, put_access);
 }
 
 /* From where on the waiter of one end of the copy comes after it. */
@@ -161,7 +177,7 @@ static void group_by_region(Finder *f)
         }
         group->count++;
         group->writes |= access[i].write;
-        group->swaps |= !(access[i].code & RACES_COPY) && index_step_at(f->index, access[i].code)->kind == STEP_SWAP;
+        group->swaps |= !(access[i].code & RACES_COPY) && f->index->kind[access[i].code] == STEP_SWAP;
     }
 }
 
@@ -259,7 +275,7 @@ static void find_unwritten(Finder *f, size_t groups)
         const Group *group = &PILE(Group, &f->groups, g);
         for (uint32_t i = group->first; i < group->first + group->count; i++) {
             const Access *access = &f->accesses.access[i];
-            if ((access->code & RACES_COPY) || index_step_at(f->index, access->code)->kind == STEP_STORE)
+            if ((access->code & RACES_COPY) || f->index->kind[access->code] == STEP_STORE)
                 continue;
             uint32_t core = index_step_at(f->index, access->code)->core, position = access->code - f->index->first[core];
             if (PILE(uint32_t, &f->earliest, g * per + core % per) > position)
