@@ -16,6 +16,7 @@ typedef struct PlApi {
     int (*device_id)(const PlSite *here);
     int (*core_index)(const PlSite *here);
     int (*axis_size)(const PlSite *here, const char *axis);
+    bool (*has_axis)(const PlSite *here, const char *axis);
     int (*axis_index)(const PlSite *here, const char *axis);
     int (*program_id)(const PlSite *here, int dimension);
     int (*num_programs)(const PlSite *here, int dimension);

@@ -38,6 +38,12 @@ static unsigned find_axis(const PlSite *here, const char *name)
     draft_misuse(here, "no axis \"%s\" in the mesh %s", name, known);
 }
 
+static bool has_axis(const PlSite *here, const char *axis)
+{
+    (void)here;
+    return mesh_axis(&draft_program()->mesh, axis) >= 0;
+}
+
 static int axis_size(const PlSite *here, const char *axis)
 {
     return (int)draft_program()->mesh.size[find_axis(here, axis)];
@@ -107,6 +113,7 @@ void pl_mesh_install(PlApi *api)
     api->device_id = device_id;
     api->core_index = core_index;
     api->axis_size = axis_size;
+    api->has_axis = has_axis;
     api->axis_index = axis_index;
     api->program_id = program_id;
     api->num_programs = num_programs;

@@ -8,6 +8,7 @@
 
 #define pl_num_devices() (pl_api->num_devices(PL_HERE))
 #define pl_num_cores() (pl_api->num_cores(PL_HERE))                        /* of each device */
+#define pl_has_axis(axis) (pl_api->has_axis(PL_HERE, axis))                /* for PL_NEEDS: is the mesh named so? */
 #define pl_axis_size(axis) (pl_api->axis_size(PL_HERE, axis))
 #define pl_axis_index(axis) (pl_api->axis_index(PL_HERE, axis))            /* the caller's coordinate */
 #define pl_device_id() (pl_api->device_id(PL_HERE))                        /* the caller's, row-major over the mesh */
