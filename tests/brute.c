@@ -279,7 +279,7 @@ bool brute_can(const RandomProgram *random)
         if (copies > BRUTE_FLIGHTS_MAX / random->cores)
             return false;
     }
-    return counters <= BRUTE_COUNTERS_MAX && !(random->features & (RANDOM_DATA | RANDOM_CONFLICTS | RANDOM_STOPS));
+    return counters <= BRUTE_COUNTERS_MAX && !(random->features & (RANDOM_DATA | RANDOM_CONFLICTS | RANDOM_STOPS | RANDOM_FLAGS));
 }
 
 BruteResult *brute_run(const RandomProgram *random, const Program *program, uint64_t states_max)

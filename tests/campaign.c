@@ -19,7 +19,7 @@ typedef struct Campaign {
 uint32_t campaign_features(uint64_t seed, bool wild)
 {
     static const RandomFeature ORDER[] = { 0, 0, RANDOM_LINK_FIFO, RANDOM_ISSUE_ORDER };
-    static const RandomFeature WILD[] = { RANDOM_DATA, RANDOM_CONFLICTS, RANDOM_STOPS, RANDOM_HOST };
+    static const RandomFeature WILD[] = { RANDOM_DATA, RANDOM_CONFLICTS, RANDOM_STOPS, RANDOM_HOST, RANDOM_FLAGS };
     static const RandomFeature PLAIN[] = { RANDOM_CORES, RANDOM_BARRIERS, RANDOM_LAUNCHES, RANDOM_SCOPES, RANDOM_KEEP, RANDOM_ZERO,
                                            RANDOM_REGULAR, RANDOM_MISMATCH, RANDOM_LIMITS, RANDOM_STRICT };
     Rng rng;

@@ -1,5 +1,4 @@
-/* differential.h - one random program decided by the proof, by classes, by the enumeration and, where it can, by brute force: do they say the
- * same?
+/* differential.h - one random program decided by proof, classes, enumeration and, where it can, brute force: do they say the same?
  *
  * Compared are findings by key (fault, sites, declaration), numbers of racing pairs, end states and completeness; findings are replayed and
  * judged; records of the same program in other orders must be decided alike.

@@ -12,7 +12,7 @@ typedef struct RandomMaker {
     Rng rng;
     unsigned launch;
     bool careful;                                               /* waits for everything promised */
-    int hbm, barrier, vmem, dma, regular, flag_bytes;           /* things of this launch; -1: none */
+    int hbm, barrier, vmem, dma, regular, flag_bytes, words;    /* things of this launch; -1: none */
     int scope[4], scopes;                                       /* things that cores may open in this launch */
     int8_t open[RANDOM_CORES_MAX][8];
     uint8_t opens[RANDOM_CORES_MAX];

@@ -403,6 +403,17 @@ static void conflict(RandomMaker *m, unsigned core)
     *account(m, at) -= 1;
 }
 
+static void use_word(RandomMaker *m, unsigned core)
+{
+    static const RandomKind KIND[] = { OP_FLAG_STORE, OP_FLAG_ADD, OP_FLAG_ADD, OP_FLAG_WAIT, OP_FLAG_LOOK, OP_FLAG_SWAP };
+    RandomKind kind = KIND[random_pick(m, 0, G_N_ELEMENTS(KIND) - 1)];
+    unsigned device = random_pick(m, 0, m->random->devices - 1u);
+    RandomOp *op = append(m, core, kind);
+    op->at = semaphore_at(m, m->words, device * m->random->cores_per_device);
+    op->value = (uint8_t)random_pick(m, 1, 2), op->exact = random_chance(m, 30);
+    op->skip = kind == OP_FLAG_LOOK || kind == OP_FLAG_SWAP ? (uint8_t)random_pick(m, 1, 2) : 0;
+}
+
 static void lone_operation(RandomMaker *m, unsigned core)
 {
     unsigned dice = random_pick(m, 0, 99);
@@ -412,8 +423,6 @@ static void lone_operation(RandomMaker *m, unsigned core)
     }
     if (random_has(m, RANDOM_DATA) && random_chance(m, 15))
         steer(m, core);
-    else if (random_has(m, RANDOM_CONFLICTS) && random_chance(m, 15))
-        conflict(m, core);
     else if (random_has(m, RANDOM_BARRIERS) && dice < 12)
         meet_siblings(m, core);
     else if (dice < 25)
@@ -438,6 +447,14 @@ void random_add_operation(RandomMaker *m)
     }
     if (m->scopes && random_chance(m, 25)) {
         announced_scope(m, core);
+        return;
+    }
+    if (random_has(m, RANDOM_FLAGS) && random_chance(m, 30)) {
+        use_word(m, core);
+        return;
+    }
+    if (random_has(m, RANDOM_CONFLICTS) && random_chance(m, 12)) {
+        conflict(m, core);
         return;
     }
     bool all = m->random->devices_of[m->launch] == (1 << m->random->devices) - 1;

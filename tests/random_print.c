@@ -1,7 +1,7 @@
 /* random_print.c - a random program as a kernel file, for whoever has to find out why two searches disagree about it.
  *
- * One KERNEL a launch; every core has its own block. What the API cannot say (a bare program, limits of scoped semaphores, opaque scopes) is
- * a comment or left out.
+ * One KERNEL a launch; every core has its own block. What the API cannot say (a bare program, limits of scoped semaphores, opaque scopes)
+ * is a comment or left out.
  */
 #include "random_program.h"
 
@@ -17,7 +17,7 @@ static const struct { uint32_t bit; const char *name; } FEATURES[] = {
     { RANDOM_TIDY, "tidy" }, { RANDOM_KEEP, "keep" }, { RANDOM_ZERO, "zero" }, { RANDOM_REGULAR, "regular" },
     { RANDOM_MISMATCH, "mismatch" }, { RANDOM_LIMITS, "limits" }, { RANDOM_LINK_FIFO, "link-fifo" }, { RANDOM_ISSUE_ORDER, "issue-order" },
     { RANDOM_FLUID, "fluid" }, { RANDOM_STRICT, "strict" }, { RANDOM_DATA, "data" }, { RANDOM_CONFLICTS, "conflicts" },
-    { RANDOM_STOPS, "stops" }, { RANDOM_HOST, "host" },
+    { RANDOM_STOPS, "stops" }, { RANDOM_HOST, "host" }, { RANDOM_FLAGS, "flags" },
 };
 
 void random_describe_features(uint32_t features, GString *out)
@@ -121,13 +121,38 @@ static void print_scope(Printer *p, const RandomOp *op)
     line(p, "%s = own_%s;", name, name);
 }
 
+static void print_flag(Printer *p, const RandomOp *op)
+{
+    g_autofree char *word = ref_of(p, &op->at, false);
+    unsigned device = op->at.core / p->random->cores_per_device;
+    switch (op->kind) {
+    case OP_FLAG_STORE:
+        line(p, "pl_flag_store(%s, %u, pl_device(%u));", word, op->value, device);
+        break;
+    case OP_FLAG_ADD:
+        line(p, "pl_flag_add(%s, %u, pl_device(%u));", word, op->value, device);
+        break;
+    case OP_FLAG_WAIT:
+        line(p, "pl_flag_wait(%s, %s, %u, pl_device(%u));", word, op->exact ? "PL_EQ" : "PL_GE", op->value, device);
+        break;
+    case OP_FLAG_LOOK:
+        line(p, "if (pl_flag_load(%s, pl_device(%u)) < %u) {", word, device, op->value);
+        break;
+    case OP_FLAG_SWAP:
+        line(p, "if (pl_flag_compare_and_swap(%s, %u, %u, pl_device(%u)) == %u) {", word, op->value - 1, op->value, device, op->value - 1);
+        break;
+    default:
+        g_assert_not_reached();
+    }
+}
+
 static void print_rest(Printer *p, const RandomOp *op)
 {
     RandomPlace at = op->at;
     if (op->kind == OP_STOP)
         at.start = thing_of(p, &at)->elements;
     g_autofree char *ref = ref_of(p, &at, true);
-    switch ((RandomKind)op->kind) {
+    switch (op->kind) {
     case OP_STEER:
         line(p, "if (pl_load_int(%s) < %u) {", ref, op->value);
         break;
@@ -140,8 +165,7 @@ static void print_rest(Printer *p, const RandomOp *op)
     case OP_STOP:
         line(p, "pl_load(%s);", ref);
         break;
-    case OP_SIGNAL: case OP_WAIT: case OP_WAIT_KEEP: case OP_WAIT_MEANT: case OP_LOAD: case OP_STORE: case OP_SWAP: case OP_COPY:
-    case OP_CORE_BARRIER: case OP_OPEN: case OP_CLOSE:
+    default:
         g_assert_not_reached();
     }
 }
@@ -171,6 +195,9 @@ static void print_operation(Printer *p, unsigned index)
     case OP_OPEN: case OP_CLOSE:
         print_scope(p, op);
         break;
+    case OP_FLAG_STORE: case OP_FLAG_ADD: case OP_FLAG_WAIT: case OP_FLAG_LOOK: case OP_FLAG_SWAP:
+        print_flag(p, op);
+        break;
     case OP_STEER: case OP_LOOK: case OP_EXPECT_COUNT: case OP_STOP:
         print_rest(p, op);
         break;
@@ -190,7 +217,8 @@ static void print_core(Printer *p, unsigned launch)
             continue;
         print_operation(p, i);
         unsigned skip = p->random->op[p->core][i].skip;
-        if (p->random->op[p->core][i].kind == OP_STEER || p->random->op[p->core][i].kind == OP_LOOK) {
+        RandomKind kind = (RandomKind)p->random->op[p->core][i].kind;
+        if (kind == OP_STEER || kind == OP_LOOK || kind == OP_FLAG_LOOK || kind == OP_FLAG_SWAP) {
             if (end != RANDOM_OPS_MAX) {
                 g_string_append(p->out, "/* jumps that overlap: not said here */\n");
                 line(p, "}");
@@ -249,6 +277,8 @@ static char *make_thing(const RandomThing *thing, bool scoped)
     static const char *const space[] = { [SPACE_HBM] = "HBM", [SPACE_ANY] = "ANY", [SPACE_VMEM] = "VMEM", [SPACE_SMEM] = "SMEM" };
     static const char *const scratch[] = { [SPACE_HBM] = "hbm", [SPACE_ANY] = "any", [SPACE_VMEM] = "vmem", [SPACE_SMEM] = "smem" };
     const char *kind = thing->kind == SEMAPHORE_DMA ? "DMA" : "REGULAR", *scratch_kind = thing->kind == SEMAPHORE_DMA ? "dma" : "regular";
+    if (thing->space == SPACE_SEMAPHORE && thing->kind == SEMAPHORE_FLAG)
+        return g_strdup_printf("pl_flags(%u)", thing->elements);
     if (thing->space == SPACE_SEMAPHORE)
         return scoped ? g_strdup_printf("pl_%s_semaphore(%u)", scratch_kind, thing->elements)
             : g_strdup_printf("pl_semaphore_output(PL_%s, %u)", kind, thing->elements);

@@ -10,7 +10,7 @@ static int add_thing(RandomMaker *m, Space space, SemaphoreKind kind, unsigned e
         return -1;
     random->thing[random->things] = (RandomThing){ .space = (uint8_t)space, .kind = (uint8_t)kind, .elements = (uint8_t)elements,
         .launches = (uint8_t)launches, .limit = -1 };
-    if (space == SPACE_SEMAPHORE && random_has(m, RANDOM_LIMITS) && random_chance(m, 60))
+    if (space == SPACE_SEMAPHORE && kind != SEMAPHORE_FLAG && random_has(m, RANDOM_LIMITS) && random_chance(m, 60))
         random->thing[random->things].limit = (int8_t)random_pick(m, 1, 3);
     if (space != SPACE_SEMAPHORE) {
         random->thing[random->things].input = random_chance(m, m->careful ? 85 : 25);
@@ -36,6 +36,8 @@ static void declare_launch(RandomMaker *m, bool last)
     else
         m->vmem = add_thing(m, SPACE_VMEM, 0, RANDOM_SLOT_BYTES, bit);
     random->thing[m->hbm].launches |= (uint8_t)bit;
+    if (m->words >= 0)
+        random->thing[m->words].launches |= (uint8_t)bit;
     if (m->flag_bytes >= 0)
         random->thing[m->flag_bytes].launches |= (uint8_t)bit;
     bool unused = m->barrier >= 0 && random->thing[m->barrier].launches == 0;
@@ -101,13 +103,16 @@ void random_generate(RandomProgram *random, uint64_t seed, uint32_t features, un
 {
     memset(random, 0, sizeof *random);
     random->seed = seed, random->features = features;
-    RandomMaker m = { .random = random, .hbm = -1, .barrier = -1, .vmem = -1, .dma = -1, .regular = -1, .flag_bytes = -1 };
+    RandomMaker m = { .random = random, .hbm = -1, .barrier = -1, .vmem = -1, .dma = -1, .regular = -1, .flag_bytes = -1,
+                      .words = -1 };
     rng_init(&m.rng, seed);
     m.careful = random_chance(&m, 50);
     choose_shape(&m);
     m.hbm = add_thing(&m, SPACE_HBM, 0, 2 * RANDOM_SLOT_BYTES, 0);
     if (random_has(&m, RANDOM_LAUNCHES))
         m.barrier = add_thing(&m, SPACE_SEMAPHORE, SEMAPHORE_BARRIER, 1, 0);
+    if (random_has(&m, RANDOM_FLAGS))
+        m.words = add_thing(&m, SPACE_SEMAPHORE, SEMAPHORE_FLAG, 2, 0);
     if (random_has(&m, RANDOM_DATA)) {
         m.flag_bytes = add_thing(&m, SPACE_SMEM, 0, RANDOM_SLOT_BYTES, 0);
         random->expects = random_chance(&m, 50);

@@ -38,7 +38,7 @@ typedef enum RandomFeature {
     RANDOM_CONFLICTS = 1 << 15,                 /* looks at counts, semaphores with two waiters */
     RANDOM_STOPS = 1 << 16,                     /* faults that stop a core */
     RANDOM_HOST = 1 << 17,                      /* host steps between launches */
-    RANDOM_FEATURES = 18
+    RANDOM_FLAGS = 1 << 18                      /* words of shared memory */
 } RandomFeature;
 
 typedef struct RandomThing {                    /* a declaration */
@@ -65,12 +65,15 @@ typedef enum RandomKind {
     OP_STEER,                                   /* loads one byte of `at`; if it is >= value, jumps over `skip` operations */
     OP_LOOK,                                    /* the same with the count of a semaphore */
     OP_EXPECT_COUNT,                            /* at, value */
+    OP_FLAG_STORE, OP_FLAG_ADD,                 /* at: the word; value */
+    OP_FLAG_WAIT,                               /* until the word is >= value (exact: == value) */
+    OP_FLAG_LOOK, OP_FLAG_SWAP,                 /* jumps as OP_LOOK; SWAP: value - 1 becomes value, jumps if it was something else */
     OP_STOP                                     /* a load beyond the end of `at` */
 } RandomKind;
 
 typedef struct RandomOp {
     uint8_t kind, launch, value, skip;
-    bool remote, by_send;
+    bool remote, by_send, exact;
     RandomPlace at, source, send, receive;
 } RandomOp;
 

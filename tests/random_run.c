@@ -31,7 +31,8 @@ uint32_t random_line(uint32_t core, uint32_t index)
 void random_thing_name(const RandomProgram *random, int thing, char name[8])
 {
     const RandomThing *t = &random->thing[thing];
-    static const char kind[] = { [SEMAPHORE_REGULAR] = 'g', [SEMAPHORE_DMA] = 'd', [SEMAPHORE_BARRIER] = 'b' };
+    static const char kind[] = { [SEMAPHORE_REGULAR] = 'g', [SEMAPHORE_DMA] = 'd', [SEMAPHORE_BARRIER] = 'b',
+                                 [SEMAPHORE_FLAG] = 'f' };
     static const char space[] = { [SPACE_HBM] = 'h', [SPACE_ANY] = 'a', [SPACE_VMEM] = 'v', [SPACE_SMEM] = 's' };
     name[0] = t->space == SPACE_SEMAPHORE ? kind[t->kind] : space[t->space];
     g_snprintf(name + 1, 7, "%s%d", t->scoped ? "s" : "", thing);
@@ -60,7 +61,8 @@ static DeclSpec spec_of(Program *program, const RandomProgram *random, int thing
 {
     const RandomThing *t = &random->thing[thing];
     bool semaphore = t->space == SPACE_SEMAPHORE;
-    Life life = t->scoped ? LIFE_SCOPE : random->bare ? LIFE_ALWAYS : LIFE_LAUNCHES;
+    bool always = random->bare || (semaphore && t->kind == SEMAPHORE_FLAG);
+    Life life = t->scoped ? LIFE_SCOPE : always ? LIFE_ALWAYS : LIFE_LAUNCHES;
     return (DeclSpec){ .space = t->space, .semaphore_kind = t->kind, .dtype = semaphore ? DTYPE_I32 : DTYPE_U8, .ndim = 1,
         .size = { t->elements }, .life = life, .opaque = !semaphore && !t->real, .input = t->input, .collective_id = -1,
         .site = site_at(program, RANDOM_LINE_SCOPE + (uint32_t)thing), .name = name };
@@ -197,6 +199,32 @@ static unsigned do_look(Body *body, uint32_t site, const RandomOp *op)
     return seen >= op->value ? op->skip : 0;
 }
 
+/* How many operations to jump over. A word is on core 0 of its device. */
+static unsigned do_flag(Body *body, uint32_t site, const RandomOp *op)
+{
+    Core *core = body->core;
+    Ref word = ref_of(body, &op->at);
+    word.core = NONE;
+    const Target on = { op->at.core / body->random->cores_per_device, NONE };
+    switch (op->kind) {
+    case OP_FLAG_STORE:
+        core_flag_store(core, site, word, on, op->value);
+        return 0;
+    case OP_FLAG_ADD:
+        core_flag_add(core, site, word, on, op->value, false);
+        return 0;
+    case OP_FLAG_WAIT:
+        core_flag_wait(core, site, word, on, op->exact ? COMPARE_EQ : COMPARE_GE, op->value);
+        return 0;
+    case OP_FLAG_LOOK:
+        return core_flag_load(core, site, word, on) >= op->value ? op->skip : 0;
+    case OP_FLAG_SWAP:
+        return core_flag_compare_and_swap(core, site, word, on, op->value - 1, op->value) == op->value - 1 ? 0 : op->skip;
+    default:
+        g_assert_not_reached();
+    }
+}
+
 static void stop_here(Body *body, uint32_t site, const RandomOp *op)
 {
     RandomPlace beyond = op->at;
@@ -231,6 +259,8 @@ static unsigned do_operation(Body *body, unsigned index)
         break;
     case OP_STEER: case OP_LOOK:
         return do_look(body, site, op);
+    case OP_FLAG_STORE: case OP_FLAG_ADD: case OP_FLAG_WAIT: case OP_FLAG_LOOK: case OP_FLAG_SWAP:
+        return do_flag(body, site, op);
     case OP_EXPECT_COUNT:
         core_expect_count(body->core, site, ref_of(body, &op->at), op->value);
         break;
