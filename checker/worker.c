@@ -5,6 +5,7 @@
  * the order (looks at counts, flags), the second run keeps the order and only the stacks differ.
  */
 #include "worker.h"
+#include "classes/classes.h"
 #include "enumerate/enumerate.h"
 #include "outcome_io.h"
 #include "proof/prove.h"
@@ -20,6 +21,7 @@ static const uint64_t RUNS_MAX = 100;           /* of sampling, unless told othe
 enum { PCT_DEPTH = 3, DIVERGENCE_RUNS = 1000, DIVERGENCE_STEPS = 100000 };
 static const uint64_t MINIMISE_EFFORT = 20000000;       /* moves done for shorter schedules, for all findings of a check */
 static const uint64_t STATES_MAX = 20000000;    /* of an enumeration, unless told otherwise */
+static const uint64_t CLASSES_MAX = 2000000;
 
 WorkerShared *worker_shared_new(const CheckSpec *spec)
 {
@@ -232,6 +234,32 @@ static void enumerate(WorkerShared *shared)
     shared->error = program->usage_error;
 }
 
+static bool has_real_data(const Program *program)
+{
+    for (uint32_t d = 0; d < program->decls.count; d++) {
+        const Decl *decl = program_decl(program, d);
+        if (decl->space != SPACE_SEMAPHORE && !decl->opaque)
+            return true;
+    }
+    return false;
+}
+
+static void explore_classes(WorkerShared *shared)
+{
+    const CheckSpec *spec = shared->spec;
+    Program *program = shared->program;
+    const ClassesOptions options = { .runs_max = spec->runs_max ? spec->runs_max : CLASSES_MAX, .memory_max = spec->memory_max,
+                                     .seconds_max = spec->seconds_max * 0.9, .first = spec->first, .no_end_states = true,
+                                     .contents = program->knobs.data == DATA_REAL && has_real_data(program),
+                                     .values_observed = shared->record->values_observed };
+    Unroller *unroller = unroller_new(program);
+    Outcome *outcome = classes_run(unroller_source(unroller), &options);
+    outcome_save(outcome, &shared->outcome);
+    outcome_free(outcome);
+    unroller_free(unroller);
+    shared->error = program->usage_error;
+}
+
 static void sample(WorkerShared *shared)
 {
     const CheckSpec *spec = shared->spec;
@@ -258,7 +286,10 @@ static void search(WorkerShared *shared)
         enumerate(shared);
     else if (kind >= SEARCH_RANDOM)
         sample(shared);
-    shared->searched = kind == SEARCH_ENUMERATE || kind >= SEARCH_RANDOM;
+    bool conflicts = kind == SEARCH_AUTO && classes_needed(shared->record);
+    if (conflicts)
+        explore_classes(shared);
+    shared->searched = kind == SEARCH_ENUMERATE || kind >= SEARCH_RANDOM || conflicts;
 }
 
 static void load_and_run(WorkerShared *shared)

@@ -55,6 +55,24 @@ static Outcome *conclude(Explorer *x)
     return outcome;
 }
 
+bool classes_needed(const Record *record)
+{
+    Usage usage;
+    usage_init(&usage, record->program);
+    for (size_t i = 0; i < record->steps.count; i++) {
+        const Step *step = &STORE(Step, &record->steps, i);
+        if (step->kind != STEP_SIGNAL && usage_touches(step))
+            usage_note(&usage, step, NULL);
+    }
+    for (size_t i = 0; i < record->ends.count; i++) {
+        const CoreState *end = &STORE(CoreState, &record->ends, i);
+        if (end->end == CORE_BLOCKED && usage_touches(&end->pending))
+            usage_note(&usage, &end->pending, NULL);
+    }
+    usage_clear(&usage);
+    return usage.grew;
+}
+
 Outcome *classes_run(UnrollSource *source, const ClassesOptions *options)
 {
     Explorer *x = g_new0(Explorer, 1);

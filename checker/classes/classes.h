@@ -32,4 +32,6 @@ typedef struct ClassesOptions {
     unsigned workers;                           /* threads; 0: one */
 } ClassesOptions;
 
+/* Has a run seen conflicts, or what may be some in another run? Then the proof of its record does not decide the program. */
+bool classes_needed(const Record *record);
 Outcome *classes_run(UnrollSource *source, const ClassesOptions *options);

@@ -234,8 +234,10 @@ static JsonNode *check_node(const CheckResult *result, const GPtrArray *schedule
     add_string(builder, "verdict", verdict_name(result->verdict));
     if (result->verdict == VERDICT_NOT_APPLICABLE)
         add_string(builder, "reason", result->error);
-    /* What decided, not what was asked for: auto is the proof. */
-    add_string(builder, "search", search_name(result->spec->search == SEARCH_AUTO ? SEARCH_PROVE : result->spec->search));
+    /* What decided, not what was asked for: auto is the proof, or classes where there are conflicts. */
+    bool explored = result->outcome && result->outcome->redundant != UINT64_MAX;
+    Search search = result->spec->search == SEARCH_AUTO ? SEARCH_PROVE : result->spec->search;
+    add_string(builder, "search", explored ? "classes" : search_name(search));
     add_knobs(builder, &result->spec->knobs);
     add_bool(builder, "results_checked", result->results_checked);
     add_covered(builder, result);
