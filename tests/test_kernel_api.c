@@ -272,6 +272,18 @@ static double asks_for_too_much(const PlRef *refs, int device, const int64_t *in
     return pl_given(refs[0], device, index[0] + 8);
 }
 
+KERNEL(keeps_a_tile, block)
+{
+    PlTile kept;
+    {
+        PL_SCOPED PlRef inner = pl_vmem(PL_F32, 8);
+        kept = pl_tile_zeros(PL_F32, 8);
+        pl_store(inner, kept);
+    }
+    pl_tile_zeros(PL_F32, 8);
+    pl_store(block, kept);
+}
+
 #define MISUSE(name) PROGRAM(name, "misuse")
 MISUSE(wrong_count) { pl_launch(two_refs, .args = {pl_input(PL_F32, 8)}); }
 MISUSE(ref_not_set)
@@ -326,6 +338,8 @@ MISUSE(sizes_do_not_fit)
     pl_launch(two_refs, .args = {input, output});
     pl_expect_all_gather(output, input);
 }
+MISUSE(keeps_a_tile) { pl_launch(keeps_a_tile, .args = {pl_vmem(PL_F32, 8)}); }
+MISUSE(grid_in_parts) { pl_launch(two_refs, .grid[0] = 3, .args = {pl_input(PL_F32, 8), pl_input(PL_F32, 8)}); }
 MISUSE(not_that_device) { pl_launch_on(pl_devices(0, 7), no_refs); }
 
 /* ---- expectations that fail ---- */
@@ -456,6 +470,8 @@ static void misuse_is_one_line_at_the_authors_place(void **state)
         { "expects_through_opaque", 1, 1, "output[0] on device 0 comes from an opaque buffer, so nothing can be expected of it" },
         { "steered_by_opaque", 1, 1, "comes from an opaque buffer, so its value is not known" },
         { "misuse_in_expected", 1, 1, "pl_given: index 8 of dimension 0, whose size is 8" },
+        { "keeps_a_tile", 1, 1, "pl_store: this PlTile is gone" },
+        { "grid_in_parts", 1, 1, "the grid of a launch is written .grid = { n, ... }" },
         { "sizes_do_not_fit", 2, 1, "pl_expect_all_gather: 8 elements of output and 8 of input do not fit, for 2 devices" },
         { "not_that_device", 2, 1, "pl_launch_on names device 7, but there are devices 0 to 1" },
     };

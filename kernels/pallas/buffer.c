@@ -34,8 +34,7 @@ static PlRef open_scope(const PlSite *here, DeclSpec *spec, const char *what)
     g_autofree char *name = g_strdup_printf("%s:%u", what + strlen("pl_"), here->line);
     spec->life = LIFE_SCOPE;
     spec->name = program_text(core->program, program_string(core->program, name));
-    DraftScope *scope = core_alloc(core, sizeof *scope);
-    scope->outer = core->open, scope->site = spec->site;
+    DraftScope *scope = draft_new_scope(core, spec->site);
     g_clear_pointer(&name, g_free);             /* what follows may leave this stack for good */
     scope->decl = core_scope_open(core, spec);
     core->open = scope;
@@ -104,7 +103,7 @@ static void scope_end(const PlRef *ref)
     if (core_running == NULL)
         scope_misuse(made ? program_decl(program, ref->buffer)->site : NONE, "PL_SCOPED belongs into a KERNEL");
     DraftScope *scope = core_running->open;
-    if (!made || program_decl(program, ref->buffer)->life != LIFE_SCOPE || scope == NULL)
+    if (!made || program_decl(program, ref->buffer)->life != LIFE_SCOPE || scope->outer == NULL)
         scope_misuse(program_launch(program, core_running->launch)->site,
                      "the launched kernel has a PL_SCOPED ref that is not new scratch: PL_SCOPED PlRef tmp = pl_vmem(...)");
     if (scope->decl != ref->buffer)
@@ -116,13 +115,13 @@ static void scope_end(const PlRef *ref)
 void draft_begin_body(Core *core)
 {
     core->open = NULL;
+    core->open = draft_new_scope(core, program_launch(core->program, core->launch)->site);
 }
 
-void draft_end_body(Core *core, const Launch *launch)
+void draft_end_body(Core *core)
 {
-    (void)launch;
     const DraftScope *scope = core->open;
-    if (scope != NULL)
+    if (scope->outer != NULL)
         scope_misuse(scope->site, "scratch made in a kernel needs PL_SCOPED, which ends it: PL_SCOPED PlRef tmp = pl_vmem(...)");
 }
 

@@ -11,9 +11,7 @@
 
 const Tile *compute_get(const PlSite *here, PlTile tile)
 {
-    if (tile.tile == NULL)
-        draft_misuse(here, "this PlTile was never set");
-    return tile.tile;
+    return draft_tile(here, tile, "tile arithmetic");
 }
 
 static void *allocate(void *core, size_t bytes)
@@ -24,7 +22,7 @@ static void *allocate(void *core, size_t bytes)
 Tile *compute_new(const PlSite *here, DType dtype, Sizes sizes, bool opaque)
 {
     Core *core = draft_core(here, "tile arithmetic");
-    Tile *tile = core_alloc(core, sizeof *tile);
+    Tile *tile = draft_new_tile(core);
     tile_init(tile, dtype, sizes.dims, sizes.size, opaque || core->opaque_data, allocate, core);
     return tile;
 }
@@ -158,7 +156,7 @@ static PlTile unary(const PlSite *here, PlUnary op, PlTile given)
         int64_t integer = is_float ? value != 0 : int_function(op, a->dtype, compute_int(a, i));
         compute_set(out, i, value, integer, a->written[i], rng_mix(a->origin[i] + UINT64_C(0xa0761d6478bd642f) * (op + 1)));
     }
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static double float_of_two(int op, double a, double b)
@@ -224,7 +222,7 @@ static PlTile arithmetic(const PlSite *here, TileOp op, const Tile *a, const Til
 {
     Tile *out = compute_new(here, a->dtype, compute_sizes_of(a), a->opaque || b->opaque);
     tile_binary(out, op, a, b);
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static PlTile binary(const PlSite *here, int op, PlTile given_a, PlTile given_b)
@@ -249,7 +247,7 @@ static PlTile binary(const PlSite *here, int op, PlTile given_a, PlTile given_b)
         uint64_t origin = rng_mix(rng_mix(a->origin[i] + UINT64_C(0xe7037ed1a0b428db) * ((uint64_t)op + 1)) + b->origin[i]);
         compute_set(out, i, value, integer, a->written[i] && b->written[i], origin);
     }
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static int order(const Tile *a, const Tile *b, int64_t i)
@@ -283,7 +281,7 @@ static PlTile compare(const PlSite *here, PlCompare op, PlTile given_a, PlTile g
     for (int64_t i = 0; i < out->elements && !out->opaque; i++)
         compute_set(out, i, 0, holds(op, order(a, b, i)), a->written[i] && b->written[i],
                     rng_mix(rng_mix(a->origin[i] + UINT64_C(0x8ebc6af09c88c6e3) * (op + 1)) + b->origin[i]));
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static PlTile select_tile(const PlSite *here, PlTile which, int cases, const PlTile *given)
@@ -302,14 +300,14 @@ static PlTile select_tile(const PlSite *here, PlTile which, int cases, const PlT
         compute_move(out, i, given[CLAMP(chosen, 0, cases - 1)].tile, i);
         out->written[i] = out->written[i] && choice->written[at];
     }
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static PlTile empty(const PlSite *here, PlType type, int dims, const int64_t *size)
 {
     if ((unsigned)type >= DTYPE_COUNT)
         draft_misuse(here, "a tile wants a type such as PL_F32");
-    return (PlTile){ compute_new(here, (DType)type, compute_sizes(here, dims, size), false) };
+    return draft_hold(compute_new(here, (DType)type, compute_sizes(here, dims, size), false));
 }
 
 static void assign(const PlSite *here, PlTile to, PlTile from)
@@ -337,7 +335,7 @@ static PlTile iota(const PlSite *here, PlType type, int dimension, int dims, con
         int64_t value = i / step % size[dimension];
         compute_set(out, i, (double)value, value, true, rng_mix((uint64_t)value + UINT64_C(0x589965cc75374cc3)));
     }
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 /* Grid indices of a core run from the first to the last of its part. */

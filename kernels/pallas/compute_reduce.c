@@ -98,7 +98,7 @@ static PlTile reduce(const PlSite *here, int op, PlTile given, int axes, const i
             kept[sizes.dims] = d, sizes.size[sizes.dims++] = in->size[d];
     Tile *out = compute_new(here, in->dtype, sizes, in->opaque);
     if (out->opaque)
-        return (PlTile){ out };
+        return draft_hold(out);
     Sum *sum = core_alloc(core_running, (size_t)out->elements * sizeof *sum);
     for (int64_t i = 0; i < out->elements; i++)
         sum[i] = neutral(op, in->dtype);
@@ -110,7 +110,7 @@ static PlTile reduce(const PlSite *here, int op, PlTile given, int axes, const i
     }
     for (int64_t i = 0; i < out->elements; i++)
         compute_set(out, i, sum[i].value, sum[i].integer, sum[i].written, sum[i].origin);
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static PlTile cumulate(const PlSite *here, int op, PlTile given, int axis, bool reverse)
@@ -131,7 +131,7 @@ static PlTile cumulate(const PlSite *here, int op, PlTile given, int axis, bool 
             compute_set(out, at, sum.value, sum.integer, sum.written, sum.origin);
         }
     }
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 /* NaN comes before everything, ties go to the first. */
@@ -168,7 +168,7 @@ static PlTile arg(const PlSite *here, bool greatest, PlTile given, int axis, PlT
         }
         compute_set(out, i, (double)best, best, written, origin);
     }
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 /* How the dimensions of one operand take part: batch, free, contracted. */
@@ -280,7 +280,7 @@ static PlTile dot(const PlSite *here, PlTile given_a, PlTile given_b, PlType typ
         frees_b *= size.size[size.dims++] = b.tile->size[b.free[i]];
     Tile *out = compute_new(here, (DType)type, compute_sizes(here, size.dims, size.size), a.tile->opaque || b.tile->opaque);
     if (out->opaque)
-        return (PlTile){ out };
+        return draft_hold(out);
     int64_t *offset_a = offsets_of(&a, contracted), *offset_b = offsets_of(&b, contracted);
     int64_t *at_a = offsets_of(&a, contracted), *at_b = offsets_of(&b, contracted);
     for (int64_t i = 0; i < out->elements; i++) {
@@ -290,7 +290,7 @@ static PlTile dot(const PlSite *here, PlTile given_a, PlTile given_b, PlType typ
             at_a[k] = base_a + offset_a[k], at_b[k] = base_b + offset_b[k];
         dot_element(out, i, &a, &b, at_a, at_b, contracted);
     }
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 void pl_compute_reduce_install(PlCompute *compute)

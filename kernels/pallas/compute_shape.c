@@ -52,7 +52,7 @@ static PlTile broadcast(const PlSite *here, PlTile given, PlShape size, PlShape 
         step[axis] = in->size[d] == 1 ? 0 : compute_step(in, (unsigned)d);
     }
     compute_gather(out, in, 0, step);
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static void copy_all(Tile *out, const Tile *in)
@@ -71,7 +71,7 @@ static PlTile reshape(const PlSite *here, PlTile given, int dims, const int64_t 
     if (out->elements != in->elements)
         draft_misuse(here, "pl_tile_reshape of %lld elements to %lld", (long long)in->elements, (long long)out->elements);
     copy_all(out, in);
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static PlTile transpose(const PlSite *here, PlTile given, int dims, const int64_t *axis)
@@ -90,7 +90,7 @@ static PlTile transpose(const PlSite *here, PlTile given, int dims, const int64_
     }
     Tile *out = compute_new(here, in->dtype, sizes, in->opaque);
     compute_gather(out, in, 0, step);
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static PlTile slice(const PlSite *here, PlTile given, PlShape start, PlShape size, PlShape stride, bool clamp)
@@ -111,7 +111,7 @@ static PlTile slice(const PlSite *here, PlTile given, PlShape start, PlShape siz
     }
     Tile *out = compute_new(here, in->dtype, compute_sizes(here, size.dims, size.size), in->opaque);
     compute_gather(out, in, base, step);
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 /* Row-major index of out's element i, shifted by start, as an element of `whole`. */
@@ -144,7 +144,7 @@ static PlTile update(const PlSite *here, PlTile given, PlTile given_part, PlShap
     copy_all(out, in);
     for (int64_t i = 0; i < part->elements && !out->opaque; i++)
         compute_move(out, place_in(out, part, i, start.size, NULL), part, i);
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static PlTile concatenate(const PlSite *here, int dimension, int tiles, const PlTile *given)
@@ -174,7 +174,7 @@ static PlTile concatenate(const PlSite *here, int dimension, int tiles, const Pl
             compute_move(out, place_in(out, in, i, start, NULL), in, i);
         start[dimension] += in->size[dimension];
     }
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static PlTile pad(const PlSite *here, PlTile given, PlTile given_value, PlShape low, PlShape high, PlShape inner)
@@ -197,7 +197,7 @@ static PlTile pad(const PlSite *here, PlTile given, PlTile given_value, PlShape 
         if (at >= 0)
             compute_move(out, at, in, i);
     }
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static PlTile reverse(const PlSite *here, PlTile given, int axes, const int64_t *axis)
@@ -214,7 +214,7 @@ static PlTile reverse(const PlSite *here, PlTile given, int axes, const int64_t 
         step[axis[a]] = -step[axis[a]];
     }
     compute_gather(out, in, base, step);
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static PlTile roll(const PlSite *here, PlTile given, int axis, int64_t shift)
@@ -228,7 +228,7 @@ static PlTile roll(const PlSite *here, PlTile given, int axis, int64_t shift)
         int64_t at = i / step % size, to = ((at + shift) % size + size) % size;
         compute_move(out, i + (to - at) * step, in, i);
     }
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 /* One item of the wide type and the narrow ones that lie in it: written if all are, from all of their origins. */
@@ -296,7 +296,7 @@ static PlTile bitcast(const PlSite *here, PlTile given, PlType type, bool rows)
         else
             unpack(out, at, in, i, items);
     }
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 void pl_compute_shape_install(PlCompute *compute)

@@ -124,3 +124,34 @@ Target draft_target(Core *core, const PlSite *here, PlDevice device, const char 
                   program->cores_per_device - 1);
     return (Target){ device.has_device ? (uint32_t)device.device : NONE, device.has_core ? (uint32_t)device.core : NONE };
 }
+
+DraftScope *draft_new_scope(Core *core, uint32_t site)
+{
+    static uint64_t scopes;                     /* tells scopes apart, and reaches nothing else */
+    DraftScope *scope = core_alloc(core, sizeof *scope);
+    *scope = (DraftScope){ .outer = core->open, .id = ++scopes, .decl = NONE, .site = site };
+    return scope;
+}
+
+Tile *draft_new_tile(Core *core)
+{
+    return core_alloc(core, sizeof(Tile));
+}
+
+PlTile draft_hold(Tile *tile)
+{
+    return (PlTile){ tile, ((const DraftScope *)core_running->open)->id };
+}
+
+Tile *draft_tile(const PlSite *here, PlTile tile, const char *what)
+{
+    const DraftScope *scope = draft_core(here, what)->open;
+    if (tile.tile == NULL)
+        draft_misuse(here, "%s: this PlTile was never set", what);
+    while (scope != NULL && scope->id != tile.scope)
+        scope = scope->outer;
+    if (scope == NULL)
+        draft_misuse(here, "%s: this PlTile is gone: tiles live until the end of the grid step, or of the block with PL_SCOPED scratch in "
+                           "which they were made", what);
+    return tile.tile;
+}

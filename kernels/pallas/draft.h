@@ -28,8 +28,8 @@ typedef struct Judge { Program *program; Machine *given; sigjmp_buf unwind; } Ju
 extern Draft *draft_open;
 extern Judge *draft_judging;
 
-/* What a core has open in the current grid step; in its arena. */
-typedef struct DraftScope { struct DraftScope *outer; uint32_t decl, site; } DraftScope;
+/* What a core has open in the current grid step, in its arena: innermost first, the grid step itself (no decl) last. */
+typedef struct DraftScope { struct DraftScope *outer; uint64_t id; uint32_t decl, site; } DraftScope;
 
 Program *draft_program(void);
 uint32_t draft_site(const PlSite *here);
@@ -47,8 +47,14 @@ bool draft_is_barrier_placeholder(PlRef ref);
 PlRef draft_barrier_placeholder(void);
 Target draft_target(Core *core, const PlSite *here, PlDevice device, const char *what);
 
+DraftScope *draft_new_scope(Core *core, uint32_t site);         /* not yet the innermost */
+/* Tiles in the core's arena. A PlTile knows the scope it was made in, so one that outlived it is noticed. */
+Tile *draft_new_tile(Core *core);
+PlTile draft_hold(Tile *tile);
+Tile *draft_tile(const PlSite *here, PlTile tile, const char *what);
+
 void draft_begin_body(Core *core);
-void draft_end_body(Core *core, const Launch *launch);
+void draft_end_body(Core *core);
 
 void pl_mesh_install(PlApi *api);
 void pl_buffer_install(PlApi *api);

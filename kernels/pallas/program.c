@@ -51,7 +51,7 @@ static void run_body(Core *core, const Launch *launch)
     const Call *call = launch->closure;
     draft_begin_body(core);
     call->kernel->call(call->ref + call->refs);
-    draft_end_body(core, launch);
+    draft_end_body(core);
 }
 
 /* The i-th of "a, b, c". */
@@ -159,21 +159,31 @@ static const uint8_t *mark_devices(const PlSite *here, Program *program, const P
     return mark;
 }
 
-/* A grid of {0} has no step, no grid has one: only the text of the call tells them apart. */
-static void set_grid(const PlSite *here, Launch *launch, const PlLaunch *given, const char *text)
+/* How many numbers stand in `.grid = { ... }`, 0: no grid is given. A grid of {0} has no step and no grid has one, and the numbers alone do
+ * not tell them apart. */
+static uint32_t count_grid(const PlSite *here, const char *text)
 {
-    const char *grid = strstr(text, ".grid");
-    if (grid == NULL && given->grid[0] == 0) {
-        launch->grid_dims = 0;
-        return;
-    }
-    uint32_t dims = 1;
-    int depth = 0;
-    for (const char *c = grid ? strchr(grid, '{') : NULL; c != NULL && *c != '\0' && !(depth == 1 && *c == '}'); c++) {
+    const char *c = strstr(text, ".grid");
+    if (c == NULL)
+        return 0;
+    c += strlen(".grid");
+    c += strspn(c, " \t\n");
+    const char *brace = *c == '=' ? c + 1 + strspn(c + 1, " \t\n") : c;
+    if (*brace != '{')
+        draft_misuse(here, "the grid of a launch is written .grid = { n, ... }");
+    c = brace + 1;
+    uint32_t dims = c[strspn(c, " \t\n")] != '}';
+    for (int depth = 1; *c != '\0' && depth > 0; c++) {
         depth += strchr("({[", *c) != NULL;
         depth -= strchr(")}]", *c) != NULL;
         dims += depth == 1 && *c == ',' && c[1 + strspn(c + 1, " \t\n")] != '}';
     }
+    return dims;
+}
+
+static void set_grid(const PlSite *here, Launch *launch, const PlLaunch *given, const char *text)
+{
+    uint32_t dims = count_grid(here, text);
     for (uint32_t d = 0; d < GRID_DIMS_MAX; d++) {
         if (given->grid[d] < 0 || given->grid[d] > INT32_MAX)
             draft_misuse(here, "the grid of %s has %lld steps in dimension %u", program_text(draft_program(), launch->name),

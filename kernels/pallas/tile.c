@@ -15,23 +15,16 @@ static void *allocate(void *core, size_t bytes)
 
 static Tile *new_tile(Core *core, DType dtype, unsigned ndim, const int64_t *size, bool opaque)
 {
-    Tile *tile = core_alloc(core, sizeof *tile);
+    Tile *tile = draft_new_tile(core);
     tile_init(tile, dtype, ndim, size, opaque, allocate, core);
     return tile;
 }
 
-static Tile *get_tile(const PlSite *here, PlTile tile, const char *what)
-{
-    if (tile.tile == NULL)
-        draft_misuse(here, "%s: this PlTile was never set", what);
-    return tile.tile;
-}
-
 static const uint8_t *get_mask(Core *core, const PlSite *here, PlTile given, int64_t elements)
 {
-    const Tile *mask = given.tile;
-    if (mask == NULL)
+    if (given.tile == NULL)
         return NULL;
+    const Tile *mask = draft_tile(here, given, "the mask");
     if (mask->dtype != DTYPE_BOOL || mask->elements != elements)
         draft_misuse(here, "the mask of %lld elements must be a PL_BOOL tile of %lld", (long long)mask->elements, (long long)elements);
     uint8_t *bytes = core_alloc(core, (size_t)elements + 1);
@@ -44,16 +37,16 @@ static PlTile load(const PlSite *here, PlRef ref, PlTile mask)
 {
     Core *core = draft_core(here, "pl_load");
     int64_t elements = view_elements(draft_view(here, ref, "pl_load"));
-    Tile *out = core_alloc(core, sizeof *out);
+    Tile *out = draft_new_tile(core);
     core_load(core, draft_site(here), draft_ref(here, ref, "pl_load"), get_mask(core, here, mask, elements), out);
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static void store(const PlSite *here, PlRef ref, PlTile tile, PlTile mask)
 {
     Core *core = draft_core(here, "pl_store");
     int64_t elements = view_elements(draft_view(here, ref, "pl_store"));
-    const Tile *value = get_tile(here, tile, "pl_store");
+    const Tile *value = draft_tile(here, tile, "pl_store");
     core_store(core, draft_site(here), draft_ref(here, ref, "pl_store"), get_mask(core, here, mask, elements), value);
 }
 
@@ -61,10 +54,10 @@ static PlTile swap(const PlSite *here, PlRef ref, PlTile tile, PlTile mask)
 {
     Core *core = draft_core(here, "pl_swap");
     int64_t elements = view_elements(draft_view(here, ref, "pl_swap"));
-    const Tile *value = get_tile(here, tile, "pl_swap");
-    Tile *old = core_alloc(core, sizeof *old);
+    const Tile *value = draft_tile(here, tile, "pl_swap");
+    Tile *old = draft_new_tile(core);
     core_swap(core, draft_site(here), draft_ref(here, ref, "pl_swap"), get_mask(core, here, mask, elements), value, old);
-    return (PlTile){ old };
+    return draft_hold(old);
 }
 
 static const Tile *load_one(const PlSite *here, PlRef ref, const char *what)
@@ -133,13 +126,13 @@ static PlTile tile_full(const PlSite *here, PlType type, double value, int dims,
     Tile *tile = new_tile(core, (DType)type, (unsigned)dims, size, core->opaque_data);
     if (!tile->opaque)
         fill(tile, value);
-    return (PlTile){ tile };
+    return draft_hold(tile);
 }
 
 static PlTile tile_binary_here(const PlSite *here, PlTileOp op, PlTile a, PlTile b)
 {
     Core *core = draft_core(here, "tile arithmetic");
-    const Tile *left = get_tile(here, a, "tile arithmetic"), *right = get_tile(here, b, "tile arithmetic");
+    const Tile *left = draft_tile(here, a, "tile arithmetic"), *right = draft_tile(here, b, "tile arithmetic");
     bool same = left->dtype == right->dtype && left->ndim == right->ndim;
     for (unsigned d = 0; same && d < left->ndim; d++)
         same = left->size[d] == right->size[d];
@@ -148,18 +141,18 @@ static PlTile tile_binary_here(const PlSite *here, PlTileOp op, PlTile a, PlTile
                     dtype_name(left->dtype), (long long)right->elements, dtype_name(right->dtype));
     Tile *out = new_tile(core, left->dtype, left->ndim, left->size, left->opaque || right->opaque);
     tile_binary(out, (TileOp)op, left, right);
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static PlTile tile_cast(const PlSite *here, PlTile tile, PlType type)
 {
     Core *core = draft_core(here, "pl_tile_cast");
-    const Tile *in = get_tile(here, tile, "pl_tile_cast");
+    const Tile *in = draft_tile(here, tile, "pl_tile_cast");
     if ((unsigned)type >= DTYPE_COUNT)
         draft_misuse(here, "pl_tile_cast wants a type such as PL_F32");
     Tile *out = new_tile(core, (DType)type, in->ndim, in->size, in->opaque);
     tile_convert(out, in);
-    return (PlTile){ out };
+    return draft_hold(out);
 }
 
 static int64_t find_element(const PlSite *here, const Tile *tile, int dims, const int64_t *index)
@@ -179,21 +172,21 @@ static int64_t find_element(const PlSite *here, const Tile *tile, int dims, cons
 static int64_t tile_int(const PlSite *here, PlTile tile, int dims, const int64_t *index)
 {
     Core *core = draft_core(here, "pl_tile_int");
-    const Tile *in = get_tile(here, tile, "pl_tile_int");
+    const Tile *in = draft_tile(here, tile, "pl_tile_int");
     return core_tile_int(core, draft_site(here), in, find_element(here, in, dims, index), "the value");
 }
 
 static double tile_float(const PlSite *here, PlTile tile, int dims, const int64_t *index)
 {
     Core *core = draft_core(here, "pl_tile_float");
-    const Tile *in = get_tile(here, tile, "pl_tile_float");
+    const Tile *in = draft_tile(here, tile, "pl_tile_float");
     return core_tile_double(core, draft_site(here), in, find_element(here, in, dims, index), "the value");
 }
 
 static void tile_put(const PlSite *here, PlTile tile, double value, int dims, const int64_t *index)
 {
     draft_core(here, "pl_tile_put");
-    Tile *out = get_tile(here, tile, "pl_tile_put");
+    Tile *out = draft_tile(here, tile, "pl_tile_put");
     int64_t element = find_element(here, out, dims, index);
     if (out->opaque)
         return;

@@ -6,7 +6,7 @@
 #include "api.h"
 #include "map.h"
 
-#define PL_NO_MASK ((PlTile){ NULL })
+#define PL_NO_MASK ((PlTile){ NULL, 0 })
 
 #define pl_load(ref) (pl_api->load(PL_HERE, ref, PL_NO_MASK))
 #define pl_store(ref, tile) (pl_api->store(PL_HERE, ref, tile, PL_NO_MASK))

@@ -36,7 +36,7 @@ typedef struct PlDevice { int64_t device, core; bool has_device, has_core; } PlD
 typedef struct PlDevices { int64_t first, count, step; const int *list; } PlDevices;
 
 /* A value: a dense array in the hands of one core, until the end of the grid step or of the scope in which it was made. */
-typedef struct PlTile { void *tile; } PlTile;
+typedef struct PlTile { void *tile; uint64_t scope; } PlTile;
 
 /* A copy that can be started and waited for. */
 typedef struct PlCopy {
