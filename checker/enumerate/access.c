@@ -4,21 +4,13 @@
 
 enum { ACCESSES_MAX = 1 << 22, OBJECTS_MAX = 1 << 26 };
 
-void accesses_init(Accesses *accesses, const Program *program)
+void accesses_init(Accesses *accesses, const Program *program, Lot *lot)
 {
     *accesses = (Accesses){.program = program, .generation = 1};
-    intern_init(&accesses->keys, ACCESSES_MAX, (size_t)ACCESSES_MAX * 16);
-    store_init(&accesses->all, sizeof(Access), ACCESSES_MAX);
-    store_init(&accesses->next_of_object, sizeof(uint32_t), ACCESSES_MAX);
-    store_init(&accesses->last_of_object, sizeof(uint32_t), OBJECTS_MAX);
-}
-
-void accesses_clear(Accesses *accesses)
-{
-    intern_clear(&accesses->keys);
-    store_clear(&accesses->all);
-    store_clear(&accesses->next_of_object);
-    store_clear(&accesses->last_of_object);
+    lot_intern(lot, &accesses->keys, ACCESSES_MAX, (size_t)ACCESSES_MAX * 16);
+    lot_store(lot, &accesses->all, sizeof(Access), ACCESSES_MAX);
+    lot_store(lot, &accesses->next_of_object, sizeof(uint32_t), ACCESSES_MAX);
+    lot_store(lot, &accesses->last_of_object, sizeof(uint32_t), OBJECTS_MAX);
 }
 
 bool accesses_overlap(const Accesses *accesses, uint32_t a, uint32_t b)

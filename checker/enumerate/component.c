@@ -11,29 +11,19 @@ void component_init(Walk *walk, uint32_t core)
 {
     WalkCore *self = walk_core(walk, core);
     size_t most = walk->components_max;
-    intern_init(&self->keys, most, most * 64);
-    store_init(&self->components, sizeof(Component), most);
-    store_init(&self->turns, sizeof(Turn), most * 8);
-    store_init(&self->nexts, sizeof(Next), most * 8);
-    store_init(&self->watches, sizeof(Watch), most * 8);
-    store_init(&self->edges, sizeof(Edge), most * 8);
-    store_init(&self->taken, sizeof(int64_t), most);
-    store_init(&self->column_of, sizeof(uint32_t), 1u << 26);
-    store_init(&self->masks, sizeof(uint64_t), most * 2);
+    lot_intern(&walk->lot, &self->keys, most, most * 64);
+    lot_store(&walk->lot, &self->components, sizeof(Component), most);
+    lot_store(&walk->lot, &self->turns, sizeof(Turn), most * 8);
+    lot_store(&walk->lot, &self->nexts, sizeof(Next), most * 8);
+    lot_store(&walk->lot, &self->watches, sizeof(Watch), most * 8);
+    lot_store(&walk->lot, &self->edges, sizeof(Edge), most * 8);
+    lot_store(&walk->lot, &self->taken, sizeof(int64_t), most);
+    lot_store(&walk->lot, &self->column_of, sizeof(uint32_t), 1u << 26);
+    lot_store(&walk->lot, &self->masks, sizeof(uint64_t), most * 2);
     self->columns = 1;
     uint32_t unused = intern_add(&self->keys, "", 0);
     g_assert(unused == 0);
     store_push(&self->components, 1);
-}
-
-void component_clear(Walk *walk, uint32_t core)
-{
-    WalkCore *self = walk_core(walk, core);
-    intern_clear(&self->keys);
-    Store *all[] = {&self->components, &self->turns, &self->nexts, &self->watches, &self->edges, &self->taken, &self->column_of,
-                    &self->masks};
-    for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
-        store_clear(all[i]);
 }
 
 const Pending *component_pendings(const Walk *walk, uint32_t core, uint32_t id)
@@ -177,10 +167,11 @@ void component_masks(Walk *walk)
     walk->bases_moved = true;
     for (uint32_t core = 0; core < walk->cores; core++) {
         Store *masks = &walk_core(walk, core)->masks;
-        store_reset(masks);
         if (wider) {
-            store_clear(masks);
-            store_init(masks, sizeof(uint64_t), walk->components_max * 2 * words);
+            lot_give_up(masks);
+            lot_store(&walk->lot, masks, sizeof(uint64_t), walk->components_max * 2 * words);
+        } else {
+            store_reset(masks);
         }
         for (uint32_t id = 0; id < walk_core(walk, core)->components.count; id++)
             mask_row(walk, core, id);

@@ -97,7 +97,6 @@ void walk_scan_steps(Walk *walk, uint32_t core);
 
 /* component.c */
 void component_init(Walk *walk, uint32_t core);
-void component_clear(Walk *walk, uint32_t core);
 uint32_t component_start(Walk *walk, uint32_t core);
 /* The component after a turn of `from`, with the core at `node` (its own step) and the copy's payload (contents; else 0). */
 uint32_t component_after(Walk *walk, uint32_t core, uint32_t from, uint32_t turn, uint32_t node, uint32_t payload);

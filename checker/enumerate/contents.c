@@ -18,15 +18,15 @@ enum { VERSIONS_MAX = 1 << 22 };
 
 typedef struct Operation { uint32_t object, version, view, mask_low, mask_high, tile, kind; } Operation;
 
-ContentsPool *contents_new(Program *program)
+ContentsPool *contents_new(Program *program, Lot *lot)
 {
     ContentsPool *pool = g_new0(ContentsPool, 1);
     pool->program = program;
     pool->machine = machine_new(program);
-    intern_init(&pool->versions, VERSIONS_MAX, (size_t)1 << 36);
-    intern_init(&pool->tiles, VERSIONS_MAX, (size_t)1 << 36);
-    intern_init(&pool->operations, VERSIONS_MAX, VERSIONS_MAX * sizeof(Operation));
-    store_init(&pool->results, sizeof(uint32_t), VERSIONS_MAX);
+    lot_intern(lot, &pool->versions, VERSIONS_MAX, (size_t)1 << 36);
+    lot_intern(lot, &pool->tiles, VERSIONS_MAX, (size_t)1 << 36);
+    lot_intern(lot, &pool->operations, VERSIONS_MAX, VERSIONS_MAX * sizeof(Operation));
+    lot_store(lot, &pool->results, sizeof(uint32_t), VERSIONS_MAX);
     intern_add(&pool->versions, "", 0);
     intern_add(&pool->tiles, "", 0);
     pool->tile = g_ptr_array_new();
@@ -48,10 +48,6 @@ void contents_free(ContentsPool *pool)
     if (pool == NULL)
         return;
     machine_free(pool->machine);
-    intern_clear(&pool->versions);
-    intern_clear(&pool->tiles);
-    intern_clear(&pool->operations);
-    store_clear(&pool->results);
     for (guint i = 0; i < pool->tile->len; i++)
         free_tile(g_ptr_array_index(pool->tile, i));
     g_ptr_array_free(pool->tile, TRUE);

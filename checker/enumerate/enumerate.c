@@ -9,6 +9,7 @@ static void init_core(Walk *walk, uint32_t core)
     component_init(walk, core);
     Tree *tree = &walk->core[core].tree;
     tree_init(tree, walk->source, core, walk->contents, &walk->sets);
+    tree_reserve(tree, &walk->lot, walk->components_max);
     tree->tile = contents_tile, tree->owner = walk->pool;
     tree_grow(tree);
     walk_scan_steps(walk, core);
@@ -23,25 +24,26 @@ static void init(Walk *walk)
     walk->components_max = MIN((size_t)1 << 24, ((size_t)1 << 28) / MAX(program->cores, 1));
     walk->stores_before = store_bytes_used();
     walk->begun = g_get_monotonic_time();
-    idsets_init(&walk->sets);
-    accesses_init(&walk->accesses, program);
-    store_init(&walk->gauges, sizeof(Gauge), 1u << 24);
-    store_init(&walk->gauge_of, sizeof(uint32_t), 1u << 28);
-    intern_init(&walk->others_keys, 1u << 24, (size_t)1 << 28);
+    lot_open(&walk->lot);
+    idsets_init(&walk->sets, &walk->lot);
+    accesses_init(&walk->accesses, program, &walk->lot);
+    lot_store(&walk->lot, &walk->gauges, sizeof(Gauge), 1u << 24);
+    lot_store(&walk->lot, &walk->gauge_of, sizeof(uint32_t), 1u << 28);
+    lot_intern(&walk->lot, &walk->others_keys, 1u << 24, (size_t)1 << 28);
     intern_add(&walk->others_keys, "", 0);
-    store_init(&walk->others, sizeof(Others), 1u << 24);
+    lot_store(&walk->lot, &walk->others, sizeof(Others), 1u << 24);
     store_push(&walk->others, 1);
-    intern_init(&walk->joins, 1u << 20, (size_t)1 << 28);
-    intern_init(&walk->events, 1u << 24, (size_t)1 << 32);
-    intern_init(&walk->touch_keys, 1u << 24, (size_t)1 << 28);
-    store_init(&walk->touches, 1, 1u << 24);
-    walk->lives = lives_new();
-    walk->found = found_new();
+    lot_intern(&walk->lot, &walk->joins, 1u << 20, (size_t)1 << 28);
+    lot_intern(&walk->lot, &walk->events, 1u << 24, (size_t)1 << 32);
+    lot_intern(&walk->lot, &walk->touch_keys, 1u << 24, (size_t)1 << 28);
+    lot_store(&walk->lot, &walk->touches, 1, 1u << 24);
+    walk->lives = lives_new(&walk->lot);
+    walk->found = found_new(&walk->lot);
     uint32_t fields = walk->cores + program->devices;
     walk->id = g_new0(uint32_t, fields), walk->after = g_new0(uint32_t, fields), walk->lone = g_new0(uint32_t, fields);
     if (walk->contents) {
-        walk->pool = contents_new(program);
-        walk->memory = memory_new(program->devices);
+        walk->pool = contents_new(program, &walk->lot);
+        walk->memory = memory_new(program->devices, &walk->lot);
     }
     walk->core = g_new0(WalkCore, walk->cores);
     for (uint32_t core = 0; core < walk->cores; core++)
@@ -62,28 +64,16 @@ static void clear_search(Walk *walk)
 static void clear(Walk *walk)
 {
     clear_search(walk);
-    for (uint32_t core = 0; core < walk->cores; core++) {
-        tree_clear(&walk->core[core].tree);
-        component_clear(walk, core);
-    }
     for (uint32_t g = 0; g < walk->gauges.count; g++)
         g_free(walk_gauge(walk, g)->feeder);
     for (uint32_t i = 0; i < walk->others.count; i++)
         g_free(STORE(Others, &walk->others, i).feeder);
-    intern_clear(&walk->others_keys);
-    store_clear(&walk->others);
+    found_forget(walk->found);
+    lot_close(&walk->lot);
     g_free(walk->core);
     g_free(walk->hot);
-    idsets_clear(&walk->sets);
-    accesses_clear(&walk->accesses);
-    store_clear(&walk->gauges);
-    store_clear(&walk->gauge_of);
-    intern_clear(&walk->joins);
-    intern_clear(&walk->events);
-    intern_clear(&walk->touch_keys);
-    store_clear(&walk->touches);
-    lives_free(walk->lives);
-    found_free(walk->found);
+    g_free(walk->lives);
+    g_free(walk->found);
     memory_free(walk->memory);
     contents_free(walk->pool);
     g_free(walk->results);
@@ -139,8 +129,7 @@ Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
         walk.restart = false;
         walk.logged = walk.memory != NULL;
         clear_search(&walk);
-        found_free(walk.found);
-        walk.found = found_new();
+        found_forget(walk.found);
         g_array_set_size(walk.outcome->end_states, 0);
         walk_run(&walk);
     } while (walk.restart && walk.limit == NULL);

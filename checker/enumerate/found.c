@@ -17,25 +17,23 @@ struct Found {
 
 enum { ENTRIES_MAX = 1 << 24 };
 
-Found *found_new(void)
+Found *found_new(Lot *lot)
 {
     Found *found = g_new0(Found, 1);
-    intern_init(&found->keys, ENTRIES_MAX, (size_t)ENTRIES_MAX * 24);
-    store_init(&found->entries, sizeof(Entry), ENTRIES_MAX);
-    store_init(&found->ids, sizeof(uint32_t), (size_t)ENTRIES_MAX * 64);
+    lot_intern(lot, &found->keys, ENTRIES_MAX, (size_t)ENTRIES_MAX * 24);
+    lot_store(lot, &found->entries, sizeof(Entry), ENTRIES_MAX);
+    lot_store(lot, &found->ids, sizeof(uint32_t), (size_t)ENTRIES_MAX * 64);
     return found;
 }
 
-void found_free(Found *found)
+void found_forget(Found *found)
 {
-    if (found == NULL)
-        return;
     for (size_t i = 0; i < found->entries.count; i++)
         g_free(STORE(Entry, &found->entries, i).sighting.why);
-    intern_clear(&found->keys);
-    store_clear(&found->entries);
-    store_clear(&found->ids);
-    g_free(found);
+    lot_empty(&found->keys);
+    store_reset(&found->entries);
+    store_reset(&found->ids);
+    memset(found->of_fault, 0, sizeof found->of_fault);
 }
 
 bool found_any(const Found *found)

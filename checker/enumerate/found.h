@@ -17,8 +17,8 @@ typedef struct Sighting {
     uint32_t core, turn;                        /* the turn after which it shows; turn NONE: it shows in the state itself */
 } Sighting;
 
-Found *found_new(void);
-void found_free(Found *found);
+Found *found_new(Lot *lot);
+void found_forget(Found *found);                /* everything seen so far */
 void found_add(Walk *walk, const Sighting *sighting);          /* in the state in hand */
 bool found_any(const Found *found);
 bool found_has(const Found *found, FaultId id);

@@ -25,15 +25,14 @@ uint32_t walk_gauge_of(Walk *walk, uint32_t semaphore)
 static void widen_rows(Walk *walk, WalkCore *core, uint32_t before)
 {
     size_t rows = core->components.count;
-    Store wider;
-    store_init(&wider, sizeof(int64_t), walk->components_max * (size_t)core->columns);
-    int64_t *to = store_push(&wider, rows * core->columns);
-    for (size_t row = 0; row < rows && before > 0; row++)
-        memcpy(to + row * core->columns, &STORE(int64_t, &core->taken, row * before), before * sizeof(int64_t));
+    Store narrow = core->taken;
+    lot_store(&walk->lot, &core->taken, sizeof(int64_t), walk->components_max * (size_t)core->columns);
+    int64_t *to = store_push(&core->taken, rows * core->columns);
+    for (size_t row = 0; row < rows && narrow.count > 0; row++)
+        memcpy(to + row * core->columns, &STORE(int64_t, &narrow, row * before), before * sizeof(int64_t));
+    lot_give_up(&narrow);
     for (uint32_t id = 0; id < rows; id++)
         STORE(Component, &core->components, id).row = (uint64_t)id * core->columns;
-    store_clear(&core->taken);
-    core->taken = wider;
     walk->bases_moved = true;
 }
 

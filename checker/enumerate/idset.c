@@ -3,16 +3,11 @@
 #include <glib.h>
 #include <string.h>
 
-void idsets_init(IdSets *sets)
+void idsets_init(IdSets *sets, Lot *lot)
 {
-    intern_init(&sets->keys, 1u << 24, (size_t)1 << 34);
+    lot_intern(lot, &sets->keys, 1u << 24, (size_t)1 << 34);
     uint32_t empty = intern_add(&sets->keys, "", 0);
     g_assert(empty == 0);
-}
-
-void idsets_clear(IdSets *sets)
-{
-    intern_clear(&sets->keys);
 }
 
 const uint32_t *idsets_items(const IdSets *sets, uint32_t set, uint32_t *count)

@@ -5,12 +5,11 @@
  * Ownership:   the pool owns all sets.
  */
 #pragma once
-#include "../../model/store.h"
+#include "lot.h"
 
 typedef struct IdSets { Intern keys; } IdSets;
 
-void idsets_init(IdSets *sets);
-void idsets_clear(IdSets *sets);
+void idsets_init(IdSets *sets, Lot *lot);
 uint32_t idsets_with(IdSets *sets, uint32_t set, uint32_t item);                        /* set plus item */
 bool idsets_has(const IdSets *sets, uint32_t set, uint32_t item);
 const uint32_t *idsets_items(const IdSets *sets, uint32_t set, uint32_t *count);       /* ascending */

@@ -3,19 +3,12 @@
 
 struct Lives { Intern keys; Store all; };
 
-Lives *lives_new(void)
+Lives *lives_new(Lot *lot)
 {
     Lives *lives = g_new0(Lives, 1);
-    intern_init(&lives->keys, 1u << 24, (size_t)1 << 28);
-    store_init(&lives->all, sizeof(Span), 1u << 24);
+    lot_intern(lot, &lives->keys, 1u << 24, (size_t)1 << 28);
+    lot_store(lot, &lives->all, sizeof(Span), 1u << 24);
     return lives;
-}
-
-void lives_free(Lives *lives)
-{
-    intern_clear(&lives->keys);
-    store_clear(&lives->all);
-    g_free(lives);
 }
 
 const Span *lives_get(const Walk *walk, uint32_t life)

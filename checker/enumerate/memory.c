@@ -12,14 +12,14 @@ struct Memory {
 
 enum { VECTORS_MAX = 1 << 24, SLOTS_MAX = 1 << 20 };
 
-Memory *memory_new(uint32_t devices)
+Memory *memory_new(uint32_t devices, Lot *lot)
 {
     Memory *memory = g_new0(Memory, 1);
     memory->devices = devices;
     memory->device = g_new0(MemoryDevice, devices);
     for (uint32_t d = 0; d < devices; d++) {
-        intern_init(&memory->device[d].vectors, VECTORS_MAX / devices + 1024, (size_t)1 << 34);
-        store_init(&memory->device[d].slots, sizeof(Slot), SLOTS_MAX);
+        lot_intern(lot, &memory->device[d].vectors, VECTORS_MAX / devices + 1024, ((size_t)1 << 34) / devices);
+        lot_store(lot, &memory->device[d].slots, sizeof(Slot), SLOTS_MAX);
         uint32_t empty = intern_add(&memory->device[d].vectors, "", 0);
         g_assert(empty == 0);
     }
@@ -30,10 +30,6 @@ void memory_free(Memory *memory)
 {
     if (memory == NULL)
         return;
-    for (uint32_t d = 0; d < memory->devices; d++) {
-        intern_clear(&memory->device[d].vectors);
-        store_clear(&memory->device[d].slots);
-    }
     g_free(memory->device);
     g_free(memory);
 }
@@ -41,7 +37,7 @@ void memory_free(Memory *memory)
 static MemoryDevice *device_of(Walk *walk, uint32_t device)
 {
     if (walk->memory == NULL) {
-        walk->memory = memory_new(walk->program->devices);
+        walk->memory = memory_new(walk->program->devices, &walk->lot);
         walk->restart = true;                   /* states so far have no field for it */
     }
     return &walk->memory->device[device];

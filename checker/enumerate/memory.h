@@ -8,7 +8,7 @@
 #pragma once
 #include "walk.h"
 
-Memory *memory_new(uint32_t devices);
+Memory *memory_new(uint32_t devices, Lot *lot);
 void memory_free(Memory *memory);
 uint32_t memory_flag_slot(Walk *walk, uint32_t semaphore, uint32_t device);     /* makes the memory if there is none */
 uint32_t memory_object_slot(Walk *walk, uint32_t object);
@@ -21,7 +21,7 @@ void memory_each_flag(const Walk *walk, uint32_t device, uint32_t vector, void (
                       void *data);
 
 /* contents.c: versions of buffers and what copies carry, as ids; 0: as before the first launch, or nothing known (opaque). */
-ContentsPool *contents_new(Program *program);
+ContentsPool *contents_new(Program *program, Lot *lot);
 void contents_free(ContentsPool *pool);
 const Tile *contents_tile(void *pool, int64_t tile);
 uint32_t contents_load(Walk *walk, const uint32_t *id, const UnrollStep *step);                 /* tile: what a core's LOAD or SWAP sees */

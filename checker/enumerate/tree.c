@@ -2,19 +2,15 @@
 #include "tree.h"
 #include <string.h>
 
-enum { NODES_MAX = 1 << 26, STEPS_MAX = 1 << 26 };
-
 void tree_init(Tree *tree, UnrollSource *source, uint32_t core, bool contents, IdSets *sets)
 {
     *tree = (Tree){.source = source, .core = core, .contents = contents, .sets = sets};
-    store_init(&tree->nodes, sizeof(Node), NODES_MAX);
-    store_init(&tree->steps, sizeof(UnrollStep), STEPS_MAX);
 }
 
-void tree_clear(Tree *tree)
+void tree_reserve(Tree *tree, Lot *lot, size_t nodes_max)
 {
-    store_clear(&tree->nodes);
-    store_clear(&tree->steps);
+    lot_store(lot, &tree->nodes, sizeof(Node), nodes_max);
+    lot_store(lot, &tree->steps, sizeof(UnrollStep), nodes_max);
 }
 
 GArray *tree_observations(const Tree *tree, uint32_t node)

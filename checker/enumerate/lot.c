@@ -1,0 +1,60 @@
+/* lot.c - a bump pointer over a private mapping. */
+#include "lot.h"
+#include <sys/mman.h>
+
+#define LOT_BYTES ((size_t)1 << 43)
+
+enum { WIPE_BYTES_MAX = 1 << 16 };
+
+void lot_open(Lot *lot)
+{
+    *lot = (Lot){.stores = g_ptr_array_new()};
+    lot->base = mmap(NULL, LOT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (lot->base == MAP_FAILED)
+        g_error("no address space left to reserve");
+}
+
+void lot_store(Lot *lot, Store *store, size_t item_bytes, size_t items_max)
+{
+    size_t bytes = (item_bytes * items_max + 4095) & ~(size_t)4095;
+    g_assert(bytes > 0 && bytes <= LOT_BYTES - lot->used);
+    *store = (Store){.base = lot->base + lot->used, .item_bytes = item_bytes, .reserved_bytes = bytes};
+    lot->used += bytes;
+    g_ptr_array_add(lot->stores, store);
+}
+
+void lot_intern(Lot *lot, Intern *intern, size_t keys_max, size_t bytes_max)
+{
+    size_t slots_max = 64;
+    while (slots_max < keys_max * 2)
+        slots_max *= 2;
+    lot_store(lot, &intern->keys, 1, bytes_max + keys_max * 8);
+    lot_store(lot, &intern->ends, sizeof(size_t), keys_max);
+    lot_store(lot, &intern->slots, sizeof(uint64_t), slots_max);
+}
+
+void lot_give_up(Store *store)
+{
+    if (store->base == NULL)
+        return;
+    if (store->count * store->item_bytes <= WIPE_BYTES_MAX)
+        store_reset(store);                     /* no system call */
+    else
+        store_clear(store);
+}
+
+void lot_empty(Intern *intern)
+{
+    store_reset(&intern->keys);
+    store_reset(&intern->ends);
+    store_reset(&intern->slots);
+}
+
+void lot_close(Lot *lot)
+{
+    for (guint i = 0; i < lot->stores->len; i++)
+        lot_give_up(g_ptr_array_index(lot->stores, i));
+    g_ptr_array_free(lot->stores, TRUE);
+    munmap(lot->base, LOT_BYTES);
+    *lot = (Lot){0};
+}
