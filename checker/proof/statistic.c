@@ -1,12 +1,15 @@
-/* statistic.c - bisection over entries, all columns of a block at once.
+/* statistic.c - narrowing between entries, all columns of a block at once.
  *
- * Entries already reached stay: the search is between what the row has anyway and the largest entry of any signal. Counting how much lies
- * at or below a guess is a plain loop over signals without branches; a dozen guesses settle a column, and sorting would cost as much.
+ * One scan over the signals tells, for a guess in each column, how much lies at or below it and what the next larger entry is. The first
+ * guesses are the smallest candidates, which is where the answer mostly is; then halves of what is left. Increments are divided by their
+ * greatest common divisor, so that sums nearly always fit 32 bits and a scan is a handful of vector operations a signal.
  */
 #include "statistic.h"
 
 #include <glib.h>
 #include <string.h>
+
+enum { SMALLEST_FIRST = 3 };                    /* guesses at the lower end before halving */
 
 void statistic_init(Statistic *statistic, Arena *arena)
 {
@@ -20,7 +23,18 @@ void statistic_begin(Statistic *statistic, uint32_t width)
     statistic->width = width;
     statistic->signals = 0;
     statistic->sum = 0;
+    statistic->divisor = 0;
     statistic->values.count = statistic->incs.count = 0;
+}
+
+static uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
+{
+    while (b) {
+        uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
 }
 
 void statistic_add(Statistic *statistic, const int32_t *values, uint32_t own, int32_t own_entry, uint32_t inc)
@@ -35,17 +49,55 @@ void statistic_add(Statistic *statistic, const int32_t *values, uint32_t own, in
     *(uint32_t *)pile_push(&statistic->incs, 1) = inc;
     statistic->signals++;
     statistic->sum += inc;
+    if (inc != statistic->divisor)
+        statistic->divisor = greatest_common_divisor(inc, statistic->divisor);
 }
 
-/* sum[i] = what signals with an entry <= guess[i] give. */
-static void count_below(const Statistic *statistic, uint32_t column, const int32_t *guess, int64_t *sum)
+typedef struct Scan {                           /* of LANES columns */
+    _Alignas(Lanes) int32_t guess[LANES], next[LANES];          /* next: the smallest entry above the guess */
+    int64_t sum[LANES];                         /* what signals at or below the guess give, in units of the divisor */
+} Scan;
+
+static void scan_narrow(const Statistic *statistic, uint32_t column, Scan *scan)
+{
+    enum { VECTORS = LANES * sizeof(int32_t) / sizeof(Lanes) };
+    const int32_t *values = (const int32_t *)pile_base(&statistic->values) + column;
+    const uint32_t *inc = pile_base(&statistic->incs);
+    Lanes sum[VECTORS] = { 0 };
+    Lanes *next = (Lanes *)scan->next;
+    const Lanes *guess = (const Lanes *)scan->guess;
+    for (size_t s = 0; s < statistic->signals; s++, values += statistic->width) {
+        int32_t part = (int32_t)(inc[s] / statistic->divisor);
+        for (unsigned v = 0; v < VECTORS; v++) {
+            Lanes value = ((const Lanes *)values)[v], above = value > guess[v], nearer = above & (value < next[v]);
+            sum[v] += ~above & part;
+            next[v] = (value & nearer) | (next[v] & ~nearer);
+        }
+    }
+    for (unsigned i = 0; i < LANES; i++)
+        scan->sum[i] = ((const int32_t *)sum)[i];
+}
+
+static void scan_wide(const Statistic *statistic, uint32_t column, Scan *scan)
 {
     const int32_t *values = (const int32_t *)pile_base(&statistic->values) + column;
     const uint32_t *inc = pile_base(&statistic->incs);
-    memset(sum, 0, LANES * sizeof *sum);
+    memset(scan->sum, 0, sizeof scan->sum);
     for (size_t s = 0; s < statistic->signals; s++, values += statistic->width)
-        for (uint32_t i = 0; i < LANES; i++)
-            sum[i] += values[i] <= guess[i] ? inc[s] : 0;
+        for (unsigned i = 0; i < LANES; i++) {
+            if (values[i] <= scan->guess[i])
+                scan->sum[i] += inc[s] / statistic->divisor;
+            else
+                scan->next[i] = MIN(scan->next[i], values[i]);
+        }
+}
+
+static void scan_signals(const Statistic *statistic, uint32_t column, Scan *scan)
+{
+    if (statistic->sum / statistic->divisor <= INT32_MAX)
+        scan_narrow(statistic, column, scan);
+    else
+        scan_wide(statistic, column, scan);
 }
 
 static void largest_entries(const Statistic *statistic, uint32_t column, int32_t *largest)
@@ -55,29 +107,54 @@ static void largest_entries(const Statistic *statistic, uint32_t column, int32_t
         lanes_raise(largest, values);
 }
 
-void statistic_raise(const Statistic *statistic, int64_t total, int32_t *to)
+typedef enum Guess { GUESS_LOW, GUESS_BELOW_HIGH, GUESS_MIDDLE } Guess;
+
+/* The answer is in low .. high, and enough lies at or below high. True: some column is still open. */
+static bool narrow(const Statistic *statistic, uint32_t column, int64_t total, int32_t *low, int32_t *high, Guess guess)
+{
+    Scan at;
+    bool open = false;
+    for (unsigned i = 0; i < LANES; i++) {
+        int32_t below_high = MAX(high[i] - 1, low[i]);
+        at.guess[i] = guess == GUESS_LOW ? low[i] : guess == GUESS_BELOW_HIGH ? below_high : low[i] + (high[i] - low[i]) / 2;
+        at.next[i] = high[i];
+    }
+    scan_signals(statistic, column, &at);
+    for (unsigned i = 0; i < LANES; i++) {
+        if (low[i] >= high[i])
+            continue;
+        if (at.sum[i] >= total)
+            high[i] = at.guess[i];
+        else
+            low[i] = at.next[i];
+        open |= low[i] < high[i];
+    }
+    return open;
+}
+
+static bool all_equal(const int32_t *low, const int32_t *high)
+{
+    bool equal = true;
+    for (unsigned i = 0; i < LANES; i++)
+        equal &= low[i] >= high[i];
+    return equal;
+}
+
+void statistic_raise(const Statistic *statistic, int64_t total, int32_t *to, const int32_t *most)
 {
     g_assert(total > 0 && total <= statistic->sum);
+    total = (total + statistic->divisor - 1) / statistic->divisor;
     for (uint32_t column = 0; column < statistic->width; column += LANES, to += LANES) {
-        int32_t low[LANES], guess[LANES];
-        _Alignas(Lanes) int32_t high[LANES];
-        int64_t sum[LANES];
+        _Alignas(Lanes) int32_t low[LANES], high[LANES];
         memcpy(low, to, sizeof low);
-        memcpy(high, to, sizeof high);
-        largest_entries(statistic, column, high);
-        for (bool open = true; open;) {         /* the answer is in low .. high; enough lies at or below high */
-            open = false;
-            for (uint32_t i = 0; i < LANES; i++)
-                guess[i] = low[i] + (high[i] - low[i]) / 2;
-            count_below(statistic, column, guess, sum);
-            for (uint32_t i = 0; i < LANES; i++) {
-                if (sum[i] >= total)
-                    high[i] = guess[i];
-                else
-                    low[i] = guess[i] + 1;
-                open |= low[i] < high[i];
-            }
-        }
-        memcpy(to, high, sizeof high);
+        memcpy(high, most ? most + column : to, sizeof high);
+        if (!most)
+            largest_entries(statistic, column, high);
+        bool open = !all_equal(low, high);
+        if (open && most)                       /* mostly nothing has changed */
+            open = narrow(statistic, column, total, low, high, GUESS_BELOW_HIGH);
+        for (unsigned guesses = 0; open; guesses++)
+            open = narrow(statistic, column, total, low, high, guesses < SMALLEST_FIRST ? GUESS_LOW : GUESS_MIDDLE);
+        lanes_raise(to, high);
     }
 }

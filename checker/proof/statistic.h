@@ -25,11 +25,12 @@ typedef struct Statistic {
     uint32_t width;
     size_t signals;
     int64_t sum;                                /* of all increments */
+    uint32_t divisor;                           /* of all increments */
 } Statistic;
 
 void statistic_init(Statistic *statistic, Arena *arena);
 void statistic_begin(Statistic *statistic, uint32_t width);
 /* values NULL: all zero; own: the column whose entry is own_entry instead, UINT32_MAX: none. */
 void statistic_add(Statistic *statistic, const int32_t *values, uint32_t own, int32_t own_entry, uint32_t inc);
-/* Raises each column of `to` to the statistic for `total` (<= sum). */
-void statistic_raise(const Statistic *statistic, int64_t total, int32_t *to);
+/* Raises each column of `to` to the statistic for `total` (<= sum). most: entries known not to be exceeded by the result, NULL: none. */
+void statistic_raise(const Statistic *statistic, int64_t total, int32_t *to, const int32_t *most);

@@ -24,7 +24,9 @@ typedef struct Pass {
     int32_t *pool;                              /* slots of width entries */
     uint32_t *slot, *left, *spare;              /* row -> slot, NONE: all zero; uses not yet seen; a stack of free slots */
     uint32_t slots, spares;
-    bool stays, first, changed;
+    bool stays;
+    uint32_t round;                             /* with choices: this pass, from 0 */
+    uint32_t *changed;                          /* a row: the last pass that lowered it */
     int32_t *wanted;                            /* scratch for one row */
     Statistic statistic;
 } Pass;
@@ -61,14 +63,15 @@ static void take_choice(Pass *pass, int32_t *to, uint32_t row, const Choice *cho
     statistic_begin(&pass->statistic, pass->width);
     for (uint32_t i = index->signal_first[choice->semaphore]; i < index->signal_first[choice->semaphore + 1]; i++) {
         uint32_t from = pass->plan->signal_row[i];
-        if ((pass->first || maximum) && from >= row)
+        if ((pass->round == 0 || maximum) && from >= row)
             continue;
         const Signal *signal = &index->signal[i];
         uint32_t own = signal->core - pass->column;
         statistic_add(&pass->statistic, row_values(pass, from), own < pass->width ? own : NONE, (int32_t)signal->position + 1,
                       signal->inc);
     }
-    statistic_raise(&pass->statistic, maximum ? pass->statistic.sum : index->wait[choice->wait].total, to);
+    statistic_raise(&pass->statistic, maximum ? pass->statistic.sum : index->wait[choice->wait].total, to,
+                    pass->round > 0 ? row_values(pass, row) : NULL);
 }
 
 static void compute_row(Pass *pass, uint32_t id, int32_t *to)
@@ -149,26 +152,60 @@ static void pass_once(Pass *pass, Pile *pool)
     g_assert(pass->spares == pass->slots);
 }
 
+/* Was an input lowered since the row was last computed? */
+static bool input_fell(const Pass *pass, uint32_t id, uint32_t from)
+{
+    return pass->changed[from] == (from < id ? pass->round : pass->round - 1);
+}
+
+static bool any_input_fell(const Pass *pass, uint32_t id)
+{
+    const Index *index = pass->plan->index;
+    const Row *row = &pass->row[id];
+    if (pass->round == 0 || input_fell(pass, id, row->before))
+        return true;
+    for (uint32_t i = row->part; i < row->part + row->parts; i++) {
+        const Part *part = &pass->part[i];
+        if (part->row != NONE && input_fell(pass, id, part->row))
+            return true;
+        if (part->row != NONE)
+            continue;
+        uint32_t semaphore = PILE(Choice, &pass->plan->choices, part->entry).semaphore;
+        for (uint32_t s = index->signal_first[semaphore]; s < index->signal_first[semaphore + 1]; s++)
+            if (input_fell(pass, id, pass->plan->signal_row[s]))
+                return true;
+    }
+    return false;
+}
+
+static bool lower_row(Pass *pass, uint32_t id)
+{
+    compute_row(pass, id, pass->wanted);
+    int32_t *values = row_values(pass, id);
+    if (pass->round > 0 && memcmp(values, pass->wanted, pass->width * sizeof *values) == 0)
+        return false;
+    memcpy(values, pass->wanted, pass->width * sizeof *values);
+    pass->changed[id] = pass->round;
+    return true;
+}
+
 static uint32_t pass_until_stable(Pass *pass)
 {
-    uint32_t rows = (uint32_t)pass->plan->rows.count, passes = 0;
-    bool once = pass->plan->index->canary == PROVE_CANARY_ONE_PASS;
-    for (pass->first = pass->changed = true; pass->changed && !(once && passes == 1); pass->first = false, passes++) {
-        pass->changed = false;
+    uint32_t rows = (uint32_t)pass->plan->rows.count, rounds_max = pass->plan->index->canary == PROVE_CANARY_ONE_PASS ? 1 : NONE;
+    bool changed = true;
+    pass->changed[0] = NONE - 1;                /* row 0 is zero for ever */
+    for (pass->round = 0; changed && pass->round < rounds_max; pass->round++) {
+        changed = false;
         for (uint32_t id = 1; id < rows; id++) {
-            compute_row(pass, id, pass->wanted);
-            int32_t *values = row_values(pass, id);
-            if (pass->first || memcmp(values, pass->wanted, pass->width * sizeof *values) != 0) {
-                memcpy(values, pass->wanted, pass->width * sizeof *values);
-                pass->changed = true;
-            }
+            if (any_input_fell(pass, id))
+                changed |= lower_row(pass, id);
             if ((id & 0xff) == 0)
                 budget_check_time(pass->arena.budget);
         }
     }
     for (uint32_t id = 1; id < rows; id++)
         answer_questions(pass, id);
-    return passes;
+    return pass->round;
 }
 
 static uint32_t block_width(const Plan *plan)
@@ -193,6 +230,7 @@ static uint32_t compute_blocks(const Plan *plan, Budget *budget)
     pile_init(&pool, &pass.arena, sizeof(int32_t));
     if (pass.stays) {
         pass.pool = ARENA_NEW(int32_t, &pass.arena, (size_t)rows * pass.width);
+        pass.changed = ARENA_NEW(uint32_t, &pass.arena, rows);
         statistic_init(&pass.statistic, &pass.arena);
         for (uint32_t id = 1; id < rows; id++)
             pass.slot[id] = id;
