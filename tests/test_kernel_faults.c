@@ -48,7 +48,8 @@ KERNEL(looks_and_takes, sem)
 {
     pl_semaphore_signal(sem, 3);
     pl_semaphore_wait(sem, 2, .decrement = false);
-    pl_semaphore_wait(sem, 3);
+    int decrement = 3;
+    pl_semaphore_wait(sem, decrement);
     pl_semaphore_signal(sem, 0);
     pl_semaphore_wait(sem, 0);
 }

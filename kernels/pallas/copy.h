@@ -11,6 +11,7 @@
 #define pl_make_async_remote_copy(source, target, send_semaphore, receive_semaphore, device) \
     (pl_api->make_copy(PL_HERE, source, target, send_semaphore, receive_semaphore, device, true))
 
+/* The copy must be a variable, which learns that it was started; pl_async_copy below makes and starts in one. */
 #define pl_copy_start(copy) (pl_api->copy_start(PL_HERE, &(copy)))
 /* Local: wait until it is complete. Remote: wait_send, then wait_recv. */
 #define pl_copy_wait(copy) (pl_api->copy_wait(PL_HERE, copy, true, true, false))

@@ -10,7 +10,9 @@
 /* Waits for count >= value, then subtracts it; pl_semaphore_wait(sem, value, .decrement = false) subtracts nothing. */
 #define pl_semaphore_wait(semaphore, ...) \
     (pl_api->semaphore_wait(PL_HERE, semaphore, \
-                            pl_wait_((PlWait){ .value = __VA_ARGS__ }, __builtin_strstr(#__VA_ARGS__, "decrement") != NULL)))
+                            pl_wait_((PlWait){ .value = __VA_ARGS__ }, PL_SETS(#__VA_ARGS__, "decrement"))))
+/* Whether the text of arguments names this field: the compiler finds out. */
+#define PL_SETS(text, field) (__builtin_strstr(text, ", ." field) != NULL || __builtin_strstr(text, ",." field) != NULL)
 #define pl_semaphore_read(semaphore) (pl_api->semaphore_read(PL_HERE, semaphore))
 #define pl_get_barrier_semaphore() (pl_api->get_barrier_semaphore(PL_HERE))
 #define pl_core_barrier() (pl_api->core_barrier(PL_HERE))                       /* all cores of the device */
