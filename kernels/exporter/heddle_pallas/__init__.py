@@ -5,7 +5,9 @@
 """
 
 from .api import check, compare, export, per_device, shape, verify
+from .capture import Captured, capture, checked
 from .errors import HeddleError, TraceError, Unsupported
 from .report import Report
 
-__all__ = ["HeddleError", "Report", "TraceError", "Unsupported", "check", "compare", "export", "per_device", "shape", "verify"]
+__all__ = ["Captured", "HeddleError", "Report", "TraceError", "Unsupported", "capture", "check", "checked", "compare", "export",
+           "per_device", "shape", "verify"]

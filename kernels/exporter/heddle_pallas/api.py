@@ -57,11 +57,16 @@ def verify(function: Callable[..., Any], *arguments: Any, mesh: Any = 2, cores: 
     expected = expect(*arguments) if callable(expect) else expect
     report = check(function, *arguments, mesh=mesh, cores=cores, name=name, schedules=schedules, timeout=timeout, opaque=opaque,
                    expect=expected, tolerance=tolerance, **knobs)
-    if not report.ok and not (accept_bounded and report.verdict == "bounded"):
-        raise AssertionError(f"{report.name}: {report.verdict}\n\n{report.text}")
+    want_verified(report, accept_bounded)
     if expected is not None and not opaque:
         compare(report, expected, tolerance)
     return report
+
+
+def want_verified(report: Report, accept_bounded: bool = False) -> None:
+    __tracebackhide__ = True
+    if not report.ok and not (accept_bounded and report.verdict == "bounded"):
+        raise AssertionError(f"{report.name}: {report.verdict}\n\n{report.text}")
 
 
 def _leaves(tree: Any) -> list[Any]:

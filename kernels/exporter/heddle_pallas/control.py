@@ -198,7 +198,7 @@ class Loop:
 
     def assign(self, variables: Sequence[Value], results: Sequence[Value], skip: int | None = None) -> None:
         """All at once: a new value may be made of several old ones."""
-        changed = [(v, self._as(v, r)) for i, (v, r) in enumerate(zip(variables, results))
+        changed: list[tuple[Value, Value]] = [(v, self._as(v, r)) for i, (v, r) in enumerate(zip(variables, results))
                    if not isinstance(v, View) and i != skip and i not in self.fixed and v.text != r.text]
         if not changed:
             return

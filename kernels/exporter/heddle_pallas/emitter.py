@@ -17,7 +17,7 @@ from .errors import NOWHERE, Place, Unsupported
 from .meshes import Mesh
 from .names import Scope
 from .types import c_type, is_float, literal, pl_type
-from .values import Scalar, Tile, Value, View
+from .values import PRIMARY, UNARY, Scalar, Tile, Value, View
 from .writer import Writer
 
 INLINE_LENGTH = 70
@@ -77,7 +77,7 @@ class Emitter:
         self.grid: list[Scalar] | None = None           # program ids, if not those of the launch
         self.place: Place = NOWHERE
         self.block: Block
-        self.known_copies: list[tuple[Any, str]] = []   # descriptors that are variables here
+        self.known_copies: list[tuple[tuple[str, ...], str]] = []   # descriptors that are variables here
         self.host = False                               # plain computation between kernels
 
     # Reading and naming
@@ -87,7 +87,7 @@ class Emitter:
             shape = getattr(atom.aval, "shape", ())
             if shape == ():
                 return Scalar(literal(atom.val, atom.aval.dtype), atom.aval.dtype, value=_python_value(atom.val),
-                              level=scalars.UNARY if _negative(atom.val) else scalars.PRIMARY)
+                              level=UNARY if _negative(atom.val) else PRIMARY)
             raise Unsupported("a constant array in a kernel", self.place, "hand it to the kernel as an input")
         return self.block.values[atom]
 
@@ -100,9 +100,9 @@ class Emitter:
         if value.shape != ():
             raise Unsupported(f"{what} that is an array", self.place, "it must be a scalar")
         if is_float(value.dtype):
-            return Scalar(f"(float)pl_tile_float({value.text})", "float32", scalars.UNARY)
+            return Scalar(f"(float)pl_tile_float({value.text})", "float32", UNARY)
         c = c_type(value.dtype)
-        return Scalar(f"({c})pl_tile_int({value.text})", value.dtype, scalars.UNARY)
+        return Scalar(f"({c})pl_tile_int({value.text})", value.dtype, UNARY)
 
     def tile(self, value: Value, shape: tuple[int, ...] | None = None) -> Tile:
         """As a tile, of that shape if it is a scalar."""

@@ -75,10 +75,10 @@ def compiler_options(params: Any) -> dict[str, Any]:
     if given is None:
         return {}
     if hasattr(given, "items"):
-        given = dict(given)
-        given = given.get("mosaic_tpu", given.get("mosaic", given))
+        by_backend: Any = dict(given)
+        given = by_backend.get("mosaic_tpu", by_backend)
         if hasattr(given, "items"):
-            return dict(given)
+            return dict(given.items())
     return {f.name: getattr(given, f.name) for f in dataclasses.fields(given)}
 
 

@@ -14,6 +14,7 @@ from jax._src import core as jax_core
 
 from . import evaluate
 from .demand import jaxprs_of
+from .emitter import load_handlers
 from .errors import TraceError, Unsupported
 from .kernels import Kernel, KernelBuilder
 from .meshes import Mesh
@@ -66,6 +67,7 @@ class Host:
 
 class Plan:
     def __init__(self, mesh: Mesh, cores: int | None = None) -> None:
+        load_handlers()
         self.mesh = mesh
         self.told_cores = cores                 # None: as the kernels say
         self.helpers = Helpers()
@@ -380,4 +382,5 @@ def generated(devices: int, ordinal: int, shape: tuple[int, ...], dtype: Any) ->
     count = int(np.prod(shape, dtype=np.int64)) * devices
     mixed = (np.arange(count, dtype=np.uint64) + np.uint64(ordinal * 7919 + 1)) * np.uint64(0x9E3779B97F4A7C15)
     small = ((mixed >> np.uint64(40)) % np.uint64(64)).astype(np.int64)
-    return (small % 2 if str(dtype) == "bool" else small).astype(np.dtype(dtype)).reshape(devices, *shape)
+    found: np.ndarray[Any, Any] = (small % 2 if str(dtype) == "bool" else small).astype(np.dtype(dtype))
+    return found.reshape(devices, *shape)

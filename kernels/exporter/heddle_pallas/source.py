@@ -89,3 +89,11 @@ def place_of_exception(wrong: BaseException, name: str) -> str:
 def _is_ours(path: str) -> bool:
     here = os.path.dirname(os.path.abspath(__file__))
     return path.startswith((here, "<")) or f"{os.sep}site-packages{os.sep}" in path or f"{os.sep}lib{os.sep}python" in path
+
+
+def exclude_ourselves() -> None:
+    """Our frames are not the author's."""
+    source_info_util.register_exclusion(os.path.dirname(os.path.abspath(__file__)) + os.sep)
+
+
+exclude_ourselves()

@@ -15,7 +15,6 @@ import numpy as np
 from . import evaluate
 from .errors import HeddleError, Place, TraceError
 from .meshes import Mesh, abstract_mesh, as_mesh
-from .emitter import load_handlers
 from .plan import CALLS, Plan, fresh, has_kernel
 
 
@@ -95,7 +94,6 @@ def _unbound_axis(wrong: BaseException) -> bool:
 def trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int | None = None, name: str = "") -> Traced:
     import jax
 
-    load_handlers()
     ours = as_mesh(mesh)
     label = name or getattr(function, "__name__", "") or getattr(getattr(function, "func", None), "__name__", "kernel")
     structs = [jax.tree.map(_struct, a, is_leaf=_is_leaf) for a in arguments]
@@ -153,7 +151,8 @@ def _from_device(function: Callable[..., Any], structs: Sequence[Any], flat: Seq
 def _shard_map(function: Callable[..., Any], mesh: Any, in_specs: Any, out_specs: Any) -> Callable[..., Any]:
     import jax
 
-    return jax.shard_map(function, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=False)
+    mapped: Callable[..., Any] = jax.shard_map(function, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=False)
+    return mapped
 
 
 def _stacked(argument: Any, mesh: Mesh, aval: Any) -> Any:

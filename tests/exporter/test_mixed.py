@@ -1,0 +1,112 @@
+"""Arrays that the exported program computes are those of JAX's interpreter; and what steers kernels: tables, counts, ids."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import heddle_pallas
+import kernels_mixed as k
+
+
+def agree(heddle, interpreted, function, *arguments, tolerance=0.0):
+    want = jax.tree.leaves(interpreted(function)(*arguments))
+    report = heddle.verify(function, *arguments, mesh=1, expect=[np.asarray(w)[None] for w in want], tolerance=tolerance)
+    assert "no-expectation" not in report.advice
+    return report
+
+
+@pytest.mark.parametrize("steering", [(3, 2), (0, 1), (8, 5), (2, -1)])
+def test_loops(heddle, interpreted, numbers, steering):
+    agree(heddle, interpreted, k.loops, np.array(steering, np.int32), numbers(8, 128))
+
+
+@pytest.mark.parametrize("pair", [(7, 3), (-7, 3), (7, -3), (-2**31, -1), (5, 0), (2**31 - 1, 2)])
+def test_integers(heddle, interpreted, pair):
+    agree(heddle, interpreted, k.integers, np.array(pair, np.int32))
+
+
+def test_arrays(heddle, interpreted, numbers):
+    agree(heddle, interpreted, k.arrays, numbers(8, 128), numbers(8, 128), tolerance=1e-4)
+
+
+def test_narrow_types(heddle, interpreted, numbers):
+    agree(heddle, interpreted, k.narrow, numbers(8, 128).astype(jnp.bfloat16), np.arange(-512, 512).astype(np.int8).reshape(8, 128))
+
+
+def test_scan_over_rows(heddle, interpreted, numbers):
+    agree(heddle, interpreted, k.scan_rows, numbers(8, 128))
+
+
+def test_pipeline(heddle, numbers):
+    x, y = numbers(16, 256), numbers(16, 256)
+    heddle.verify(k.pipeline, x, y, mesh=1, expect=[(x + y)[None]])
+
+
+def test_scopes(heddle, numbers):
+    x = numbers(8, 128)
+    heddle.verify(k.scopes, x, mesh=1, expect=[(x[0] + x.sum() + np.zeros_like(x))[None]])
+
+
+def test_loops_are_kept(heddle):
+    """C for many devices is no longer than for few."""
+    lengths = {n: len(heddle.check(k.ragged_all_to_all, np.zeros((n, n), np.int32), "f32[8,128]", mesh=n).source.splitlines()) for n in (4, 16)}
+    assert lengths[16] <= lengths[4]
+
+
+# Tables that steer
+
+@pytest.mark.parametrize("table, faults", [([(0, 1), (1, 2), (2, 3)], set()), ([(0, 1), (1, 2), (3, 2), (3, 0)], {"race"})])
+def test_transfers(heddle, numbers, table, faults):
+    report = heddle.check(k.transfers, np.array(table, np.int32), heddle_pallas.per_device(numbers(4, 8, 128)), mesh=4)
+    assert set(report.faults) == faults
+
+
+def test_ragged_all_to_all(heddle, numbers):
+    counts = np.array([[1, 2, 0, 1], [0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 1, 0]], np.int32)
+    x = numbers(4, 8, 128)
+    report = heddle.verify(k.ragged_all_to_all, counts, heddle_pallas.per_device(x), mesh=4)
+    starts = np.cumsum(counts, axis=1) - counts
+    for device in range(4):
+        want = np.concatenate([x[s, starts[s, device]:starts[s, device] + counts[s, device]] for s in range(4)])
+        assert (report.results[device][:len(want)] == want).all()
+
+
+# Several kernels, plain JAX around them
+
+def test_two_kernels(heddle, numbers):
+    x = numbers(4, 8, 128)
+    report = heddle.verify(k.two_kernels, heddle_pallas.per_device(x), mesh=4)
+    once = np.roll(x * 2 + np.arange(4)[:, None, None], 1, axis=0)
+    assert (report.results[0] == np.roll(np.maximum(once, 5) - x, 1, axis=0) + 1).all()
+    assert (report.results[1] == once.sum(axis=0)).all()
+
+
+def test_global_function(heddle, numbers):
+    """A shard_map of its own, plain JAX outside of it, global arrays."""
+    from jax.sharding import PartitionSpec as P
+
+    from heddle_pallas.meshes import Mesh, abstract_mesh
+
+    def whole(x):
+        mapped = jax.shard_map(k.two_kernels, mesh=abstract_mesh(Mesh(("x",), (4,))), in_specs=P("x"), out_specs=(P("x"), P()), check_vma=False)
+        once, total = jax.jit(mapped)(x + 1.0)
+        return once * 2.0, total
+
+    x = numbers(32, 128)
+    report = heddle.verify(whole, x)
+    parts = (x + 1).reshape(4, 8, 128)
+    first = np.roll(parts * 2 + np.arange(4)[:, None, None], 1, axis=0)
+    assert (report.results[0] == ((np.roll(np.maximum(first, 5) - parts, 1, axis=0) + 1) * 2).reshape(32, 128)).all()
+    assert (report.results[1] == first.sum(axis=0)).all()
+
+
+# Device ids
+
+@pytest.mark.parametrize("form", ["tuple", "dict", "all", "joint", "logical"])
+def test_forms_of_device_ids(heddle, numbers, form):
+    x = numbers(6, 8, 128)
+    report = heddle.verify(functools.partial(k.two_axes, form=form), heddle_pallas.per_device(x), mesh="x=2,y=3")
+    assert (report.results.reshape(2, 3, 8, 128) == np.roll(x.reshape(2, 3, 8, 128), 1, axis=1)).all()
