@@ -376,6 +376,7 @@ CheckResult *check_replay(const CheckSpec *spec, Finding *finding, const GPtrArr
         g_array_append_val(finding->moves, move);
         g_ptr_array_add(finding->lines, g_strdup(g_ptr_array_index(lines, i)));
     }
+    shared->as_given = true;
     run_and_conclude(result, shared, conclude_replay);
     return result;
 }

@@ -19,7 +19,7 @@
 static const uint64_t STEPS_MAX = 400000000;    /* of one run: a record of 10 GB */
 static const uint64_t RUNS_MAX = 100;           /* of sampling, unless told otherwise */
 enum { PCT_DEPTH = 3, DIVERGENCE_RUNS = 1000, DIVERGENCE_STEPS = 100000 };
-static const uint64_t MINIMISE_EFFORT = 20000000;       /* moves done for shorter schedules, for all findings of a check */
+static const uint64_t MINIMISE_EFFORT = 3000000;        /* moves done for shorter schedules, for all findings of a check */
 static const uint64_t STATES_MAX = 20000000;    /* of an enumeration, unless told otherwise */
 static const uint64_t CLASSES_MAX = 2000000;
 
@@ -480,18 +480,34 @@ static void replay_on_own_record(WorkerShared *shared)
     child_watch_stacks(execution_stacks(shared->execution));
 }
 
+/* A schedule that only the short way of running has shown must not hide the one that the search gave. */
+static void replay_shortest(WorkerShared *shared, Finding *finding, uint64_t *effort)
+{
+    bool data = finding->id == FAULT_ASSERT || finding->id == FAULT_UNINITIALISED || shared->record->values_observed;
+    const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse, .without_contents = !data };
+    GArray *given = g_array_copy(finding->moves);
+    if (finding->id != FAULT_DIVERGENCE)
+        minimise(shared->execution, &options, finding, effort);
+    if (worker_replay(shared, finding)) {
+        g_array_unref(given);
+        return;
+    }
+    g_array_unref(finding->moves);
+    finding->moves = given;
+    worker_replay(shared, finding);
+}
+
 static void replay_all(WorkerShared *shared)
 {
     replay_on_own_record(shared);
     Outcome *outcome = outcome_load(&shared->outcome);
     g_assert(outcome != NULL);
-    const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse };
     uint64_t effort = MINIMISE_EFFORT;
     for (guint i = 0; i < outcome->findings->len; i++) {
         Finding *finding = g_ptr_array_index(outcome->findings, i);
-        if (finding->moves != NULL && !shared->as_given && finding->id != FAULT_DIVERGENCE)
-            minimise(shared->execution, &options, finding, &effort);
-        if (finding->moves != NULL)
+        if (finding->moves != NULL && !shared->as_given)
+            replay_shortest(shared, finding, &effort);
+        else if (finding->moves != NULL)
             worker_replay(shared, finding);
     }
     outcome_save(outcome, &shared->outcome);

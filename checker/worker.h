@@ -15,6 +15,7 @@ typedef struct WorkerShared {
     const char *error;                          /* could not be loaded, built or run as meant: one line */
     const char *not_applicable, *not_deterministic;
     bool ran, searched, steps_reached;          /* searched: the outcome is there already */
+    bool as_given;                              /* schedules are replayed as they are: not made shorter first */
     bool data_only;                             /* not_deterministic: the same steps with different data */
     struct Execution *execution;                /* the child's own */
     Record *replayed;                           /* the child's own: of replays, so that the run's record stays as it is; NULL: none yet */

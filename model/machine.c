@@ -15,6 +15,7 @@ struct Machine {
     Program *program;
     int64_t *count;
     uint32_t counts;
+    bool ignores;                               /* contents */
     Contents **contents;                        /* by object */
     GArray **written;                           /* by object, opaque ones: sorted disjoint Interval */
     uint32_t objects;
@@ -49,7 +50,7 @@ void machine_reset(Machine *machine)
     g_free(machine->contents);
     g_free(machine->written);
     g_free(machine->count);
-    *machine = (Machine){ .program = machine->program };
+    *machine = (Machine){ .program = machine->program, .ignores = machine->ignores };
 }
 
 void machine_free(Machine *machine)
@@ -88,6 +89,11 @@ uint64_t machine_hash_results(Machine *machine)
         hash = XXH3_64bits_withSeed(contents->written, (size_t)contents->elements, hash);
     }
     return hash;
+}
+
+void machine_ignore_contents(Machine *machine, bool ignore)
+{
+    machine->ignores = ignore;
 }
 
 Program *machine_program(Machine *machine)
@@ -183,7 +189,7 @@ Contents *machine_contents(Machine *machine, uint32_t object)
         return machine->contents[object];
     uint32_t decl_id = program_object_decl(machine->program, object);
     const Decl *decl = program_decl(machine->program, decl_id);
-    if (decl->opaque)
+    if (decl->opaque || machine->ignores)
         return NULL;
     Contents *contents = g_new0(Contents, 1);
     contents->elements = decl->bytes / (int64_t)dtype_size_bytes(decl->dtype);
@@ -343,7 +349,7 @@ static void free_payload(Tile *payload)
 
 static bool is_opaque(const Machine *machine, uint32_t object)
 {
-    return program_decl(machine->program, program_object_decl(machine->program, object))->opaque;
+    return machine->ignores || program_decl(machine->program, program_object_decl(machine->program, object))->opaque;
 }
 
 Tile *machine_copy_read(Machine *machine, const Copy *copy)

@@ -20,6 +20,8 @@ Machine *machine_new(Program *program);
 void machine_free(Machine *machine);
 void machine_reset(Machine *machine);           /* as before the first launch */
 Program *machine_program(Machine *machine);
+/* From here on no buffer has contents, as if all were opaque; until told otherwise. For runs in which only the steps matter. */
+void machine_ignore_contents(Machine *machine, bool ignore);
 
 uint64_t machine_hash(Machine *machine);        /* of all counts and contents touched so far */
 uint64_t machine_hash_results(Machine *machine);        /* of what the program hands back: real buffers that outlive a launch */

@@ -384,12 +384,14 @@ void execution_prepare(Execution *e, const ExecutionOptions *options, void (*sub
     e->options = options ? *options : (ExecutionOptions){ 0 };
     e->aborted = e->limit_reached = false, e->idle_looks = 0, e->steps = 0, e->ready_head = e->ready_tail = 0;
     coro_pool_shift(e->pool, e->options.shift, e->options.fill);
+    machine_ignore_contents(e->machine, e->options.without_contents);
     count_members(e);
     store_push(&e->record->ends, e->program->cores);
     for (uint32_t c = 0; c < e->program->cores; c++) {
         Core *core = &e->cores[c];
         core_init(core, e->program, c);
         core->submit = submit, core->raise = raise_fault, core->advise = advise, core->runner = e;
+        core->opaque_data = e->options.without_contents;
         e->pending[c] = NULL, e->end[c] = CORE_RUNNING, e->last_grid[c] = 0;
         if (e->options.core_hash != NULL)
             e->options.core_hash[c] = 0;

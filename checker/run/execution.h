@@ -27,6 +27,7 @@ typedef struct ExecutionOptions {
     unsigned char fill;
     ExecutionPulse *pulse;                      /* NULL: nobody looks */
     bool discard;                               /* keep no steps and copies, only hashes (eager) */
+    bool without_contents;                      /* buffers have none: for kernels that look at no data, where only the steps matter */
     uint64_t steps_max;                         /* 0: no limit */
     uint64_t *core_hash;                        /* NULL, or one a core: hash of all its steps */
 } ExecutionOptions;

@@ -1,0 +1,252 @@
+/* reorder.c - breadth first over blocks: level k holds what can be reached with k blocks of one agent's moves.
+ *
+ * A block goes as far as it can, because a move done earlier hinders nobody; and an agent that can do all it has left in one block does so
+ * at once, since it needs one block in any case. Both leave the optimum. A level that grows beyond its width keeps those that have done
+ * most, and then the order is merely a good one. States are kept as one number of done moves an agent.
+ */
+#include "reorder.h"
+#include "itinerary.h"
+#include <string.h>
+
+enum { WIDTH_MAX = 2048, WIDTH_MIN = 1 };
+
+typedef struct State { guint parent; uint32_t agent; guint done; } State;
+
+typedef struct Plan {
+    Itinerary *itinerary;
+    GArray *items;                              /* its */
+    guint agents, *agent;                       /* item -> its agent */
+    guint *first;                               /* agent -> its items, one after the other, in order[] */
+    guint *order, *rank;                        /* items by agent; item -> how many of its agent come before it */
+    int64_t *count;
+    GArray *states;                             /* of State */
+    GArray *vectors;                            /* of uint16_t, `agents` for each state */
+    GHashTable *seen;                           /* of GBytes; looked up only */
+    uint16_t *now;                              /* the vector in hand */
+} Plan;
+
+static Item *item_at(const Plan *plan, guint i)
+{
+    return &g_array_index(plan->items, Item, i);
+}
+
+static gint compare_items(gconstpointer left, gconstpointer right, gpointer data)
+{
+    const Plan *plan = data;
+    const Item *a = item_at(plan, *(const guint *)left), *b = item_at(plan, *(const guint *)right);
+    if (a->move.core != b->move.core)
+        return a->move.core < b->move.core ? -1 : 1;
+    uint32_t x = a->move.copy + 1, y = b->move.copy + 1;
+    if (x != y)
+        return x < y ? -1 : 1;
+    guint i = *(const guint *)left, j = *(const guint *)right;
+    return (i > j) - (i < j);
+}
+
+static void number_agents(Plan *plan)
+{
+    guint items = plan->items->len;
+    plan->order = g_new(guint, items), plan->rank = g_new0(guint, items), plan->first = g_new0(guint, items + 1);
+    plan->agent = g_new0(guint, items);
+    for (guint i = 0; i < items; i++)
+        plan->order[i] = i;
+    g_qsort_with_data(plan->order, (gint)items, sizeof(guint), compare_items, plan);
+    for (guint i = 0; i < items; i++) {
+        Item *item = item_at(plan, plan->order[i]), *last = i ? item_at(plan, plan->order[i - 1]) : NULL;
+        bool same = last != NULL && last->move.core == item->move.core && last->move.copy == item->move.copy;
+        if (!same)
+            plan->first[plan->agents++] = i;
+        plan->agent[plan->order[i]] = plan->agents - 1;
+        plan->rank[plan->order[i]] = i - plan->first[plan->agents - 1];
+    }
+    plan->first[plan->agents] = items;
+}
+
+static bool is_done(const Plan *plan, guint item)
+{
+    return plan->now[plan->agent[item]] > plan->rank[item];
+}
+
+static bool can_go(const Plan *plan, guint index)
+{
+    const Item *item = item_at(plan, index);
+    for (guint i = 0; i < item->before_count; i++)
+        if (!is_done(plan, g_array_index(plan->itinerary->before, guint, item->before_first + i)))
+            return false;
+    return item->wait_on == NONE || plan->count[item->wait_on] >= item->need;
+}
+
+static void go(Plan *plan, guint index, int64_t sign)
+{
+    const Item *item = item_at(plan, index);
+    if (item->wait_on != NONE)
+        plan->count[item->wait_on] -= sign * item->take;
+    if (item->give_to != NONE)
+        plan->count[item->give_to] += sign * item->give;
+}
+
+static void enter_state(Plan *plan, guint state)
+{
+    for (guint i = 0; i < plan->items->len; i++) {
+        const Item *item = item_at(plan, i);
+        if (item->wait_on != NONE)
+            plan->count[item->wait_on] = 0;
+        if (item->give_to != NONE)
+            plan->count[item->give_to] = 0;
+    }
+    memcpy(plan->now, &g_array_index(plan->vectors, uint16_t, (gsize)state * plan->agents), plan->agents * sizeof(uint16_t));
+    for (guint i = 0; i < plan->items->len; i++)
+        if (is_done(plan, i))
+            go(plan, i, 1);
+}
+
+/* As far as the agent can go; how many moves that was. */
+static guint run_block(Plan *plan, guint agent)
+{
+    guint moves = 0, left = plan->first[agent + 1] - plan->first[agent];
+    while (plan->now[agent] < left && can_go(plan, plan->order[plan->first[agent] + plan->now[agent]])) {
+        go(plan, plan->order[plan->first[agent] + plan->now[agent]], 1);
+        plan->now[agent]++;
+        moves++;
+    }
+    return moves;
+}
+
+static void undo_block(Plan *plan, guint agent, guint moves)
+{
+    for (; moves > 0; moves--)
+        go(plan, plan->order[plan->first[agent] + --plan->now[agent]], -1);
+}
+
+static void add_state(Plan *plan, guint parent, guint agent, guint done)
+{
+    GBytes *key = g_bytes_new(plan->now, plan->agents * sizeof(uint16_t));
+    if (!g_hash_table_add(plan->seen, key))
+        return;
+    State state = { parent, agent, done };
+    g_array_append_val(plan->states, state);
+    g_array_append_vals(plan->vectors, plan->now, plan->agents);
+}
+
+static void expand(Plan *plan, guint parent)
+{
+    enter_state(plan, parent);
+    guint done = g_array_index(plan->states, State, parent).done;
+    for (guint agent = 0; agent < plan->agents; agent++) {
+        guint left = plan->first[agent + 1] - plan->first[agent] - plan->now[agent], moves = run_block(plan, agent);
+        if (left > 0 && moves == left) {
+            add_state(plan, parent, agent, done + moves);
+            return;
+        }
+        undo_block(plan, agent, moves);
+    }
+    for (guint agent = 0; agent < plan->agents; agent++) {
+        guint moves = run_block(plan, agent);
+        if (moves > 0)
+            add_state(plan, parent, agent, done + moves);
+        undo_block(plan, agent, moves);
+    }
+}
+
+static gint compare_by_done(gconstpointer left, gconstpointer right, gpointer data)
+{
+    const GArray *states = data;
+    guint a = *(const guint *)left, b = *(const guint *)right;
+    guint x = g_array_index(states, State, a).done, y = g_array_index(states, State, b).done;
+    return x != y ? (x > y ? -1 : 1) : (a > b) - (a < b);
+}
+
+/* Of the states first .. last, those to go on from: all, or the `width` that have done most. */
+static GArray *choose_level(const Plan *plan, guint first, guint last, guint width)
+{
+    GArray *level = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = first; i < last; i++)
+        g_array_append_val(level, i);
+    if (level->len > width) {
+        g_array_sort_with_data(level, compare_by_done, plan->states);
+        g_array_set_size(level, width);
+    }
+    return level;
+}
+
+/* The state in which all is done; G_MAXUINT: none was met. */
+static guint search(Plan *plan, uint64_t *effort)
+{
+    uint64_t cost = (uint64_t)plan->items->len / 4 + plan->agents + 1;          /* of a state, as moves really done */
+    guint width = (guint)CLAMP(*effort / 8 / cost / plan->agents, WIDTH_MIN, WIDTH_MAX), first = 0;
+    add_state(plan, G_MAXUINT, 0, 0);
+    while (first < plan->states->len) {
+        guint last = plan->states->len;
+        for (guint i = first; i < last; i++)
+            if (g_array_index(plan->states, State, i).done == plan->items->len)
+                return i;
+        GArray *level = choose_level(plan, first, last, width);
+        for (guint i = 0; i < level->len; i++)
+            expand(plan, g_array_index(level, guint, i));
+        *effort -= MIN(*effort, cost * level->len);
+        g_array_unref(level);
+        first = last;
+    }
+    return G_MAXUINT;
+}
+
+static GArray *moves_to(const Plan *plan, guint state)
+{
+    GArray *path = g_array_new(FALSE, FALSE, sizeof(guint)), *moves = g_array_new(FALSE, FALSE, sizeof(Move));
+    for (; g_array_index(plan->states, State, state).parent != G_MAXUINT; state = g_array_index(plan->states, State, state).parent)
+        g_array_append_val(path, state);
+    memset(plan->now, 0, plan->agents * sizeof(uint16_t));
+    for (guint i = path->len; i-- > 0;) {
+        const guint at = g_array_index(path, guint, i), agent = g_array_index(plan->states, State, at).agent;
+        uint16_t until = g_array_index(plan->vectors, uint16_t, (gsize)at * plan->agents + agent);
+        for (; plan->now[agent] < until; plan->now[agent]++)
+            g_array_append_val(moves, item_at(plan, plan->order[plan->first[agent] + plan->now[agent]])->move);
+    }
+    g_array_unref(path);
+    return moves;
+}
+
+unsigned reorder_switches(const GArray *moves)
+{
+    unsigned switches = 0;
+    for (guint i = 1; moves != NULL && i < moves->len; i++) {
+        const Move *before = &g_array_index(moves, Move, i - 1), *move = before + 1;
+        switches += before->core != move->core || before->copy != move->copy;
+    }
+    return switches;
+}
+
+static void plan_clear(Plan *plan)
+{
+    itinerary_free(plan->itinerary);
+    g_array_unref(plan->states);
+    g_array_unref(plan->vectors);
+    g_hash_table_unref(plan->seen);
+    g_free(plan->first);
+    g_free(plan->order);
+    g_free(plan->rank);
+    g_free(plan->agent);
+    g_free(plan->count);
+    g_free(plan->now);
+}
+
+GArray *reorder(Execution *execution, const ExecutionOptions *options, const GArray *moves, uint64_t *effort)
+{
+    if (moves->len < 2 || moves->len > UINT16_MAX)
+        return NULL;
+    Itinerary *itinerary = itinerary_new(execution, options, moves);
+    if (itinerary == NULL)
+        return NULL;
+    Plan plan = { .itinerary = itinerary, .items = itinerary->items, .states = g_array_new(FALSE, FALSE, sizeof(State)),
+                  .vectors = g_array_new(FALSE, FALSE, sizeof(uint16_t)),
+                  .seen = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL),
+                  .count = g_new0(int64_t, itinerary->semaphores + 1) };
+    number_agents(&plan);
+    plan.now = g_new0(uint16_t, plan.agents);
+    guint end = search(&plan, effort);
+    GArray *better = end == G_MAXUINT ? NULL : moves_to(&plan, end);
+    if (better != NULL && reorder_switches(better) > reorder_switches(moves))
+        g_clear_pointer(&better, g_array_unref);
+    plan_clear(&plan);
+    return better;
+}
