@@ -2,8 +2,8 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 CC ?= gcc
-PACKAGES = glib-2.0 json-glib-1.0 libxxhash
-DEBIAN_PACKAGES = gcc libc6-dev make pkg-config libglib2.0-dev libjson-glib-dev libxxhash-dev libcmocka-dev
+PACKAGES = glib-2.0 json-glib-1.0 libxxhash libxml-2.0
+DEBIAN_PACKAGES = gcc libc6-dev make pkg-config libglib2.0-dev libjson-glib-dev libxxhash-dev libxml2-dev libcmocka-dev
 WARNINGS = -Wall -Wextra -Werror -Wswitch-enum -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
 CFLAGS ?= -O2 -g
 # Asked for once, when first used: `make deps test` installs pkg-config before anything is compiled.

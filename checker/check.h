@@ -35,6 +35,7 @@ typedef struct CheckSpec {
     double seconds_max;                         /* 0: none */
     size_t memory_max;
     bool results;                               /* keep the arrays that the run left */
+    bool film;                                  /* keep what the replay of each finding did: Finding.film */
     bool first, in_process;                     /* in_process: no fork (tests, gdb) */
 } CheckSpec;
 

@@ -25,6 +25,7 @@ void finding_free(Finding *finding)
         g_array_free(finding->moves, TRUE);
     if (finding->lines)
         g_ptr_array_free(finding->lines, TRUE);
+    g_bytes_unref(finding->film);
     g_free(finding);
 }
 

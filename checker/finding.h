@@ -43,6 +43,8 @@ typedef struct Finding {
     GArray *moves;                              /* of Move; NULL until a schedule was found */
     GPtrArray *lines;                           /* of char*: the schedule as text, one line a move; NULL until it was replayed */
     bool shown;                                 /* a replay of the moves showed the fault */
+    bool known;                                 /* the report given as --baseline has it already */
+    GBytes *film;                               /* the replayed run, see run/film.h; NULL: not asked for */
 } Finding;
 
 Finding *finding_new(FaultId id);

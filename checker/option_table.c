@@ -156,6 +156,11 @@ SETTER(verbose, options->verbose = true)
 SETTER(json_list, options->json_list = true)
 SETTER(names_only, options->names_only = true)
 SETTER(json, KEEP(json))
+SETTER(sarif, KEEP(report[OUTPUT_SARIF]))
+SETTER(junit, KEEP(report[OUTPUT_JUNIT]))
+SETTER(source_root, KEEP(source_root))
+SETTER(baseline, KEEP(baseline))
+SETTER(accept, options->accept_bounded = !strcmp(value, "bounded"))
 SETTER(results, KEEP(results))
 SETTER(schedules, KEEP(schedules))
 SETTER(output, KEEP(output))
@@ -252,6 +257,13 @@ const OptionSpec option_table[] = {
     {CHECKS, 0, "seed", "N", NULL, NULL, "seed of generated inputs and of sampled schedules (default 0)", set_seed},
     {CHECKS, 0, "first", NULL, NULL, NULL, "stop at the first fault (default: all, one for each pair of places)", set_first},
     {CHECKS | COMMAND_REPLAY, 0, "json", "FILE", NULL, "file", "write a JSON report beside the text; - is standard output", set_json},
+    {COMMAND_CHECK, 0, "sarif", "FILE", NULL, "file", "write the faults as SARIF 2.1.0, for code scanning services", set_sarif},
+    {COMMAND_CHECK, 0, "junit", "FILE", NULL, "file", "write the verdicts as JUnit XML, for CI services", set_junit},
+    {COMMAND_CHECK, 0, "source-root", "DIR", NULL, "directory", "tell paths in SARIF relative to DIR (default: the working folder)",
+     set_source_root},
+    {COMMAND_CHECK, 0, "accept", "VERDICT", "none|bounded", NULL, "what else exits with 0, like verified", set_accept},
+    {COMMAND_CHECK, 0, "baseline", "FILE", NULL, "file", "an earlier JSON report: only faults that it lacks are errors, vanished ones are listed",
+     set_baseline},
     {COMMAND_CHECK, 0, "results", "FILE", NULL, "file", "write the arrays that the run computed, for other programs to compare",
      set_results},
     {COMMAND_LIST, 0, "json", NULL, NULL, NULL, "print the list as JSON", set_json_list},

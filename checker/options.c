@@ -126,6 +126,10 @@ void options_clear(Options *options)
     g_ptr_array_unref(options->include);
     g_array_unref(options->devices);
     g_free(options->json);
+    for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
+        g_free(options->report[kind]);
+    g_free(options->source_root);
+    g_free(options->baseline);
     g_free(options->results);
     g_free(options->schedules);
     g_free(options->output);
@@ -167,6 +171,11 @@ static bool check_together(const Options *options, char **error)
         *error = g_strdup(few);
     else if (single && count > 1)
         *error = g_strdup_printf("one at a time: %s is too much", (char *)g_ptr_array_index(options->operands, 1));
+    unsigned to_output = !g_strcmp0(options->json, "-");
+    for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
+        to_output += !g_strcmp0(options->report[kind], "-");
+    if (!*error && to_output > 1)
+        *error = g_strdup("only one report can go to standard output");
     for (guint i = 0; !*error && options->mesh_given && i < options->devices->len; i++)
         if (g_array_index(options->devices, uint32_t, i) != mesh_devices(&options->mesh))
             *error = g_strdup_printf("the mesh holds %u devices, -n asks for %u; leave one of the two out", mesh_devices(&options->mesh),

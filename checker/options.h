@@ -6,6 +6,7 @@
 #pragma once
 #include <glib.h>
 #include "check.h"
+#include "report/output.h"
 
 #define HEDDLE_VERSION "0.1.0"
 
@@ -39,6 +40,9 @@ typedef struct Options {
     bool first, quiet, verbose, json_list, names_only;
     ColorMode color;
     char *json, *results, *schedules, *output, *cflags;
+    char *report[OUTPUT_KINDS];                 /* where other reports go, NULL: not wanted */
+    char *source_root, *baseline;
+    bool accept_bounded;
     GPtrArray *include;                         /* of char* */
 } Options;
 

@@ -25,6 +25,14 @@ static void put_array(Store *store, const GArray *array, size_t item)
     put(store, array ? array->data : NULL, array ? array->len * item : 0);
 }
 
+static void put_bytes(Store *store, GBytes *bytes)
+{
+    gsize size = 0;
+    const void *data = bytes ? g_bytes_get_data(bytes, &size) : NULL;
+    put_number(store, bytes ? size : UINT64_MAX);
+    put(store, data, size);
+}
+
 static void put_texts(Store *store, const GPtrArray *texts)
 {
     put_number(store, texts ? texts->len : UINT64_MAX);
@@ -44,6 +52,7 @@ void outcome_save(const Outcome *outcome, Store *store)
         put_text(store, finding->why);
         put_array(store, finding->moves, sizeof(Move));
         put_texts(store, finding->lines);
+        put_bytes(store, finding->film);
     }
     put_texts(store, outcome->limits);
     put_array(store, outcome->end_states, sizeof(uint64_t));
@@ -109,6 +118,15 @@ static GPtrArray *take_texts(Reader *reader)
     return texts;
 }
 
+static GBytes *take_bytes(Reader *reader)
+{
+    uint64_t bytes = take_number(reader);
+    if (reader->bad || bytes == UINT64_MAX)
+        return NULL;
+    const void *data = take(reader, bytes);
+    return data ? g_bytes_new(data, bytes) : NULL;
+}
+
 static Finding *take_finding(Reader *reader)
 {
     Finding *finding = g_new0(Finding, 1);
@@ -117,6 +135,7 @@ static Finding *take_finding(Reader *reader)
     finding->why = take_text(reader);
     finding->moves = take_array(reader, sizeof(Move));
     finding->lines = take_texts(reader);
+    finding->film = take_bytes(reader);
     return finding;
 }
 

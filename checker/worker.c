@@ -11,6 +11,7 @@
 #include "proof/prove.h"
 #include "results.h"
 #include "sample.h"
+#include "run/film.h"
 #include "run/globals.h"
 #include "run/minimise.h"
 #include "run/unroll.h"
@@ -497,6 +498,18 @@ static void replay_shortest(WorkerShared *shared, Finding *finding, uint64_t *ef
     worker_replay(shared, finding);
 }
 
+/* The moves are done once more: the replay may have ended with another run, for comparison. */
+static void take_film(WorkerShared *shared, Finding *finding)
+{
+    const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse };
+    execution_begin(shared->execution, &options);
+    for (guint i = 0; i < finding->moves->len && execution_do(shared->execution, g_array_index(finding->moves, Move, i)); i++)
+        ;
+    execution_end(shared->execution);
+    g_bytes_unref(finding->film);
+    finding->film = film_save(execution_record(shared->execution));
+}
+
 static void replay_all(WorkerShared *shared)
 {
     replay_on_own_record(shared);
@@ -509,6 +522,8 @@ static void replay_all(WorkerShared *shared)
             replay_shortest(shared, finding, &effort);
         else if (finding->moves != NULL)
             worker_replay(shared, finding);
+        if (finding->moves != NULL && shared->spec->film)
+            take_film(shared, finding);
     }
     outcome_save(outcome, &shared->outcome);
     outcome_free(outcome);

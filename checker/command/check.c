@@ -41,22 +41,56 @@ static void tally_result(Tally *tally, const CheckResult *result)
     g_free(title);
 }
 
+static void tell_baseline(Session *session, const CheckResult *result, BaselineCount count)
+{
+    if (!session->baseline || result->verdict != VERDICT_FAULTY)
+        return;
+    g_string_append_printf(session->text.out, "  Baseline: %u of %u fault%s %s known, %u new.\n", count.known, count.known + count.fresh,
+                           count.known + count.fresh == 1 ? "" : "s", count.known == 1 ? "is" : "are", count.fresh);
+}
+
+/* Known faults say nothing of what a search that was cut short did not see: then the verdict would be bounded. */
+static bool is_accepted(Session *session, const CheckResult *result, BaselineCount count)
+{
+    if (result->verdict == VERDICT_NOT_APPLICABLE || (result->verdict == VERDICT_BOUNDED && session->options->accept_bounded))
+        return true;
+    if (result->verdict != VERDICT_FAULTY || !session->baseline || count.fresh > 0)
+        return false;
+    if (!result->outcome->complete && !session->options->accept_bounded)
+        session_note_exit(session, VERDICT_BOUNDED);
+    return true;
+}
+
+static void list_vanished(Session *session)
+{
+    GPtrArray *vanished = baseline_vanished(session->baseline);
+    if (vanished->len)
+        g_string_append(session->text.out, "Gone since the baseline:\n");
+    for (guint i = 0; i < vanished->len; i++)
+        text_wrapped(&session->text, 2, "", vanished->pdata[i]);
+    g_ptr_array_unref(vanished);
+}
+
 static void run_one(Session *session, const CheckSpec *spec, Tally *tally)
 {
     char *what = g_strdup_printf("checking %s with %u devices", spec->program, mesh_devices(&spec->mesh)), *error = NULL;
     session_progress(session, what);
     CheckResult *result = check_run(spec);
     GPtrArray *schedules = result->verdict == VERDICT_FAULTY ? schedules_write(result, session->options->schedules, &error) : NULL;
+    BaselineCount count = {0, 0};
+    if (session->baseline)
+        count = baseline_mark(session->baseline, result);
     tally_result(tally, result);
     if (result->verdict == VERDICT_ERROR) {
         session_fail_check(session, result);
     } else {
         text_check(&session->text, result, schedules);
+        tell_baseline(session, result, count);
         session_print(session);
-        session_add_json(session, result, schedules);
+        session_add_reports(session, result, schedules);
         session_add_results(session, result);
     }
-    if (result->verdict != VERDICT_NOT_APPLICABLE)
+    if (!is_accepted(session, result, count))
         session_note_exit(session, result->verdict);
     if (error)
         session_fail(session, error);
@@ -121,6 +155,8 @@ int command_check(Session *session)
     for (guint i = 0; !error && i < selection.programs->len; i++)
         run_program(session, &g_array_index(selection.programs, Selected, i), &tally);
     summarise(session, &tally);
+    if (session->baseline && !session->options->quiet)
+        list_vanished(session);
     selection_clear(&selection);
     columns_clear(&tally.table);
     return session_end(session);

@@ -55,7 +55,7 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
     GPtrArray *schedules = g_ptr_array_new();
     for (guint i = 0; i < check->outcome->findings->len; i++)
         g_ptr_array_add(schedules, (char *)path);
-    session_add_json(session, check, schedules);
+    session_add_reports(session, check, schedules);
     g_ptr_array_unref(schedules);
 }
 

@@ -167,6 +167,12 @@ static Override *nth_overrides(Plan *plan, const GPtrArray *defines, uint64_t pl
     return override;
 }
 
+/* Reports that tell how a fault came about. */
+static bool wants_films(const Options *options)
+{
+    return options->report[OUTPUT_SARIF] != NULL;
+}
+
 static CheckSpec base_spec(const Session *session, const Selected *selected)
 {
     const Options *options = session->options;
@@ -176,6 +182,7 @@ static CheckSpec base_spec(const Session *session, const Selected *selected)
         .states_max = options->states_max, .runs_max = options->runs_max, .depth = options->depth, .seed = options->seed,
         .seconds_max = options->seconds_max, .memory_max = options->memory_max, .first = options->first,
         .results = options->results != NULL,
+        .film = wants_films(options),
     };
 }
 

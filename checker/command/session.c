@@ -12,9 +12,14 @@ static bool wants_color(const Options *options, FILE *stream)
     return isatty(fileno(stream)) && !(no_color && *no_color);
 }
 
-static void commit_json(void *session)
+static void commit_reports(void *data)
 {
-    (void)outfile_commit(((Session *)session)->json);
+    Session *session = data;
+    if (session->json)
+        (void)outfile_commit(session->json);
+    for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
+        if (session->output[kind])
+            output_commit(session->output[kind]);
 }
 
 /* Arrays of an interrupted run are nobody's result: nothing of them is committed by a signal. */
@@ -46,26 +51,57 @@ static void end_results(Session *session)
     session->arrays = NULL;
 }
 
-bool session_begin(Session *session, const Options *options, ProgramModuleOpen open)
+static bool goes_to_output(const Options *options)
+{
+    bool any = !g_strcmp0(options->json, "-");
+    for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
+        any |= !g_strcmp0(options->report[kind], "-");
+    return any;
+}
+
+/* Nothing is written where one of the reports cannot be. */
+static void drop_reports(Session *session)
 {
     char *error = NULL;
-    *session = (Session){.options = options, .open = open, .stream = stdout};
-    if (options->json && !strcmp(options->json, "-"))
-        session->stream = stderr;
+    if (session->json)
+        outfile_close(session->json, false, &error);
+    session->json = NULL;
+    for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
+        if (session->output[kind])
+            output_close(session->output[kind], false, &error);
+    memset(session->output, 0, sizeof session->output);
+}
+
+static bool begin_reports(Session *session)
+{
+    const Options *options = session->options;
+    char *error = NULL;
+    session->settings = (OutputSettings){.version = HEDDLE_VERSION, .source_root = options->source_root,
+                                         .baseline = options->baseline != NULL, .accept_bounded = options->accept_bounded};
+    if (options->baseline)
+        session->baseline = baseline_read(options->baseline, &error);
+    if (!error && options->json && (session->json = outfile_open(options->json, &error)))
+        outfile_set(session->json, session->document.text->str, session->document.text->len);
+    for (OutputKind kind = 0; kind < OUTPUT_KINDS && !error; kind++)
+        if (options->report[kind])
+            session->output[kind] = output_open(kind, options->report[kind], &session->settings, &error);
+    if (error) {
+        drop_reports(session);
+        session_fail(session, error);
+        session_end(session);
+        return false;
+    }
+    interrupt_set_commit(commit_reports, session);
+    return true;
+}
+
+bool session_begin(Session *session, const Options *options, ProgramModuleOpen open)
+{
+    *session = (Session){.options = options, .open = open, .stream = goes_to_output(options) ? stderr : stdout};
     text_init(&session->text, wants_color(options, session->stream), options->quiet, options->verbose);
     session->progress = isatty(STDERR_FILENO) && !options->quiet;
     json_document_begin(&session->document, HEDDLE_VERSION);
-    if (options->json) {
-        session->json = outfile_open(options->json, &error);
-        if (!session->json) {
-            session_fail(session, error);
-            session_end(session);
-            return false;
-        }
-        outfile_set(session->json, session->document.text->str, session->document.text->len);
-        interrupt_set_commit(commit_json, session);
-    }
-    return begin_results(session);
+    return begin_reports(session) && begin_results(session);
 }
 
 int session_end(Session *session)
@@ -75,10 +111,17 @@ int session_end(Session *session)
     end_results(session);
     interrupt_hold();
     interrupt_set_commit(NULL, NULL);
-    if (session->json && !outfile_close(session->json, true, &error)) {
-        session->json = NULL;
+    Outfile *json = session->json;
+    session->json = NULL;
+    if (json && !outfile_close(json, true, &error))
         session_fail(session, error);
+    for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++) {
+        Output *output = session->output[kind];
+        session->output[kind] = NULL;
+        if (output && !output_close(output, true, &error))
+            session_fail(session, error);
     }
+    baseline_free(session->baseline);
     json_document_clear(&session->document);
     text_clear(&session->text);
     interrupt_release();
@@ -106,6 +149,9 @@ void session_fail(Session *session, char *message)
         json_document_add_error(&session->document, message);
         outfile_set(session->json, session->document.text->str, session->document.text->len);
     }
+    for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
+        if (session->output[kind])
+            output_add_error(session->output[kind], message);
     interrupt_release();
     session_note_exit(session, 2);
     g_free(message);
@@ -129,13 +175,16 @@ void session_note_exit(Session *session, int code)
         session->exit_code = code;
 }
 
-void session_add_json(Session *session, const CheckResult *result, const GPtrArray *schedules)
+void session_add_reports(Session *session, const CheckResult *result, const GPtrArray *schedules)
 {
-    if (!session->json)
-        return;
     interrupt_hold();
-    json_document_add(&session->document, result, schedules);
-    outfile_set(session->json, session->document.text->str, session->document.text->len);
+    if (session->json) {
+        json_document_add(&session->document, result, schedules);
+        outfile_set(session->json, session->document.text->str, session->document.text->len);
+    }
+    for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
+        if (session->output[kind])
+            output_add(session->output[kind], result, schedules);
     interrupt_release();
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 #include <stdio.h>
 #include "../options.h"
+#include "../report/baseline.h"
 #include "../report/json.h"
 #include "../report/outfile.h"
 #include "../report/text.h"
@@ -19,6 +20,9 @@ typedef struct Session {
     FILE *stream;                               /* of the text: standard output, or standard error if the JSON report goes there */
     JsonDocument document;
     Outfile *json;                              /* NULL: no JSON report */
+    Output *output[OUTPUT_KINDS];               /* other reports; NULL: not wanted */
+    OutputSettings settings;
+    Baseline *baseline;                         /* NULL: none given */
     Outfile *results;                           /* NULL: no arrays asked for */
     GString *arrays;                            /* of all checks so far, for results */
     int exit_code;
@@ -30,9 +34,9 @@ int session_end(Session *session);              /* writes the reports; the exit 
 void session_print(Session *session);           /* what text holds by now */
 void session_fail(Session *session, char *message);             /* takes message; exit code 2 */
 void session_note_exit(Session *session, int code);             /* the worst counts: 2, 1, 3, 0 */
-/* The check goes into the JSON report, if there is one. schedules as in text_check. */
 void session_add_results(Session *session, const CheckResult *result);
-void session_add_json(Session *session, const CheckResult *result, const GPtrArray *schedules);
+/* The check goes into all reports but the text. schedules as in text_check. */
+void session_add_reports(Session *session, const CheckResult *result, const GPtrArray *schedules);
 /* A check that came to no verdict: one line, with the program's name and size. */
 void session_fail_check(Session *session, const CheckResult *result);
 void session_progress(Session *session, const char *what);      /* NULL: clears the line */

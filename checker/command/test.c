@@ -53,7 +53,7 @@ static void score_one(Session *session, const CatalogueEntry *entry, const Check
     if (result->verdict == VERDICT_ERROR)
         session_fail_check(session, result);
     else
-        session_add_json(session, result, NULL);
+        session_add_reports(session, result, NULL);
     if (result->verdict != VERDICT_NOT_APPLICABLE) {
         char *different = difference(entry, result), *title = text_title(result);
         score->applicable++;

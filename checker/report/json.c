@@ -4,6 +4,7 @@
 #include "json.h"
 #include <json-glib/json-glib.h>
 #include <string.h>
+#include "fingerprint.h"
 #include "story.h"
 #include "words.h"
 
@@ -129,12 +130,16 @@ static void add_places(JsonBuilder *builder, const CheckResult *result, const Pl
     json_builder_end_array(builder);
 }
 
-static void add_finding(JsonBuilder *builder, const CheckResult *result, const Finding *finding, const char *schedule)
+static void add_finding(JsonBuilder *builder, Source *source, const CheckResult *result, const Finding *finding, const char *schedule)
 {
+    g_autofree char *fingerprint = fingerprint_finding(source, result, finding);
     const char *reason = finding_exemption(result->program, finding);
     char *message = story_message(result, finding), *why = story_why(result, finding);
     json_builder_begin_object(builder);
     add_string(builder, "id", fault_name(finding->id));
+    add_string(builder, "fingerprint", fingerprint);
+    if (finding->known)
+        add_bool(builder, "known", true);
     add_int(builder, "count", finding->count);
     add_bool(builder, "count_is_upper_bound", finding->at_most);
     add_string(builder, "message", message);
@@ -151,13 +156,15 @@ static void add_finding(JsonBuilder *builder, const CheckResult *result, const F
 
 static void add_findings(JsonBuilder *builder, const char *name, const CheckResult *result, const GPtrArray *schedules, bool exempted)
 {
+    Source *source = source_new();
     begin_array(builder, name);
     for (guint i = 0; result->outcome && result->program && i < result->outcome->findings->len; i++) {
         const Finding *finding = result->outcome->findings->pdata[i];
         if (!finding_exemption(result->program, finding) == !exempted)
-            add_finding(builder, result, finding, schedules ? schedules->pdata[i] : NULL);
+            add_finding(builder, source, result, finding, schedules ? schedules->pdata[i] : NULL);
     }
     json_builder_end_array(builder);
+    source_free(source);
 }
 
 static void add_advice(JsonBuilder *builder, const CheckResult *result, bool unreached)

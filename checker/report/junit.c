@@ -1,0 +1,218 @@
+/* junit.c - JUnit's XML as CI services read it, by libxml2's writer: a suite for each program, a case for each size and parameters.
+ *
+ * Faulty is a failure; bounded is an error unless it was accepted; a size that does not apply is skipped; what could not be checked at all
+ * is a case of the suite "heddle".
+ */
+#include <libxml/chvalid.h>
+#include <libxml/xmlwriter.h>
+#include <string.h>
+#include "output.h"
+#include "text.h"
+
+typedef enum CaseEnd { CASE_PASSED, CASE_FAILED, CASE_ERROR, CASE_SKIPPED } CaseEnd;
+
+typedef struct Case {
+    char *suite, *name, *type, *message, *body, *captured;
+    CaseEnd outcome;
+    double seconds;
+} Case;
+
+typedef struct Junit {
+    const OutputSettings *settings;
+    GPtrArray *cases;                           /* of Case*, cases of a suite behind each other */
+    GString *text;
+} Junit;
+
+static void free_case(gpointer data)
+{
+    Case *c = data;
+    g_free(c->suite);
+    g_free(c->name);
+    g_free(c->type);
+    g_free(c->message);
+    g_free(c->body);
+    g_free(c->captured);
+    g_free(c);
+}
+
+static void *junit_begin(const OutputSettings *settings)
+{
+    Junit *junit = g_new0(Junit, 1);
+    *junit = (Junit){ settings, g_ptr_array_new_with_free_func(free_case), g_string_new(NULL) };
+    return junit;
+}
+
+/* What XML can hold: control characters other than tab and newline cannot even be escaped in it. */
+static char *clean(const char *text)
+{
+    char *valid = g_utf8_make_valid(text ? text : "", -1);
+    GString *out = g_string_sized_new(strlen(valid));
+    for (const char *at = valid; *at; at = g_utf8_next_char(at)) {
+        gunichar letter = g_utf8_get_char(at);
+        g_string_append_unichar(out, xmlIsCharQ(letter) ? letter : 0xfffd);
+    }
+    g_free(valid);
+    return g_string_free(out, FALSE);
+}
+
+static char *render(const CheckResult *result, const GPtrArray *schedules)
+{
+    Text text;
+    text_init(&text, false, false, false);
+    text_check(&text, result, schedules);
+    char *body = g_strdup(text.out->str);
+    text_clear(&text);
+    return body;
+}
+
+static char *fault_names(const CheckResult *result, bool known)
+{
+    GString *names = g_string_new(NULL);
+    uint32_t seen = 0;
+    for (guint i = 0; i < result->outcome->findings->len; i++) {
+        const Finding *finding = result->outcome->findings->pdata[i];
+        if (finding_exemption(result->program, finding) || finding->known != known || (seen & 1u << finding->id))
+            continue;
+        seen |= 1u << finding->id;
+        g_string_append_printf(names, "%s%s", names->len ? ", " : "", fault_name(finding->id));
+    }
+    return g_string_free(names, FALSE);
+}
+
+static void judge_faulty(Case *c, const CheckResult *result)
+{
+    char *fresh = fault_names(result, false), *known = fault_names(result, true);
+    c->outcome = *fresh ? CASE_FAILED : CASE_PASSED;
+    c->type = g_strdup(*fresh ? fresh : known);
+    c->message = *fresh ? g_strdup_printf("faulty: %s", fresh) : g_strdup_printf("known from the baseline: %s", known);
+    g_free(known);
+    g_free(fresh);
+}
+
+static void junit_add(void *document, const CheckResult *result, const GPtrArray *schedules)
+{
+    Junit *junit = document;
+    Case *c = g_new0(Case, 1);
+    g_autofree char *title = text_title(result), *body = result->outcome && result->program ? render(result, schedules) : NULL;
+    c->suite = clean(result->spec->program), c->name = clean(title), c->seconds = result->seconds, c->body = clean(body);
+    c->captured = clean(result->captured);
+    if (result->verdict == VERDICT_FAULTY) {
+        judge_faulty(c, result);
+    } else if (result->verdict == VERDICT_BOUNDED) {
+        c->outcome = junit->settings->accept_bounded ? CASE_PASSED : CASE_ERROR, c->type = g_strdup("bounded");
+        c->message = g_strdup("bounded: a limit was reached before everything was covered");
+    } else if (result->verdict == VERDICT_NOT_APPLICABLE) {
+        c->outcome = CASE_SKIPPED, c->message = clean(result->error);
+    }
+    g_ptr_array_add(junit->cases, c);
+}
+
+static void junit_add_error(void *document, const char *message)
+{
+    Junit *junit = document;
+    Case *c = g_new0(Case, 1);
+    c->suite = g_strdup("heddle"), c->outcome = CASE_ERROR, c->type = g_strdup("error");
+    c->name = clean(message), c->message = clean(message), c->body = g_strdup(""), c->captured = g_strdup("");
+    g_ptr_array_add(junit->cases, c);
+}
+
+static void attribute(xmlTextWriterPtr writer, const char *name, const char *value)
+{
+    xmlTextWriterWriteAttribute(writer, BAD_CAST name, BAD_CAST value);
+}
+
+static void counts(xmlTextWriterPtr writer, const GPtrArray *cases, const char *suite)
+{
+    unsigned count[CASE_SKIPPED + 1] = { 0 }, all = 0;
+    double seconds = 0;
+    for (guint i = 0; i < cases->len; i++) {
+        const Case *c = g_ptr_array_index(cases, i);
+        if (suite && strcmp(c->suite, suite))
+            continue;
+        count[c->outcome]++, all++;
+        seconds += c->seconds;
+    }
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "tests", "%u", all);
+    xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "failures", "%u", count[CASE_FAILED]);
+    xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "errors", "%u", count[CASE_ERROR]);
+    xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "skipped", "%u", count[CASE_SKIPPED]);
+    attribute(writer, "time", g_ascii_formatd(number, sizeof number, "%.3f", seconds));
+}
+
+static void write_case(xmlTextWriterPtr writer, const Case *c)
+{
+    static const char *const element[] = {"", "failure", "error", "skipped"};
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    xmlTextWriterStartElement(writer, BAD_CAST "testcase");
+    attribute(writer, "name", c->name);
+    attribute(writer, "classname", c->suite);
+    attribute(writer, "time", g_ascii_formatd(number, sizeof number, "%.3f", c->seconds));
+    if (c->outcome != CASE_PASSED) {
+        xmlTextWriterStartElement(writer, BAD_CAST element[c->outcome]);
+        attribute(writer, "message", c->message);
+        if (c->type)
+            attribute(writer, "type", c->type);
+        if (c->outcome != CASE_SKIPPED)
+            xmlTextWriterWriteString(writer, BAD_CAST c->body);
+        xmlTextWriterEndElement(writer);
+    } else if (c->message) {
+        xmlTextWriterWriteFormatElement(writer, BAD_CAST "system-out", "%s\n%s", c->message, c->body);
+    }
+    if (*c->captured)
+        xmlTextWriterWriteElement(writer, BAD_CAST "system-err", BAD_CAST c->captured);
+    xmlTextWriterEndElement(writer);
+}
+
+static bool is_first_of_suite(const GPtrArray *cases, guint index)
+{
+    const Case *c = g_ptr_array_index(cases, index);
+    for (guint i = 0; i < index; i++)
+        if (!strcmp(((Case *)g_ptr_array_index(cases, i))->suite, c->suite))
+            return false;
+    return true;
+}
+
+static void write_suite(xmlTextWriterPtr writer, const GPtrArray *cases, const char *suite)
+{
+    xmlTextWriterStartElement(writer, BAD_CAST "testsuite");
+    attribute(writer, "name", suite);
+    counts(writer, cases, suite);
+    for (guint i = 0; i < cases->len; i++) {
+        const Case *c = g_ptr_array_index(cases, i);
+        if (!strcmp(c->suite, suite))
+            write_case(writer, c);
+    }
+    xmlTextWriterEndElement(writer);
+}
+
+static const GString *junit_text(void *document)
+{
+    Junit *junit = document;
+    xmlBufferPtr buffer = xmlBufferCreate();
+    xmlTextWriterPtr writer = xmlNewTextWriterMemory(buffer, 0);
+    g_assert(writer != NULL);
+    xmlTextWriterSetIndent(writer, 1);
+    xmlTextWriterStartDocument(writer, NULL, "UTF-8", NULL);
+    xmlTextWriterStartElement(writer, BAD_CAST "testsuites");
+    attribute(writer, "name", "heddle");
+    counts(writer, junit->cases, NULL);
+    for (guint i = 0; i < junit->cases->len; i++)
+        if (is_first_of_suite(junit->cases, i))
+            write_suite(writer, junit->cases, ((Case *)g_ptr_array_index(junit->cases, i))->suite);
+    xmlTextWriterEndDocument(writer);
+    xmlFreeTextWriter(writer);
+    g_string_assign(junit->text, (const char *)xmlBufferContent(buffer));
+    xmlBufferFree(buffer);
+    return junit->text;
+}
+
+static void junit_clear(void *document)
+{
+    Junit *junit = document;
+    g_ptr_array_unref(junit->cases);
+    g_string_free(junit->text, TRUE);
+    g_free(junit);
+}
+
+const OutputFormat junit_format = { junit_begin, junit_add, junit_add_error, junit_text, junit_clear };

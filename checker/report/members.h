@@ -1,0 +1,51 @@
+/* members.h - members of JSON objects in one line each, for all reports in JSON.
+ *
+ * Ownership:   the builder is the caller's; texts are copied, made valid UTF-8 first.
+ */
+#pragma once
+#include <json-glib/json-glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline void member_text(JsonBuilder *builder, const char *name, const char *text)
+{
+    char *valid = g_utf8_make_valid(text ? text : "", -1);
+    json_builder_set_member_name(builder, name);
+    json_builder_add_string_value(builder, valid);
+    g_free(valid);
+}
+
+static inline void member_int(JsonBuilder *builder, const char *name, int64_t value)
+{
+    json_builder_set_member_name(builder, name);
+    json_builder_add_int_value(builder, value);
+}
+
+static inline void member_bool(JsonBuilder *builder, const char *name, bool value)
+{
+    json_builder_set_member_name(builder, name);
+    json_builder_add_boolean_value(builder, value);
+}
+
+static inline void member_object(JsonBuilder *builder, const char *name)
+{
+    json_builder_set_member_name(builder, name);
+    json_builder_begin_object(builder);
+}
+
+static inline void member_array(JsonBuilder *builder, const char *name)
+{
+    json_builder_set_member_name(builder, name);
+    json_builder_begin_array(builder);
+}
+
+/* Ends the outermost object and gives its text; the builder is freed. */
+static inline char *members_finish(JsonBuilder *builder, bool pretty)
+{
+    json_builder_end_object(builder);
+    JsonNode *node = json_builder_get_root(builder);
+    char *text = json_to_string(node, pretty);
+    json_node_unref(node);
+    g_object_unref(builder);
+    return text;
+}

@@ -1,0 +1,387 @@
+/* sarif.c - SARIF 2.1.0 (OASIS), with the parts that code scanning services read: one run, rules with help, a place that is always
+ * there, fingerprints, the run as a code flow. A fault met at several sizes is one result. Results are kept as objects until the text is asked for.
+ */
+#include <string.h>
+#include "fingerprint.h"
+#include "members.h"
+#include "output.h"
+#include "story.h"
+#include "text.h"
+#include "timeline.h"
+#include "words.h"
+
+enum { FLOW_MAX = 100 };                        /* steps of a code flow: the last ones count */
+
+typedef struct Sarif {
+    const OutputSettings *settings;
+    char *root;                                 /* absolute, canonical */
+    Source *source;
+    GHashTable *seen;                           /* fingerprints; looked up only */
+    GPtrArray *results;                         /* of JsonNode* */
+    GPtrArray *notes;                           /* of char*: what could not be decided */
+    bool failed;
+    GString *text;
+} Sarif;
+
+static void *sarif_begin(const OutputSettings *settings)
+{
+    Sarif *sarif = g_new0(Sarif, 1);
+    sarif->settings = settings;
+    sarif->root = g_canonicalize_filename(settings->source_root ? settings->source_root : ".", NULL);
+    sarif->source = source_new();
+    sarif->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    sarif->results = g_ptr_array_new_with_free_func((GDestroyNotify)json_node_unref);
+    sarif->notes = g_ptr_array_new_with_free_func(g_free);
+    sarif->text = g_string_new(NULL);
+    return sarif;
+}
+
+/* Below the root a relative path, else the absolute one. */
+static void add_artifact(JsonBuilder *builder, const Sarif *sarif, const char *file)
+{
+    g_autofree char *path = g_canonicalize_filename(file, NULL);
+    size_t length = strlen(sarif->root);
+    bool inside = g_str_has_prefix(path, sarif->root) && (path[length] == '/' || length == 1);
+    g_autofree char *escaped = g_uri_escape_string(inside ? path + length + (length > 1) : path, "/", FALSE);
+    g_autofree char *uri = inside ? g_strdup(escaped) : g_strdup_printf("file://%s", escaped);
+    member_object(builder, "artifactLocation");
+    member_text(builder, "uri", uri);
+    if (inside)
+        member_text(builder, "uriBaseId", "SRCROOT");
+    json_builder_end_object(builder);
+}
+
+static void add_physical(JsonBuilder *builder, Sarif *sarif, const char *file, unsigned line)
+{
+    const char *code = source_line(sarif->source, file, line);
+    member_object(builder, "physicalLocation");
+    add_artifact(builder, sarif, file);
+    member_object(builder, "region");
+    member_int(builder, "startLine", MAX(line, 1));
+    if (code) {
+        member_object(builder, "snippet");
+        member_text(builder, "text", code);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_object(builder);
+    json_builder_end_object(builder);
+}
+
+static void add_message(JsonBuilder *builder, const char *text)
+{
+    member_object(builder, "message");
+    member_text(builder, "text", text);
+    json_builder_end_object(builder);
+}
+
+static void add_location(JsonBuilder *builder, Sarif *sarif, const Program *program, uint32_t site_id, const char *message)
+{
+    const Site *site = program_get_site(program, site_id);
+    const char *function = program_text(program, site->function);
+    add_physical(builder, sarif, program_text(program, site->file), site->line);
+    if (*function) {
+        member_array(builder, "logicalLocations");
+        json_builder_begin_object(builder);
+        member_text(builder, "name", function);
+        member_text(builder, "kind", "function");
+        json_builder_end_object(builder);
+        json_builder_end_array(builder);
+    }
+    if (message)
+        add_message(builder, message);
+}
+
+/* Where a fault without a place of its own is shown: at the first core that is stuck, else where the source begins. */
+static void add_stand_in(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Finding *finding)
+{
+    Record *film = timeline_record(result, finding);
+    const Record *record = film ? film : result->record;
+    const CoreState *stuck = NULL;
+    for (size_t i = record ? record->ends.count : 0; i-- > 0;)
+        if (STORE(CoreState, &record->ends, i).end == CORE_BLOCKED)
+            stuck = &STORE(CoreState, &record->ends, i);
+    json_builder_begin_object(builder);
+    if (finding->id == FAULT_DEADLOCK && stuck && stuck->pending.site < result->program->sites.count)
+        add_location(builder, sarif, result->program, stuck->pending.site, NULL);
+    else
+        add_physical(builder, sarif, result->spec->source ? result->spec->source : result->program->source, 1);
+    json_builder_end_object(builder);
+    record_free(film);
+}
+
+static void add_locations(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Finding *finding)
+{
+    member_array(builder, "locations");
+    for (unsigned i = 0; i < finding->places; i++) {
+        g_autofree char *action = words_action(result->program, &finding->place[i]);
+        json_builder_begin_object(builder);
+        add_location(builder, sarif, result->program, finding->place[i].site, action);
+        json_builder_end_object(builder);
+    }
+    if (finding->places == 0)
+        add_stand_in(builder, sarif, result, finding);
+    json_builder_end_array(builder);
+    member_array(builder, "relatedLocations");  /* services show the first location only, and these */
+    for (unsigned i = 1; i < finding->places; i++) {
+        g_autofree char *action = words_action(result->program, &finding->place[i]);
+        json_builder_begin_object(builder);
+        member_int(builder, "id", i);
+        add_location(builder, sarif, result->program, finding->place[i].site, action);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+}
+
+static void add_flow_step(JsonBuilder *builder, Sarif *sarif, const Timeline *timeline, const Frame *frame, unsigned order, const char *cut,
+                          bool essential)
+{
+    g_autofree char *words = frame_words(timeline, frame);
+    g_autofree char *message = cut ? g_strdup_printf("%s %s", cut, words) : g_strdup(words);
+    json_builder_begin_object(builder);
+    member_object(builder, "location");
+    add_location(builder, sarif, timeline->record->program, frame->site, message);
+    json_builder_end_object(builder);
+    member_int(builder, "executionOrder", order);
+    member_text(builder, "importance", essential ? "essential" : "important");
+    json_builder_end_object(builder);
+}
+
+/* The steps that had to come before, in the order of the replayed run, then the places themselves. */
+static void add_flow(JsonBuilder *builder, Sarif *sarif, const Timeline *timeline, const Finding *finding)
+{
+    GByteArray *past = timeline_past(timeline, finding);
+    unsigned all = 0, order = 0;
+    for (guint i = 0; i < past->len; i++)
+        all += past->data[i];
+    unsigned skip = all > FLOW_MAX ? all - FLOW_MAX : 0, left = skip;
+    g_autofree char *cut = skip ? g_strdup_printf("(%u earlier steps are left out here; heddle replay shows them all.)", skip) : NULL;
+    for (guint i = 0; i < past->len; i++) {
+        if (!past->data[i] || (left > 0 && left--))
+            continue;
+        add_flow_step(builder, sarif, timeline, &g_array_index(timeline->frames, Frame, i), order + 1, order == 0 ? cut : NULL, false);
+        order++;
+    }
+    for (unsigned p = 0; p < finding->places; p++) {
+        Frame next;
+        if (timeline_next_of(timeline, &finding->place[p], &next))
+            add_flow_step(builder, sarif, timeline, &next, ++order, NULL, true);
+    }
+    g_byte_array_unref(past);
+}
+
+static void add_code_flows(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Finding *finding)
+{
+    Record *record = timeline_record(result, finding);
+    if (!record)
+        return;
+    Timeline *timeline = timeline_new(record, UINT32_MAX);
+    if (timeline->frames->len > 0) {
+        member_array(builder, "codeFlows");
+        json_builder_begin_object(builder);
+        add_message(builder, "One schedule that shows it.");
+        member_array(builder, "threadFlows");
+        json_builder_begin_object(builder);
+        member_array(builder, "locations");
+        add_flow(builder, sarif, timeline, finding);
+        json_builder_end_array(builder);
+        json_builder_end_object(builder);
+        json_builder_end_array(builder);
+        json_builder_end_object(builder);
+        json_builder_end_array(builder);
+    }
+    timeline_free(timeline);
+    record_free(record);
+}
+
+static char *message_of(const CheckResult *result, const Finding *finding, const char *schedule)
+{
+    g_autofree char *title = text_title(result), *what = story_message(result, finding), *why = story_why(result, finding);
+    g_autoptr(GString) message = g_string_new(NULL);
+    g_string_append_printf(message, "%s: %s.", title, what);
+    if (why)
+        g_string_append_printf(message, " %s", why);
+    if (schedule)
+        g_string_append_printf(message, " See it happen: heddle replay %s", schedule);
+    g_string_replace(message, "\\", "\\\\", 0);         /* brackets would be links */
+    g_string_replace(message, "[", "\\[", 0);
+    g_string_replace(message, "]", "\\]", 0);
+    return g_strdup(message->str);
+}
+
+static void add_result(Sarif *sarif, const CheckResult *result, const Finding *finding, const char *schedule)
+{
+    char *fingerprint = fingerprint_finding(sarif->source, result, finding);
+    g_autofree char *message = message_of(result, finding, schedule);
+    if (!g_hash_table_add(sarif->seen, fingerprint))
+        return;
+    JsonBuilder *builder = json_builder_new();
+    json_builder_begin_object(builder);
+    member_text(builder, "ruleId", fault_name(finding->id));
+    member_int(builder, "ruleIndex", finding->id);
+    member_text(builder, "level", "error");
+    add_message(builder, message);
+    add_locations(builder, sarif, result, finding);
+    member_object(builder, "partialFingerprints");
+    member_text(builder, "heddleFault/v1", fingerprint);
+    json_builder_end_object(builder);
+    if (sarif->settings->baseline)
+        member_text(builder, "baselineState", finding->known ? "unchanged" : "new");
+    add_code_flows(builder, sarif, result, finding);
+    member_object(builder, "properties");
+    member_text(builder, "program", result->spec->program);
+    member_int(builder, "devices", mesh_devices(&result->spec->mesh));
+    json_builder_end_object(builder);
+    json_builder_end_object(builder);
+    g_ptr_array_add(sarif->results, json_builder_get_root(builder));
+    g_object_unref(builder);
+}
+
+static void sarif_add(void *document, const CheckResult *result, const GPtrArray *schedules)
+{
+    Sarif *sarif = document;
+    g_autofree char *title = text_title(result);
+    if (result->verdict == VERDICT_BOUNDED)
+        g_ptr_array_add(sarif->notes, g_strdup_printf("%s: bounded: a limit was reached before everything was covered", title));
+    for (guint i = 0; result->verdict == VERDICT_FAULTY && i < result->outcome->findings->len; i++) {
+        const Finding *finding = result->outcome->findings->pdata[i];
+        if (!finding_exemption(result->program, finding))
+            add_result(sarif, result, finding, schedules ? schedules->pdata[i] : NULL);
+    }
+}
+
+static void sarif_add_error(void *document, const char *message)
+{
+    Sarif *sarif = document;
+    sarif->failed = true;
+    g_ptr_array_add(sarif->notes, g_strdup(message));
+}
+
+static void add_text_object(JsonBuilder *builder, const char *name, const char *text)
+{
+    member_object(builder, name);
+    member_text(builder, "text", text);
+    json_builder_end_object(builder);
+}
+
+/* "in-flight" -> "InFlight". */
+static char *rule_name(const char *id)
+{
+    GString *name = g_string_new(NULL);
+    for (bool first = true; *id; id++) {
+        if (*id != '-')
+            g_string_append_c(name, first ? g_ascii_toupper(*id) : *id);
+        first = *id == '-';
+    }
+    return g_string_free(name, FALSE);
+}
+
+static void add_rule(JsonBuilder *builder, FaultId id)
+{
+    g_autofree char *name = rule_name(fault_name(id));
+    g_autofree char *help = g_strdup_printf("%s\n\nFor example:\n\n%s\nWhat usually helps:\n\n%s", fault_meaning(id), fault_example(id),
+                                            fault_repairs(id));
+    g_autofree char *markdown = g_strdup_printf("%s\n\n```c\n%s\n```\n\n%s", fault_meaning(id), fault_example(id), fault_repairs(id));
+    json_builder_begin_object(builder);
+    member_text(builder, "id", fault_name(id));
+    member_text(builder, "name", name);
+    add_text_object(builder, "shortDescription", fault_meaning(id));
+    add_text_object(builder, "fullDescription", fault_meaning(id));
+    member_object(builder, "help");
+    member_text(builder, "text", help);
+    member_text(builder, "markdown", markdown);
+    json_builder_end_object(builder);
+    member_object(builder, "defaultConfiguration");
+    member_text(builder, "level", "error");
+    json_builder_end_object(builder);
+    member_object(builder, "properties");
+    member_array(builder, "tags");
+    json_builder_add_string_value(builder, "correctness");
+    json_builder_add_string_value(builder, "concurrency");
+    json_builder_end_array(builder);
+    member_text(builder, "precision", "very-high");
+    member_text(builder, "problem.severity", "error");
+    json_builder_end_object(builder);
+    json_builder_end_object(builder);
+}
+
+static void add_tool(JsonBuilder *builder, const Sarif *sarif)
+{
+    member_object(builder, "tool");
+    member_object(builder, "driver");
+    member_text(builder, "name", "Heddle");
+    member_text(builder, "version", sarif->settings->version);
+    member_text(builder, "semanticVersion", sarif->settings->version);
+    member_array(builder, "rules");
+    for (FaultId id = 0; id < FAULT_COUNT; id++)
+        add_rule(builder, id);
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+    json_builder_end_object(builder);
+}
+
+static void add_invocation(JsonBuilder *builder, const Sarif *sarif)
+{
+    member_array(builder, "invocations");
+    json_builder_begin_object(builder);
+    member_bool(builder, "executionSuccessful", !sarif->failed);
+    member_array(builder, "toolExecutionNotifications");
+    for (guint i = 0; i < sarif->notes->len; i++) {
+        json_builder_begin_object(builder);
+        member_text(builder, "level", sarif->failed ? "error" : "warning");
+        add_message(builder, g_ptr_array_index(sarif->notes, i));
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+    json_builder_end_array(builder);
+}
+
+static void add_run(JsonBuilder *builder, const Sarif *sarif)
+{
+    g_autofree char *root = g_uri_escape_string(sarif->root, "/", FALSE);
+    g_autofree char *base = g_strdup_printf("file://%s%s", root, g_str_has_suffix(root, "/") ? "" : "/");
+    json_builder_begin_object(builder);
+    add_tool(builder, sarif);
+    add_invocation(builder, sarif);
+    member_object(builder, "originalUriBaseIds");
+    member_object(builder, "SRCROOT");
+    member_text(builder, "uri", base);
+    json_builder_end_object(builder);
+    json_builder_end_object(builder);
+    member_text(builder, "columnKind", "utf16CodeUnits");
+    member_array(builder, "results");
+    for (guint i = 0; i < sarif->results->len; i++)
+        json_builder_add_value(builder, json_node_copy(g_ptr_array_index(sarif->results, i)));
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+}
+
+static const GString *sarif_text(void *document)
+{
+    Sarif *sarif = document;
+    JsonBuilder *builder = json_builder_new();
+    json_builder_begin_object(builder);
+    member_text(builder, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    member_text(builder, "version", "2.1.0");
+    member_array(builder, "runs");
+    add_run(builder, sarif);
+    json_builder_end_array(builder);
+    g_autofree char *text = members_finish(builder, true);
+    g_string_assign(sarif->text, text);
+    g_string_append_c(sarif->text, '\n');
+    return sarif->text;
+}
+
+static void sarif_clear(void *document)
+{
+    Sarif *sarif = document;
+    g_free(sarif->root);
+    source_free(sarif->source);
+    g_hash_table_unref(sarif->seen);
+    g_ptr_array_unref(sarif->results);
+    g_ptr_array_unref(sarif->notes);
+    g_string_free(sarif->text, TRUE);
+    g_free(sarif);
+}
+
+const OutputFormat sarif_format = { sarif_begin, sarif_add, sarif_add_error, sarif_text, sarif_clear };

@@ -1,0 +1,367 @@
+/* test_outputs.c - reports for other programs: what their readers demand of the fields, baselines, and names that are no text at all.
+ *
+ * Runs the binary that $HEDDLE names in a folder of its own. xmllint and python3-jsonschema are asked where they are installed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+#include <libxml/parser.h>
+#include <sys/wait.h>
+
+#include "../checker/report/output.h"
+#include "script.h"
+
+static char *folder, *heddle, *text;
+
+static int run(const char *words)
+{
+    g_autofree char *line = g_strdup_printf("%s %s", heddle, words);
+    g_auto(GStrv) argv = NULL;
+    g_autofree char *out = NULL, *err = NULL;
+    int status = 0;
+    assert_true(g_shell_parse_argv(line, NULL, &argv, NULL));
+    assert_true(g_spawn_sync(folder, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &err, &status, NULL));
+    assert_true(WIFEXITED(status));
+    g_free(text);
+    text = g_strconcat(out, err, NULL);
+    return WEXITSTATUS(status);
+}
+
+static void assert_says(const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("nothing about \"%s\" in:\n%s", part, text);
+}
+
+static char *path_of(const char *name)
+{
+    return g_build_filename(folder, name, NULL);
+}
+
+static char *contents(const char *name)
+{
+    g_autofree char *path = path_of(name);
+    char *all = NULL;
+    assert_true(g_file_get_contents(path, &all, NULL, NULL));
+    return all;
+}
+
+/* A check by a tool that may not be installed; true if it is missing. */
+static bool tool(const char *command)
+{
+    int status = 0;
+    g_autofree char *out = NULL, *err = NULL;
+    g_auto(GStrv) argv = NULL;
+    assert_true(g_shell_parse_argv(command, NULL, &argv, NULL));
+    if (!g_spawn_sync(folder, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &err, &status, NULL))
+        return true;
+    if (WEXITSTATUS(status) != 0)
+        fail_msg("%s: %s%s", command, out, err);
+    return false;
+}
+
+static JsonObject *object_in(JsonObject *object, const char *name) { return json_object_get_object_member(object, name); }
+static JsonArray *array_in(JsonObject *object, const char *name) { return json_object_get_array_member(object, name); }
+static const char *text_in(JsonObject *object, const char *name) { return json_object_get_string_member(object, name); }
+
+static JsonParser *parse(const char *json)
+{
+    GError *error = NULL;
+    JsonParser *parser = json_parser_new();
+    if (!json_parser_load_from_data(parser, json, -1, &error))
+        fail_msg("no JSON: %s", error->message);
+    return parser;
+}
+
+static JsonObject *only_run(JsonParser *parser)
+{
+    JsonObject *root = json_node_get_object(json_parser_get_root(parser));
+    assert_string_equal(text_in(root, "version"), "2.1.0");
+    assert_int_equal(json_array_get_length(array_in(root, "runs")), 1);
+    return json_array_get_object_element(array_in(root, "runs"), 0);
+}
+
+static void assert_location(JsonObject *location)
+{
+    JsonObject *physical = object_in(location, "physicalLocation"), *artifact = object_in(physical, "artifactLocation");
+    assert_true(json_object_get_int_member(object_in(physical, "region"), "startLine") >= 1);
+    assert_string_equal(text_in(artifact, "uriBaseId"), "SRCROOT");
+    assert_null(strstr(text_in(artifact, "uri"), ".."));
+    assert_int_not_equal(text_in(artifact, "uri")[0], '/');
+}
+
+/* What a code scanning service needs of a rule and of a result. */
+static void assert_rules(JsonObject *run_object)
+{
+    JsonObject *driver = object_in(object_in(run_object, "tool"), "driver");
+    JsonArray *rules = array_in(driver, "rules");
+    assert_string_equal(text_in(driver, "name"), "Heddle");
+    assert_int_equal(json_array_get_length(rules), FAULT_COUNT);
+    for (guint i = 0; i < FAULT_COUNT; i++) {
+        JsonObject *rule = json_array_get_object_element(rules, i);
+        assert_string_equal(text_in(rule, "id"), fault_name(i));
+        assert_true(strlen(text_in(object_in(rule, "shortDescription"), "text")) > 10);
+        assert_true(strlen(text_in(object_in(rule, "help"), "text")) > 10);
+    }
+}
+
+static void sarif_has_what_code_scanning_reads(void **state)
+{
+    (void)state;
+    assert_int_equal(run("check kernel.c -n 2..4 --sarif a.sarif"), 1);
+    g_autofree char *json = contents("a.sarif");
+    g_autoptr(JsonParser) parser = parse(json);
+    JsonObject *sarif = only_run(parser);
+    JsonArray *results = array_in(sarif, "results");
+    assert_rules(sarif);
+    assert_int_equal(json_array_get_length(results), 1);                /* one alert, though two sizes show it */
+    JsonObject *result = json_array_get_object_element(results, 0);
+    assert_string_equal(text_in(result, "ruleId"), "race");
+    assert_int_equal(json_object_get_int_member(result, "ruleIndex"), FAULT_RACE);
+    assert_int_equal(json_array_get_length(array_in(result, "locations")), 2);
+    assert_int_equal(json_array_get_length(array_in(result, "relatedLocations")), 1);
+    for (guint i = 0; i < 2; i++)
+        assert_location(json_array_get_object_element(array_in(result, "locations"), i));
+    JsonObject *flow = json_array_get_object_element(array_in(result, "codeFlows"), 0);
+    JsonArray *steps = array_in(json_array_get_object_element(array_in(flow, "threadFlows"), 0), "locations");
+    assert_in_range(json_array_get_length(steps), 5, 102);
+    for (guint i = 0; i < json_array_get_length(steps); i++)
+        assert_location(object_in(json_array_get_object_element(steps, i), "location"));
+    assert_null(strstr(json, "/tmp/heddle"));
+}
+
+static char *fingerprint_of(const char *name)
+{
+    g_autofree char *json = contents(name);
+    g_autoptr(JsonParser) parser = parse(json);
+    JsonObject *result = json_array_get_object_element(array_in(only_run(parser), "results"), 0);
+    return g_strdup(text_in(object_in(result, "partialFingerprints"), "heddleFault/v1"));
+}
+
+static void write_kernel(const char *before, const char *with, const char *instead)
+{
+    g_autofree char *source = g_build_filename("tests", "kernels", "ring.c", NULL), *path = path_of("kernel.c"), *all = NULL;
+    assert_true(g_file_get_contents(source, &all, NULL, NULL));
+    g_autoptr(GString) kernel = g_string_new(before);
+    g_string_append(kernel, all);
+    if (with)
+        assert_int_equal(g_string_replace(kernel, with, instead, 0) > 0, 1);
+    assert_true(g_file_set_contents(path, kernel->str, -1, NULL));
+}
+
+static void a_fingerprint_outlives_moved_lines_and_sizes(void **state)
+{
+    (void)state;
+    assert_int_equal(run("check kernel.c -n 3 --sarif a.sarif"), 1);
+    assert_int_equal(run("check kernel.c -n 4 --sarif b.sarif"), 1);
+    write_kernel("/* a line\n * and another\n */\n", NULL, NULL);
+    assert_int_equal(run("check kernel.c -n 3 --sarif c.sarif"), 1);
+    write_kernel("", NULL, NULL);
+    g_autofree char *a = fingerprint_of("a.sarif"), *b = fingerprint_of("b.sarif"), *c = fingerprint_of("c.sarif");
+    assert_string_equal(a, b);
+    assert_string_equal(a, c);
+}
+
+static void a_verified_check_gives_a_valid_file_without_results(void **state)
+{
+    (void)state;
+    assert_int_equal(run("check all_gather -n 2 --sarif v.sarif --junit v.xml"), 0);
+    g_autofree char *json = contents("v.sarif");
+    g_autoptr(JsonParser) parser = parse(json);
+    JsonObject *sarif = only_run(parser), *invocation = json_array_get_object_element(array_in(sarif, "invocations"), 0);
+    assert_int_equal(json_array_get_length(array_in(sarif, "results")), 0);
+    assert_true(json_object_get_boolean_member(invocation, "executionSuccessful"));
+    if (tool("xmllint --noout v.xml"))
+        print_message("xmllint is not here\n");
+}
+
+static void a_program_that_could_not_be_checked_is_a_failed_run(void **state)
+{
+    (void)state;
+    assert_int_equal(run("check nonesuch --sarif e.sarif --junit e.xml"), 2);
+    g_autofree char *json = contents("e.sarif"), *xml = contents("e.xml");
+    g_autoptr(JsonParser) parser = parse(json);
+    JsonObject *invocation = json_array_get_object_element(array_in(only_run(parser), "invocations"), 0);
+    assert_false(json_object_get_boolean_member(invocation, "executionSuccessful"));
+    assert_non_null(strstr(xml, "errors=\"1\""));
+}
+
+static unsigned number_of(xmlNodePtr node, const char *name)
+{
+    xmlChar *value = xmlGetProp(node, BAD_CAST name);
+    unsigned number = value ? (unsigned)strtoul((char *)value, NULL, 10) : G_MAXUINT;
+    xmlFree(value);
+    return number;
+}
+
+static unsigned children_of(xmlNodePtr node, const char *name)
+{
+    unsigned count = 0;
+    for (xmlNodePtr at = node->children; at; at = at->next)
+        count += at->type == XML_ELEMENT_NODE && (!name || !strcmp((const char *)at->name, name));
+    return count;
+}
+
+static void junit_has_a_suite_a_program_and_a_case_a_size(void **state)
+{
+    (void)state;
+    assert_int_equal(run("check kernel.c:ring_shared all_gather -n 1..3 --junit j.xml"), 1);
+    g_autofree char *xml = contents("j.xml");
+    xmlDocPtr document = xmlReadMemory(xml, (int)strlen(xml), NULL, NULL, XML_PARSE_NONET);
+    assert_non_null(document);
+    xmlNodePtr root = xmlDocGetRootElement(document);
+    assert_string_equal(root->name, "testsuites");
+    assert_int_equal(number_of(root, "tests"), 6);
+    assert_int_equal(number_of(root, "failures"), 1);
+    assert_int_equal(number_of(root, "skipped"), 2);
+    assert_int_equal(children_of(root, "testsuite"), 2);
+    for (xmlNodePtr suite = root->children; suite; suite = suite->next)
+        if (suite->type == XML_ELEMENT_NODE)
+            assert_int_equal(children_of(suite, "testcase"), number_of(suite, "tests"));
+    xmlFreeDoc(document);
+}
+
+static void a_baseline_leaves_only_new_faults_to_fail(void **state)
+{
+    (void)state;
+    assert_int_equal(run("check kernel.c -n 3 --json base.json"), 1);
+    assert_int_equal(run("check kernel.c -n 3..4 --baseline base.json --json again.json --junit j.xml --sarif s.sarif"), 0);
+    assert_says("1 of 1 fault is known, 0 new");
+    g_autofree char *json = contents("again.json"), *sarif = contents("s.sarif"), *xml = contents("j.xml");
+    assert_non_null(strstr(json, "\"known\" : true"));
+    assert_non_null(strstr(sarif, "\"unchanged\""));
+    assert_non_null(strstr(xml, "failures=\"0\""));
+    assert_int_equal(run("check all_gather_shared_semaphore -n 3 --baseline base.json"), 1);
+    assert_says("0 of 1 fault are known, 1 new");
+}
+
+static void a_fault_that_is_gone_since_the_baseline_is_listed(void **state)
+{
+    (void)state;
+    assert_int_equal(run("check all_gather_shared_semaphore -n 3 --json base.json"), 1);
+    g_autofree char *json = contents("base.json"), *path = path_of("base.json");
+    g_autoptr(GString) other = g_string_new(json);
+    g_string_replace(other, "\"all_gather_shared_semaphore\"", "\"all_gather\"", 1);
+    assert_true(g_file_set_contents(path, other->str, -1, NULL));
+    assert_int_equal(run("check all_gather -n 3 --baseline base.json"), 0);
+    assert_says("Gone since the baseline:");
+    assert_says("all_gather, 3 devices: race:");
+    assert_int_equal(run("check all_gather -n 2 --baseline base.json"), 0);
+    assert_null(strstr(text, "Gone"));          /* of that size nothing was seen this time */
+}
+
+static void a_baseline_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    g_autofree char *path = path_of("foreign.json"), *json = path_of("never.json");
+    assert_true(g_file_set_contents(path, "{\"checks\": [{\"faults\": [{}]}]}", -1, NULL));
+    assert_int_equal(run("check all_gather -n 2 --baseline foreign.json --json never.json"), 2);
+    assert_says("is no baseline");
+    assert_false(g_file_test(json, G_FILE_TEST_EXISTS));
+    assert_int_equal(run("check all_gather -n 2 --baseline nowhere.json"), 2);
+    assert_int_equal(run("check all_gather -n 2 --json - --sarif -"), 2);
+    assert_says("only one report");
+}
+
+static void bounded_can_be_accepted(void **state)
+{
+    (void)state;
+    assert_int_equal(run("check all_gather -n 3 --search enumerate --states 10"), 3);
+    assert_int_equal(run("check all_gather -n 3 --search enumerate --states 10 --accept bounded --junit b.xml"), 0);
+    g_autofree char *xml = contents("b.xml");
+    assert_non_null(strstr(xml, "errors=\"0\""));
+    assert_int_equal(run("check all_gather -n 3 --accept everything"), 2);
+}
+
+/* Control characters, broken UTF-8, markup: in the name of the program, of the source, and in messages. */
+static void names_that_are_no_text_keep_reports_valid(void **state)
+{
+    (void)state;
+    const char *nasty = "a\x01<b>&\"\\ \xff]]>\x1b[31m\xc3";
+    Script *script = script_new(2, 1, NULL);
+    CheckSpec spec = { .program = nasty, .source = nasty, .cores = 1 };
+    mesh_line(&spec.mesh, 2);
+    script->program->name = nasty, script->program->source = nasty;
+    CheckResult result = { .spec = &spec, .verdict = VERDICT_FAULTY, .program = script->program, .outcome = outcome_new(),
+                           .record = record_new(script->program), .captured = g_strdup(nasty) };
+    script_record(script, result.record);
+    Finding *finding = finding_new(FAULT_ASSERT);
+    finding->message = g_strdup(nasty);
+    g_ptr_array_add(result.outcome->findings, finding);
+    const OutputSettings settings = { .version = "0" };
+    void *sarif = sarif_format.begin(&settings), *junit = junit_format.begin(&settings);
+    sarif_format.add(sarif, &result, NULL);
+    sarif_format.add_error(sarif, nasty);
+    junit_format.add(junit, &result, NULL);
+    junit_format.add_error(junit, nasty);
+    const GString *json = sarif_format.text(sarif), *xml = junit_format.text(junit);
+    assert_true(g_utf8_validate(json->str, json->len, NULL));
+    g_object_unref(parse(json->str));
+    xmlDocPtr document = xmlReadMemory(xml->str, (int)xml->len, NULL, NULL, XML_PARSE_NONET);
+    assert_non_null(document);
+    xmlFreeDoc(document);
+    sarif_format.clear(sarif);
+    junit_format.clear(junit);
+    outcome_free(result.outcome);
+    record_free(result.record);
+    g_free(result.captured);
+    script_free(script);
+}
+
+static void the_json_report_fits_its_schema(void **state)
+{
+    (void)state;
+    g_autofree char *schema = g_canonicalize_filename("checker/report/heddle-report.schema.json", NULL);
+    g_autofree char *command = g_strdup_printf("python3 -c \"import json,sys\ntry: import jsonschema\nexcept ImportError: sys.exit(0)\n"
+                                               "jsonschema.validate(json.load(open('s.json')),json.load(open('%s')))\"", schema);
+    assert_int_equal(run("check kernel.c all_gather -n 1..3 --json s.json"), 1);
+    if (tool(command))
+        print_message("python3 is not here\n");
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    const char *name = g_getenv("HEDDLE");
+    folder = g_dir_make_tmp("outputs-XXXXXX", NULL);
+    heddle = name ? g_canonicalize_filename(name, NULL) : NULL;
+    if (folder && heddle)
+        write_kernel("", NULL, NULL);
+    return folder && heddle ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    g_autofree char *command = g_strdup_printf("rm -rf '%s'", folder);
+    g_free(heddle);
+    g_free(folder);
+    g_free(text);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sarif_has_what_code_scanning_reads),
+        cmocka_unit_test(a_fingerprint_outlives_moved_lines_and_sizes),
+        cmocka_unit_test(a_verified_check_gives_a_valid_file_without_results),
+        cmocka_unit_test(a_program_that_could_not_be_checked_is_a_failed_run),
+        cmocka_unit_test(junit_has_a_suite_a_program_and_a_case_a_size),
+        cmocka_unit_test(a_baseline_leaves_only_new_faults_to_fail),
+        cmocka_unit_test(a_fault_that_is_gone_since_the_baseline_is_listed),
+        cmocka_unit_test(a_baseline_that_is_none_is_refused),
+        cmocka_unit_test(bounded_can_be_accepted),
+        cmocka_unit_test(names_that_are_no_text_keep_reports_valid),
+        cmocka_unit_test(the_json_report_fits_its_schema),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
