@@ -52,16 +52,12 @@ static bool comes_before_by_itself(const Order *order, const Event *a, const Eve
 /* Is the wait that releases this end of the copy before b? */
 static OrderKnown released(const Order *order, uint32_t copy, unsigned end, const Event *b)
 {
-    const Index *index = order->index;
-    const Copy *c = index_copy(index, copy);
+    const Copy *c = index_copy(order->index, copy);
     uint32_t semaphore = end ? c->receive_semaphore : c->send_semaphore, entry;
-    if (semaphore == NONE)
-        return ORDER_NO;
-    uint32_t at = order->releases->at[copy * 2 + end], waiter = order->releases->waiter[semaphore];
-    if (order->releases->shared[semaphore])
-        return ORDER_OPEN;
+    uint32_t at = order->releases->at[copy * 2 + end];
     if (at == NONE)
-        return ORDER_NO;
+        return semaphore != NONE && order->releases->shared[semaphore] ? ORDER_OPEN : ORDER_NO;
+    uint32_t waiter = releases_core(order->releases, semaphore, copy * 2 + end);
     Event seen = order_seen_from(order, b, waiter);
     if (!clocks_entry(order->clocks, &seen, waiter, &entry))
         return ORDER_OPEN;
@@ -97,7 +93,8 @@ OrderKnown order_known(const Order *order, const Event *a, const Event *b)
     Event start = { a->core, a->position, NONE, STEP_COPY_START };
     if (step_known(order, &start, b) == ORDER_NO)
         return ORDER_NO;
-    bool one_effect = a->kind == STEP_WRITE && !order->index->copy_before && !order->chosen;
+    bool one_effect = a->kind == STEP_WRITE && !order->chosen
+        && (!order->releases->alone || order->releases->alone[a->copy * 2 + 1]);
     return one_effect ? by_write : ORDER_OPEN;
 }
 

@@ -85,7 +85,7 @@ static void release_at(const Finder *f, uint32_t copy, unsigned end, uint32_t de
     uint32_t semaphore = end ? c->receive_semaphore : c->send_semaphore, per = f->index->per_device;
     if (semaphore == NONE || f->order->releases->at[copy * 2 + end] == NONE)
         return;
-    uint32_t waiter = f->order->releases->waiter[semaphore];
+    uint32_t waiter = releases_core(f->order->releases, semaphore, copy * 2 + end);
     if (waiter / per == device)
         release[waiter % per] = MIN(release[waiter % per], f->order->releases->at[copy * 2 + end]);
 }

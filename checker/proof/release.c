@@ -5,19 +5,9 @@
  * For each signal the first such wait is found by walking both lists from their ends and keeping, of the waits seen, those with less slack
  * than all nearer ones.
  */
-#include "release.h"
+#include "release_inside.h"
 
 #include <glib.h>
-
-typedef struct Given { uint32_t after, inc, copy_end; } Given;             /* after: how many of the waiter's steps come before it */
-
-typedef struct Releaser {
-    const Index *index;
-    const Clocks *clocks;
-    Releases *releases;
-    Pile given, stack;                          /* Given; indices of waits */
-    Pile slack;                                 /* int64_t */
-} Releaser;
 
 static void find_waiters(const Index *index, Releases *releases)
 {
@@ -73,15 +63,14 @@ static void compute_slack(Releaser *r, uint32_t semaphore)
     }
 }
 
-static uint32_t last_part(const Index *index, uint32_t inc)
+uint32_t release_last_part(const Index *index, uint32_t inc)
 {
     if (index->canary == PROVE_CANARY_READ_IS_RELEASED)
         return NONE;
     return index_is_fluid(index) && index->canary != PROVE_CANARY_NEED_WHOLE ? 1 : inc;
 }
 
-/* Of the waits on the stack, nearest on top, the nearest one with less slack than `part`. */
-static uint32_t nearest_short(const Releaser *r, int64_t part)
+uint32_t release_nearest_short(const Releaser *r, int64_t part)
 {
     const uint32_t *wait = pile_base(&r->stack);
     size_t low = 0, high = r->stack.count;      /* slack grows towards the top */
@@ -95,7 +84,7 @@ static uint32_t nearest_short(const Releaser *r, int64_t part)
     return low > 0 ? wait[low - 1] : NONE;
 }
 
-static void push_wait(Releaser *r, uint32_t wait)
+void release_push_wait(Releaser *r, uint32_t wait)
 {
     int64_t slack = PILE(int64_t, &r->slack, wait);
     while (r->stack.count > 0 && PILE(int64_t, &r->slack, PILE(uint32_t, &r->stack, r->stack.count - 1)) >= slack)
@@ -110,16 +99,20 @@ static void release_semaphore(Releaser *r, uint32_t semaphore)
     if (waiter == NONE || index->contended[semaphore] || !gather_given(r, semaphore, waiter))
         return;
     compute_slack(r, semaphore);
+    if (index->copy_before) {
+        chain_release(r, semaphore);
+        return;
+    }
     const Wait *wait = &index->wait[index->wait_first[semaphore]];
     uint32_t left = (uint32_t)r->slack.count;
     r->stack.count = 0;
     for (size_t g = r->given.count; g-- > 0;) {
         const Given given = PILE(Given, &r->given, g);
         while (left > 0 && wait[left - 1].position >= given.after)
-            push_wait(r, --left);
+            release_push_wait(r, --left);
         if (given.copy_end == NONE)
             continue;
-        uint32_t by = nearest_short(r, last_part(index, given.inc));
+        uint32_t by = release_nearest_short(r, release_last_part(index, given.inc));
         if (by != NONE)
             r->releases->at[given.copy_end] = wait[by].position + 1;
     }
@@ -137,11 +130,15 @@ Releases *releases_new(const Index *index, const Clocks *clocks, Arena *arena)
         releases->at[i] = NONE;
     find_waiters(index, releases);
     Releaser releaser = { .index = index, .clocks = clocks, .releases = releases };
+    if (index->copy_before)
+        chain_begin(&releaser, arena, &scratch);
     pile_init(&releaser.given, &scratch, sizeof(Given));
     pile_init(&releaser.stack, &scratch, sizeof(uint32_t));
     pile_init(&releaser.slack, &scratch, sizeof(int64_t));
     for (uint32_t s = 0; s < index->semaphores; s++)
         release_semaphore(&releaser, s);
+    if (index->copy_before)
+        chain_end(&releaser);
     arena_clear(&scratch);
     return releases;
 }
