@@ -1,6 +1,6 @@
 /* catalogue.c - what programs a module has, asked for in a child, since a user's module runs code when it is loaded and built.
  *
- * Each program is built at 1, 2, ... devices until it finds a size applicable; what it declares there is what the list shows. Answers
+ * Each program is built at one shape of machine after the other until it finds one applicable; what it declares there is what the list shows. Answers
  * cross as one GVariant.
  */
 #include "check.h"
@@ -16,30 +16,30 @@ typedef struct CatalogueShared {
     const char *module;
 } CatalogueShared;
 
-#define ENTRY_TYPE "(ssssuuua(sxxx))"
+#define ENTRY_TYPE "(ssssuuuusa(sxxx))"
 #define ANSWER_TYPE "(sa" ENTRY_TYPE ")"
 
-static Program *build_at(const ProgramEntry *entry, uint32_t devices)
+/* Shapes of machines to try, simplest first: a line of 1, 2, ... devices, then the same with two cores each, then a small mesh. */
+static bool nth_shape(unsigned n, Mesh *mesh, uint32_t *cores)
 {
-    Mesh mesh;
-    mesh_line(&mesh, devices);
+    *cores = n < DEVICES_TRIED || n == 2 * DEVICES_TRIED ? 1 : 2;
+    if (n < 2 * DEVICES_TRIED)
+        mesh_line(mesh, n % DEVICES_TRIED + 1);
+    else
+        mesh_parse(mesh, "x=2,y=2");
+    return n < 2 * DEVICES_TRIED + 2;
+}
+
+static Program *build_at(const ProgramEntry *entry, const Mesh *mesh, uint32_t cores)
+{
     const Knobs knobs = { 0 };
-    Program *program = program_new(&mesh, 1, &knobs);
+    Program *program = program_new(mesh, cores, &knobs);
     entry->build(program, entry);
     return program;
 }
 
-static GVariant *describe(const ProgramEntry *entry)
+static GVariant *describe_parameters(const Program *program)
 {
-    Program *program = NULL;
-    uint32_t devices_min = 0;
-    for (uint32_t n = 1; n <= DEVICES_TRIED && devices_min == 0; n++) {
-        if (program != NULL)
-            program_free(program);
-        program = build_at(entry, n);
-        if (program->not_applicable == NULL)
-            devices_min = n;
-    }
     GVariantBuilder parameters;
     g_variant_builder_init(&parameters, G_VARIANT_TYPE("a(sxxx)"));
     for (size_t i = 0; i < program->parameters.count; i++) {
@@ -47,8 +47,23 @@ static GVariant *describe(const ProgramEntry *entry)
         g_variant_builder_add(&parameters, "(sxxx)", program_text(program, parameter->name), parameter->value, parameter->least,
                               parameter->greatest);
     }
-    GVariant *answer = g_variant_new(ENTRY_TYPE, entry->name, entry->summary, entry->group, entry->source, program->expected_faults,
-                                     program->expected_from, devices_min, &parameters);
+    return g_variant_builder_end(&parameters);
+}
+
+static GVariant *describe(const ProgramEntry *entry)
+{
+    Program *program = NULL;
+    Mesh mesh;
+    uint32_t cores;
+    bool fits = false;
+    for (unsigned n = 0; !fits && nth_shape(n, &mesh, &cores); n++) {
+        program_free(program);
+        program = build_at(entry, &mesh, cores);
+        fits = program->not_applicable == NULL;
+    }
+    GVariant *answer = g_variant_new("(ssssuuuus@a(sxxx))", entry->name, entry->summary, entry->group, entry->source, program->expected_faults,
+                                     program->expected_from, fits ? program->devices : 0, fits ? program->cores_per_device : 1,
+                                     fits && program->mesh.axes > 1 ? "x=2,y=2" : "", describe_parameters(program));
     program_free(program);
     return answer;
 }
@@ -78,6 +93,7 @@ static void free_entry(gpointer data)
     g_free(entry->summary);
     g_free(entry->group);
     g_free(entry->source);
+    g_free(entry->mesh);
     g_free(entry);
 }
 
@@ -87,8 +103,9 @@ static CatalogueEntry *read_entry(GVariant *from)
     entry->parameters = g_array_new(FALSE, FALSE, sizeof(CatalogueParameter));
     g_autoptr(GVariantIter) parameters = NULL;
     g_variant_get(from, ENTRY_TYPE, &entry->name, &entry->summary, &entry->group, &entry->source, &entry->expected_faults,
-                  &entry->expected_from,
-                  &entry->devices_min, &parameters);
+                  &entry->expected_from, &entry->devices_min, &entry->cores, &entry->mesh, &parameters);
+    if (entry->mesh[0] == '\0')
+        g_clear_pointer(&entry->mesh, g_free);
     CatalogueParameter parameter;
     gint64 value, least, greatest;
     while (g_variant_iter_next(parameters, "(sxxx)", &parameter.name, &value, &least, &greatest)) {

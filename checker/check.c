@@ -42,6 +42,9 @@ static Place last_place(const Record *record, uint32_t core)
         if (step->core != core || step->kind >= STEP_EARLY_SEND || step->site >= record->program->sites.count)
             continue;
         place.position = position++, place.kind = step->kind, place.site = step->site, place.launch = step->launch;
+        bool memory = step->kind <= STEP_SWAP, counter = step->kind >= STEP_SIGNAL && step->kind <= STEP_EXPECT_COUNT;
+        place.object = memory || counter ? step->object : NONE;
+        place.region = memory ? step->value : NONE;
     }
     return place;
 }
@@ -175,10 +178,21 @@ static bool has_race(const CheckResult *result, bool exempt_too)
     return false;
 }
 
+/* A search that a limit ended may not have come to the race that explains why two runs differ: the proof sees it in any record. */
+static bool proof_sees_race(const Record *record)
+{
+    Outcome *outcome = prove_record(record, &(ProveOptions){ 0 });
+    bool race = false;
+    for (guint i = 0; i < outcome->findings->len; i++)
+        race |= ((const Finding *)g_ptr_array_index(outcome->findings, i))->id == FAULT_RACE;
+    outcome_free(outcome);
+    return race;
+}
+
 static bool races_or_conflicts(const CheckResult *result)
 {
     const Outcome *outcome = result->outcome;
-    if (has_race(result, true))
+    if (has_race(result, true) || (!outcome->complete && proof_sees_race(result->record)))
         return true;
     return outcome->conflicts != UINT64_MAX && outcome->conflicts > 0;
 }

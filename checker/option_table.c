@@ -239,7 +239,7 @@ static bool set_memory(Options *options, const char *value, char **error)
 const OptionSpec option_table[] = {
     {CHECKS, 'n', "devices", "N", NULL, NULL, "devices: 4, 2..8 or 2,4,8; several sizes are checked in turn", set_devices},
     {CHECKS, 0, "mesh", "AXES", NULL, NULL, "named axes, such as x=4,y=2 (default: one axis x)", set_mesh},
-    {CHECKS, 0, "cores", "C", NULL, NULL, "cores a device (default 1)", set_cores},
+    {CHECKS, 0, "cores", "C", NULL, NULL, "cores a device (default: 1, or what the program needs)", set_cores},
     {CHECKS, 'D', "define", "NAME=VALUE", NULL, NULL, "a parameter of the program, or a range of values as in rows=8..64", set_define},
     {CHECKS, 0, "search", "NAME", SEARCH_NAMES, NULL, "how to decide: by proof, by walking every state, or by sampling schedules",
      set_search},

@@ -110,7 +110,6 @@ static void options_init(Options *options)
     options->devices = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     options->defines = g_ptr_array_new();
     options->include = g_ptr_array_new_with_free_func(g_free);
-    options->cores = 1;
     options->schedules = g_strdup("heddle-schedules");
 }
 

@@ -29,7 +29,7 @@ typedef struct Options {
     GArray *devices;                            /* of uint32_t, as written with -n; empty: the program's own choice */
     bool mesh_given;
     Mesh mesh;
-    uint32_t cores;
+    uint32_t cores;                             /* 0: as many as the program needs */
     GPtrArray *defines;                         /* of Define* */
     Search search;
     Knobs knobs;

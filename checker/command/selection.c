@@ -178,7 +178,8 @@ static CheckSpec base_spec(const Session *session, const Selected *selected)
     const Options *options = session->options;
     return (CheckSpec){
         .open = session->open, .module = selected->module, .program = selected->entry->name, .source = selected->source,
-        .cores = options->cores, .overrides = options->defines->len, .knobs = options->knobs, .search = options->search,
+        .cores = options->cores ? options->cores : selected->entry->cores, .overrides = options->defines->len,
+        .knobs = options->knobs, .search = options->search,
         .states_max = options->states_max, .runs_max = options->runs_max, .depth = options->depth, .seed = options->seed,
         .seconds_max = options->seconds_max, .memory_max = options->memory_max, .first = options->first,
         .results = options->results != NULL,
@@ -203,7 +204,7 @@ bool plan_make(Plan *plan, const Session *session, const Selected *selected, cha
     GArray *sizes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     if (options->devices->len)
         g_array_append_vals(sizes, options->devices->data, options->devices->len);
-    else if (options->mesh_given)
+    else if (options->mesh_given || selected->entry->mesh)
         g_array_append_val(sizes, (uint32_t){0});
     else
         default_sizes(selected->entry, sizes);
@@ -213,6 +214,8 @@ bool plan_make(Plan *plan, const Session *session, const Selected *selected, cha
             spec.override = nth_overrides(plan, options->defines, place);
             if (options->mesh_given)
                 spec.mesh = options->mesh;
+            else if (!g_array_index(sizes, uint32_t, i))
+                mesh_parse(&spec.mesh, selected->entry->mesh);
             else
                 mesh_line(&spec.mesh, g_array_index(sizes, uint32_t, i));
             g_array_append_val(plan->specs, spec);

@@ -26,10 +26,10 @@ static uint32_t faults_seen(const CheckResult *result)
 }
 
 /* NULL: as declared. Otherwise what is different; g_free. */
-static char *difference(const CatalogueEntry *entry, const CheckResult *result)
+static char *difference(const CheckResult *result)
 {
-    bool wrong = entry->expected_faults && mesh_devices(&result->spec->mesh) >= entry->expected_from;
-    uint32_t expected = wrong ? entry->expected_faults : 0;
+    const Program *program = result->program;
+    uint32_t expected = program && program->devices >= program->expected_from ? program->expected_faults : 0;
     if (result->verdict == VERDICT_ERROR || result->verdict == VERDICT_BOUNDED)
         return g_strdup_printf("nothing was decided (%s)", verdict_name(result->verdict));
     uint32_t seen = result->verdict == VERDICT_FAULTY ? faults_seen(result) : 0;
@@ -45,7 +45,7 @@ static char *difference(const CatalogueEntry *entry, const CheckResult *result)
 
 typedef struct Score { unsigned passed, failed, applicable; } Score;
 
-static void score_one(Session *session, const CatalogueEntry *entry, const CheckSpec *spec, Score *score)
+static void score_one(Session *session, const CheckSpec *spec, Score *score)
 {
     char *what = g_strdup_printf("testing %s with %u devices", spec->program, mesh_devices(&spec->mesh));
     session_progress(session, what);
@@ -55,7 +55,7 @@ static void score_one(Session *session, const CatalogueEntry *entry, const Check
     else
         session_add_reports(session, result, NULL);
     if (result->verdict != VERDICT_NOT_APPLICABLE) {
-        char *different = difference(entry, result), *title = text_title(result);
+        char *different = difference(result), *title = text_title(result);
         score->applicable++;
         score->passed += !different;
         score->failed += different != NULL;
@@ -84,7 +84,7 @@ static void score_program(Session *session, const Selected *selected, Score *tot
     if (!plan_make(&plan, session, selected, &error))
         session_fail(session, error);
     for (guint i = 0; !error && i < plan.specs->len; i++)
-        score_one(session, selected->entry, &g_array_index(plan.specs, CheckSpec, i), &score);
+        score_one(session, &g_array_index(plan.specs, CheckSpec, i), &score);
     if (!error && !score.applicable)
         session_fail(session, g_strdup_printf("%s is not applicable at any of these sizes", selected->entry->name));
     if (score.applicable && !score.failed && !session->options->quiet) {
