@@ -4,10 +4,30 @@
     heddle_pallas.verify(all_gather, "f32[8,128]", mesh=4)
 """
 
-from .api import check, compare, export, per_device, shape, verify
-from .capture import Captured, capture, checked
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from .errors import HeddleError, TraceError, Unsupported
-from .report import Report
+
+if TYPE_CHECKING:
+    from .api import check, compare, export, per_device, shape, verify
+    from .capturing import Captured, capture, checked
+    from .report import Report
 
 __all__ = ["Captured", "HeddleError", "Report", "TraceError", "Unsupported", "capture", "check", "checked", "compare", "export",
            "per_device", "shape", "verify"]
+
+_WHERE = {"Captured": "capturing", "capture": "capturing", "checked": "capturing", "Report": "report"}
+
+
+def __getattr__(name: str) -> Any:
+    """JAX is imported when it is first needed, so that its absence can be told in one line."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    module = importlib.import_module(f".{_WHERE.get(name, 'api')}", __name__)
+    value = getattr(module, name)
+    globals()[name] = value            
+    return value

@@ -12,16 +12,15 @@ import importlib.util
 import inspect
 import sys
 from pathlib import Path
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
-import numpy as np
-
-from .api import per_device, shape
 from .errors import HeddleError
 from .meshes import Mesh, as_mesh, parse_mesh, parse_sizes
-from .report import KNOBS, Report, run, write_source
-from .tracing import trace
 
+if TYPE_CHECKING:
+    from .report import Report
+
+KNOBS = ("search", "dma_order", "dma_progress", "bounds", "scopes", "data", "seed", "states", "time", "memory", "runs", "depth", "jobs")
 _WORST = {0: 0, 3: 1, 1: 2, 2: 3}
 _EXIT = {"verified": 0, "faulty": 1, "bounded": 3, "not applicable": 0}
 
@@ -62,6 +61,10 @@ def _import(name: str) -> Any:
 
 def parse_input(text: str) -> tuple[str, Any]:
     """x=f32[8,128], x=@file.npy, x=devices@file.npy, x=7"""
+    import numpy as np
+
+    from .api import per_device, shape
+
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier() or not value:
         raise HeddleError(f"--input {text}: write x=f32[8,128], x=@values.npy, x=devices@values.npy or x=7")
@@ -148,9 +151,12 @@ def _meshes(options: argparse.Namespace) -> list[Mesh]:
 
 
 def _check(options: argparse.Namespace) -> int:
+    from .report import run
+    from .tracing import trace
+
     function, inputs, code = _find_function(options.function), [parse_input(i) for i in options.input], 0
     knobs = {k: getattr(options, k) for k in KNOBS if getattr(options, k) is not None}
-    table: list[tuple[Mesh, Report]] = []
+    table: list[tuple[Mesh, "Report"]] = []
     for mesh in _meshes(options):
         called, arguments = _arguments(function, inputs, mesh)
         traced = trace(called, arguments, as_mesh(mesh), options.cores)
@@ -168,6 +174,9 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
+    from .report import write_source
+    from .tracing import trace
+
     meshes = _meshes(options)
     if len(meshes) != 1:
         raise HeddleError("export writes one size: give -n 4, or --mesh")

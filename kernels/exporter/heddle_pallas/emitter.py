@@ -207,7 +207,8 @@ def _usual_name(text: str) -> str:
 
 
 def _python_value(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
+    value = value.item() if hasattr(value, "item") else value
+    return value if isinstance(value, (bool, float)) else int(value)
 
 
 def _negative(value: Any) -> bool:

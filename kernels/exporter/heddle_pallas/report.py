@@ -13,6 +13,7 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 
 from .binary import find_compiler, find_heddle
+from .cli import KNOBS
 from .errors import HeddleError
 from .names import c_name
 from .plan import Array
@@ -20,7 +21,6 @@ from .program import ProgramWriter
 from .tracing import Traced
 from .types import parse_dtype
 
-KNOBS = ("search", "dma_order", "dma_progress", "bounds", "scopes", "data", "seed", "states", "time", "memory", "runs", "depth", "jobs")
 FLAGS = ("first", "quiet", "verbose")
 
 

@@ -1,0 +1,157 @@
+"""What is wrong with the world is one clear line."""
+
+import os
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+import heddle_pallas
+import kernels_ring as rings
+from heddle_pallas.errors import HeddleError, TraceError, Unsupported
+from kernels_mixed import struct
+from kernels_ring import ANY, DMA, LOGICAL, MESH
+
+X = "f32[8,128]"
+
+
+def send(device_id, kind=MESH, axes=("x",)):
+    def kernel(x_ref, o_ref, send_sem, recv_sem):
+        for axis in axes:
+            lax.axis_index(axis)
+        copy = pltpu.make_async_remote_copy(x_ref, o_ref, send_sem, recv_sem, device_id=device_id, device_id_type=kind)
+        copy.start()
+        copy.wait()
+
+    return lambda x: pl.pallas_call(kernel, out_shape=struct(x.shape), in_specs=[ANY], out_specs=ANY, scratch_shapes=[DMA, DMA])(x)
+
+
+@pytest.mark.parametrize("mesh, device_id, kind, text", [
+    ("x=2,y=2", (1,), MESH, "device_id has 1 coordinate, but the mesh x=2,y=2 has 2"),
+    ("x=4", (1, 0), MESH, "device_id has 2 coordinates, but the mesh x=4 has 1"),
+    ("x=4", (4,), MESH, "device id 4 is out of range: axis x has 4"),
+    ("x=4", 9, LOGICAL, "device id 9 is out of range: device has 4"),
+    ("x=4", {"z": 1}, MESH, 'names the axis "z", but the mesh has "x"'),
+])
+def test_device_ids(mesh, device_id, kind, text):
+    with pytest.raises(TraceError) as wrong:
+        heddle_pallas.check(send(device_id, kind), X, mesh=mesh)
+    assert text in str(wrong.value) and "test_bad_input.py:" in str(wrong.value) and "\n" not in str(wrong.value)
+
+
+def simple(body):
+    def kernel(x_ref, o_ref):
+        o_ref[...] = body(x_ref[...])
+
+    return lambda x: pl.pallas_call(kernel, out_shape=struct(x.shape))(x)
+
+
+def test_unsupported_primitive():
+    with pytest.raises(Unsupported, match=r"test_bad_input.py:\d+: the primitive sort is not supported; compute it before the kernel"):
+        heddle_pallas.check(simple(jnp.sort), X, mesh=1)
+
+
+def test_kernel_in_a_loop():
+    def function(x):
+        return lax.fori_loop(0, 3, lambda i, y: simple(lambda v: v + 1.0)(y), x)
+
+    with pytest.raises(Unsupported, match="a kernel inside .* outside of any kernel is not supported"):
+        heddle_pallas.check(function, X, mesh=1)
+
+
+def test_exception_in_user_code():
+    def function(x):
+        raise ValueError("no such thing\nand more")
+
+    with pytest.raises(TraceError, match=r"test_bad_input.py:\d+: ValueError: no such thing$"):
+        heddle_pallas.check(function, X, mesh=2)
+
+
+def test_wrong_shapes():
+    def function(x, y):
+        return x + y
+
+    with pytest.raises(TraceError, match="test_bad_input.py:.*(TypeError|ValueError)"):
+        heddle_pallas.check(function, X, "f32[7]", mesh=1)
+
+
+@pytest.mark.parametrize("text", ["f32[8,128", "q32[4]", "f32[a]", ""])
+def test_shapes_as_text(text):
+    with pytest.raises(HeddleError, match="not a shape; write"):
+        heddle_pallas.shape(text)
+
+
+@pytest.mark.parametrize("mesh, text", [("x=0", "not a mesh"), ("x=2,x=2", "stands twice"), (0, "there must be one"), (object(), "give a number")])
+def test_meshes(mesh, text):
+    with pytest.raises(HeddleError, match=text):
+        heddle_pallas.check(rings.all_gather, X, mesh=mesh)
+
+
+def test_unknown_knob():
+    with pytest.raises(HeddleError, match="unknown knob serach; there are search, dma_order"):
+        heddle_pallas.check(rings.all_gather, X, mesh=2, serach="prove")
+
+
+def test_values_for_other_devices():
+    with pytest.raises(HeddleError, match="for 3 devices, the mesh has 2"):
+        heddle_pallas.check(rings.all_gather, heddle_pallas.per_device(np.zeros((3, 8, 128), np.float32)), mesh=2)
+
+
+def test_expectation_that_does_not_hold(heddle, numbers):
+    x = numbers(2, 8, 128)
+    with pytest.raises(AssertionError, match="right_permute: faulty"):
+        heddle.verify(rings.right_permute, heddle_pallas.per_device(x), mesh=2, expect=x)
+
+
+# The command line
+
+def run(*arguments, **environment):
+    return subprocess.run([sys.executable, "-m", "heddle_pallas.cli", *arguments], capture_output=True, text=True, check=False,
+                          cwd=os.path.dirname(__file__), env={**os.environ, **environment})
+
+
+@pytest.mark.parametrize("arguments, text", [
+    (["check", "kernels_ring:nothing"], "kernels_ring has no nothing; it has all_gather"),
+    (["check", "no_such_module:f"], "cannot import no_such_module: no module named no_such_module"),
+    (["check", "no_such_file.py:f"], "no_such_file.py: no such file"),
+    (["check", "kernels_ring"], "name a function as my_module:my_function"),
+    (["check", "kernels_ring:all_gather"], "the parameter x has no value: give --input x=f32[8,128]"),
+    (["check", "kernels_ring:all_gather", "--input", "x=q[1]"], "--input x: q[1]: not a shape"),
+    (["check", "kernels_ring:all_gather", "--input", "y=f32[1]"], "the function has no parameter of that name; it has x, barrier, shared"),
+    (["check", "kernels_ring:all_gather", "--input", "x=@nothing.npy"], "--input x: cannot read nothing.npy: No such file or directory"),
+    (["check", "kernels_ring:all_gather", "--input", "x=f32[8,128]", "-n", "8..2"], "-n 8..2: not a number of devices"),
+    (["check", "kernels_ring:all_gather", "--input", "x=f32[8,128]", "--mesh", "x"], "--mesh x: not a mesh"),
+    (["export", "kernels_ring:all_gather", "--input", "x=f32[8,128]", "-n", "2,3", "-o", "a.c"], "export writes one size"),
+    (["export", "kernels_ring:all_gather", "--input", "x=f32[8,128]", "-o", "/proc/no/a.c"], "cannot write /proc/no/a.c"),
+], ids=lambda a: " ".join(a) if isinstance(a, list) else "")
+def test_command_line(arguments, text):
+    done = run(*arguments)
+    assert done.returncode == 2 and done.stderr.startswith("heddle-pallas: ") and text in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_missing_checker():
+    done = run("check", "kernels_ring:all_gather", "--input", "x=f32[8,128]", HEDDLE="/no/such/heddle")
+    assert done.returncode == 2 and "HEDDLE=/no/such/heddle: no such program" in done.stderr
+
+
+def test_missing_compiler():
+    done = run("check", "kernels_ring:all_gather", "--input", "x=f32[8,128]", CC="no-such-cc")
+    assert done.returncode == 2 and "there is no C compiler no-such-cc: install gcc or clang" in done.stderr
+
+
+def test_missing_jax(tmp_path):
+    (tmp_path / "jax.py").write_text("raise ImportError('no jax')\n")
+    done = run("check", "kernels_ring:all_gather", PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    assert done.returncode == 2 and "JAX is not installed: pip install" in done.stderr
+
+
+def test_no_verdict_in_time():
+    done = run("check", "kernels_ring:all_gather", "--input", "x=f32[8,128]", "--timeout", "0.001")
+    assert done.returncode == 2 and "no verdict within 0.001 s" in done.stderr

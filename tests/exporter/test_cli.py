@@ -1,0 +1,83 @@
+"""The command line on kernels, right and wrong."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from heddle_pallas.binary import find_heddle
+
+HERE = Path(__file__).resolve().parent
+pytestmark = pytest.mark.usefixtures("heddle_ready")
+
+
+def run(*arguments, cwd):
+    path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
+    return subprocess.run([sys.executable, "-m", "heddle_pallas.cli", *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd,
+                          env={**os.environ, "PYTHONPATH": path})
+
+
+def test_sizes_and_table(tmp_path):
+    done = run("check", "kernels_ring:all_gather_shared_semaphore", "-n", "2..3", "--input", "x=f32[8,128]", cwd=tmp_path)
+    assert done.returncode == 1
+    assert [line.split() for line in done.stdout.strip().splitlines()[-2:]] == [["x=2", "verified"], ["x=3", "faulty", "race"]]
+    assert "kernels_ring.py:" in done.stdout and "pass_on.start()" in done.stdout
+
+
+def test_schedules_replay(tmp_path):
+    run("check", "kernels_ring:all_reduce_no_capacity", "--input", "x=f32[8,128]", cwd=tmp_path)
+    schedule = sorted((tmp_path / "heddle-schedules").glob("*.schedule"))[0]
+    done = subprocess.run([find_heddle(), "replay", schedule.relative_to(tmp_path)], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 1 and "the schedule shows the fault" in done.stdout
+
+
+def test_nothing_is_left_when_nothing_is_wrong(tmp_path):
+    assert run("check", "kernels_ring:all_gather", "--input", "x=f32[8,128]", "-q", cwd=tmp_path).stdout == "all_gather, x=2: verified\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_export_is_checked_by_hand(tmp_path):
+    np.save(tmp_path / "x.npy", np.arange(4 * 8 * 128, dtype=np.float32).reshape(4, 8, 128))
+    done = run("export", "kernels_ring:all_gather", "-n", "4", "--input", "x=devices@x.npy", "-o", "gather.c", cwd=tmp_path)
+    assert done.returncode == 0 and sorted(p.name for p in tmp_path.iterdir()) == ["gather.c", "gather.c.data", "x.npy"]
+    checked = subprocess.run([find_heddle(), "check", "gather.c", "--mesh", "x=4", "--json", "report.json"], capture_output=True, check=False, cwd=tmp_path)
+    assert checked.returncode == 0 and json.loads((tmp_path / "report.json").read_text())["checks"][0]["verdict"] == "verified"
+
+
+def test_a_function_that_wants_the_mesh(tmp_path):
+    (tmp_path / "whole.py").write_text("""
+import jax
+from jax.sharding import PartitionSpec as P
+import kernels_ring
+
+def gather(x, mesh):
+    return jax.shard_map(kernels_ring.all_gather, mesh=mesh, in_specs=P("x"), out_specs=P(), check_vma=False)(x)
+""")
+    done = run("check", "whole.py:gather", "-n", "2,4", "--input", "x=f32[32,128]", "-q", cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout == "gather, x=2: verified\ngather, x=4: verified\n"
+
+
+def test_other_axis_and_knobs(tmp_path):
+    (tmp_path / "ring.py").write_text("""
+from jax import lax
+import jax
+import kernels_ring as k
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+def kernel(x_ref, o_ref, send_sem, recv_sem):
+    left, right = k.neighbours("i")
+    copy = pltpu.make_async_remote_copy(x_ref, o_ref, send_sem, recv_sem, device_id=right, device_id_type=k.LOGICAL)
+    copy.start()
+    copy.wait()
+
+def permute(x):
+    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), in_specs=[k.ANY], out_specs=k.ANY,
+                          scratch_shapes=[k.DMA, k.DMA])(x)
+""")
+    done = run("check", "ring.py:permute", "-n", "3", "--axis", "i", "--input", "x=f32[8,128]", "--dma-progress", "whole", "--search", "prove", cwd=tmp_path)
+    assert done.returncode == 0 and "dma-progress whole" in " ".join(done.stdout.split())
