@@ -7,6 +7,8 @@
 
 #include "prover.h"
 
+enum { FEW = 64 };                              /* so many open questions are cheaper settled one by one */
+
 typedef struct Touch { uint32_t object; bool semaphore, signal; } Touch;
 
 static void add_lifetime(Prover *prover, const Event *x, const Touch *touch, int64_t have)
@@ -125,11 +127,37 @@ static void check_write_at_issuer(Prover *prover, uint32_t copy)
     check_exit(prover, &x, &start, &source, c->source);
 }
 
+/* A read that nobody waits for may be over at the exit because its copy's arrival was told back: what the exit knows of the receiver. */
+static void learn_arrivals(Prover *prover)
+{
+    const Index *index = prover->index;
+    Arena scratch;
+    arena_init(&scratch, prover->arena->budget);
+    Pile asked;
+    pile_init(&asked, &scratch, sizeof(Asked));
+    for (uint32_t copy = 0; index->per_device == 1 && copy < index->copies; copy++) {
+        const Copy *c = index_copy(index, copy);
+        uint32_t first = c->core / index->per_device * index->per_device, at = prover->releases->at[copy * 2 + 1];
+        Lifespan life = lifespan_of_object(prover, c->source);
+        if (life.always || !life.leave || life.leave[first].end == NONE || at == NONE)
+            continue;
+        Event x = index_moment(index, copy, STEP_READ), exit = index_event(index, first, life.leave[first].end);
+        Event seen = order_seen_from(prover->order, &exit, x.core);
+        if (order_known(prover->order, &x, &seen) == ORDER_OPEN)
+            *(Asked *)pile_push(&asked, 1) = (Asked){ index_slot(index, seen.core, seen.position),
+                                                      releases_core(prover->releases, c->receive_semaphore, copy * 2 + 1) };
+    }
+    if (asked.count > FEW)
+        clocks_learn(prover->clocks, pile_base(&asked), asked.count, prover->arena);
+    arena_clear(&scratch);
+}
+
 void lives_check(Prover *prover)
 {
     if (prover->program->bare)
         return;
     check_steps(prover);
+    learn_arrivals(prover);
     for (uint32_t copy = 0; copy < prover->index->copies; copy++) {
         const Copy *c = index_copy(prover->index, copy);
         check_moment(prover, copy, STEP_READ, c->source, c->send_semaphore);

@@ -24,6 +24,8 @@ typedef struct Planner {
     uint32_t *row, *scanned, *last_part;        /* a core: its row; positions looked at; a part of its that is in hand */
     uint32_t *slot_row, *slot_edge;             /* where objects with conflicts are: the row at a step; first edge into it + 1 */
     uint32_t first_part;                        /* of the row being made */
+    const Asked *asked;                         /* see plan_new; the next one */
+    size_t askeds, next;
 } Planner;
 
 static void find_feeds(Planner *planner, Arena *scratch)
@@ -167,7 +169,7 @@ static void ask(Planner *planner, uint32_t row, uint32_t column, size_t answer)
 static void ask_device(Planner *planner, uint32_t row, uint32_t core, uint32_t own, uint32_t device, size_t answer)
 {
     uint32_t per = planner->index->per_device;
-    for (uint32_t k = 0; k < per; k++) {
+    for (uint32_t k = 0; !planner->asked && k < per; k++) {
         uint32_t column = device * per + k;
         if (column == core)
             planner->plan->answer[answer + k] = own;
@@ -228,6 +230,20 @@ static void note_conflict(Planner *planner, const Step *step, uint32_t position)
         planner->slot_row[index_slot(planner->index, step->core, position)] = row_at(planner, step->core, position + 1);
 }
 
+/* Questions about the step, which is the one at `record_index`. */
+static void plan_asked(Planner *planner, const Step *step, uint32_t position, size_t record_index)
+{
+    for (; planner->next < planner->askeds; planner->next++) {
+        const Asked *asked = &planner->asked[planner->next];
+        if (planner->index->step[asked->slot] != record_index)
+            return;
+        if (asked->column == step->core)
+            planner->plan->answer[planner->next] = position + (step->kind == STEP_COPY_START);
+        else
+            ask(planner, row_at(planner, step->core, position), asked->column, planner->next);
+    }
+}
+
 static void plan_step(Planner *planner, const Step *step, uint32_t *position)
 {
     const Index *index = planner->index;
@@ -258,7 +274,7 @@ static void prepare_edges(Planner *planner, Arena *scratch)
             planner->slot_edge[index_slot(index, index->edge[i].after.core, index->edge[i].after.position)] = (uint32_t)i + 1;
 }
 
-static Plan *empty_plan(const Index *index, Arena *arena, Arena *answer_arena)
+static Plan *empty_plan(const Index *index, size_t askeds, Arena *arena, Arena *answer_arena)
 {
     Plan *plan = ARENA_NEW(Plan, arena, 1);
     size_t per = index->per_device, signals = index->signal_first[index->semaphores], slots = per > 1 ? index->first[index->cores] : 0;
@@ -266,7 +282,7 @@ static Plan *empty_plan(const Index *index, Arena *arena, Arena *answer_arena)
     plan->home = plan->toward + index->copies * per;
     plan->signal_toward = plan->home + (per > 1 ? index->copies * per : 0);
     plan->slot_home = plan->signal_toward + signals * per;
-    plan->answers = plan->slot_home + slots * per;
+    plan->answers = askeds ? askeds : plan->slot_home + slots * per;
     g_assert(plan->answers < NONE);
     plan->answer = ARENA_NEW(uint32_t, answer_arena, plan->answers + 1);
     plan->signal_row = ARENA_NEW(uint32_t, arena, signals + 1);
@@ -278,12 +294,12 @@ static Plan *empty_plan(const Index *index, Arena *arena, Arena *answer_arena)
     return plan;
 }
 
-Plan *plan_new(const Index *index, Arena *arena, Arena *answer_arena)
+Plan *plan_new(const Index *index, const Asked *asked, size_t askeds, Arena *arena, Arena *answer_arena)
 {
     Arena scratch;
     arena_init(&scratch, arena->budget);
-    Plan *plan = empty_plan(index, arena, answer_arena);
-    Planner planner = { .plan = plan, .index = index };
+    Plan *plan = empty_plan(index, askeds, arena, answer_arena);
+    Planner planner = { .plan = plan, .index = index, .asked = asked, .askeds = askeds };
     planner.row = ARENA_NEW(uint32_t, &scratch, index->cores);
     planner.scanned = ARENA_NEW(uint32_t, &scratch, index->cores);
     planner.last_part = ARENA_NEW(uint32_t, &scratch, index->cores);
@@ -294,6 +310,7 @@ Plan *plan_new(const Index *index, Arena *arena, Arena *answer_arena)
         const Step *step = &STORE(Step, &index->record->steps, i);
         if (step->kind >= STEP_EARLY_SEND)
             continue;
+        plan_asked(&planner, step, position[step->core], i);
         plan_step(&planner, step, position);
         position[step->core]++;
     }

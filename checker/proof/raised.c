@@ -14,10 +14,12 @@ static bool is_expectation(const Program *program, uint32_t site)
     return false;
 }
 
-/* Results are looked at when all is done; everything else when its core has done that step. */
+/* Results are looked at when all is done, and a poll is endless when nobody else can move; everything else shows when its core has done that
+ * step. */
 static GArray *moves_to(Prover *prover, const Raised *raised)
 {
-    if (is_expectation(prover->program, raised->site) || raised->position >= index_length(prover->index, raised->core))
+    bool at_end = is_expectation(prover->program, raised->site) || raised->fault == FAULT_NO_PROGRESS;
+    if (at_end || raised->position >= index_length(prover->index, raised->core))
         return witness_whole_record(prover);
     Event step = index_event(prover->index, raised->core, raised->position);
     Goal goal = { .done = &step, .dones = 1, .semaphore = NONE };

@@ -42,6 +42,49 @@ static void collect_pairs(Settler *settler, const PairClass *class)
         qsort(pile_base(&settler->pairs), settler->pairs.count, sizeof(OpenPair), compare_pairs);
 }
 
+/* Of an open pair (a, b): where a's write is known to be over on another device; would b know? */
+static void ask_about(const Prover *prover, const Event *a, const Event *b, Pile *asked)
+{
+    const Copy *copy = index_copy(prover->index, a->copy);
+    uint32_t end = a->copy * 2 + 1;
+    if (prover->releases->at[end] != NONE)
+        *(Asked *)pile_push(asked, 1) = (Asked){ index_slot(prover->index, b->core, b->position),
+                                                 releases_core(prover->releases, copy->receive_semaphore, end) };
+}
+
+/* A read that nobody waits for may be known to be over from its copy's arrival, told back by the receiver. Such pairs are not open any more
+ * once the clocks of the later step are known on the receiver's core: one pass for all of them. */
+static void settle_by_arrival(Settler *settler)
+{
+    Prover *prover = settler->prover;
+    Races *races = prover->races;
+    Pile asked;
+    pile_init(&asked, settler->pairs.arena, sizeof(Asked));
+    for (size_t i = 0; i < races->classes.count; i++) {
+        collect_pairs(settler, &PILE(PairClass, &races->classes, i));
+        for (size_t p = 0; p < settler->pairs.count; p++) {
+            Event a = races_event(prover->index, PILE(OpenPair, &settler->pairs, p).a);
+            Event b = races_event(prover->index, PILE(OpenPair, &settler->pairs, p).b);
+            if (a.copy != NONE)
+                ask_about(prover, &a, &b, &asked);
+        }
+    }
+    clocks_learn(prover->clocks, pile_base(&asked), asked.count, prover->arena);
+    for (size_t i = 0; i < races->classes.count; i++) {
+        PairClass *class = &PILE(PairClass, &races->classes, i);
+        for (uint32_t *link = &class->open_first; *link != NONE;) {
+            OpenPair *pair = &PILE(OpenPair, &races->open, *link);
+            Event a = races_event(prover->index, pair->a), b = races_event(prover->index, pair->b);
+            if (order_known(prover->order, &a, &b) == ORDER_YES || order_known(prover->order, &b, &a) == ORDER_YES) {
+                *link = pair->next;
+                class->open--;
+            } else {
+                link = &pair->next;
+            }
+        }
+    }
+}
+
 static bool is_race(Prover *prover, const OpenPair *pair)
 {
     Event a = races_event(prover->index, pair->a), b = races_event(prover->index, pair->b);
@@ -82,7 +125,12 @@ void races_settle(Prover *prover)
     arena_init(&scratch, prover->arena->budget);
     pile_init(&settler.pairs, &scratch, sizeof(OpenPair));
     uint64_t run = prover->record->steps.count + (uint64_t)prover->index->copies * 2 + 1;
-    settler.all = races->open.count <= SETTLE_STEPS_MAX / run;
+    uint64_t few = SETTLE_STEPS_MAX / run, open = 0;
+    if (races->open.count > few)
+        settle_by_arrival(&settler);
+    for (size_t i = 0; i < races->classes.count; i++)
+        open += PILE(PairClass, &races->classes, i).open;
+    settler.all = open <= few;
     for (size_t i = 0; i < races->classes.count; i++) {
         PairClass *class = &PILE(PairClass, &races->classes, i);
         settler.all &= class->unlisted == 0;

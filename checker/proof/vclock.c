@@ -5,12 +5,11 @@
  * a block stay: the first pass takes the order statistic over the signals known by then, an over-estimate of the greatest fixed point, and
  * passes repeat over all signals until nothing falls.
  */
-#include "vclock.h"
+#include "vclock_inside.h"
 
 #include <glib.h>
 #include <string.h>
 
-#include "plan.h"
 #include "statistic.h"
 
 enum { ROWS_BYTES_MAX = 96 << 20 };             /* of one block when rows stay */
@@ -217,7 +216,7 @@ static uint32_t block_width(const Plan *plan)
     return (uint32_t)MIN(cores, CLAMP(fits, LANES, 4 * LANES));
 }
 
-static uint32_t compute_blocks(const Plan *plan, Budget *budget)
+uint32_t clocks_compute(const Plan *plan, Budget *budget)
 {
     Pass pass = { .plan = plan, .row = pile_base(&plan->rows), .part = pile_base(&plan->parts), .width = block_width(plan) };
     uint32_t rows = (uint32_t)plan->rows.count, passes = 1;
@@ -253,9 +252,9 @@ Clocks *clocks_new(const Index *index, Arena *arena)
     Arena scratch;
     arena_init(&scratch, arena->budget);
     Clocks *clocks = ARENA_NEW(Clocks, arena, 1);
-    const Plan *plan = plan_new(index, &scratch, arena);
+    const Plan *plan = plan_new(index, NULL, 0, &scratch, arena);
     clocks->index = index;
-    clocks->passes = compute_blocks(plan, arena->budget);
+    clocks->passes = clocks_compute(plan, arena->budget);
     clocks->toward = plan->answer + plan->toward;
     clocks->home = plan->answer + plan->home;
     clocks->signal_toward = plan->answer + plan->signal_toward;
@@ -272,32 +271,33 @@ static bool kept_at_step(const Step *step)
         || step->kind == STEP_ALLOC;
 }
 
-bool clocks_entry(const Clocks *clocks, const Event *event, uint32_t core, uint32_t *entry)
+/* Kept at the start of a copy, at a signal, or at an access of a device with several cores. */
+static const uint32_t *kept_entry(const Clocks *clocks, const Event *event, uint32_t core)
 {
     const Index *index = clocks->index;
     uint32_t per = index->per_device, device = core / per, k = core % per;
+    if (event->copy != NONE) {
+        if (device == index_copy(index, event->copy)->target_device)
+            return &clocks->toward[(size_t)event->copy * per + k];
+        return device == event->core / per ? &clocks->home[(size_t)event->copy * per + k] : NULL;
+    }
+    uint32_t slot = index_slot(index, event->core, event->position);
+    const Step *step = index_step_at(index, slot);
+    if (index_is_add(step) && device == program_semaphore_core(index->program, step->object) / per)
+        return &clocks->signal_toward[(size_t)index->link[slot] * per + k];
+    return device == event->core / per && kept_at_step(step) ? &clocks->slot_home[(size_t)slot * per + k] : NULL;
+}
+
+bool clocks_entry(const Clocks *clocks, const Event *event, uint32_t core, uint32_t *entry)
+{
     if (core == event->core) {
         *entry = event->position + (event->copy != NONE);
         return true;
     }
-    if (event->copy != NONE) {
-        if (device == index_copy(index, event->copy)->target_device)
-            *entry = clocks->toward[(size_t)event->copy * per + k];
-        else if (device == event->core / per)
-            *entry = clocks->home[(size_t)event->copy * per + k];
-        else
-            return false;
-        return true;
-    }
-    uint32_t slot = index_slot(index, event->core, event->position);
-    const Step *step = index_step_at(index, slot);
-    if (index_is_add(step) && device == program_semaphore_core(index->program, step->object) / per) {
-        *entry = clocks->signal_toward[(size_t)index->link[slot] * per + k];
-        return true;
-    }
-    if (device != event->core / per || !kept_at_step(step))
-        return false;
-    *entry = clocks->slot_home[(size_t)slot * per + k];
+    const uint32_t *kept = kept_entry(clocks, event, core);
+    if (!kept)
+        return clocks_learnt(clocks, index_slot(clocks->index, event->core, event->position), core, entry);
+    *entry = *kept;
     return true;
 }
 

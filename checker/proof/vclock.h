@@ -8,15 +8,22 @@
 #pragma once
 #include "index.h"
 
+typedef struct Asked { uint32_t slot, column; } Asked;          /* before that step, or at that start; no joins of several */
+
 typedef struct Clocks {
     const Index *index;
     uint32_t *toward, *home;                    /* copy * per_device + core of the device: at its start, which it includes */
     uint32_t *signal_toward;                    /* signal * per_device + core of the owner's device; signals by a core's step only */
     uint32_t *slot_home;                        /* slot * per_device + core: before that step; NULL if devices have one core */
+    struct Learnt *learnt;                      /* other entries, asked for later: open addressing */
+    size_t learnt_size, learnt_count;
     uint32_t passes;                            /* over the rows, the most that a block of columns took */
 } Clocks;
 
 Clocks *clocks_new(const Index *index, Arena *arena);
+
+/* Works out more entries, which clocks_entry knows from then on. The list is sorted in place. */
+void clocks_learn(Clocks *clocks, Asked *asked, size_t askeds, Arena *arena);
 
 /* How many steps of `core` must come before the event (of a copy's moment: its start counts). False: not kept. */
 bool clocks_entry(const Clocks *clocks, const Event *event, uint32_t core, uint32_t *entry);
