@@ -82,7 +82,8 @@ typedef struct Others {                         /* what feeds a gauge besides on
     Feeder *feeder;                             /* the others, `more` of them */
 } Others;
 typedef struct Gauge {                          /* the count of a semaphore, or a flag word */
-    uint32_t semaphore, feeders, device, slot;  /* device, slot: where a flag word is kept */
+    uint32_t semaphore, feeders, owner, life;   /* owner: a core */
+    uint32_t device, slot;                      /* where a flag word is kept */
     Feeder *feeder;
     int64_t limit;
     bool flag, looked_at, coarse;               /* coarse: a fluid copy of more than two counts into it */

@@ -19,11 +19,9 @@ static void init(Walk *walk)
 {
     Program *program = walk->program;
     walk->fluid = program->knobs.dma_progress == DMA_PROGRESS_FLUID;
-    walk->contents = walk->options->contents;
     walk->cores = program->cores;
     walk->components_max = MIN((size_t)1 << 24, ((size_t)1 << 28) / MAX(program->cores, 1));
     walk->stores_before = store_bytes_used();
-    walk->begun = g_get_monotonic_time();
     lot_open(&walk->lot);
     idsets_init(&walk->sets, &walk->lot);
     accesses_init(&walk->accesses, program, &walk->lot);
@@ -101,39 +99,76 @@ static void sort_end_states(GArray *hashes)
     g_array_set_size(hashes, kept);
 }
 
+/* Did some core see different data on different schedules? Then what it did next may hang on a race. */
+static bool data_differed(const Walk *walk)
+{
+    for (uint32_t core = 0; core < walk->cores; core++) {
+        const Tree *tree = &walk->core[core].tree;
+        for (uint32_t node = 0; node < tree->nodes.count; node++) {
+            const Node *at = tree_node(tree, node);
+            StepKind kind = at->step == NONE ? STEP_KIND_COUNT : (StepKind)tree_step(tree, at->step)->step.kind;
+            if ((kind == STEP_LOAD || kind == STEP_SWAP) && at->observes && at->child != NONE
+                && tree_node(tree, at->child)->sibling != NONE)
+                return true;
+        }
+    }
+    return false;
+}
+
 static void say(Walk *walk)
 {
     Outcome *outcome = walk->outcome;
     outcome->states = walk->table.count;
     outcome->transitions = walk->transitions;
+    outcome->complete = !walk->done && !walk->unknown;
     if (walk->limit)
         outcome_add_limit(outcome, walk->limit);
-    if (walk->done)
-        outcome->complete = false;
     for (uint32_t g = 0; g < walk->gauges.count; g++)
         if (walk_gauge(walk, g)->looked_at && walk_gauge(walk, g)->coarse)
             outcome_add_limit(outcome, "fluid-look");
     for (uint32_t core = 0; core < walk->cores; core++)
         if (walk->core[core].tree.guessed)
             outcome_add_limit(outcome, "polls");
-    outcome->incomplete_after_race = walk->contents && found_has(walk->found, FAULT_RACE);
+    outcome->incomplete_after_race = walk->contents && found_has(walk->found, FAULT_RACE) && data_differed(walk);
     sort_end_states(outcome->end_states);
     found_settle(walk);
 }
 
-Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
+typedef enum Ending { ENDED, ENDED_AT_RACE, ENDED_UNKNOWN } Ending;
+
+/* One search. until_race: contents in the state, given up at the first race. UNKNOWN: a core looked at data that was not there. */
+static Outcome *search(UnrollSource *source, const EnumerateOptions *options, int64_t begun, bool contents, bool until_race, Ending *ending)
 {
-    Walk walk = {.program = source->program, .source = source, .options = options, .outcome = outcome_new()};
+    Walk walk = {.program = source->program, .source = source, .options = options, .outcome = outcome_new(), .begun = begun,
+                 .contents = contents, .until_race = until_race};
     init(&walk);
     do {
-        walk.restart = false;
+        walk.restart = walk.done = false;
         walk.logged = walk.memory != NULL;
         clear_search(&walk);
         found_forget(walk.found);
         g_array_set_size(walk.outcome->end_states, 0);
         walk_run(&walk);
     } while (walk.restart && walk.limit == NULL);
+    *ending = walk.unknown ? ENDED_UNKNOWN : walk.raced ? ENDED_AT_RACE : ENDED;
     say(&walk);
     clear(&walk);
     return walk.outcome;
+}
+
+/* Contents multiply the states of a program that races, and what its results are means little then: so they are left out from the first
+ * race on, unless the cores look at them. */
+Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
+{
+    int64_t begun = g_get_monotonic_time();
+    Ending ending;
+    Outcome *outcome = search(source, options, begun, options->contents, options->contents && !options->first, &ending);
+    if (ending != ENDED_AT_RACE)
+        return outcome;
+    outcome_free(outcome);
+    outcome = search(source, options, begun, false, false, &ending);
+    if (ending != ENDED_UNKNOWN)
+        return outcome;
+    outcome_free(outcome);
+    return search(source, options, begun, true, false, &ending);
 }

@@ -55,7 +55,8 @@ void found_add(Walk *walk, const Sighting *sighting)
     uint32_t key[6] = {s.id, s.event[0], s.event[1], s.object, s.is_semaphore, s.id == FAULT_LIFETIME && s.have > 0};
     uint32_t index = intern_add(&found->keys, key, sizeof key);
     bool fresh = index == found->entries.count;
-    if (!fresh && (s.id != FAULT_OVERFLOW || STORE(Entry, &found->entries, index).sighting.have >= s.have))
+    bool highest = s.id == FAULT_OVERFLOW || s.id == FAULT_LEFTOVER;       /* the largest count is shown */
+    if (!fresh && (!highest || STORE(Entry, &found->entries, index).sighting.have >= s.have))
         return;
     if (fresh) {
         store_push(&found->entries, 1);
@@ -65,6 +66,7 @@ void found_add(Walk *walk, const Sighting *sighting)
     STORE(Entry, &found->entries, index) = (Entry){.sighting = s, .state_index = walk->state_index};
     memcpy(&STORE(uint32_t, &found->ids, (size_t)index * walk->layout.fields), walk->id, walk->layout.fields * sizeof *walk->id);
     walk->done |= walk->options->first;
+    walk->raced |= walk->until_race && s.id == FAULT_RACE;
 }
 
 static bool is_copy_moment_of(const Entry *entry, uint32_t event)

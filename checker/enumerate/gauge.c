@@ -1,4 +1,5 @@
 /* gauge.c - counts as sums: who adds to which semaphore, found by scanning each step once when a core's tree gains it. */
+#include "lives.h"
 #include "memory.h"
 #include "walk.h"
 #include <string.h>
@@ -13,9 +14,11 @@ uint32_t walk_gauge_of(Walk *walk, uint32_t semaphore)
     const Decl *decl = program_decl(walk->program, program_semaphore_decl(walk->program, semaphore));
     Gauge *gauge = store_push(&walk->gauges, 1);
     *gauge = (Gauge){.semaphore = semaphore, .limit = decl->limit, .flag = decl->semaphore_kind == SEMAPHORE_FLAG};
+    gauge->owner = program_semaphore_core(walk->program, semaphore);
+    gauge->life = lives_of_semaphore(walk, semaphore);
     *known = (uint32_t)walk->gauges.count;
     if (gauge->flag) {
-        gauge->device = program_semaphore_core(walk->program, semaphore) / walk->program->cores_per_device;
+        gauge->device = gauge->owner / walk->program->cores_per_device;
         gauge->slot = memory_flag_slot(walk, semaphore, gauge->device);
     }
     return *known - 1;

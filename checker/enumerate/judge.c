@@ -65,12 +65,12 @@ static void judge_leftovers(Walk *walk, uint32_t device, uint32_t launch)
 {
     for (uint32_t g = 0; g < walk->gauges.count; g++) {
         const Gauge *gauge = walk_gauge(walk, g);
-        uint32_t owner = program_semaphore_core(walk->program, gauge->semaphore), life = lives_of_semaphore(walk, gauge->semaphore);
-        bool ends_here = lives_get(walk, life)->kind == LIFE_LAUNCHES || lives_never_opened(walk, walk->id, life);
-        if (gauge->flag || !ends_here || !lives_end_at(walk, life, device, launch))
+        if (gauge->flag || !lives_end_at(walk, gauge->life, device, launch))
             continue;
-        const Component *component = walk_component(walk, owner, walk->id[owner]);
-        see_leftover(walk, g, 1, STORE(Turn, &walk->core[owner].turns, component->turns).event);
+        if (lives_get(walk, gauge->life)->kind != LIFE_LAUNCHES && !lives_never_opened(walk, walk->id, gauge->life))
+            continue;                           /* a scope has an end of its own */
+        const Component *component = walk_component(walk, gauge->owner, walk->id[gauge->owner]);
+        see_leftover(walk, g, 1, STORE(Turn, &walk->core[gauge->owner].turns, component->turns).event);
     }
 }
 

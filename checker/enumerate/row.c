@@ -254,6 +254,8 @@ static void add_core_turn(const Builder *b)
     uint32_t index = add_turn(b, turn);
     if (from->fault != FAULT_COUNT)
         add_watch(b, WATCH_FAULT, index, turn.event);
+    if (step->kind == STEP_STOP && from->fault == FAULT_COUNT)
+        b->walk->unknown = true;                /* no fault of the kernel: misuse of the API, or a look at data that are not here */
     if (how == TURN_JOIN && !turn.need)
         return;
     if (is_memory((StepKind)step->kind))

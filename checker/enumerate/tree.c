@@ -11,6 +11,7 @@ void tree_reserve(Tree *tree, Lot *lot, size_t nodes_max)
 {
     lot_store(lot, &tree->nodes, sizeof(Node), nodes_max);
     lot_store(lot, &tree->steps, sizeof(UnrollStep), nodes_max);
+    lot_store(lot, &tree->opens, 1, 1u << 26);
 }
 
 GArray *tree_observations(const Tree *tree, uint32_t node)
@@ -58,6 +59,13 @@ static uint32_t add_node(Tree *tree, uint32_t parent, int64_t seen, bool observe
     return id;
 }
 
+static void note_open(Tree *tree, uint32_t decl)
+{
+    if (decl >= tree->opens.count)
+        store_push(&tree->opens, decl + 1 - tree->opens.count);
+    STORE(uint8_t, &tree->opens, decl) = 1;
+}
+
 /* Appends the steps that follow, from `node` on; the last one observes, or the chain ends. */
 static void add_chain(Tree *tree, uint32_t node, const GArray *steps, UnrollEnd end)
 {
@@ -65,6 +73,8 @@ static void add_chain(Tree *tree, uint32_t node, const GArray *steps, UnrollEnd 
         UnrollStep *step = store_push(&tree->steps, 1);
         *step = g_array_index(steps, UnrollStep, i);
         tree_node(tree, node)->step = (uint32_t)(tree->steps.count - 1);
+        if (step->step.kind == STEP_ALLOC)
+            note_open(tree, step->step.object);
         bool last = i + 1 == steps->len;
         g_assert((step->step.kind == STEP_STOP) == (last && end == UNROLL_STOPPED));
         if (last && end == UNROLL_OBSERVES)
@@ -123,10 +133,5 @@ uint32_t tree_after(Tree *tree, uint32_t node, int64_t seen)
 
 bool tree_opens(const Tree *tree, uint32_t decl)
 {
-    for (size_t i = 0; i < tree->steps.count; i++) {
-        const Step *step = &tree_step(tree, (uint32_t)i)->step;
-        if (step->kind == STEP_ALLOC && step->object == decl)
-            return true;
-    }
-    return false;
+    return decl < tree->opens.count && STORE(uint8_t, &tree->opens, decl);
 }

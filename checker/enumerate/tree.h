@@ -44,6 +44,7 @@ struct Tree {
     bool contents;
     IdSets *sets;
     Store nodes, steps;                         /* Node, UnrollStep */
+    Store opens;                                /* by decl: some step known so far opens it (a byte) */
     uint32_t folds;                             /* loops closed */
     bool guessed;                               /* one of them on the evidence of equal steps alone */
     const Tile *(*tile)(void *owner, int64_t seen);        /* contents: the tile that an observation stands for */

@@ -178,7 +178,7 @@ static bool races_in_wide_masks(const Walk *walk)
 }
 
 /* Takes the rows of the state in hand, and judges it. Races between cores show where accesses of one meet the rivals of another's. */
-static inline __attribute__((always_inline)) void judge(Walk *walk)
+static inline __attribute__((always_inline)) bool judge(Walk *walk)
 {
     if (G_UNLIKELY(walk->bases_moved || walk->mask_generation != walk->accesses.generation))
         refresh(walk);
@@ -193,18 +193,25 @@ static inline __attribute__((always_inline)) void judge(Walk *walk)
         bad |= component->rivals & any;
         any |= component->own;
     }
-    if (G_UNLIKELY(bad != 0 || (walk->mask_words > 1 && races_in_wide_masks(walk))))
+    bool races = bad != 0 || (walk->mask_words > 1 && races_in_wide_masks(walk));
+    if (G_UNLIKELY(races))
         judge_races(walk);
     if (watched)
         judge_state(walk);
+    return races;
 }
 
 static inline __attribute__((always_inline)) bool expand(Walk *walk, const uint64_t *key, unsigned words)
 {
-    bool moved = false;
-    judge(walk);
+    bool moved = false, races = judge(walk);
+    uint64_t before = walk->transitions;
     if (!take_turns(walk, key, words, &moved))
         return false;
+#ifdef HEDDLE_DEBUG
+    direct_check(walk, walk->transitions - before, races);
+#else
+    (void)races, (void)before;
+#endif
     if (!moved)
         judge_end(walk);
     else if (walk->polls)
@@ -348,7 +355,7 @@ void walk_run(Walk *walk)
     if (!begin(walk))
         return;
     uint64_t key[LAYOUT_WORDS_MAX];
-    for (uint64_t since = 0; walk->limit == NULL && !walk->done; since++) {
+    for (uint64_t since = 0; walk->limit == NULL && !walk->done && !walk->raced && !walk->unknown; since++) {
         if (walk->queue.head == walk->queue.tail)
             ring_flush(walk);
         if (walk->queue.head == walk->queue.tail)

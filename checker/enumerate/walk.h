@@ -57,7 +57,9 @@ struct Walk {
     int64_t begun;                              /* monotonic microseconds */
     size_t stores_before;                       /* bytes of Stores that are not ours */
     const char *limit;                          /* which limit ended the search */
-    bool done;                                  /* `first`, and something was found */
+    bool done;                                  /* nothing more is wanted: `first`, and something was found */
+    bool until_race, raced;                     /* stop at the first race; there was one */
+    bool unknown;                               /* a core looked at data that are not part of the search */
 };
 
 static inline WalkCore *walk_core(const Walk *walk, uint32_t core) { return &walk->core[core]; }

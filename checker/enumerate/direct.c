@@ -1,0 +1,38 @@
+/* direct.c - debug builds: what the inner loop derived from rows, once more from the plain reading of each turn and access. */
+#include "judge.h"
+
+#ifdef HEDDLE_DEBUG
+static uint32_t turns_possible(Walk *walk)
+{
+    uint32_t possible = 0;
+    for (uint32_t core = 0; core < walk->cores; core++) {
+        Component component = *walk_component(walk, core, walk->id[core]);
+        for (uint32_t t = 0; t < component.turn_count; t++)
+            possible += turn_possible(walk, walk->id, core, &STORE(Turn, &walk->core[core].turns, component.turns + t));
+    }
+    return possible;
+}
+
+static bool cores_race(const Walk *walk, uint32_t one, uint32_t other)
+{
+    const Component *a = walk_component(walk, one, walk->id[one]), *b = walk_component(walk, other, walk->id[other]);
+    for (uint32_t i = 0; i < a->next_count; i++)
+        for (uint32_t j = 0; j < b->next_count; j++)
+            if (accesses_rivals(&walk->accesses, STORE(Next, &walk->core[one].nexts, a->nexts + i).access,
+                                STORE(Next, &walk->core[other].nexts, b->nexts + j).access))
+                return true;
+    return false;
+}
+
+void direct_check(Walk *walk, uint64_t turns_taken, bool races)
+{
+    bool any = false;
+    for (uint32_t one = 0; one < walk->cores; one++)
+        for (uint32_t other = 0; other < one; other++)
+            any |= cores_race(walk, one, other);
+    g_assert(any == races);
+    g_assert(turns_possible(walk) == turns_taken);
+    for (uint32_t g = 0; g < walk->gauges.count; g++)
+        g_assert(walk_count(walk, walk->id, g) >= 0);
+}
+#endif
