@@ -278,7 +278,7 @@ static CheckSpec *spec_of(const Parsed *parsed, ProgramModuleOpen open, const ch
     CheckSpec *spec = g_new0(CheckSpec, 1);
     *spec = (CheckSpec){ .open = open, .module = g_strdup(module), .program = g_strdup(parsed->header.program),
                          .source = module ? g_strdup(parsed->header.source) : NULL, .mesh = parsed->mesh, .cores = parsed->cores,
-                         .seed = parsed->seed, .search = SEARCH_PROVE, .overrides = parsed->overrides->len };
+                         .seed = parsed->seed, .search = SEARCH_PROVE, .film = true, .overrides = parsed->overrides->len };
     spec->knobs = (Knobs){ (DmaOrder)parsed->knob[0], (DmaProgress)parsed->knob[1], (Bounds)parsed->knob[2], (Scopes)parsed->knob[3],
                            (DataMode)parsed->knob[4] };
     Override *override = g_new0(Override, parsed->overrides->len);

@@ -170,7 +170,10 @@ static Override *nth_overrides(Plan *plan, const GPtrArray *defines, uint64_t pl
 /* Reports that tell how a fault came about. */
 static bool wants_films(const Options *options)
 {
-    return options->report[OUTPUT_SARIF] != NULL;
+    bool reports = false;
+    for (size_t i = 0; i < G_N_ELEMENTS(options->report); i++)
+        reports |= options->report[i] != NULL;
+    return reports || (options->command == COMMAND_CHECK && !options->quiet);
 }
 
 static CheckSpec base_spec(const Session *session, const Selected *selected)
@@ -178,7 +181,7 @@ static CheckSpec base_spec(const Session *session, const Selected *selected)
     const Options *options = session->options;
     return (CheckSpec){
         .open = session->open, .module = selected->module, .program = selected->entry->name, .source = selected->source,
-        .cores = options->cores ? options->cores : selected->entry->cores, .overrides = options->defines->len,
+        .cores = options->cores ? options->cores : selected->entry->cores,
         .knobs = options->knobs, .search = options->search,
         .states_max = options->states_max, .runs_max = options->runs_max, .depth = options->depth, .seed = options->seed,
         .seconds_max = options->seconds_max, .memory_max = options->memory_max, .first = options->first,
@@ -187,12 +190,40 @@ static CheckSpec base_spec(const Session *session, const Selected *selected)
     };
 }
 
+static bool is_defined(const GPtrArray *defines, const char *name)
+{
+    for (guint i = 0; i < defines->len; i++)
+        if (!strcmp(((const Define *)defines->pdata[i])->name, name))
+            return true;
+    return false;
+}
+
+/* What the program leaves open by pl_choose is gone through like a range of -D. */
+static GPtrArray *add_choices(Plan *plan, const CatalogueEntry *entry, const GPtrArray *given, uint64_t *combinations)
+{
+    GPtrArray *defines = g_ptr_array_new();
+    for (guint i = 0; i < given->len; i++)
+        g_ptr_array_add(defines, given->pdata[i]);
+    for (guint i = 0; i < entry->parameters->len; i++) {
+        const CatalogueParameter *known = &g_array_index(entry->parameters, CatalogueParameter, i);
+        if (!known->choice || is_defined(given, known->name))
+            continue;
+        Define *define = g_new(Define, 1);
+        *define = (Define){known->name, known->least, known->greatest};
+        g_ptr_array_add(plan->choices, define);
+        g_ptr_array_add(defines, define);
+        *combinations = MIN(*combinations * ((uint64_t)known->greatest - (uint64_t)known->least + 1), CHECKS_MAX + 1);
+    }
+    return defines;
+}
+
 bool plan_make(Plan *plan, const Session *session, const Selected *selected, char **error)
 {
     const Options *options = session->options;
     uint64_t combinations = 1;
     plan->specs = g_array_new(FALSE, FALSE, sizeof(CheckSpec));
     plan->overrides = g_ptr_array_new_with_free_func(g_free);
+    plan->choices = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < options->defines->len; i++) {
         const Define *define = options->defines->pdata[i];
         combinations *= define->last - define->first + 1;
@@ -201,6 +232,7 @@ bool plan_make(Plan *plan, const Session *session, const Selected *selected, cha
         if (*error || !check_define(selected->entry, define, error))
             return false;
     }
+    GPtrArray *defines = add_choices(plan, selected->entry, options->defines, &combinations);
     GArray *sizes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     if (options->devices->len)
         g_array_append_vals(sizes, options->devices->data, options->devices->len);
@@ -209,9 +241,10 @@ bool plan_make(Plan *plan, const Session *session, const Selected *selected, cha
     else
         default_sizes(selected->entry, sizes);
     for (guint i = 0; i < sizes->len; i++) {
-        for (uint64_t place = 0; place < combinations; place++) {
+        for (uint64_t place = 0; place < combinations && combinations <= CHECKS_MAX; place++) {
             CheckSpec spec = base_spec(session, selected);
-            spec.override = nth_overrides(plan, options->defines, place);
+            spec.override = nth_overrides(plan, defines, place);
+            spec.overrides = defines->len;
             if (options->mesh_given)
                 spec.mesh = options->mesh;
             else if (!g_array_index(sizes, uint32_t, i))
@@ -222,11 +255,15 @@ bool plan_make(Plan *plan, const Session *session, const Selected *selected, cha
         }
     }
     g_array_unref(sizes);
-    return true;
+    g_ptr_array_unref(defines);
+    if (combinations > CHECKS_MAX)
+        *error = g_strdup_printf("more than %d combinations of parameters: choose some with -D", CHECKS_MAX);
+    return *error == NULL;
 }
 
 void plan_clear(Plan *plan)
 {
     g_array_unref(plan->specs);
     g_ptr_array_unref(plan->overrides);
+    g_ptr_array_unref(plan->choices);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "fingerprint.h"
 #include "story.h"
+#include "telling.h"
 #include "words.h"
 
 static void add_string(JsonBuilder *builder, const char *name, const char *value)
@@ -130,6 +131,17 @@ static void add_places(JsonBuilder *builder, const CheckResult *result, const Pl
     json_builder_end_array(builder);
 }
 
+static void add_telling(JsonBuilder *builder, const CheckResult *result, const Finding *finding)
+{
+    GPtrArray *lines = telling_lines(result, finding);
+    begin_array(builder, "story");
+    for (guint i = 0; lines && i < lines->len; i++)
+        json_builder_add_string_value(builder, lines->pdata[i]);
+    json_builder_end_array(builder);
+    if (lines)
+        g_ptr_array_unref(lines);
+}
+
 static void add_finding(JsonBuilder *builder, Source *source, const CheckResult *result, const Finding *finding, const char *schedule)
 {
     g_autofree char *fingerprint = fingerprint_finding(source, result, finding);
@@ -149,6 +161,7 @@ static void add_finding(JsonBuilder *builder, Source *source, const CheckResult 
     add_places(builder, result, finding->place, finding->places);
     add_string(builder, "schedule", schedule);
     add_int(builder, "switches", story_switches(finding));
+    add_telling(builder, result, finding);
     json_builder_end_object(builder);
     g_free(why);
     g_free(message);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "story.h"
+#include "telling.h"
 #include "words.h"
 
 #define COLUMNS 110
@@ -133,6 +134,19 @@ static void text_cited(Text *text, const CheckResult *result, const Finding *fin
     g_strfreev(word);
 }
 
+/* How it comes about; of each kind of fault the first is told. */
+static void text_telling(Text *text, const CheckResult *result, const Finding *finding)
+{
+    GPtrArray *lines = text->storied & (1u << finding->id) ? NULL : telling_lines(result, finding);
+    if (!lines)
+        return;
+    text->storied |= 1u << finding->id;
+    g_string_append(text->out, "    How it comes about:\n");
+    for (guint i = 0; i < lines->len; i++)
+        text_wrapped(text, 6, "- ", lines->pdata[i]);
+    g_ptr_array_unref(lines);
+}
+
 void text_finding(Text *text, const CheckResult *result, const Finding *finding, const char *schedule)
 {
     char *message = story_message(result, finding), *why = story_why(result, finding);
@@ -145,6 +159,7 @@ void text_finding(Text *text, const CheckResult *result, const Finding *finding,
         text_wrapped(text, 4, "Why:  ", why);
         text_cited(text, result, finding, why);
     }
+    text_telling(text, result, finding);
     if (finding->count > 1)
         g_string_append_printf(text->out, "    The same lines do this %s%" G_GUINT64_FORMAT " times; this is one of them.\n",
                                finding->at_most ? "at most " : "", finding->count);

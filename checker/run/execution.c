@@ -407,6 +407,8 @@ void execution_end(Execution *e)
         state->end = e->end[c] == CORE_RUNNING ? CORE_BLOCKED : e->end[c];
         if (state->end == CORE_BLOCKED && e->pending[c] != NULL)
             state->pending = e->pending[c]->step;
+        if (state->end == CORE_BLOCKED && state->pending.kind == STEP_COPY_START)
+            state->pending.object = NONE;       /* a copy that is not started has no place in the record */
         record->values_observed |= e->cores[c].observed_data;
     }
     record->complete = !e->aborted;

@@ -1,0 +1,288 @@
+/* telling.c - each stretch of the replayed run becomes a line with a weight; the lightest neighbours are folded until it is short enough.
+ *
+ * Weights: 0 bookkeeping, never told; 1 routine (entries, copies that complete at once, waits for one's own copies); 2 what one device
+ * does to another; 3 what belongs to an agent of the fault.
+ */
+#include "telling.h"
+#include "timeline.h"
+#include "words.h"
+
+enum { FRAMES_MAX = 20000, BODY_MAX = TELLING_LINES_MAX - 5, GIVERS_MAX = 3, STUCK_MAX = 3 };
+
+typedef struct Line {
+    char *text;
+    uint32_t core, site;
+    unsigned weight;
+} Line;
+
+typedef struct Teller {
+    const Program *program;
+    const Finding *finding;
+    const Timeline *timeline;
+    GArray *lines;                              /* of Line */
+    bool *has_part;                             /* by core: it does more than enter */
+} Teller;
+
+static const Frame *frame_at(const Teller *t, guint i)
+{
+    return &g_array_index(t->timeline->frames, Frame, i);
+}
+
+static const Copy *copy_of(const Teller *t, const Frame *frame)
+{
+    return &STORE(Copy, &t->timeline->record->copies, frame->copy);
+}
+
+static bool in_fault(const Teller *t, uint32_t core)
+{
+    for (unsigned p = 0; p < t->finding->places; p++)
+        if (t->finding->place[p].core == core)
+            return true;
+    return false;
+}
+
+static void say(Teller *t, const Frame *frame, unsigned weight, char *text)
+{
+    Line line = { text, frame->core, frame->site, weight };
+    if (weight == 0)
+        g_free(text);
+    else
+        g_array_append_val(t->lines, line);
+}
+
+static char *copy_name(const Teller *t, const Frame *frame)
+{
+    g_autofree char *core = words_core(t->program, frame->core);
+    return g_strdup_printf("copy %u of %s", copy_of(t, frame)->ordinal, core);
+}
+
+/* Moments of one copy that stand together: bits, and how many frames. */
+static unsigned moments_from(const Teller *t, guint first, uint32_t copy, guint *frames)
+{
+    unsigned bits = 0;
+    guint i = first;
+    for (; i < t->timeline->frames->len && frame_is_moment(frame_at(t, i)) && frame_at(t, i)->copy == copy; i++)
+        bits |= 1u << frame_at(t, i)->kind;
+    *frames = i - first;
+    return bits;
+}
+
+static guint tell_start(Teller *t, guint i)
+{
+    const Frame *frame = frame_at(t, i);
+    g_autofree char *words = frame_words(t->timeline, frame);
+    guint more = 0;
+    bool completes = frame->copy != NONE && (moments_from(t, i + 1, frame->copy, &more) & 1u << STEP_WRITE) != 0;
+    say(t, frame, completes || frame->copy == NONE ? 1 : 2, g_strdup_printf("%s%s", words, completes ? "; it completes" : ""));
+    return completes ? more + 1 : 1;
+}
+
+static guint tell_moments(Teller *t, guint i)
+{
+    const Frame *frame = frame_at(t, i);
+    const Copy *copy = copy_of(t, frame);
+    guint frames;
+    unsigned bits = moments_from(t, i, frame->copy, &frames);
+    g_autofree char *name = copy_name(t, frame), *to = program_describe_region(t->program, copy->target, copy->target_region);
+    g_autofree char *semaphore = program_describe_semaphore(t->program, copy->receive_semaphore);
+    if (bits & 1u << STEP_WRITE)
+        say(t, frame, 2, g_strdup_printf("%s lands: %s is written", name, to));
+    else if (bits & 1u << STEP_EARLY_RECEIVE)
+        say(t, frame, 3, g_strdup_printf("%s is counted on %s, all but its last byte, and has not landed", name, semaphore));
+    else if (bits & 1u << STEP_READ)
+        say(t, frame, 1, g_strdup_printf("%s has read its source, and has not landed", name));
+    return frames;
+}
+
+static bool gives_before(const Teller *t, guint link, guint from)
+{
+    const Frame *giver = frame_at(t, g_array_index(t->timeline->links, Link, link).from);
+    for (guint l = from; l < link; l++) {
+        const Frame *other = frame_at(t, g_array_index(t->timeline->links, Link, l).from);
+        if (other->core == giver->core && other->copy == giver->copy)
+            return true;
+    }
+    return false;
+}
+
+static void tell_wait(Teller *t, guint i)
+{
+    const Frame *frame = frame_at(t, i);
+    g_autofree char *core = words_core(t->program, frame->core), *semaphore = program_describe_semaphore(t->program, frame->semaphore);
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_string_append_printf(text, "%s passes its wait on %s", core, semaphore);
+    guint first = 0, links = t->timeline->links->len, givers = 0;
+    while (first < links && g_array_index(t->timeline->links, Link, first).to < i)
+        first++;
+    bool outside = false;
+    for (guint l = first; l < links && g_array_index(t->timeline->links, Link, l).to == i; l++) {
+        const Frame *giver = frame_at(t, g_array_index(t->timeline->links, Link, l).from);
+        if (gives_before(t, l, first))
+            continue;
+        bool copy = frame_is_moment(giver);
+        g_autofree char *name = copy ? copy_name(t, giver) : words_core(t->program, giver->core);
+        if (givers++ < GIVERS_MAX)
+            g_string_append_printf(text, "%s %s", givers == 1 ? ", counted by" : " and", name);
+        outside |= giver->core != frame->core;
+    }
+    say(t, frame, !outside ? 1 : in_fault(t, frame->core) ? 3 : 2, g_string_free(g_steal_pointer(&text), FALSE));
+}
+
+static void tell_step(Teller *t, guint i)
+{
+    const Frame *frame = frame_at(t, i);
+    bool quiet = frame->kind == STEP_ALLOC || frame->kind == STEP_FREE;
+    bool outward = frame->kind == STEP_SIGNAL || frame->kind == STEP_EXIT || (frame->kind >= STEP_FLAG_STORE && frame->kind <= STEP_FLAG_WAIT);
+    if (frame->kind == STEP_ENTER && frame->members == t->program->cores) {
+        g_autofree char *launch = words_launch(t->program, frame->launch);
+        say(t, frame, 1, g_strdup_printf("all devices enter %s", launch));
+        return;
+    }
+    say(t, frame, quiet || frame->kind == STEP_ENTER ? 1 : outward || in_fault(t, frame->core) ? 2 : 1, frame_words(t->timeline, frame));
+}
+
+static void tell_frames(Teller *t)
+{
+    for (guint i = 0; i < t->timeline->frames->len;) {
+        const Frame *frame = frame_at(t, i);
+        if (frame->kind != STEP_ENTER)
+            t->has_part[frame->core] = true;
+        if (frame_is_moment(frame)) {
+            i += tell_moments(t, i);
+        } else if (frame->kind == STEP_COPY_START) {
+            i += tell_start(t, i);
+        } else {
+            if (frame->kind == STEP_WAIT || frame->kind == STEP_WAIT_KEEP)
+                tell_wait(t, i);
+            else
+                tell_step(t, i);
+            i++;
+        }
+    }
+}
+
+/* Lines of at most this weight that follow each other and belong to one core become one. */
+static void fold(Teller *t, unsigned weight)
+{
+    GArray *folded = g_array_new(FALSE, FALSE, sizeof(Line));
+    for (guint i = 0; i < t->lines->len;) {
+        Line first = g_array_index(t->lines, Line, i);
+        guint end = i + 1;
+        while (end < t->lines->len && g_array_index(t->lines, Line, end).core == first.core && first.weight <= weight
+               && g_array_index(t->lines, Line, end).weight <= weight)
+            end++;
+        if (end > i + 1) {
+            g_autofree char *core = words_core(t->program, first.core);
+            first.site = g_array_index(t->lines, Line, end - 1).site;
+            for (guint j = i; j < end; j++)
+                g_free(g_array_index(t->lines, Line, j).text);
+            first.text = g_strdup_printf("%s goes on as usual", core);
+        }
+        bool beside = (folded->len > 0 && g_array_index(folded, Line, folded->len - 1).core == first.core)
+            || (end < t->lines->len && g_array_index(t->lines, Line, end).core == first.core);
+        if (end == i + 1 && first.weight <= weight && weight == 1 && beside)
+            g_free(first.text);                 /* its neighbours say enough of what that core does */
+        else
+            g_array_append_val(folded, first);
+        i = end;
+    }
+    g_array_unref(t->lines);
+    t->lines = folded;
+}
+
+static void add_line(GPtrArray *out, const Program *program, const char *text, uint32_t site)
+{
+    g_autofree char *where = words_where(program, site);
+    g_ptr_array_add(out, g_strdup_printf("%s (%s)", text, where));
+}
+
+/* "devices 1, 3 to 5": those that did nothing but enter. NULL: none. */
+static char *bystanders(const Teller *t)
+{
+    GString *text = g_string_new(NULL);
+    uint32_t per = t->program->cores_per_device, count = 0;
+    for (uint32_t d = 0; d < t->program->devices;) {
+        uint32_t end = d;
+        for (bool idle = true; idle && end < t->program->devices; end += idle)
+            for (uint32_t c = end * per; c < (end + 1) * per; c++)
+                idle &= !t->has_part[c] && !in_fault(t, c);
+        if (end > d)
+            g_string_append_printf(text, end > d + 1 ? "%s%u to %u" : "%s%u", count ? ", " : "", d, end - 1);
+        count += end - d;
+        d = MAX(end, d + 1);
+    }
+    if (count > 0)
+        g_string_prepend(text, count == 1 ? "device " : "devices ");
+    if (count > 0)
+        g_string_append(text, count == 1 ? " has no part in it" : " have no part in it");
+    return g_string_free(text, count == 0);
+}
+
+static void tell_stuck(const Teller *t, GPtrArray *out)
+{
+    const Store *ends = &t->timeline->record->ends;
+    unsigned stuck = 0;
+    for (uint32_t core = 0; core < ends->count; core++) {
+        const CoreState *state = &STORE(CoreState, ends, core);
+        if (state->end != CORE_BLOCKED || stuck++ >= STUCK_MAX)
+            continue;
+        Place place = { .core = core, .copy = NONE, .kind = state->pending.kind, .object = state->pending.object, .region = NONE,
+                        .launch = state->pending.launch, .site = state->pending.site };
+        g_autofree char *action = words_action(t->program, &place), *text = g_strdup_printf("%s, for ever", action);
+        add_line(out, t->program, text, place.site);
+    }
+    if (stuck > STUCK_MAX)
+        g_ptr_array_add(out, g_strdup_printf("and %u more, in the same way", stuck - STUCK_MAX));
+}
+
+static void tell_end(const Teller *t, GPtrArray *out)
+{
+    static const char *const LEAD[] = { "now ", "and at once " };
+    if (t->finding->id == FAULT_DEADLOCK)
+        tell_stuck(t, out);
+    bool happened = fault_stops_core(t->finding->id) || t->finding->id == FAULT_OVERFLOW || t->finding->id == FAULT_DIVERGENCE;
+    for (unsigned p = 0; p < t->finding->places && !happened; p++) {
+        bool copy_in_flight = t->finding->id == FAULT_IN_FLIGHT && p == 0, promised = t->finding->id == FAULT_MISMATCH && p == 1;
+        g_autofree char *action = words_action(t->program, &t->finding->place[p]), *agent = words_agent(t->program, &t->finding->place[p]);
+        g_autofree char *text = copy_in_flight || promised ? g_strdup_printf("now %s is still under way", agent)
+                                                           : g_strdup_printf("%s%s", LEAD[t->finding->id == FAULT_RACE ? p : 0], action);
+        add_line(out, t->program, text, t->finding->place[p].site);
+    }
+}
+
+static GPtrArray *gather(Teller *t)
+{
+    GPtrArray *out = g_ptr_array_new_with_free_func(g_free);
+    fold(t, 1);
+    if (t->lines->len > BODY_MAX)
+        fold(t, 2);
+    guint skipped = t->lines->len > BODY_MAX ? t->lines->len - BODY_MAX + 1 : 0;
+    if (skipped > 0)
+        g_ptr_array_add(out, g_strdup_printf("%u lines like the following are left out here", skipped));
+    for (guint i = skipped; i < t->lines->len; i++)
+        add_line(out, t->program, g_array_index(t->lines, Line, i).text, g_array_index(t->lines, Line, i).site);
+    tell_end(t, out);
+    char *others = t->finding->id == FAULT_DEADLOCK ? NULL : bystanders(t);
+    if (others != NULL)
+        g_ptr_array_add(out, others);
+    g_assert(out->len <= TELLING_LINES_MAX);
+    return out;
+}
+
+GPtrArray *telling_lines(const CheckResult *result, const Finding *finding)
+{
+    Record *record = finding->moves != NULL ? timeline_record(result, finding) : NULL;
+    if (record == NULL)
+        return NULL;
+    Timeline *timeline = timeline_new(record, FRAMES_MAX);
+    Teller t = { result->program, finding, timeline, g_array_new(FALSE, FALSE, sizeof(Line)), g_new0(bool, result->program->cores) };
+    tell_frames(&t);
+    GPtrArray *out = gather(&t);
+    for (guint i = 0; i < t.lines->len; i++)
+        g_free(g_array_index(t.lines, Line, i).text);
+    g_array_unref(t.lines);
+    g_free(t.has_part);
+    timeline_free(timeline);
+    record_free(record);
+    return out;
+}

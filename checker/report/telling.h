@@ -1,0 +1,12 @@
+/* telling.h - how a fault comes about, as a short list of lines: who does what, in order, with what is routine folded.
+ *
+ * Ownership:   results belong to the caller.
+ * Errors:      NULL when the finding has no run to tell of.
+ */
+#pragma once
+#include <glib.h>
+#include "../check.h"
+
+#define TELLING_LINES_MAX 25
+
+GPtrArray *telling_lines(const CheckResult *result, const Finding *finding);   /* of char*, at most TELLING_LINES_MAX */
