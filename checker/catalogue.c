@@ -16,7 +16,7 @@ typedef struct CatalogueShared {
     const char *module;
 } CatalogueShared;
 
-#define ENTRY_TYPE "(ssssuuuusa(sxxx))"
+#define ENTRY_TYPE "(ssssuuuusa(sxxxb))"
 #define ANSWER_TYPE "(sa" ENTRY_TYPE ")"
 
 /* Shapes of machines to try, simplest first: a line of 1, 2, ... devices, then the same with two cores each, then a small mesh. */
@@ -41,11 +41,11 @@ static Program *build_at(const ProgramEntry *entry, const Mesh *mesh, uint32_t c
 static GVariant *describe_parameters(const Program *program)
 {
     GVariantBuilder parameters;
-    g_variant_builder_init(&parameters, G_VARIANT_TYPE("a(sxxx)"));
+    g_variant_builder_init(&parameters, G_VARIANT_TYPE("a(sxxxb)"));
     for (size_t i = 0; i < program->parameters.count; i++) {
         const Parameter *parameter = &STORE(Parameter, &program->parameters, i);
-        g_variant_builder_add(&parameters, "(sxxx)", program_text(program, parameter->name), parameter->value, parameter->least,
-                              parameter->greatest);
+        g_variant_builder_add(&parameters, "(sxxxb)", program_text(program, parameter->name), parameter->value, parameter->least,
+                              parameter->greatest, (gboolean)parameter->choice);
     }
     return g_variant_builder_end(&parameters);
 }
@@ -61,7 +61,7 @@ static GVariant *describe(const ProgramEntry *entry)
         program = build_at(entry, &mesh, cores);
         fits = program->not_applicable == NULL;
     }
-    GVariant *answer = g_variant_new("(ssssuuuus@a(sxxx))", entry->name, entry->summary, entry->group, entry->source, program->expected_faults,
+    GVariant *answer = g_variant_new("(ssssuuuus@a(sxxxb))", entry->name, entry->summary, entry->group, entry->source, program->expected_faults,
                                      program->expected_from, fits ? program->devices : 0, fits ? program->cores_per_device : 1,
                                      fits && program->mesh.axes > 1 ? "x=2,y=2" : "", describe_parameters(program));
     program_free(program);
@@ -108,7 +108,7 @@ static CatalogueEntry *read_entry(GVariant *from)
         g_clear_pointer(&entry->mesh, g_free);
     CatalogueParameter parameter;
     gint64 value, least, greatest;
-    while (g_variant_iter_next(parameters, "(sxxx)", &parameter.name, &value, &least, &greatest)) {
+    while (g_variant_iter_next(parameters, "(sxxxb)", &parameter.name, &value, &least, &greatest, &parameter.choice)) {
         parameter.value = value, parameter.least = least, parameter.greatest = greatest;
         g_array_append_val(entry->parameters, parameter);
     }

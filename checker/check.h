@@ -79,7 +79,7 @@ typedef struct CatalogueEntry {
     char *mesh;                                 /* a mesh of several axes if it needs one, else NULL */
     GArray *parameters;                         /* of CatalogueParameter */
 } CatalogueEntry;
-typedef struct CatalogueParameter { char *name; int64_t value, least, greatest; } CatalogueParameter;
+typedef struct CatalogueParameter { char *name; int64_t value, least, greatest; gboolean choice; } CatalogueParameter;    /* choice: by pl_choose */
 GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **error);
 /* Builds only. As catalogue_read, for one entry at one size: is the mesh applicable? what does it expect? */
 

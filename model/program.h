@@ -85,7 +85,7 @@ typedef struct Expectation {
     uint32_t decls, decl[4];                    /* whose contents it looks at */
 } Expectation;
 
-typedef struct Parameter { uint32_t name; int64_t value, least, greatest; } Parameter;
+typedef struct Parameter { uint32_t name; int64_t value, least, greatest; bool choice; } Parameter;    /* choice: all values are checked */
 
 struct Program {
     const char *name, *summary, *source;        /* source: path as given to the compiler */

@@ -27,6 +27,7 @@ CompileOptions selection_compile_options(const Options *options);
 typedef struct Plan {
     GArray *specs;                              /* of CheckSpec, in the order of checking */
     GPtrArray *overrides;                       /* blocks of Override */
+    GPtrArray *choices;                         /* of Define, by pl_choose */
 } Plan;
 
 bool plan_make(Plan *plan, const Session *session, const Selected *selected, char **error);

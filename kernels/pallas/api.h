@@ -78,6 +78,7 @@ typedef struct PlApi {
     void (*limit)(const PlSite *here, PlRef semaphore, int64_t count);
     /* program.h */
     int64_t (*parameter)(const PlSite *here, const char *name, int64_t value, int64_t least, int64_t greatest);
+    int64_t (*choose)(const PlSite *here, const char *name, int64_t least, int64_t greatest);
     int64_t (*parameter_value)(const PlSite *here, const char *name);
     void (*needs)(const PlSite *here, const char *why);
     void (*launch)(const PlSite *here, const PlDevices *on, const PlKernel *kernel, const PlLaunch *launch, const char *text);

@@ -10,14 +10,14 @@
 
 typedef struct Call { const PlKernel *kernel; int refs; PlRef ref[]; } Call;
 
-static int64_t parameter(const PlSite *here, const char *name, int64_t value, int64_t least, int64_t greatest)
+static int64_t declare(const PlSite *here, const char *what, const char *name, int64_t value, int64_t least, int64_t greatest, bool choice)
 {
-    Draft *draft = draft_of(here, "PARAMETER");
+    Draft *draft = draft_of(here, what);
     Program *program = draft->program;
     uint32_t id = program_string(program, name);
     for (uint32_t i = 0; i < program->parameters.count; i++)
         if (STORE(Parameter, &program->parameters, i).name == id)
-            draft_misuse(here, "PARAMETER(%s, ...) stands twice: use the variable", name);
+            draft_misuse(here, "%s(%s, ...) stands twice: use the variable", what, name);
     for (uint32_t i = 0; i < program->overrides.count && i < G_N_ELEMENTS(draft->overridden); i++)
         if (STORE(Parameter, &program->overrides, i).name == id) {
             value = STORE(Parameter, &program->overrides, i).value;
@@ -26,8 +26,18 @@ static int64_t parameter(const PlSite *here, const char *name, int64_t value, in
     if (value < least || value > greatest)
         draft_misuse(here, "%s=%lld is out of range: %s takes %lld to %lld", name, (long long)value, name, (long long)least,
                     (long long)greatest);
-    *(Parameter *)store_push(&program->parameters, 1) = (Parameter){ id, value, least, greatest };
+    *(Parameter *)store_push(&program->parameters, 1) = (Parameter){ id, value, least, greatest, choice };
     return value;
+}
+
+static int64_t parameter(const PlSite *here, const char *name, int64_t value, int64_t least, int64_t greatest)
+{
+    return declare(here, "PARAMETER", name, value, least, greatest, false);
+}
+
+static int64_t choose(const PlSite *here, const char *name, int64_t least, int64_t greatest)
+{
+    return declare(here, "pl_choose", name, least, least, greatest, true);
 }
 
 static int64_t parameter_value(const PlSite *here, const char *name)
@@ -254,6 +264,7 @@ static void host(const PlSite *here, const PlKernel *kernel, int refs, const PlR
 void pl_program_install(PlApi *api)
 {
     api->parameter = parameter;
+    api->choose = choose;
     api->parameter_value = parameter_value;
     api->needs = needs;
     api->launch = launch_kernel;

@@ -42,6 +42,9 @@
 /* An integer of the program that `-D name=value` sets. In a kernel: pl_parameter(name). */
 #define PARAMETER(name, value, least, greatest) (pl_api->parameter(PL_HERE, #name, value, least, greatest))
 #define pl_parameter(name) (pl_api->parameter_value(PL_HERE, #name))
+/* An integer whose every value is checked, in all combinations with others (-D name=value picks one); and which of them make sense. */
+#define pl_choose(name, least, greatest) (pl_api->choose(PL_HERE, name, least, greatest))
+#define pl_require(condition, why) PL_NEEDS(condition, why)
 /* Sizes at which the program makes no sense are "not applicable", not failures. */
 #define PL_NEEDS(condition, why) ((condition) ? (void)0 : pl_api->needs(PL_HERE, why))
 
