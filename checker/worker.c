@@ -254,6 +254,7 @@ static void explore_classes(WorkerShared *shared)
                                      .contents = program->knobs.data == DATA_REAL && has_real_data(program),
                                      .values_observed = shared->record->values_observed };
     Unroller *unroller = unroller_new(program);
+    unroller_watch(unroller, &shared->control.pulse.operations);
     Outcome *outcome = classes_run(unroller_source(unroller), &options);
     outcome_save(outcome, &shared->outcome);
     outcome_free(outcome);

@@ -26,22 +26,40 @@ void core_init(Core *core, Program *program, uint32_t id)
     core->program = program;
 }
 
+static void drop_newest(Core *core)
+{
+    CoreChunk *chunk = core->chunk;
+    core->chunk = chunk->older;
+    if (core->chunk != NULL || core->spare != NULL) {
+        g_free(chunk);
+        return;
+    }
+    memset(chunk + 1, 0, chunk->used);
+    chunk->used = 0;
+    core->spare = chunk;
+}
+
 static void rewind_arena(Core *core, CoreChunk *chunk, size_t used)
 {
-    while (core->chunk != chunk) {
-        CoreChunk *older = core->chunk->older;
-        g_free(core->chunk);
-        core->chunk = older;
-    }
+    while (core->chunk != chunk)
+        drop_newest(core);
     if (chunk != NULL) {
         memset((char *)(chunk + 1) + used, 0, chunk->used - used);
         chunk->used = used;
     }
 }
 
-void core_clear(Core *core)
+struct CoreChunk *core_take_block(Core *core)
 {
     rewind_arena(core, NULL, 0);
+    CoreChunk *block = core->spare;
+    core->spare = NULL;
+    return block;
+}
+
+void core_clear(Core *core)
+{
+    g_free(core_take_block(core));
     if (core->scopes != NULL) {
         g_hash_table_destroy(core->scopes->count);
         g_array_free(core->scopes->open, TRUE);
@@ -55,8 +73,13 @@ void *core_alloc(Core *core, size_t bytes)
     bytes = (bytes + 15) & ~(size_t)15;
     if (core->chunk == NULL || core->chunk->size - core->chunk->used < bytes) {
         size_t size = MAX(bytes, core->chunk ? CHUNK_BYTES : 4096 - sizeof(CoreChunk));
-        CoreChunk *chunk = g_malloc0(sizeof *chunk + size);
-        chunk->older = core->chunk, chunk->size = size;
+        bool spare = core->chunk == NULL && core->spare != NULL && core->spare->size >= bytes;
+        CoreChunk *chunk = spare ? core->spare : g_malloc0(sizeof *chunk + size);
+        if (spare)
+            core->spare = NULL;
+        else
+            chunk->size = size;
+        chunk->older = core->chunk;
         core->chunk = chunk;
     }
     void *at = (char *)(core->chunk + 1) + core->chunk->used;

@@ -39,6 +39,8 @@ struct Core {
     bool observed_data, needs_contents;         /* it looked at data; it wanted to, with opaque_data in force */
     struct CoreScopes *scopes;                  /* scopes opened so far, by launch and site */
     struct CoreChunk *chunk;                    /* arena of tiles: the newest block */
+    struct CoreChunk *spare;                    /* an empty block to begin with, NULL: none */
+    uint64_t marks;                             /* of the kernel API: scopes so far, to tell them apart */
     void *open;                                 /* of the kernel API: the innermost scope that the kernel has open */
 };
 
@@ -47,6 +49,8 @@ extern _Thread_local Core *core_running;        /* the only thread-local: whose 
 void core_init(Core *core, Program *program, uint32_t id);
 void core_clear(Core *core);
 void core_main(Core *core);                     /* all launches: enter, the grid, exit. The entry of a core's stack */
+/* Empties the arena and hands over its first block, to be the `spare` of another run: then addresses in it repeat. NULL: there is none. */
+struct CoreChunk *core_take_block(Core *core);
 uint64_t core_state_hash(const Core *core, uint64_t seed);        /* of what its future depends on, besides its stack */
 void *core_alloc(Core *core, size_t bytes);     /* zeroed, until the end of the grid step */
 

@@ -56,6 +56,8 @@ static void add_sleeper(Explorer *x, const Sleeper *sleeper)
     x->sleep[x->sleepers++] = *sleeper;
 }
 
+enum { PICKS_MAX = 20000 };                     /* of one run: cores are run anew after each observation */
+
 static void descend(Explorer *x, Sleeper step, WakeTree rest)
 {
     Pending pending;
@@ -76,6 +78,8 @@ static void descend(Explorer *x, Sleeper step, WakeTree rest)
             add_sleeper(x, &sleeper);
     }
     begin_frame(x, rest, end);
+    if (x->path.picks >= PICKS_MAX)
+        x->limit = "steps";
 }
 
 /* Back to the frame above; what was tried there sleeps from now on. */

@@ -123,6 +123,47 @@ static bool shows_raised(Execution *e, const Finding *finding)
     return false;
 }
 
+/* Doing it leaves everything but the core as it was. */
+static bool leaves_no_trace(Execution *e, const Step *step)
+{
+    switch ((StepKind)step->kind) {
+    case STEP_LOAD: case STEP_SEMAPHORE_READ: case STEP_FLAG_LOAD: case STEP_FLAG_WAIT: case STEP_WAIT_KEEP:
+        return true;
+    case STEP_WAIT:
+        return step->value == 0;
+    case STEP_COPY_START:
+        return step->object == NONE;
+    case STEP_FLAG_CAS:
+        return machine_count(execution_machine(e), step->object) != (int32_t)step->extra;
+    case STEP_STORE: case STEP_SWAP: case STEP_SIGNAL: case STEP_EXPECT_COUNT: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER:
+    case STEP_EXIT: case STEP_CORE_BARRIER: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_STOP:
+        return false;
+    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
+        break;
+    }
+    g_assert_not_reached();
+}
+
+/* From here on cores only poll, whatever is done, for a while that stands for ever; and the finding's core comes by its line again. */
+static bool shows_no_progress(Execution *e, const Finding *finding)
+{
+    enum { ROUNDS = 64 };
+    g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
+    bool seen = false;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        execution_enabled(e, moves);
+        for (guint i = 0; i < moves->len; i++) {
+            const Move *move = &g_array_index(moves, Move, i);
+            const Request *request = move->copy == NONE ? execution_pending(e, move->core) : NULL;
+            if (request == NULL || !leaves_no_trace(e, &request->step))
+                return false;
+            seen |= move->core == finding->place[0].core && request->step.site == finding->place[0].site;
+            execution_do(e, *move);
+        }
+    }
+    return seen;
+}
+
 static bool shows_uninitialised(Execution *e, const Finding *finding)
 {
     if (finding->message != NULL || !is_next(e, &finding->place[0]))
@@ -158,8 +199,10 @@ bool judge_shows(Execution *e, const Finding *finding)
         return shows_mismatch(e, finding);
     case FAULT_OVERFLOW:
         return machine_count(execution_machine(e), finding->object) > finding->need;
-    case FAULT_OUT_OF_BOUNDS: case FAULT_SHAPE: case FAULT_SPACE: case FAULT_REVISIT: case FAULT_ASSERT: case FAULT_NO_PROGRESS:
+    case FAULT_OUT_OF_BOUNDS: case FAULT_SHAPE: case FAULT_SPACE: case FAULT_REVISIT: case FAULT_ASSERT:
         return shows_raised(e, finding);
+    case FAULT_NO_PROGRESS:
+        return shows_raised(e, finding) || shows_no_progress(e, finding);
     case FAULT_DIVERGENCE: case FAULT_CRASH: case FAULT_COUNT:
         break;
     }

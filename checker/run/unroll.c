@@ -24,6 +24,7 @@ struct Unroller {
     uint32_t raised_site;
     const char *raised_message;
     GPtrArray *owned;                           /* tiles and masks handed out */
+    volatile uint64_t *operations;              /* raised by each run; NULL: nobody looks */
 };
 
 static void *alloc_owned(void *owner, size_t bytes)
@@ -152,7 +153,11 @@ static void run_core(void *argument)
 static void run(Unroller *unroller, uint32_t id, const Observation *observed, size_t count, bool contents, GArray *out)
 {
     Core *core = &unroller->core;
+    struct CoreChunk *spare = core->spare;
     core_init(core, unroller->program, id);
+    core->spare = spare;
+    if (unroller->operations != NULL)
+        ++*unroller->operations;
     core->submit = submit, core->raise = raise_fault, core->advise = ignore_advice, core->runner = unroller;
     core->opaque_data = !contents;
     unroller->observed = observed, unroller->count = count, unroller->used = 0;
@@ -165,11 +170,19 @@ static void run(Unroller *unroller, uint32_t id, const Observation *observed, si
     unroller->needs_contents |= core->needs_contents;
 }
 
+/* Keeps a block of the arena for the next run, where addresses in it then are the same. */
+static void forget_run(Unroller *unroller)
+{
+    struct CoreChunk *block = core_take_block(&unroller->core);
+    core_clear(&unroller->core);
+    unroller->core.spare = block;
+}
+
 static UnrollEnd extend(void *self, uint32_t id, const Observation *observed, size_t count, bool contents, GArray *out)
 {
     Unroller *unroller = self;
     run(unroller, id, observed, count, contents, out);
-    core_clear(&unroller->core);
+    forget_run(unroller);
     return unroller->end;
 }
 
@@ -193,7 +206,7 @@ static uint64_t fingerprint(void *self, uint32_t id, const Observation *observed
     run(unroller, id, observed, count, contents, out);
     unroller->halt_when_fed = false;
     uint64_t hash = unroller->used == count ? hash_state(unroller) : 0;
-    core_clear(&unroller->core);
+    forget_run(unroller);
     return hash;
 }
 
@@ -213,23 +226,37 @@ static Parked park(Unroller *unroller, uint32_t id, const GArray *observed, bool
     const void *stack = unroller->end == UNROLL_OBSERVES ? coro_stack_in_use(unroller->pool, 0, &parked.bytes) : NULL;
     if (stack != NULL)
         parked.stack = g_memdup2(stack, parked.bytes), parked.hash = core_state_hash(&unroller->core, 0);
-    core_clear(&unroller->core);
+    forget_run(unroller);
     return parked;
 }
 
-/* Two runs over stacks filled otherwise show which bytes the core has not written: what lies there does not matter to it. */
+static bool is_unwritten(const Parked *one, const Parked *other, size_t i)
+{
+    return one->stack[i] == (char)FILL && other->stack[i] == (char)~FILL;
+}
+
+/* Runs over stacks filled otherwise show which bytes the core has not written: what lies there does not matter to it. */
 static bool same(void *self, uint32_t id, const GArray *earlier, const GArray *observed, bool contents)
 {
-    Parked a = park(self, id, earlier, contents, FILL), again = park(self, id, earlier, contents, (unsigned char)~FILL);
-    Parked b = park(self, id, observed, contents, FILL);
-    bool equal = a.stack != NULL && b.stack != NULL && a.bytes == b.bytes && a.bytes == again.bytes && a.bytes <= FILLED_BYTES
-        && a.hash == b.hash;
-    for (size_t i = 0; equal && i < a.bytes; i++)
-        equal = a.stack[i] == b.stack[i] || (a.stack[i] == (char)FILL && again.stack[i] == (char)~FILL);
-    g_free(a.stack);
-    g_free(again.stack);
-    g_free(b.stack);
+    const GArray *after[2] = { earlier, observed };
+    Parked parked[2][2];
+    for (unsigned which = 0; which < 2; which++)
+        for (unsigned fill = 0; fill < 2; fill++)
+            parked[which][fill] = park(self, id, after[which], contents, (unsigned char)(fill ? ~FILL : FILL));
+    const Parked *a = parked[0], *b = parked[1];
+    bool equal = a->stack != NULL && b->stack != NULL && a[1].stack != NULL && b[1].stack != NULL && a->bytes == b->bytes
+        && a->bytes == a[1].bytes && b->bytes == b[1].bytes && a->bytes <= FILLED_BYTES && a->hash == b->hash;
+    for (size_t i = 0; equal && i < a->bytes; i++)
+        equal = a->stack[i] == b->stack[i] || is_unwritten(&a[0], &a[1], i) || is_unwritten(&b[0], &b[1], i);
+    for (unsigned which = 0; which < 2; which++)
+        for (unsigned fill = 0; fill < 2; fill++)
+            g_free(parked[which][fill].stack);
     return equal;
+}
+
+void unroller_watch(Unroller *unroller, volatile uint64_t *operations)
+{
+    unroller->operations = operations;
 }
 
 Unroller *unroller_new(Program *program)
@@ -245,6 +272,7 @@ Unroller *unroller_new(Program *program)
 
 void unroller_free(Unroller *unroller)
 {
+    core_clear(&unroller->core);
     coro_pool_free(unroller->pool);
     g_ptr_array_free(unroller->owned, TRUE);
     g_free(unroller);

@@ -127,9 +127,8 @@ Target draft_target(Core *core, const PlSite *here, PlDevice device, const char 
 
 DraftScope *draft_new_scope(Core *core, uint32_t site)
 {
-    static uint64_t scopes;                     /* tells scopes apart, and reaches nothing else */
     DraftScope *scope = core_alloc(core, sizeof *scope);
-    *scope = (DraftScope){ .outer = core->open, .id = ++scopes, .decl = NONE, .site = site };
+    *scope = (DraftScope){ .outer = core->open, .id = ++core->marks, .decl = NONE, .site = site };
     return scope;
 }
 
