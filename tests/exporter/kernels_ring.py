@@ -175,7 +175,7 @@ TO_LEFT, TO_RIGHT = 0, 1
 
 
 def reduce_scatter_kernel(x_ref, o_ref, slots_ref, sum_ref, own_ref, copy_sem, left_send, left_recv, left_capacity, right_send, right_recv,
-                          right_capacity, *, capacity, cleanup, all_waits):
+                          right_capacity, *, capacity, cleanup, all_waits, pipeline=""):
     n, my_id, step, way = lax.axis_size("x"), lax.axis_index("x"), pl.program_id(0), pl.program_id(1)
     half = x_ref.shape[1] // 2
     left, right = neighbours()
@@ -213,6 +213,9 @@ def reduce_scatter_kernel(x_ref, o_ref, slots_ref, sum_ref, own_ref, copy_sem, l
 
         @pl.when(jnp.logical_not(last))
         def _():
+            if pipeline:
+                add_in_pipeline(half_of(slots_ref, slot, side), half_of(x_ref, owner, side), pipeline)
+                return
             copy_now(half_of(slots_ref, slot, side), sum_ref)
             copy_now(half_of(x_ref, owner, side), own_ref)
             sum_ref[...] += own_ref[...]
@@ -265,11 +268,32 @@ def reduce_scatter_kernel(x_ref, o_ref, slots_ref, sum_ref, own_ref, copy_sem, l
             take(TO_LEFT)
 
 
-def reduce_scatter(x, capacity=True, cleanup=True, all_waits=True):
+def add_in_pipeline(sum_ref, own_ref, how):
+    """Block by block through VMEM. how: the sum is read and written ("both"), or written only and begins as zero ("out")."""
+    rows, columns = sum_ref.shape
+
+    def both(own_block, old_block, new_block):
+        new_block[...] = old_block[...] + own_block[...]
+
+    def out(own_block, new_block):
+        @pl.when(pl.program_id(0) == 0)
+        def _():
+            new_block[...] = jnp.zeros_like(new_block)
+
+        new_block[...] += own_block[...]
+
+    spec = pl.BlockSpec((rows, 128), lambda i: (0, i))
+    if how == "both":
+        pltpu.emit_pipeline(both, grid=(columns // 128,), in_specs=[spec, spec], out_specs=[spec])(own_ref, sum_ref, sum_ref)
+    else:
+        pltpu.emit_pipeline(out, grid=(columns // 128,), in_specs=[spec], out_specs=[spec])(own_ref, sum_ref)
+
+
+def reduce_scatter(x, capacity=True, cleanup=True, all_waits=True, pipeline=""):
     n, rows, columns = x.shape
     half = pltpu.VMEM((rows // 2, columns), x.dtype)
     result, _ = pl.pallas_call(
-        functools.partial(reduce_scatter_kernel, capacity=capacity, cleanup=cleanup, all_waits=all_waits), grid=(n, 2),
+        functools.partial(reduce_scatter_kernel, capacity=capacity, cleanup=cleanup, all_waits=all_waits, pipeline=pipeline), grid=(n, 2),
         out_shape=[jax.ShapeDtypeStruct((rows, columns), x.dtype), jax.ShapeDtypeStruct((2, rows, columns), x.dtype)],
         in_specs=[ANY], out_specs=[ANY, ANY], scratch_shapes=[half, half, DMA, DMA, DMA, REGULAR, DMA, DMA, REGULAR],
         compiler_params=Params(collective_id=3))(x)
@@ -286,3 +310,12 @@ def reduce_scatter_no_cleanup(x):
 
 def reduce_scatter_missing_wait(x):
     return reduce_scatter(x, all_waits=False)
+
+
+def reduce_scatter_pipeline(x):
+    return reduce_scatter(x, pipeline="both")
+
+
+def reduce_scatter_pipeline_out_only(x):
+    """What was received is never read: the sum is lost, and each later block begins as nothing."""
+    return reduce_scatter(x, pipeline="out")

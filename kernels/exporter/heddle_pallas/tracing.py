@@ -14,7 +14,7 @@ import numpy as np
 
 from . import evaluate
 from .errors import HeddleError, Place, TraceError
-from .meshes import Mesh, abstract_mesh, as_mesh
+from .meshes import Mesh, abstract_mesh, as_mesh, as_on_tpu
 from .plan import CALLS, Plan, fresh, has_kernel
 
 
@@ -83,7 +83,7 @@ def _traced_errors(name: str) -> Iterator[None]:
 def _make_jaxpr(function: Callable[..., Any], structs: Sequence[Any], name: str) -> Any:
     import jax
 
-    with _traced_errors(name):
+    with _traced_errors(name), as_on_tpu():
         return jax.make_jaxpr(function, return_shape=True)(*structs)
 
 
