@@ -48,6 +48,14 @@ $(BUILD)/%.o: %.c | $(FIRST)
 
 $(BUILD)/checker/compile.o: BASE_CFLAGS += -DHEDDLE_PREFIX='"$(PREFIX)"'
 
+# The page of --html, a file that can be read and tried alone, as a string of C.
+$(BUILD)/checker/report/page.inc: checker/report/page.html
+	@mkdir -p $(@D)
+	@sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
+
+$(BUILD)/checker/report/html.o: $(BUILD)/checker/report/page.inc
+$(BUILD)/checker/report/html.o: BASE_CFLAGS += -I$(BUILD)/checker/report
+
 # The headers of kernels, where the program looks for them first.
 $(BUILD)/include:
 	@mkdir -p $(@D)
@@ -82,6 +90,9 @@ bench: all $(BUILD)/tests/bench_spin/bench_enumerate     ## time and memory of p
 	@tests/bench $(BUILD)/heddle
 	@tests/bench_enumerate $(BUILD)/tests/bench_spin/bench_enumerate
 
+browser-test: all                               ## the page of --html in a headless browser (needs chromium)
+	@tests/browser $(BUILD)/heddle
+
 soak: $(BUILD)/tests/test_differential          ## random programs decided three ways, for SOAK_SECONDS=600
 	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $<
 
@@ -103,8 +114,8 @@ clean:                                          ## removes $(BUILD)
 	rm -rf $(BUILD)
 
 help:                                           ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | sed 's/$$(BUILD)/$(subst /,\/,$(BUILD))/' | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | sed 's/$$(BUILD)/$(subst /,\/,$(BUILD))/' | expand -t 14
 
-.PHONY: all deps demo test asan soak bench tidy install clean help
+.PHONY: all deps demo test browser-test asan soak bench tidy install clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

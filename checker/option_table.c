@@ -158,6 +158,9 @@ SETTER(names_only, options->names_only = true)
 SETTER(json, KEEP(json))
 SETTER(sarif, KEEP(report[OUTPUT_SARIF]))
 SETTER(junit, KEEP(report[OUTPUT_JUNIT]))
+SETTER(html, KEEP(report[OUTPUT_HTML]))
+SETTER(trace, KEEP(report[OUTPUT_TRACE]))
+SETTER(dot, KEEP(report[OUTPUT_DOT]))
 SETTER(source_root, KEEP(source_root))
 SETTER(baseline, KEEP(baseline))
 SETTER(accept, options->accept_bounded = !strcmp(value, "bounded"))
@@ -259,10 +262,14 @@ const OptionSpec option_table[] = {
     {CHECKS | COMMAND_REPLAY, 0, "json", "FILE", NULL, "file", "write a JSON report beside the text; - is standard output", set_json},
     {COMMAND_CHECK, 0, "sarif", "FILE", NULL, "file", "write the faults as SARIF 2.1.0, for code scanning services", set_sarif},
     {COMMAND_CHECK, 0, "junit", "FILE", NULL, "file", "write the verdicts as JUnit XML, for CI services", set_junit},
+    {COMMAND_CHECK | COMMAND_REPLAY, 0, "html", "FILE", NULL, "file", "write a page with a timeline of each fault's run, to walk through",
+     set_html},
+    {COMMAND_CHECK | COMMAND_REPLAY, 0, "trace", "FILE", NULL, "file", "write the same as Chrome trace events, for Perfetto", set_trace},
+    {COMMAND_CHECK | COMMAND_REPLAY, 0, "dot", "FILE", NULL, "file", "write the order of the steps that matter, for Graphviz", set_dot},
     {COMMAND_CHECK, 0, "source-root", "DIR", NULL, "directory", "tell paths in SARIF relative to DIR (default: the working folder)",
      set_source_root},
     {COMMAND_CHECK, 0, "accept", "VERDICT", "none|bounded", NULL, "what else exits with 0, like verified", set_accept},
-    {COMMAND_CHECK, 0, "baseline", "FILE", NULL, "file", "an earlier JSON report: only faults that it lacks are errors, vanished ones are listed",
+    {COMMAND_CHECK, 0, "baseline", "FILE", NULL, "file", "an earlier JSON report: only faults that it lacks are errors",
      set_baseline},
     {COMMAND_CHECK, 0, "results", "FILE", NULL, "file", "write the arrays that the run computed, for other programs to compare",
      set_results},

@@ -327,6 +327,98 @@ static void the_json_report_fits_its_schema(void **state)
         print_message("python3 is not here\n");
 }
 
+/* The data of a page: what stands between the marks of its hidden element. */
+static JsonParser *data_of_page(const char *name)
+{
+    g_autofree char *page = contents(name);
+    const char *from = strstr(page, "<pre id=\"data\" hidden>"), *until = from ? strstr(from, "</pre>") : NULL;
+    assert_non_null(until);
+    g_autofree char *xml = g_strndup(from, (gsize)(until + 6 - from));
+    g_autoptr(GString) element = g_string_new(xml);
+    g_string_replace(element, " hidden>", ">", 1);
+    xmlDocPtr document = xmlReadMemory(element->str, (int)element->len, NULL, NULL, XML_PARSE_NONET | XML_PARSE_HUGE);
+    assert_non_null(document);
+    xmlChar *json = xmlNodeGetContent(xmlDocGetRootElement(document));
+    JsonParser *parser = parse((char *)json);
+    xmlFree(json);
+    xmlFreeDoc(document);
+    return parser;
+}
+
+static void a_page_has_lanes_for_cores_and_copies_and_the_racing_pair(void **state)
+{
+    (void)state;
+    assert_int_equal(run("check all_gather_shared_semaphore all_gather -n 4 --html p.html"), 1);
+    g_autofree char *page = contents("p.html");
+    assert_null(strstr(page, "src=\"http"));
+    assert_null(strstr(page, "@DATA@"));
+    g_autoptr(JsonParser) parser = data_of_page("p.html");
+    JsonArray *stories = array_in(json_node_get_object(json_parser_get_root(parser)), "stories");
+    assert_int_equal(json_array_get_length(stories), 2);
+    JsonObject *race = json_array_get_object_element(stories, 0), *right = json_array_get_object_element(stories, 1);
+    assert_string_equal(text_in(race, "fault"), "race");
+    JsonArray *pair = array_in(race, "pair"), *frames = array_in(race, "frames"), *links = array_in(race, "links");
+    assert_int_equal(json_array_get_length(pair), 2);
+    for (guint i = 0; i < 2; i++) {
+        JsonObject *next = json_array_get_object_element(frames, (guint)json_array_get_int_element(pair, i));
+        assert_true(json_object_get_boolean_member(next, "next"));
+        assert_non_null(strstr(text_in(next, "text"), "output[3, 0:8, 0:128] on device 0"));
+    }
+    for (guint i = 0; i < json_array_get_length(links); i++)
+        assert_true(json_array_get_int_element(json_array_get_array_element(links, i), 0)
+                    < json_array_get_int_element(json_array_get_array_element(links, i), 1));
+    assert_string_equal(text_in(right, "verdict"), "verified");
+    assert_int_equal(json_array_get_length(array_in(right, "lanes")), 4 + 4 * 4);      /* a local copy and three passes each */
+}
+
+static void a_page_of_a_deadlock_shows_who_is_stuck(void **state)
+{
+    (void)state;
+    assert_int_equal(run("check missing_signal -n 3 --html d.html"), 1);
+    g_autoptr(JsonParser) parser = data_of_page("d.html");
+    JsonArray *stories = array_in(json_node_get_object(json_parser_get_root(parser)), "stories");
+    JsonObject *deadlock = json_array_get_object_element(stories, 0);
+    assert_string_equal(text_in(deadlock, "fault"), "deadlock");
+    assert_true(json_array_get_length(array_in(deadlock, "stuck")) > 0);
+}
+
+static void replay_draws_the_same_pictures(void **state)
+{
+    (void)state;
+    assert_int_equal(run("check all_gather_shared_semaphore -n 3 --html one.html --dot one.dot --trace one.trace --schedules one"), 1);
+    g_autofree char *folder_of = path_of("one");
+    GDir *directory = g_dir_open(folder_of, 0, NULL);
+    g_autofree char *words = g_strdup_printf("replay one/%s --html two.html --dot two.dot --trace two.trace", g_dir_read_name(directory));
+    g_dir_close(directory);
+    assert_int_equal(run(words), 1);
+    g_autofree char *one = contents("one.html"), *two = contents("two.html"), *dot = contents("one.dot"), *again = contents("two.dot");
+    g_autofree char *trace = contents("one.trace"), *same = contents("two.trace");
+    assert_string_equal(one, two);
+    assert_string_equal(dot, again);
+    assert_string_equal(trace, same);
+    assert_non_null(strstr(dot, "color=red, style=dashed"));
+}
+
+/* Every event has a phase, a process and a time; flows come in pairs. */
+static void a_trace_is_what_perfetto_opens(void **state)
+{
+    (void)state;
+    unsigned starts = 0, ends = 0, slices = 0;
+    assert_int_equal(run("check all_gather_shared_semaphore -n 3 --trace t.json"), 1);
+    g_autofree char *json = contents("t.json");
+    g_autoptr(JsonParser) parser = parse(json);
+    JsonArray *events = array_in(json_node_get_object(json_parser_get_root(parser)), "traceEvents");
+    for (guint i = 0; i < json_array_get_length(events); i++) {
+        JsonObject *event = json_array_get_object_element(events, i);
+        const char *phase = text_in(event, "ph");
+        assert_true(json_object_has_member(event, "pid") && json_object_has_member(event, "tid") && json_object_has_member(event, "ts"));
+        assert_true(*phase != 'X' || json_object_get_int_member(event, "dur") > 0);
+        starts += *phase == 's', ends += *phase == 'f', slices += *phase == 'X';
+    }
+    assert_true(starts > 0 && slices > 10);
+    assert_int_equal(starts, ends);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -362,6 +454,10 @@ int main(void)
         cmocka_unit_test(bounded_can_be_accepted),
         cmocka_unit_test(names_that_are_no_text_keep_reports_valid),
         cmocka_unit_test(the_json_report_fits_its_schema),
+        cmocka_unit_test(a_page_has_lanes_for_cores_and_copies_and_the_racing_pair),
+        cmocka_unit_test(a_page_of_a_deadlock_shows_who_is_stuck),
+        cmocka_unit_test(replay_draws_the_same_pictures),
+        cmocka_unit_test(a_trace_is_what_perfetto_opens),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -14,7 +14,8 @@ struct Output {
 enum { ALWAYS_UP_TO = 64 };
 
 static const OutputFormat *const format_of[OUTPUT_KINDS] = {
-    [OUTPUT_SARIF] = &sarif_format, [OUTPUT_JUNIT] = &junit_format,
+    [OUTPUT_SARIF] = &sarif_format, [OUTPUT_JUNIT] = &junit_format, [OUTPUT_HTML] = &html_format,
+    [OUTPUT_TRACE] = &trace_format, [OUTPUT_DOT] = &dot_format,
 };
 
 static void refresh(Output *output)

@@ -9,7 +9,7 @@
 #pragma once
 #include "../check.h"
 
-typedef enum OutputKind { OUTPUT_SARIF, OUTPUT_JUNIT, OUTPUT_KINDS } OutputKind;
+typedef enum OutputKind { OUTPUT_SARIF, OUTPUT_JUNIT, OUTPUT_HTML, OUTPUT_TRACE, OUTPUT_DOT, OUTPUT_KINDS } OutputKind;
 
 typedef struct OutputSettings {
     const char *version;                        /* of heddle */
@@ -27,7 +27,7 @@ typedef struct OutputFormat {
     void (*clear)(void *document);
 } OutputFormat;
 
-extern const OutputFormat sarif_format, junit_format;
+extern const OutputFormat sarif_format, junit_format, html_format, trace_format, dot_format;
 
 typedef struct Output Output;
 

@@ -1,5 +1,6 @@
 /* sarif.c - SARIF 2.1.0 (OASIS), with the parts that code scanning services read: one run, rules with help, a place that is always
- * there, fingerprints, the run as a code flow. A fault met at several sizes is one result. Results are kept as objects until the text is asked for.
+ * there, fingerprints, the run as a code flow. A fault met at several sizes is one result. Results are kept as objects until the text is
+ * asked for.
  */
 #include <string.h>
 #include "fingerprint.h"

@@ -114,9 +114,9 @@ static void add_moment(Maker *maker, uint32_t index, StepKind moment, bool has_e
     bool source = moment == STEP_EARLY_SEND || moment == STEP_READ, early = moment == STEP_EARLY_SEND || moment == STEP_EARLY_RECEIVE;
     uint32_t semaphore = source ? copy->send_semaphore : copy->receive_semaphore;
     uint32_t whole = source ? copy->send_count : copy->receive_count;
-    Frame frame = { .core = copy->core, .members = 1, .copy = index, .kind = (uint8_t)moment, .site = copy->site, .position = copy->position,
-                    .object = source ? copy->source : copy->target, .region = source ? copy->source_region : copy->target_region,
-                    .semaphore = NONE, .step = step };
+    Frame frame = { .core = copy->core, .members = 1, .copy = index, .kind = (uint8_t)moment, .site = copy->site,
+                    .position = copy->position, .object = source ? copy->source : copy->target,
+                    .region = source ? copy->source_region : copy->target_region, .semaphore = NONE, .step = step };
     if (early)
         frame.object = frame.region = NONE;
     if (semaphore != NONE)

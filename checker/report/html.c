@@ -1,0 +1,389 @@
+/* html.c - one page that holds everything: page.html draws what stands in it as JSON, one story for each fault or verified run.
+ *
+ * The data is an element's text, escaped by libxml2; so nothing in a name can end it. Long runs are cut, and the page says so.
+ */
+#include <libxml/entities.h>
+#include <string.h>
+#include "members.h"
+#include "output.h"
+#include "source.h"
+#include "story.h"
+#include "text.h"
+#include "timeline.h"
+#include "words.h"
+
+static const char PAGE[] =
+#include "page.inc"
+    ;
+
+enum { FRAMES_MAX = 6000, VERIFIED_FRAMES_MAX = 1500, STORIES_MAX = 50 };
+
+typedef struct Html {
+    Source *source;
+    GPtrArray *stories;                         /* of JsonNode* */
+    unsigned left_out;
+    GString *text;
+} Html;
+
+typedef struct Tale {                           /* one story in the making */
+    JsonBuilder *builder;
+    Html *html;
+    const CheckResult *result;
+    const Timeline *timeline;
+    const Program *program;
+    GPtrArray *names;                           /* of char*: semaphores and regions, by number */
+    GHashTable *numbers;                        /* name -> number + 1; looked up only */
+    GArray *lane_of_core, *lane_of_copy;        /* of uint32_t */
+    GPtrArray *places;                          /* of char*: "file:line" met so far */
+    GHashTable *seen;                           /* places, looked up only */
+} Tale;
+
+static void *html_begin(const OutputSettings *settings)
+{
+    (void)settings;
+    Html *html = g_new0(Html, 1);
+    *html = (Html){ source_new(), g_ptr_array_new_with_free_func((GDestroyNotify)json_node_unref), 0, g_string_new(NULL) };
+    return html;
+}
+
+/* Takes name. */
+static int64_t number_of(Tale *tale, char *name)
+{
+    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(tale->numbers, name));
+    if (number == 0) {
+        g_ptr_array_add(tale->names, name);
+        number = tale->names->len;
+        g_hash_table_insert(tale->numbers, name, GUINT_TO_POINTER(number));
+    } else {
+        g_free(name);
+    }
+    return number - 1;
+}
+
+static const char *class_of(StepKind kind)
+{
+    switch (kind) {
+    case STEP_LOAD: case STEP_STORE: case STEP_SWAP:
+        return "memory";
+    case STEP_SIGNAL:
+        return "signal";
+    case STEP_WAIT: case STEP_WAIT_KEEP: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT:
+        return "wait";
+    case STEP_COPY_START:
+        return "copystart";
+    case STEP_FLAG_LOAD: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_FLAG_CAS: case STEP_FLAG_WAIT:
+        return "flag";
+    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE:
+        return "moment";
+    case STEP_STOP:
+        return "stop";
+    case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT: case STEP_CORE_BARRIER: case STEP_KIND_COUNT:
+        break;
+    }
+    return "life";
+}
+
+static void add_where(Tale *tale, uint32_t site)
+{
+    char *where = words_where(tale->program, site);
+    member_text(tale->builder, "where", where);
+    if (g_hash_table_add(tale->seen, where))
+        g_ptr_array_add(tale->places, GUINT_TO_POINTER(site));
+}
+
+/* What a blocking step waits for: a verb phrase, the semaphore and the count it needs. */
+static void add_need(Tale *tale, uint8_t kind, uint32_t semaphore, uint32_t value, uint32_t launch)
+{
+    JsonBuilder *builder = tale->builder;
+    if (kind == STEP_WAIT || kind == STEP_WAIT_KEEP || kind == STEP_FLAG_WAIT) {
+        char *name = program_describe_semaphore(tale->program, semaphore);
+        g_autofree char *waits = g_strdup_printf("waits on %s", name);
+        member_text(builder, "waits", waits);
+        member_int(builder, "sem", number_of(tale, name));
+        if (kind != STEP_FLAG_WAIT)
+            member_int(builder, "need", value);
+    } else if (step_is_join(kind)) {
+        g_autofree char *name = words_launch(tale->program, launch);
+        g_autofree char *waits = kind == STEP_CORE_BARRIER
+            ? g_strdup("waits at a core barrier") : g_strdup_printf("waits to %s %s", kind == STEP_ENTER ? "enter" : "leave", name);
+        member_text(builder, "waits", waits);
+    }
+}
+
+static void add_touched(Tale *tale, const Frame *frame)
+{
+    JsonBuilder *builder = tale->builder;
+    if (frame->semaphore != NONE) {
+        if (!step_blocks(frame->kind))
+            member_int(builder, "sem", number_of(tale, program_describe_semaphore(tale->program, frame->semaphore)));
+        member_int(builder, "before", frame->before);
+        member_int(builder, "after", frame->after);
+    }
+    if (frame->object != NONE && words_on_memory(frame->kind)) {
+        member_int(builder, "memory", number_of(tale, program_describe_region(tale->program, frame->object, frame->region)));
+        if (frame->kind == STEP_STORE || frame->kind == STEP_SWAP || frame->kind == STEP_WRITE)
+            member_bool(builder, "write", true);
+    }
+}
+
+static void add_members(Tale *tale, const Frame *frame)
+{
+    if (frame->members < 2)
+        return;
+    const Record *record = tale->timeline->record;
+    member_array(tale->builder, "lanes");
+    for (uint32_t i = 0; i < frame->members; i++) {
+        const Step *step = &STORE(Step, &record->steps, frame->step + i);
+        json_builder_add_int_value(tale->builder, g_array_index(tale->lane_of_core, uint32_t, step->core));
+    }
+    json_builder_end_array(tale->builder);
+}
+
+static void add_frame(Tale *tale, const Frame *frame, bool past, bool next)
+{
+    JsonBuilder *builder = tale->builder;
+    const Place place = frame_place(tale->timeline, frame);
+    g_autofree char *words = frame_words(tale->timeline, frame), *agent = words_agent(tale->program, &place);
+    json_builder_begin_object(builder);
+    member_int(builder, "lane", g_array_index(tale->lane_of_core, uint32_t, frame->core));
+    add_members(tale, frame);
+    if (frame->copy != NONE)
+        member_int(builder, "copy", g_array_index(tale->lane_of_copy, uint32_t, frame->copy));
+    if (frame_is_moment(frame))
+        member_bool(builder, "moment", true);
+    member_text(builder, "class", class_of(frame->kind));
+    member_text(builder, "text", words);
+    member_text(builder, "agent", agent);
+    add_where(tale, frame->site);
+    add_need(tale, frame->kind, frame->semaphore, frame->value, frame->launch);
+    add_touched(tale, frame);
+    if (past)
+        member_bool(builder, "past", true);
+    if (next)
+        member_bool(builder, "next", true);
+    json_builder_end_object(builder);
+}
+
+static bool copy_is_done(const Tale *tale, uint32_t copy)
+{
+    for (guint i = tale->timeline->frames->len; i-- > 0;) {
+        const Frame *frame = &g_array_index(tale->timeline->frames, Frame, i);
+        if (frame->copy == copy && frame->kind == STEP_WRITE)
+            return true;
+    }
+    return false;
+}
+
+static void add_copy_lane(Tale *tale, uint32_t index, uint32_t lane)
+{
+    const Copy *copy = &STORE(Copy, &tale->timeline->record->copies, index);
+    const Frame *start = &g_array_index(tale->timeline->frames, Frame, g_array_index(tale->timeline->starts, uint32_t, index));
+    g_autofree char *name = g_strdup_printf("copy %u", copy->ordinal), *full = frame_words(tale->timeline, start);
+    json_builder_begin_object(tale->builder);
+    member_text(tale->builder, "name", name);
+    member_text(tale->builder, "full", full);
+    member_text(tale->builder, "kind", "copy");
+    member_int(tale->builder, "device", copy->core / tale->program->cores_per_device);
+    member_int(tale->builder, "core", g_array_index(tale->lane_of_core, uint32_t, copy->core));
+    member_int(tale->builder, "start", g_array_index(tale->timeline->starts, uint32_t, index));
+    if (!copy_is_done(tale, index))
+        member_bool(tale->builder, "open", true);
+    json_builder_end_object(tale->builder);
+    g_array_index(tale->lane_of_copy, uint32_t, index) = lane;
+}
+
+/* A lane for each core, and below it one for each of its copies, in order of start. */
+static void add_lanes(Tale *tale)
+{
+    const Record *record = tale->timeline->record;
+    uint32_t lane = 0;
+    member_array(tale->builder, "lanes");
+    g_array_set_size(tale->lane_of_core, tale->program->cores);
+    g_array_set_size(tale->lane_of_copy, (guint)record->copies.count);
+    for (uint32_t core = 0; core < tale->program->cores; core++) {
+        g_autofree char *name = words_core(tale->program, core);
+        json_builder_begin_object(tale->builder);
+        member_text(tale->builder, "name", name);
+        member_text(tale->builder, "kind", "core");
+        member_int(tale->builder, "device", core / tale->program->cores_per_device);
+        json_builder_end_object(tale->builder);
+        g_array_index(tale->lane_of_core, uint32_t, core) = lane++;
+        for (uint32_t i = 0; i < record->copies.count; i++)
+            if (STORE(Copy, &record->copies, i).core == core
+                && g_array_index(tale->timeline->starts, uint32_t, i) < tale->timeline->frames->len)
+                add_copy_lane(tale, i, lane++);
+    }
+    json_builder_end_array(tale->builder);
+}
+
+static void add_frames(Tale *tale, const Finding *finding)
+{
+    GByteArray *past = timeline_past(tale->timeline, finding);
+    unsigned next = 0;
+    Frame frame;
+    member_array(tale->builder, "frames");
+    for (guint i = 0; i < tale->timeline->frames->len; i++)
+        add_frame(tale, &g_array_index(tale->timeline->frames, Frame, i), past->data[i], false);
+    for (unsigned p = 0; finding && p < finding->places; p++)
+        if (timeline_next_of(tale->timeline, &finding->place[p], &frame)) {
+            add_frame(tale, &frame, true, true);
+            next++;
+        }
+    json_builder_end_array(tale->builder);
+    member_array(tale->builder, "pair");
+    for (unsigned i = 0; i < next; i++)
+        json_builder_add_int_value(tale->builder, tale->timeline->frames->len + i);
+    json_builder_end_array(tale->builder);
+    g_byte_array_unref(past);
+}
+
+static void add_links(Tale *tale)
+{
+    member_array(tale->builder, "links");
+    for (guint i = 0; i < tale->timeline->links->len; i++) {
+        const Link *link = &g_array_index(tale->timeline->links, Link, i);
+        if (link->to >= tale->timeline->frames->len)
+            continue;
+        json_builder_begin_array(tale->builder);
+        json_builder_add_int_value(tale->builder, link->from);
+        json_builder_add_int_value(tale->builder, link->to);
+        json_builder_add_int_value(tale->builder, link->amount);
+        json_builder_end_array(tale->builder);
+    }
+    json_builder_end_array(tale->builder);
+}
+
+/* In a deadlock: the cores that cannot go on. */
+static void add_stuck(Tale *tale)
+{
+    const Record *record = tale->timeline->record;
+    member_array(tale->builder, "stuck");
+    for (uint32_t core = 0; core < record->ends.count; core++) {
+        const CoreState *state = &STORE(CoreState, &record->ends, core);
+        const Step *step = &state->pending;
+        if (state->end != CORE_BLOCKED || step->site >= tale->program->sites.count)
+            continue;
+        const Place place = { .core = core, .copy = NONE, .kind = step->kind, .site = step->site, .object = step->object, .region = NONE,
+                              .launch = step->launch };
+        g_autofree char *words = words_action(tale->program, &place);
+        json_builder_begin_object(tale->builder);
+        member_int(tale->builder, "lane", g_array_index(tale->lane_of_core, uint32_t, core));
+        member_text(tale->builder, "text", words);
+        add_where(tale, step->site);
+        add_need(tale, step->kind, step->object, step->value, step->launch);
+        json_builder_end_object(tale->builder);
+    }
+    json_builder_end_array(tale->builder);
+}
+
+static void add_words(Tale *tale)
+{
+    member_array(tale->builder, "names");
+    for (guint i = 0; i < tale->names->len; i++)
+        json_builder_add_string_value(tale->builder, g_ptr_array_index(tale->names, i));
+    json_builder_end_array(tale->builder);
+    member_object(tale->builder, "code");
+    for (guint i = 0; i < tale->places->len; i++) {
+        const Site *site = program_get_site(tale->program, GPOINTER_TO_UINT(g_ptr_array_index(tale->places, i)));
+        const char *file = program_text(tale->program, site->file), *line = source_line(tale->html->source, file, site->line);
+        g_autofree char *where = g_strdup_printf("%s:%u", file, site->line);
+        if (line)
+            member_text(tale->builder, where, line);
+    }
+    json_builder_end_object(tale->builder);
+}
+
+static void add_head(Tale *tale, const Finding *finding)
+{
+    g_autofree char *title = text_title(tale->result), *message = finding ? story_message(tale->result, finding) : NULL;
+    g_autofree char *why = finding ? story_why(tale->result, finding) : NULL;
+    member_text(tale->builder, "title", title);
+    member_text(tale->builder, "verdict", verdict_name(tale->result->verdict));
+    member_text(tale->builder, "fault", finding ? fault_name(finding->id) : "");
+    member_text(tale->builder, "message", message ? message : "Every order was covered; this is the one that was run.");
+    member_text(tale->builder, "why", why);
+}
+
+static void add_story(Html *html, const CheckResult *result, const Finding *finding, const Record *record, uint32_t frames_max)
+{
+    Timeline *timeline = timeline_new(record, frames_max);
+    Tale tale = { json_builder_new(), html, result, timeline, result->program, g_ptr_array_new_with_free_func(g_free),
+                  g_hash_table_new(g_str_hash, g_str_equal), g_array_new(FALSE, TRUE, sizeof(uint32_t)),
+                  g_array_new(FALSE, TRUE, sizeof(uint32_t)), g_ptr_array_new(),
+                  g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL) };
+    json_builder_begin_object(tale.builder);
+    add_head(&tale, finding);
+    if (timeline->frames->len == frames_max)
+        member_text(tale.builder, "note", "The run is long: only its beginning is drawn.");
+    add_lanes(&tale);
+    add_frames(&tale, finding);
+    add_links(&tale);
+    if (finding && finding->id == FAULT_DEADLOCK)
+        add_stuck(&tale);
+    add_words(&tale);
+    json_builder_end_object(tale.builder);
+    g_ptr_array_add(html->stories, json_builder_get_root(tale.builder));
+    g_object_unref(tale.builder);
+    g_ptr_array_unref(tale.names);
+    g_hash_table_unref(tale.numbers);
+    g_array_unref(tale.lane_of_core);
+    g_array_unref(tale.lane_of_copy);
+    g_ptr_array_unref(tale.places);
+    g_hash_table_unref(tale.seen);
+    timeline_free(timeline);
+}
+
+static void html_add(void *document, const CheckResult *result, const GPtrArray *schedules)
+{
+    (void)schedules;
+    Html *html = document;
+    for (guint i = 0; result->verdict == VERDICT_FAULTY && i < result->outcome->findings->len; i++) {
+        const Finding *finding = result->outcome->findings->pdata[i];
+        Record *record = finding_exemption(result->program, finding) ? NULL : timeline_record(result, finding);
+        if (record && html->stories->len < STORIES_MAX)
+            add_story(html, result, finding, record, FRAMES_MAX);
+        else
+            html->left_out += record != NULL;
+        record_free(record);
+    }
+    if (result->verdict == VERDICT_VERIFIED && result->record && html->stories->len < STORIES_MAX)
+        add_story(html, result, NULL, result->record, VERIFIED_FRAMES_MAX);
+}
+
+static void html_add_error(void *document, const char *message)
+{
+    (void)document, (void)message;              /* a page shows runs; there is none */
+}
+
+static const GString *html_text(void *document)
+{
+    Html *html = document;
+    JsonBuilder *builder = json_builder_new();
+    json_builder_begin_object(builder);
+    member_int(builder, "left_out", html->left_out);
+    member_array(builder, "stories");
+    for (guint i = 0; i < html->stories->len; i++)
+        json_builder_add_value(builder, json_node_copy(g_ptr_array_index(html->stories, i)));
+    json_builder_end_array(builder);
+    g_autofree char *json = members_finish(builder, false);
+    xmlChar *escaped = xmlEncodeSpecialChars(NULL, BAD_CAST json);
+    const char *hole = strstr(PAGE, "@DATA@");
+    g_assert(hole != NULL);
+    g_string_truncate(html->text, 0);
+    g_string_append_len(html->text, PAGE, hole - PAGE);
+    g_string_append(html->text, (const char *)escaped);
+    g_string_append(html->text, hole + strlen("@DATA@"));
+    xmlFree(escaped);
+    return html->text;
+}
+
+static void html_clear(void *document)
+{
+    Html *html = document;
+    source_free(html->source);
+    g_ptr_array_unref(html->stories);
+    g_string_free(html->text, TRUE);
+    g_free(html);
+}
+
+const OutputFormat html_format = { html_begin, html_add, html_add_error, html_text, html_clear };

@@ -1,0 +1,194 @@
+/* trace.c - Chrome's trace events, which Perfetto and about:tracing open: a process for each device, a thread for each core and each copy,
+ * a wait as long as its core stood there, an arrow (a flow) from what raised a count to the wait that took it. A step lasts 10 us.
+ */
+#include <string.h>
+#include "members.h"
+#include "output.h"
+#include "text.h"
+#include "timeline.h"
+#include "words.h"
+
+enum { STEP_TICKS = 10, FRAMES_MAX = 100000 };
+
+typedef struct Trace {
+    GPtrArray *events;                          /* of char*: JSON of each run's events, joined by commas */
+    unsigned processes;                         /* given out so far */
+    int64_t flows;
+    GString *text;
+} Trace;
+
+typedef struct Run {
+    JsonBuilder *builder;
+    Trace *trace;
+    const Timeline *timeline;
+    const Program *program;
+    unsigned first_process;
+} Run;
+
+static void *trace_begin(const OutputSettings *settings)
+{
+    (void)settings;
+    Trace *trace = g_new0(Trace, 1);
+    *trace = (Trace){ g_ptr_array_new_with_free_func(g_free), 0, 0, g_string_new(NULL) };
+    return trace;
+}
+
+/* Threads of a device: its cores, then its copies. */
+static int64_t thread_of(const Run *run, const Frame *frame)
+{
+    uint32_t per = run->program->cores_per_device;
+    return frame_is_moment(frame) && frame->copy != NONE ? (int64_t)per + frame->copy : frame->core % per;
+}
+
+static void begin_event(const Run *run, const char *phase, const char *name, uint32_t device, int64_t thread, int64_t ticks)
+{
+    json_builder_begin_object(run->builder);
+    member_text(run->builder, "ph", phase);
+    member_text(run->builder, "name", name);
+    member_int(run->builder, "pid", run->first_process + device);
+    member_int(run->builder, "tid", thread);
+    member_int(run->builder, "ts", ticks);
+}
+
+static void name_thread(const Run *run, const char *what, uint32_t device, int64_t thread, const char *name)
+{
+    begin_event(run, "M", what, device, thread, 0);
+    member_object(run->builder, "args");
+    member_text(run->builder, "name", name);
+    json_builder_end_object(run->builder);
+    json_builder_end_object(run->builder);
+}
+
+static void name_all(const Run *run, const char *title)
+{
+    uint32_t per = run->program->cores_per_device;
+    const Record *record = run->timeline->record;
+    for (uint32_t core = 0; core < run->program->cores; core++) {
+        g_autofree char *name = words_core(run->program, core), *device = g_strdup_printf("device %u, %s", core / per, title);
+        if (core % per == 0)
+            name_thread(run, "process_name", core / per, 0, device);
+        name_thread(run, "thread_name", core / per, core % per, name);
+    }
+    for (uint32_t i = 0; i < record->copies.count; i++) {
+        const Copy *copy = &STORE(Copy, &record->copies, i);
+        g_autofree char *name = g_strdup_printf("copy %u", copy->ordinal);
+        name_thread(run, "thread_name", copy->core / per, (int64_t)per + i, name);
+    }
+}
+
+static void add_slice(const Run *run, const Frame *frame, int64_t from, int64_t until, const char *category)
+{
+    g_autofree char *words = frame_words(run->timeline, frame), *where = words_where(run->program, frame->site);
+    begin_event(run, "X", words, frame->core / run->program->cores_per_device, thread_of(run, frame), from);
+    member_int(run->builder, "dur", until - from);
+    member_text(run->builder, "cat", category);
+    member_object(run->builder, "args");
+    member_text(run->builder, "source", where);
+    if (frame->semaphore != NONE) {
+        g_autofree char *name = program_describe_semaphore(run->program, frame->semaphore);
+        member_text(run->builder, "semaphore", name);
+        member_int(run->builder, "count before", frame->before);
+        member_int(run->builder, "count after", frame->after);
+    }
+    json_builder_end_object(run->builder);
+    json_builder_end_object(run->builder);
+}
+
+static void add_slices(const Run *run, const Finding *finding)
+{
+    const GArray *frames = run->timeline->frames;
+    g_autofree int64_t *until = g_new0(int64_t, run->program->cores);           /* when each core was last seen */
+    Frame next;
+    for (guint i = 0; i < frames->len; i++) {
+        const Frame *frame = &g_array_index(frames, Frame, i);
+        int64_t now = (int64_t)i * STEP_TICKS, from = now;
+        if (!frame_is_moment(frame)) {
+            if (step_blocks(frame->kind) && frame->members == 1)
+                from = until[frame->core];
+            for (uint32_t m = 0; m < frame->members; m++)
+                until[STORE(Step, &run->timeline->record->steps, frame->step + m).core] = now + STEP_TICKS;
+        }
+        add_slice(run, frame, from, now + STEP_TICKS - 1, step_kind_name(frame->kind));
+    }
+    for (unsigned p = 0; finding && p < finding->places; p++)
+        if (timeline_next_of(run->timeline, &finding->place[p], &next))
+            add_slice(run, &next, (int64_t)frames->len * STEP_TICKS, (int64_t)(frames->len + 1) * STEP_TICKS, fault_name(finding->id));
+}
+
+static void add_flow(const Run *run, const Link *link)
+{
+    const Frame *end[] = { &g_array_index(run->timeline->frames, Frame, link->from),
+                           &g_array_index(run->timeline->frames, Frame, link->to) };
+    int64_t ticks[] = { (int64_t)link->from * STEP_TICKS + 1, (int64_t)link->to * STEP_TICKS + 2 };
+    for (unsigned i = 0; i < 2; i++) {
+        begin_event(run, i ? "f" : "s", "signal", end[i]->core / run->program->cores_per_device, thread_of(run, end[i]), ticks[i]);
+        member_text(run->builder, "cat", "signal");
+        member_int(run->builder, "id", run->trace->flows);
+        if (i)
+            member_text(run->builder, "bp", "e");
+        json_builder_end_object(run->builder);
+    }
+    run->trace->flows++;
+}
+
+static void add_run(Trace *trace, const CheckResult *result, const Finding *finding, const Record *record)
+{
+    Timeline *timeline = timeline_new(record, FRAMES_MAX);
+    Run run = { json_builder_new(), trace, timeline, result->program, trace->processes };
+    g_autofree char *title = text_title(result);
+    g_autofree char *named = finding ? g_strdup_printf("%s: %s", title, fault_name(finding->id)) : g_strdup(title);
+    json_builder_begin_array(run.builder);
+    name_all(&run, named);
+    add_slices(&run, finding);
+    for (guint i = 0; i < timeline->links->len; i++)
+        if (g_array_index(timeline->links, Link, i).to < timeline->frames->len)
+            add_flow(&run, &g_array_index(timeline->links, Link, i));
+    json_builder_end_array(run.builder);
+    JsonNode *node = json_builder_get_root(run.builder);
+    g_autofree char *events = json_to_string(node, FALSE);
+    events[strlen(events) - 1] = '\0';          /* the brackets are the document's */
+    g_ptr_array_add(trace->events, g_strdup(events + 1));
+    json_node_unref(node);
+    g_object_unref(run.builder);
+    trace->processes += result->program->devices;
+    timeline_free(timeline);
+}
+
+static void trace_add(void *document, const CheckResult *result, const GPtrArray *schedules)
+{
+    (void)schedules;
+    for (guint i = 0; result->verdict == VERDICT_FAULTY && i < result->outcome->findings->len; i++) {
+        const Finding *finding = result->outcome->findings->pdata[i];
+        Record *record = finding_exemption(result->program, finding) ? NULL : timeline_record(result, finding);
+        if (record)
+            add_run(document, result, finding, record);
+        record_free(record);
+    }
+    if (result->verdict == VERDICT_VERIFIED && result->record)
+        add_run(document, result, NULL, result->record);
+}
+
+static void trace_add_error(void *document, const char *message)
+{
+    (void)document, (void)message;              /* no run, no events */
+}
+
+static const GString *trace_text(void *document)
+{
+    Trace *trace = document;
+    g_string_assign(trace->text, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    for (guint i = 0; i < trace->events->len; i++)
+        g_string_append_printf(trace->text, "%s\n%s", i ? "," : "", (char *)g_ptr_array_index(trace->events, i));
+    g_string_append(trace->text, "\n]}\n");
+    return trace->text;
+}
+
+static void trace_clear(void *document)
+{
+    Trace *trace = document;
+    g_ptr_array_unref(trace->events);
+    g_string_free(trace->text, TRUE);
+    g_free(trace);
+}
+
+const OutputFormat trace_format = { trace_begin, trace_add, trace_add_error, trace_text, trace_clear };
