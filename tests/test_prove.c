@@ -391,8 +391,8 @@ static void one_of_two_writes_always_comes_first(void **state)
     expect(w.script, FAULT_RACE, 3);
 }
 
-/* The wait of device 1 could do without device 0's signal if device 2's came first, but that one follows this wait: a signal that comes later
- * in the record counts, and only the fixed point tells that it is of no use. */
+/* The wait of device 1 could do without device 0's signal if device 2's came first, but that one follows this wait: a signal that comes
+ * later in the record counts, and only the fixed point tells that it is of no use. */
 static void passes_repeat_until_nothing_falls(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
 /* chain.c - releases where the order of DMAs puts copies behind one another.
  *
- * A write that is not done holds back all later ones of its chain, with their early bytes. So a wait needs it as soon as it cannot do without
- * the sum of all that the chain gives from there on. On one semaphore, with P the running sum of the chain's signals there, the wait w needs
- * copy i iff slack(w) - P(w) < part(i) - P(i): one list of waits for the whole chain. A later copy on another semaphore passes on what it
- * finds there with all of its bytes. Reads are chained in issue order only, and take no early bytes along.
+ * A write that is not done holds back all later ones of its chain, with their early bytes. So a wait needs it as soon as it cannot do
+ * without the sum of all that the chain gives from there on. On one semaphore, with P the running sum of the chain's signals there, the
+ * wait w needs copy i iff slack(w) - P(w) < part(i) - P(i): one list of waits for the whole chain. A later copy on another semaphore passes
+ * on what it finds there with all of its bytes. Reads are chained in issue order only, and take no early bytes along.
  */
 #include "release_inside.h"
 

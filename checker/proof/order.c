@@ -1,8 +1,9 @@
 /* order.c - three sources of knowledge about a pair, the cheapest first.
  *
  * Clocks are exact about a core's step as the earlier one. A copy's write has one effect, its signal, so its release decides, as long as
- * what is chained behind it acts through the same semaphore. A read has two, its signal and the write: the release of either is enough, but when neither alone is
- * needed the pair stays open - unless b can even come before the copy's start. An open pair is settled by running without a.
+ * what is chained behind it acts through the same semaphore. A read has two, its signal and the write: the release of either is enough,
+ * but when neither alone is needed the pair stays open - unless b can even come before the copy's start. An open pair is settled by
+ * running without a.
  */
 #include "order.h"
 

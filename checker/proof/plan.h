@@ -30,6 +30,6 @@ typedef struct Plan {
     size_t toward, home, signal_toward, slot_home, answers;     /* offsets, per_device entries for each copy, copy, signal, slot */
 } Plan;
 
-/* Answers are kept in answer_arena, the rest (for the computation only) in arena. asked: only these are wanted, sorted by their steps in the
- * record, and answered in this order; NULL: all that clocks keep. */
+/* Answers are kept in answer_arena, the rest (for the computation only) in arena. asked: only these are wanted, sorted by their steps in
+ * the record, and answered in this order; NULL: all that clocks keep. */
 Plan *plan_new(const Index *index, const Asked *asked, size_t askeds, Arena *arena, Arena *answer_arena);

@@ -14,8 +14,8 @@ static bool is_expectation(const Program *program, uint32_t site)
     return false;
 }
 
-/* Results are looked at when all is done, and a poll is endless when nobody else can move; everything else shows when its core has done that
- * step. */
+/* Results are looked at when all is done, and a poll is endless when nobody else can move; everything else shows when its core has done
+ * that step. */
 static GArray *moves_to(Prover *prover, const Raised *raised)
 {
     bool at_end = is_expectation(prover->program, raised->site) || raised->fault == FAULT_NO_PROGRESS;
