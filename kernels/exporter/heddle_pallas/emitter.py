@@ -114,8 +114,9 @@ class Emitter:
             return Tile(f"pl_tile_full({pl_type(value.dtype, self.place)}, {value.text}{dims})", wanted, value.dtype)
         if value.shape == wanted:
             return value
-        assert value.shape == (), (value, wanted)
-        return Tile(f"pl_tile_broadcast({value.text}, PL_SHAPE({dims[2:]}), PL_SHAPE())", wanted, value.dtype)
+        assert value.shape == () or len(value.shape) == len(wanted), (value, wanted)
+        axes = ", ".join(str(i) for i in range(len(value.shape)))       # dimensions of 1 are stretched
+        return Tile(f"pl_tile_broadcast({value.text}, PL_SHAPE({dims[2:]}), PL_SHAPE({axes}))", wanted, value.dtype)
 
     def variable(self, wanted: str, value: Scalar) -> Scalar:
         name = self.scope.take(wanted, "v")
