@@ -153,6 +153,36 @@ static void wide_keys(void **state)
     expect(script, 80, 79, 0);
 }
 
+static void a_fluid_count_that_is_looked_at(void **state)
+{
+    (void)state;
+    for (uint32_t bytes = 2; bytes <= 3; bytes++) {     /* of 2 bytes every count is seen, of 3 not */
+        Script *script = script_new(2, 1, NULL);
+        uint32_t buffer = script_buffer(script, SPACE_HBM, 1, bytes, "buffer");
+        uint32_t semaphore = script_semaphore(script, SEMAPHORE_DMA, 1, "semaphore");
+        script_copy(script, 0, buffer, 0, buffer, 0, 1, NONE, script_semaphore_id(script, semaphore, 1, 0), true);
+        script_step(script, 1, STEP_SEMAPHORE_READ, script_semaphore_id(script, semaphore, 1, 0), 0, 0);
+        Outcome *outcome = enumerate(script);
+        assert_int_equal(outcome->complete, bytes == 2);
+        assert_int_equal(outcome->limits->len, bytes - 2);
+        if (bytes == 3)
+            assert_string_equal(g_ptr_array_index(outcome->limits, 0), "fluid-look");
+        outcome_free(outcome);
+        script_free(script);
+    }
+}
+
+static void too_many_cores(void **state)
+{
+    (void)state;
+    Script *script = script_new(4096, 1, NULL);
+    Outcome *outcome = enumerate(script);
+    assert_false(outcome->complete);
+    assert_string_equal(g_ptr_array_index(outcome->limits, 0), "memory");
+    outcome_free(outcome);
+    script_free(script);
+}
+
 static void limits(void **state)
 {
     (void)state;
@@ -484,6 +514,8 @@ int main(void)
         cmocka_unit_test(two_slots),
         cmocka_unit_test(all_reduce),
         cmocka_unit_test(wide_keys),
+        cmocka_unit_test(a_fluid_count_that_is_looked_at),
+        cmocka_unit_test(too_many_cores),
         cmocka_unit_test(limits),
         cmocka_unit_test(random_scripts),
     };

@@ -162,6 +162,12 @@ Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
 {
     int64_t begun = g_get_monotonic_time();
     Ending ending;
+    if (!layout_fields_fit(source->program->cores + source->program->devices)) {
+        Outcome *none = outcome_new();          /* so many cores that no table would hold even the first steps' states */
+        none->states = none->transitions = 0;
+        outcome_add_limit(none, "memory");
+        return none;
+    }
     Outcome *outcome = search(source, options, begun, options->contents, options->contents && !options->first, &ending);
     if (ending != ENDED_AT_RACE)
         return outcome;

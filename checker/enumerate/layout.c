@@ -17,6 +17,11 @@ static void place(Layout *layout, const unsigned *bits)
     layout->words = word + 1;
 }
 
+bool layout_fields_fit(unsigned fields)
+{
+    return fields <= LAYOUT_WORDS_MAX * (WORD_BITS / FIELD_BITS_MIN);
+}
+
 bool layout_init(Layout *layout, unsigned fields)
 {
     g_assert(fields > 0);

@@ -15,6 +15,7 @@ typedef struct Layout {
     LayoutField *field;
 } Layout;
 
+bool layout_fields_fit(unsigned fields);        /* into LAYOUT_WORDS_MAX words, at least at first */
 /* Equal fields, as wide as the fewest words with at least 6 bits each allow. False: more than LAYOUT_WORDS_MAX words. */
 bool layout_init(Layout *layout, unsigned fields);
 void layout_clear(Layout *layout);
