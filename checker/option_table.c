@@ -158,6 +158,7 @@ SETTER(names_only, options->names_only = true)
 SETTER(json, KEEP(json))
 SETTER(sarif, KEEP(report[OUTPUT_SARIF]))
 SETTER(junit, KEEP(report[OUTPUT_JUNIT]))
+SETTER(step, options->step = true)
 SETTER(html, KEEP(report[OUTPUT_HTML]))
 SETTER(trace, KEEP(report[OUTPUT_TRACE]))
 SETTER(dot, KEEP(report[OUTPUT_DOT]))
@@ -262,6 +263,7 @@ const OptionSpec option_table[] = {
     {CHECKS | COMMAND_REPLAY, 0, "json", "FILE", NULL, "file", "write a JSON report beside the text; - is standard output", set_json},
     {COMMAND_CHECK, 0, "sarif", "FILE", NULL, "file", "write the faults as SARIF 2.1.0, for code scanning services", set_sarif},
     {COMMAND_CHECK, 0, "junit", "FILE", NULL, "file", "write the verdicts as JUnit XML, for CI services", set_junit},
+    {COMMAND_REPLAY, 0, "step", NULL, NULL, NULL, "walk through the run by commands on standard input (h lists them)", set_step},
     {COMMAND_CHECK | COMMAND_REPLAY, 0, "html", "FILE", NULL, "file", "write a page with a timeline of each fault's run, to walk through",
      set_html},
     {COMMAND_CHECK | COMMAND_REPLAY, 0, "trace", "FILE", NULL, "file", "write the same as Chrome trace events, for Perfetto", set_trace},

@@ -419,6 +419,45 @@ static void a_trace_is_what_perfetto_opens(void **state)
     assert_int_equal(starts, ends);
 }
 
+/* Walks by a script; what was said is in text. */
+static void walk(const char *schedule, const char *commands)
+{
+    g_autofree char *script = g_strdup_printf("sh -c \"printf '%s' | '%s' replay %s --step -q\"", commands, heddle, schedule);
+    g_autofree char *out = NULL, *err = NULL;
+    g_auto(GStrv) argv = NULL;
+    int status = 0;
+    assert_true(g_shell_parse_argv(script, NULL, &argv, NULL));
+    assert_true(g_spawn_sync(folder, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &err, &status, NULL));
+    assert_int_equal(WEXITSTATUS(status), 1);
+    assert_string_equal(err, "");
+    g_free(text);
+    text = g_steal_pointer(&out);
+}
+
+static void a_run_can_be_walked_forward_and_back(void **state)
+{
+    (void)state;
+    assert_int_equal(run("check all_gather_shared_semaphore -n 3 --schedules walk"), 1);
+    g_autofree char *folder_of = path_of("walk");
+    GDir *directory = g_dir_open(folder_of, 0, NULL);
+    g_autofree char *schedule = g_build_filename("walk", g_dir_read_name(directory), NULL);
+    g_dir_close(directory);
+    walk(schedule, "n\\nn 2\\nb\\nq\\n");
+    assert_says("before the first of");
+    assert_says("step 1 of 36: device 0 enters launch 0");
+    assert_says("step 3 of 36: ");
+    assert_says("step 2 of 36: device 0 starts copy 0");
+    walk(schedule, "d 2\\nd 2\\ndb 2\\nd 7\\nq\\n");
+    assert_says("device 2 starts copy 0");
+    assert_says("not understood: d 7");
+    walk(schedule, "e\\nc\\nm\\nw\\n");
+    assert_says("race, next: copy 1 of device 2 writes output[2, 0:8, 0:128] on device 0");
+    assert_says("race, next: copy 2 of device 0 reads output[2, 0:8, 0:128] on device 0");
+    assert_says("recv_sem of device 0: ");
+    assert_says("output[0, 0:8, 0:128] on device 0: written by copy 0 of device 0 in step");
+    assert_says("device 1: stands before: device 1 waits on");
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -458,6 +497,7 @@ int main(void)
         cmocka_unit_test(a_page_of_a_deadlock_shows_who_is_stuck),
         cmocka_unit_test(replay_draws_the_same_pictures),
         cmocka_unit_test(a_trace_is_what_perfetto_opens),
+        cmocka_unit_test(a_run_can_be_walked_forward_and_back),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 #include "selection.h"
+#include "step.h"
 
 /* Is it a program of the built-in kernels, rather than of a user's file? */
 static bool is_built_in(const Session *session, const ScheduleHeader *header)
@@ -52,6 +53,8 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
                                header->program, header->devices, header->fault);
         session_note_exit(session, 3);
     }
+    if (session->options->step)
+        step_through(session, check);
     GPtrArray *schedules = g_ptr_array_new();
     for (guint i = 0; i < check->outcome->findings->len; i++)
         g_ptr_array_add(schedules, (char *)path);

@@ -1,0 +1,8 @@
+/* step.h - a replayed run walked through by commands.
+ *
+ * Ownership:   borrows all; what it says goes to the session's text.
+ */
+#pragma once
+#include "session.h"
+
+void step_through(Session *session, const CheckResult *check);
