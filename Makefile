@@ -6,6 +6,7 @@ PACKAGES = glib-2.0 json-glib-1.0 libxxhash libxml-2.0
 DEBIAN_PACKAGES = gcc libc6-dev make pkg-config libglib2.0-dev libjson-glib-dev libxxhash-dev libxml2-dev libcmocka-dev
 WARNINGS = -Wall -Wextra -Werror -Wswitch-enum -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
 CFLAGS ?= -O2 -g
+JAX ?= 0.7.2 0.10.2
 # Asked for once, when first used: `make deps test` installs pkg-config before anything is compiled.
 PACKAGE_CFLAGS = $(eval PACKAGE_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(PACKAGE_CFLAGS)
 PACKAGE_LIBS = $(eval PACKAGE_LIBS := $$(shell pkg-config --libs $(PACKAGES)))$(PACKAGE_LIBS)
@@ -83,6 +84,9 @@ test: all $(TESTS)                              ## builds and runs all tests
 	@failed=; for t in $(TESTS); do echo "== $$t"; HEDDLE=$(BUILD)/heddle $$t || failed="$$failed $$t"; done; \
 	[ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
+exporter-test: all                              ## tests the Python package, with the oldest and the newest JAX (JAX=0.10.2: one of them)
+	HEDDLE=$(abspath $(BUILD)/heddle) python3 tests/exporter/drift.py $(BUILD)/jax $(JAX)
+
 asan: | $(FIRST)                                ## the tests again, with address and undefined-behaviour sanitizers
 	$(MAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" test
 
@@ -116,6 +120,6 @@ clean:                                          ## removes $(BUILD)
 help:                                           ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | sed 's/$$(BUILD)/$(subst /,\/,$(BUILD))/' | expand -t 14
 
-.PHONY: all deps demo test browser-test asan soak bench tidy install clean help
+.PHONY: all deps demo test exporter-test browser-test asan soak bench tidy install clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

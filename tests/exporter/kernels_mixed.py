@@ -82,6 +82,31 @@ def arrays(x, y):
     return pl.pallas_call(arrays_kernel, out_shape=[struct((8, 8, 128)), struct((8, 8))])(x, y)
 
 
+def more_arrays_kernel(x_ref, i_ref, o_ref, p_ref):
+    x, i = x_ref[...], i_ref[...]
+    o_ref[0] = jnp.cumsum(x, axis=1) + lax.cumsum(x, axis=0, reverse=True)
+    o_ref[1] = jnp.flip(x, axis=0) - pltpu.roll(x, 3, axis=1)
+    o_ref[2] = jnp.pad(x[1:5, 2:], ((1, 3), (2, 0)), constant_values=7.0)
+    o_ref[3] = lax.dynamic_update_slice(x, x[:2, :64] * 2.0, (i[0, 0], i[0, 1]))
+    o_ref[4] = jnp.concatenate([lax.dynamic_slice(x, (i[0, 2], 0), (4, 128)), jnp.stack([x[0], x[1], x[2], x[3]])])
+    first, second = jnp.split(x, 2, axis=1)
+    o_ref[5] = jnp.concatenate([second, first], axis=1)
+    o_ref[6] = jnp.where(jnp.isfinite(jnp.log(x - 20.0)), lax.rsqrt(x + 1.0), jnp.sin(x) + jnp.cos(x)) + lax.erf(x * 0.1) + jnp.expm1(x * 0.01)
+    o_ref[7] = lax.bitcast_convert_type(lax.bitcast_convert_type(x, jnp.int32) ^ 1, jnp.float32) + x.T.reshape(8, 128)
+    p_ref[0] = (i << 2) | (i >> 1)
+    p_ref[1] = lax.shift_right_logical(-i, 3) & 255
+    p_ref[2] = jnp.broadcast_to(jnp.argmax(x, axis=1)[:, None].astype(jnp.int32), i.shape)
+    p_ref[3] = jnp.broadcast_to(jnp.argmin(x, axis=0).astype(jnp.int32), i.shape)
+    p_ref[4] = jnp.minimum(i, 40) // 7 + i % 5 + jnp.sign(i - 20) * jnp.clip(i, 3, 30)
+    p_ref[5] = jnp.where(jnp.any(i > 100), i, ~i) + jnp.sum(i) + jnp.max(i) * jnp.min(i, axis=0, keepdims=True)
+    p_ref[6] = lax.population_count(i) + lax.clz(i) + lax.select_n(i % 3, i, -i, i * i)
+    p_ref[7] = jnp.einsum("ab,cb->ac", i, i)[:, :1] + i.astype(jnp.int8).astype(jnp.int32) + x.astype(jnp.bfloat16).astype(jnp.int32)
+
+
+def more_arrays(x, i):
+    return pl.pallas_call(more_arrays_kernel, out_shape=[struct((8, 8, 128)), struct((8, 8, 128), jnp.int32)])(x, i)
+
+
 # bfloat16 and small integers
 
 def narrow_kernel(x_ref, i_ref, o_ref, j_ref):

@@ -32,6 +32,12 @@ def test_arrays(heddle, interpreted, numbers):
     agree(heddle, interpreted, k.arrays, numbers(8, 128), numbers(8, 128), tolerance=1e-4)
 
 
+def test_more_arrays(heddle, interpreted, numbers):
+    i = np.random.default_rng(2).integers(0, 60, (8, 128)).astype(np.int32)
+    i[0, :3] = (3, 70, 6)
+    agree(heddle, interpreted, k.more_arrays, numbers(8, 128), i, tolerance=1e-4)
+
+
 def test_narrow_types(heddle, interpreted, numbers):
     agree(heddle, interpreted, k.narrow, numbers(8, 128).astype(jnp.bfloat16), np.arange(-512, 512).astype(np.int8).reshape(8, 128))
 

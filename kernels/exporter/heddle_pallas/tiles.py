@@ -217,6 +217,28 @@ def _concatenate(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return [Tile(f"pl_tile_concatenate({eqn.params['dimension']}, {tiles})", tuple(aval.shape), aval.dtype)]
 
 
+@handles("stack", pure=True)
+def _stack(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
+    aval = _aval(eqn)
+    axis = int(eqn.params.get("axis", eqn.params.get("dimension", 0))) % len(aval.shape)
+    part = [1 if d == axis else n for d, n in enumerate(aval.shape)]
+    tiles = ", ".join(f"pl_tile_reshape({e.tile(o).text}{_dims(part)})" for o in operands)
+    return [Tile(f"pl_tile_concatenate({axis}, {tiles})", tuple(aval.shape), aval.dtype)]
+
+
+@handles("unstack", pure=True)
+def _unstack(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
+    tile = e.tile(operands[0])
+    tile = tile if tile.text.isidentifier() else e.tile_variable("t", tile)
+    axis, found = int(eqn.params["axis"]) % len(tile.shape), []
+    size = [1 if d == axis else n for d, n in enumerate(tile.shape)]
+    for i, var in enumerate(eqn.outvars):
+        start = [i if d == axis else 0 for d in range(len(tile.shape))]
+        part = f"pl_tile_slice({tile.text}, {shape_text(start)}, {shape_text(size)}, {shape_text([1] * len(size))})"
+        found.append(Tile(f"pl_tile_reshape({part}{_dims(var.aval.shape)})", tuple(var.aval.shape), tile.dtype))
+    return list(found)
+
+
 @handles("split", pure=True)
 def _split(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     axis, at, found = eqn.params["axis"], 0, []
