@@ -15,6 +15,7 @@
 #include "run/globals.h"
 #include "run/minimise.h"
 #include "run/unroll.h"
+#include "unreached.h"
 #include <string.h>
 
 static const uint64_t STEPS_MAX = 400000000;    /* of one run: a record of 10 GB */
@@ -315,6 +316,8 @@ static void load_and_run(WorkerShared *shared)
     }
     if (shared->ran && !shared->steps_reached && shared->error == NULL)
         search(shared);
+    if (shared->ran && shared->error == NULL)
+        unreached_note(module, shared->program, shared->record);
 }
 
 static char *line_of_move(Execution *execution, const Program *program, Move move)

@@ -163,6 +163,14 @@ typedef struct ProgramEntry {
     const void *self;
     void (*build)(Program *program, const struct ProgramEntry *entry);
 } ProgramEntry;
-typedef struct ProgramModule { const ProgramEntry *entry; size_t entries; void *handle; } ProgramModule;
+/* An operation of its kernels, executed or not. */
+typedef struct ProgramStep { const char *file, *function; unsigned line, counter; } ProgramStep;
+typedef struct ProgramModule {
+    const ProgramEntry *entry;
+    size_t entries;
+    const ProgramStep *step;
+    size_t steps;
+    void *handle;
+} ProgramModule;
 /* path NULL: the built-in kernels. On failure NULL and one line in *error (g_malloc). Runs in the forked child only, for files of users. */
 typedef ProgramModule *(*ProgramModuleOpen)(const char *path, char **error);

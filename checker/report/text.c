@@ -317,10 +317,31 @@ static void text_exempted(Text *text, const CheckResult *result)
     }
 }
 
-static void text_advice(Text *text, const CheckResult *result)
+/* All in one line: which operations nothing executed. */
+static void text_unreached(Text *text, const CheckResult *result)
 {
+    GString *words = g_string_new("nothing executed");
+    unsigned operations = 0;
     for (guint i = 0; result->advice && i < result->advice->len; i++) {
         const Advice *advice = result->advice->pdata[i];
+        if (advice->id != ADVICE_UNREACHED)
+            continue;
+        char *where = words_where(result->program, advice->place[0].site);
+        g_string_append_printf(words, "%s %s", operations++ ? "," : "", where);
+        g_free(where);
+    }
+    if (operations)
+        text_wrapped(text, 2, "advice, unreached: ", words->str);
+    g_string_free(words, TRUE);
+}
+
+static void text_advice(Text *text, const CheckResult *result)
+{
+    text_unreached(text, result);
+    for (guint i = 0; result->advice && i < result->advice->len; i++) {
+        const Advice *advice = result->advice->pdata[i];
+        if (advice->id == ADVICE_UNREACHED)
+            continue;
         GString *words = g_string_new(advice->message ? advice->message : advice_meaning(advice->id));
         for (unsigned j = 0; j < advice->places; j++) {
             char *where = words_where(result->program, advice->place[j].site);

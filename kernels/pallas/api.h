@@ -92,6 +92,8 @@ const PlApi *pl_api __attribute__((weak, visibility("hidden")));
 
 extern const PlProgram *const __start_heddle_programs[] __attribute__((weak, visibility("hidden")));
 extern const PlProgram *const __stop_heddle_programs[] __attribute__((weak, visibility("hidden")));
+extern const PlSite *const __start_heddle_steps[] __attribute__((weak, visibility("hidden")));
+extern const PlSite *const __stop_heddle_steps[] __attribute__((weak, visibility("hidden")));
 extern const PlTwin *const __start_heddle_twins[] __attribute__((weak, visibility("hidden")));
 extern const PlTwin *const __stop_heddle_twins[] __attribute__((weak, visibility("hidden")));
 
@@ -101,10 +103,12 @@ typedef struct PlModule {
     const PlApi **api;
     const PlProgram *const *program, *const *program_end;
     const PlTwin *const *twin, *const *twin_end;
+    const PlSite *const *step, *const *step_end;
 } PlModule;
 
 extern const PlModule heddle_module __attribute__((weak, visibility("default")));
 const PlModule heddle_module __attribute__((weak, visibility("default"))) = {
     "heddle", PL_API_VERSION, sizeof(PlApi), &pl_api,
     __start_heddle_programs, __stop_heddle_programs, __start_heddle_twins, __stop_heddle_twins,
+    __start_heddle_steps, __stop_heddle_steps,
 };

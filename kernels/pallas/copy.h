@@ -12,18 +12,18 @@
     (pl_api->make_copy(PL_HERE, source, target, send_semaphore, receive_semaphore, device, true))
 
 /* The copy must be a variable, which learns that it was started; pl_async_copy below makes and starts in one. */
-#define pl_copy_start(copy) (pl_api->copy_start(PL_HERE, &(copy)))
+#define pl_copy_start(copy) (pl_api->copy_start(PL_STEP, &(copy)))
 /* Local: wait until it is complete. Remote: wait_send, then wait_recv. */
-#define pl_copy_wait(copy) (pl_api->copy_wait(PL_HERE, copy, true, true, false))
-#define pl_copy_wait_send(copy) (pl_api->copy_wait(PL_HERE, copy, true, false, false))
-#define pl_copy_wait_recv(copy) (pl_api->copy_wait(PL_HERE, copy, false, true, false))
+#define pl_copy_wait(copy) (pl_api->copy_wait(PL_STEP, copy, true, true, false))
+#define pl_copy_wait_send(copy) (pl_api->copy_wait(PL_STEP, copy, true, false, false))
+#define pl_copy_wait_recv(copy) (pl_api->copy_wait(PL_STEP, copy, false, true, false))
 /* pl_copy_wait_for(copy, PL_THIS): the same wait, said to be for that very copy (remote: its send). */
-#define pl_copy_wait_for(copy, this_one) (pl_api->copy_wait(PL_HERE, copy, true, true, this_one))
+#define pl_copy_wait_for(copy, this_one) (pl_api->copy_wait(PL_STEP, copy, true, true, this_one))
 
 /* Made and started. */
-#define pl_async_copy(source, target, semaphore) pl_start_(PL_HERE, pl_make_async_copy(source, target, semaphore))
+#define pl_async_copy(source, target, semaphore) pl_start_(PL_STEP, pl_make_async_copy(source, target, semaphore))
 #define pl_async_remote_copy(source, target, send_semaphore, receive_semaphore, device) \
-    pl_start_(PL_HERE, pl_make_async_remote_copy(source, target, send_semaphore, receive_semaphore, device))
+    pl_start_(PL_STEP, pl_make_async_remote_copy(source, target, send_semaphore, receive_semaphore, device))
 
 static inline PlCopy pl_make_local_copy_(const PlSite *here, PlRef source, PlRef target, PlRef semaphore)
 {

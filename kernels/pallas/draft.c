@@ -27,7 +27,7 @@ Program *draft_program(void)
 }
 
 /* The author's name for the function: KERNEL and PROGRAM put theirs behind a prefix. */
-static const char *function_name(const char *function)
+const char *draft_function_name(const char *function)
 {
     if (g_str_has_prefix(function, "pl_body_"))
         return function + strlen("pl_body_");
@@ -44,7 +44,7 @@ uint32_t draft_site(const PlSite *here)
     size_t slot = ((uintptr_t)here / 8 * 0x9e3779b97f4a7c15u) >> 52;
     if (known.here[slot] != here) {
         known.here[slot] = here;
-        known.site[slot] = program_site(program, here->file, function_name(here->function), here->line, here->counter);
+        known.site[slot] = program_site(program, here->file, draft_function_name(here->function), here->line, here->counter);
     }
     return known.site[slot];
 }

@@ -33,6 +33,7 @@ typedef struct DraftScope { struct DraftScope *outer; uint64_t id; uint32_t decl
 
 Program *draft_program(void);
 uint32_t draft_site(const PlSite *here);
+const char *draft_function_name(const char *function);          /* as authors wrote it: without what KERNEL puts before it */
 extern unsigned draft_generation;               /* raised for each program that is built: what was remembered of another is void */
 void draft_misuse(const PlSite *here, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 Core *draft_core(const PlSite *here, const char *what);          /* misuse outside a kernel */

@@ -138,6 +138,25 @@ static const char *twice(const PlModule *module)
     return NULL;
 }
 
+static int compare_steps(const void *a, const void *b)
+{
+    const ProgramStep *left = a, *right = b;
+    int order = strcmp(left->file, right->file);
+    return order != 0 ? order : (left->counter > right->counter) - (left->counter < right->counter);
+}
+
+static ProgramStep *list_steps(const PlModule *module, size_t *steps)
+{
+    *steps = (size_t)(module->step_end - module->step);
+    ProgramStep *step = g_new0(ProgramStep, MAX(*steps, 1));
+    for (size_t i = 0; i < *steps; i++) {
+        const PlSite *site = module->step[i];
+        step[i] = (ProgramStep){ site->file, draft_function_name(site->function), site->line, site->counter };
+    }
+    qsort(step, *steps, sizeof *step, compare_steps);
+    return step;
+}
+
 static ProgramModule *list_programs(const PlModule *module, void *handle)
 {
     size_t count = (size_t)(module->program_end - module->program);
@@ -149,7 +168,8 @@ static ProgramModule *list_programs(const PlModule *module, void *handle)
     }
     qsort(entry, count, sizeof *entry, compare_entries);
     ProgramModule *opened = g_new0(ProgramModule, 1);
-    *opened = (ProgramModule){ entry, count, handle };
+    *opened = (ProgramModule){ .entry = entry, .entries = count, .handle = handle };
+    opened->step = list_steps(module, &opened->steps);
     *module->api = the_api();
     return opened;
 }

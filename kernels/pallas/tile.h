@@ -8,19 +8,19 @@
 
 #define PL_NO_MASK ((PlTile){ NULL, 0 })
 
-#define pl_load(ref) (pl_api->load(PL_HERE, ref, PL_NO_MASK))
-#define pl_store(ref, tile) (pl_api->store(PL_HERE, ref, tile, PL_NO_MASK))
-#define pl_swap(ref, tile) (pl_api->swap(PL_HERE, ref, tile, PL_NO_MASK))               /* returns what was there */
+#define pl_load(ref) (pl_api->load(PL_STEP, ref, PL_NO_MASK))
+#define pl_store(ref, tile) (pl_api->store(PL_STEP, ref, tile, PL_NO_MASK))
+#define pl_swap(ref, tile) (pl_api->swap(PL_STEP, ref, tile, PL_NO_MASK))               /* returns what was there */
 /* Where the mask, a PL_BOOL tile of the same shape, is not true, nothing is read or written. */
-#define pl_load_masked(ref, mask) (pl_api->load(PL_HERE, ref, mask))
-#define pl_store_masked(ref, tile, mask) (pl_api->store(PL_HERE, ref, tile, mask))
-#define pl_swap_masked(ref, tile, mask) (pl_api->swap(PL_HERE, ref, tile, mask))
+#define pl_load_masked(ref, mask) (pl_api->load(PL_STEP, ref, mask))
+#define pl_store_masked(ref, tile, mask) (pl_api->store(PL_STEP, ref, tile, mask))
+#define pl_swap_masked(ref, tile, mask) (pl_api->swap(PL_STEP, ref, tile, mask))
 
 /* One element, as a number that may steer the kernel. */
-#define pl_load_int(ref) (pl_api->load_int(PL_HERE, ref))
-#define pl_load_float(ref) (pl_api->load_float(PL_HERE, ref))
-#define pl_store_int(ref, value) (pl_api->store_int(PL_HERE, ref, value))
-#define pl_store_float(ref, value) (pl_api->store_float(PL_HERE, ref, value))
+#define pl_load_int(ref) (pl_api->load_int(PL_STEP, ref))
+#define pl_load_float(ref) (pl_api->load_float(PL_STEP, ref))
+#define pl_store_int(ref, value) (pl_api->store_int(PL_STEP, ref, value))
+#define pl_store_float(ref, value) (pl_api->store_float(PL_STEP, ref, value))
 
 #define pl_tile_zeros(type, ...) (pl_api->tile_full(PL_HERE, type, 0.0, PL_LIST(__VA_ARGS__)))
 #define pl_tile_full(type, value, ...) (pl_api->tile_full(PL_HERE, type, value, PL_LIST(__VA_ARGS__)))

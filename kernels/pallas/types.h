@@ -10,6 +10,10 @@
 /* Where a call stands: one constant for each place, so that a place is known by its address. `#line` is honoured. */
 typedef struct PlSite { const char *file, *function; unsigned line, counter; } PlSite;
 #define PL_HERE (__extension__({ static const PlSite pl_here_ = { __FILE__, __func__, __LINE__, __COUNTER__ }; &pl_here_; }))
+/* The same for an operation that is a step, listed in a section: a report tells which of them nothing executed. */
+#define PL_STEP (__extension__({ static const PlSite pl_here_ = { __FILE__, __func__, __LINE__, __COUNTER__ }; \
+                                 static const PlSite *const pl_step_ __attribute__((section("heddle_steps"), used)) = &pl_here_; \
+                                 (void)pl_step_; &pl_here_; }))
 
 typedef enum PlType {
     PL_BOOL, PL_I8, PL_I16, PL_I32, PL_I64, PL_U8, PL_U16, PL_U32, PL_U64, PL_F8E4M3FN, PL_F8E5M2, PL_BF16, PL_F16, PL_F32, PL_F64
