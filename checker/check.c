@@ -112,7 +112,7 @@ static bool dies_again(const CheckSpec *spec, ChildEnd end, uint32_t core)
     return same;
 }
 
-static void add_advice(CheckResult *result, AdviceId id, const char *message, const Place *place)
+void check_add_advice(CheckResult *result, AdviceId id, const char *message, const Place *place)
 {
     Advice *advice = g_new0(Advice, 1);
     advice->id = id, advice->message = g_strdup(message);
@@ -139,10 +139,10 @@ static void gather_advice(CheckResult *result)
             continue;
         const Place place = { .core = advised->core, .position = advised->position, .copy = NONE, .kind = STEP_WAIT, .site = advised->site,
                               .object = NONE, .region = NONE };
-        add_advice(result, (AdviceId)advised->advice, advice_meaning((AdviceId)advised->advice), &place);
+        check_add_advice(result, (AdviceId)advised->advice, advice_meaning((AdviceId)advised->advice), &place);
     }
     if (!result->results_checked && result->program->expectations.count == 0 && result->verdict != VERDICT_ERROR)
-        add_advice(result, ADVICE_NO_EXPECTATION, advice_meaning(ADVICE_NO_EXPECTATION), NULL);
+        check_add_advice(result, ADVICE_NO_EXPECTATION, advice_meaning(ADVICE_NO_EXPECTATION), NULL);
 }
 
 static unsigned count_faults(const CheckResult *result)
@@ -404,5 +404,7 @@ void check_result_free(CheckResult *result)
     record_free(result->record);
     program_free(result->program);
     g_ptr_array_free(result->advice, TRUE);
+    if (result->tried != NULL)
+        g_ptr_array_unref(result->tried);
     g_free(result);
 }

@@ -8,6 +8,7 @@
  */
 #pragma once
 #include "finding.h"
+#include "run/edit.h"
 
 typedef enum Verdict { VERDICT_VERIFIED = 0, VERDICT_FAULTY = 1, VERDICT_ERROR = 2, VERDICT_BOUNDED = 3,
                        VERDICT_NOT_APPLICABLE = 4 } Verdict;
@@ -36,6 +37,7 @@ typedef struct CheckSpec {
     size_t memory_max;
     bool results;                               /* keep the arrays that the run left */
     bool film;                                  /* keep what the replay of each finding did: Finding.film */
+    const Edits *edits;                         /* changes to the program's steps; NULL: as it is */
     bool first, in_process;                     /* in_process: no fork (tests, gdb) */
 } CheckSpec;
 
@@ -54,6 +56,7 @@ typedef struct CheckResult {
     Record *record;
     Outcome *outcome;
     GPtrArray *advice;                          /* of Advice */
+    GPtrArray *tried;                           /* of char*: sentences about what was tried on a faulty program; NULL: nothing was */
     bool results_checked;
     GBytes *results;                            /* as results.h says; NULL: not asked for, or there are none */
     double seconds;
@@ -62,6 +65,11 @@ typedef struct CheckResult {
 } CheckResult;
 
 CheckResult *check_run(const CheckSpec *spec);
+/* For small programs, changed copies are checked as a whole: a faulty one with the usual repairs and other knobs (result->tried), a verified
+ * one without each of its barriers and signals (needless-sync and what they are needed for, result->advice). whatif.c */
+void check_try_repairs(CheckResult *result);
+void check_try_without(CheckResult *result);
+void check_add_advice(CheckResult *result, AdviceId id, const char *message, const Place *place);
 void check_result_free(CheckResult *result);
 /* Runs the program once and replays one finding's lines; takes the finding. The result's outcome holds just that finding, `shown` or not.
  * NULL and *error: a line names no agent of this program. */

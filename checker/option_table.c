@@ -152,6 +152,7 @@ SETTER(data, options->knobs.data = choice(WORDS_DATA, value))
 SETTER(color, options->color = choice(COLORS, value))
 SETTER(first, options->first = true)
 SETTER(quiet, options->quiet = true)
+SETTER(advice, options->advice = true)
 SETTER(verbose, options->verbose = true)
 SETTER(json_list, options->json_list = true)
 SETTER(names_only, options->names_only = true)
@@ -259,6 +260,8 @@ const OptionSpec option_table[] = {
     {CHECKS, 0, "time", "SECONDS", NULL, NULL, "stop a check after this time, as in 30, 5m, 2h (verdict: bounded)", set_time},
     {CHECKS, 0, "memory", "BYTES", NULL, NULL, "stop a check at this much memory, as in 500M, 2G (verdict: bounded)", set_memory},
     {CHECKS, 0, "seed", "N", NULL, NULL, "seed of generated inputs and of sampled schedules (default 0)", set_seed},
+    {COMMAND_CHECK, 0, "advice", NULL, NULL, NULL,
+     "check small verified programs again without each semaphore and barrier: which are needless, what the others are for", set_advice},
     {CHECKS, 0, "first", NULL, NULL, NULL, "stop at the first fault (default: all, one for each pair of places)", set_first},
     {CHECKS | COMMAND_REPLAY, 0, "json", "FILE", NULL, "file", "write a JSON report beside the text; - is standard output", set_json},
     {COMMAND_CHECK, 0, "sarif", "FILE", NULL, "file", "write the faults as SARIF 2.1.0, for code scanning services", set_sarif},

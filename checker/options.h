@@ -37,7 +37,7 @@ typedef struct Options {
     unsigned depth;
     double seconds_max;
     uint64_t memory_max;
-    bool first, quiet, verbose, json_list, names_only;
+    bool first, advice, quiet, verbose, json_list, names_only;
     ColorMode color;
     char *json, *results, *schedules, *output, *cflags;
     char *report[OUTPUT_KINDS];                 /* where other reports go, NULL: not wanted */

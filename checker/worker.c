@@ -11,6 +11,7 @@
 #include "proof/prove.h"
 #include "results.h"
 #include "sample.h"
+#include "run/edit.h"
 #include "run/film.h"
 #include "run/globals.h"
 #include "run/minimise.h"
@@ -90,6 +91,8 @@ static bool build(WorkerShared *shared, const ProgramModule *module)
     entry->build(program, entry);
     shared->error = program->usage_error, shared->not_applicable = program->not_applicable;
     guess_entry_barriers(program);
+    if (spec->edits != NULL && shared->error == NULL && shared->not_applicable == NULL && !edit_prepare(program, spec->edits))
+        shared->error = "the change does not fit the program";
     return shared->error == NULL && shared->not_applicable == NULL;
 }
 
@@ -198,6 +201,7 @@ static void run(WorkerShared *shared)
     shared->steps_reached = execution_limit_reached(shared->execution);
     if (!any_ended(shared->record, CORE_STOPPED) && !shared->steps_reached)
         program_settle_launches(program, !any_ended(shared->record, CORE_BLOCKED));
+    edit_settle(program);
     shared->error = program->usage_error;
     if (shared->error != NULL)
         return;

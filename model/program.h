@@ -21,6 +21,7 @@
 typedef struct Core Core;
 typedef struct Machine Machine;
 typedef struct Program Program;
+typedef struct ProgramEdits ProgramEdits;       /* of whoever changes steps on their way to the runner; the model does not look at it */
 
 typedef enum Space { SPACE_HBM, SPACE_ANY, SPACE_VMEM, SPACE_SMEM, SPACE_SEMAPHORE } Space;
 typedef enum SemaphoreKind { SEMAPHORE_REGULAR, SEMAPHORE_DMA, SEMAPHORE_BARRIER, SEMAPHORE_FLAG } SemaphoreKind;
@@ -103,6 +104,7 @@ struct Program {
     Store view_regions, semaphore_decls, scope_decls, barrier_decls;    /* caches and lookups of program.c */
     Store home;                                 /* where this struct itself lives */
 
+    ProgramEdits *edits;                        /* NULL: none */
     uint32_t expected_faults;                   /* bit per FaultId: a wrong twin; 0: expected to be right */
     uint32_t expected_from;                     /* smallest number of devices at which the faults show */
     const char *usage_error, *not_applicable;   /* NULL or one line */

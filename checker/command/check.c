@@ -76,6 +76,10 @@ static void run_one(Session *session, const CheckSpec *spec, Tally *tally)
     char *what = g_strdup_printf("checking %s with %u devices", spec->program, mesh_devices(&spec->mesh)), *error = NULL;
     session_progress(session, what);
     CheckResult *result = check_run(spec);
+    if (!session->options->quiet)
+        check_try_repairs(result);
+    if (session->options->advice)
+        check_try_without(result);
     GPtrArray *schedules = result->verdict == VERDICT_FAULTY ? schedules_write(result, session->options->schedules, &error) : NULL;
     BaselineCount count = {0, 0};
     if (session->baseline)

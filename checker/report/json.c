@@ -269,6 +269,10 @@ static JsonNode *check_node(const CheckResult *result, const GPtrArray *schedule
     add_findings(builder, "faults", result, schedules, false);
     add_findings(builder, "exempted", result, schedules, true);
     add_advice(builder, result, false);
+    begin_array(builder, "tried");
+    for (guint i = 0; result->tried && i < result->tried->len; i++)
+        json_builder_add_string_value(builder, result->tried->pdata[i]);
+    json_builder_end_array(builder);
     json_builder_end_object(builder);
     JsonNode *node = json_builder_get_root(builder);
     g_object_unref(builder);

@@ -132,7 +132,8 @@ static void tell_step(Teller *t, guint i)
 {
     const Frame *frame = frame_at(t, i);
     bool quiet = frame->kind == STEP_ALLOC || frame->kind == STEP_FREE;
-    bool outward = frame->kind == STEP_SIGNAL || frame->kind == STEP_EXIT || (frame->kind >= STEP_FLAG_STORE && frame->kind <= STEP_FLAG_WAIT);
+    bool outward = frame->kind == STEP_SIGNAL || frame->kind == STEP_EXIT
+        || (frame->kind >= STEP_FLAG_STORE && frame->kind <= STEP_FLAG_WAIT);
     if (frame->kind == STEP_ENTER && frame->members == t->program->cores) {
         g_autofree char *launch = words_launch(t->program, frame->launch);
         say(t, frame, 1, g_strdup_printf("all devices enter %s", launch));

@@ -375,12 +375,23 @@ static void text_details(Text *text, const CheckResult *result)
     }
 }
 
+static void text_tried(Text *text, const CheckResult *result)
+{
+    for (guint i = 0; result->tried && i < result->tried->len; i++) {
+        char *key = g_strdup_printf("%s tried: %s", result->program->name, (char *)result->tried->pdata[i]);
+        if (!g_hash_table_contains(text->told, key))
+            text_wrapped(text, 2, "tried: ", result->tried->pdata[i]);
+        g_hash_table_insert(text->told, key, text_title(result));
+    }
+}
+
 void text_check(Text *text, const CheckResult *result, const GPtrArray *schedules)
 {
     text_verdict(text, result);
     if (text->quiet || !result->outcome || !result->program)
         return;
     text_faults(text, result, schedules);
+    text_tried(text, result);
     text_exempted(text, result);
     text_advice(text, result);
     text_details(text, result);

@@ -5,6 +5,7 @@
  * looks at a count or flag goes to the end of the queue, so that polls make way.
  */
 #include "execution_inside.h"
+#include "edit.h"
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -311,6 +312,8 @@ static void give_way(Execution *e, Core *core, Request *request)
 static void submit_eagerly(Core *core, Request *request)
 {
     Execution *e = core->runner;
+    if (edit_pass(core, request))
+        return;
     StepKind kind = request->step.kind;
     if (e->aborted)
         coro_yield(e->pool);

@@ -154,7 +154,8 @@ static bool walk(Gather *g, const ExecutionOptions *options, const GArray *moves
     Itinerary *itinerary = g->itinerary;
     execution_begin(g->execution, options);
     for (guint i = 0; i < moves->len; i++) {
-        const Item fresh = { .move = g_array_index(moves, Move, i), .wait_on = NONE, .give_to = NONE, .before_first = itinerary->before->len };
+        const Item fresh = { .move = g_array_index(moves, Move, i), .wait_on = NONE, .give_to = NONE,
+                             .before_first = itinerary->before->len };
         if (!execution_is_enabled(g->execution, fresh.move))
             return false;
         g_array_append_val(itinerary->items, fresh);

@@ -5,11 +5,14 @@
  * order, by fluid progress (the early bytes come first) and by the order of DMAs in force.
  */
 #include "execution_inside.h"
+#include "edit.h"
 #include <string.h>
 
 static void submit_parked(Core *core, Request *request)
 {
     Execution *e = core->runner;
+    if (edit_pass(core, request))
+        return;
     e->pending[core->id] = request;
     coro_yield(e->pool);
 }

@@ -4,6 +4,7 @@
  */
 #include "unroll.h"
 #include "coro.h"
+#include "edit.h"
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -125,6 +126,8 @@ static __attribute__((noinline)) void scrub(const Unroller *unroller)
 
 static void submit(Core *core, Request *request)
 {
+    if (edit_pass(core, request))
+        return;
     Next next = pass(core->runner, core, request);
     if (next != NEXT_GO_ON)
         leave_for_good(core->runner, next == NEXT_OBSERVES ? UNROLL_OBSERVES : UNROLL_STOPPED);
