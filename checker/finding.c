@@ -25,6 +25,7 @@ void finding_free(Finding *finding)
         g_array_free(finding->moves, TRUE);
     if (finding->lines)
         g_ptr_array_free(finding->lines, TRUE);
+    g_free(finding->departure);
     g_bytes_unref(finding->film);
     g_free(finding);
 }
@@ -126,7 +127,9 @@ void outcome_drop_after_race(Outcome *outcome)
     for (guint i = findings->len; race && i-- > 0;) {
         const Finding *finding = g_ptr_array_index(findings, i);
         bool unwritten = finding->id == FAULT_UNINITIALISED && finding->message != NULL;
-        if (finding->id != FAULT_ASSERT && finding->id != FAULT_DIVERGENCE && !unwritten)
+        bool about_count = finding->places > 0 && finding->place[0].kind == STEP_EXPECT_COUNT;
+        bool wrong = finding->id == FAULT_ASSERT && !about_count;
+        if (!wrong && finding->id != FAULT_DIVERGENCE && !unwritten)
             continue;
         g_ptr_array_remove_index(findings, i);
         outcome->incomplete_after_race = true;
