@@ -391,8 +391,9 @@ static void conflict(RandomMaker *m, unsigned core)
 {
     if (random_chance(m, 60)) {
         RandomPlace at = counter_of(m, core, core);
-        RandomOp *op = append(m, core, random_chance(m, 80) ? OP_LOOK : OP_EXPECT_COUNT);
-        op->at = at, op->value = (uint8_t)random_pick(m, 1, 2), op->skip = (uint8_t)random_pick(m, 1, 2);
+        unsigned dice = random_pick(m, 0, 99);
+        RandomOp *op = append(m, core, dice < 65 ? OP_LOOK : dice < 80 ? OP_POLL : OP_EXPECT_COUNT);
+        op->at = at, op->value = (uint8_t)random_pick(m, 1, 2), op->skip = op->kind == OP_LOOK ? (uint8_t)random_pick(m, 1, 2) : 0;
         return;
     }
     unsigned sibling = device_of(m, core) * m->random->cores_per_device + random_pick(m, 0, m->random->cores_per_device - 1u);
@@ -405,7 +406,8 @@ static void conflict(RandomMaker *m, unsigned core)
 
 static void use_word(RandomMaker *m, unsigned core)
 {
-    static const RandomKind KIND[] = { OP_FLAG_STORE, OP_FLAG_ADD, OP_FLAG_ADD, OP_FLAG_WAIT, OP_FLAG_LOOK, OP_FLAG_SWAP };
+    static const RandomKind KIND[] = { OP_FLAG_STORE, OP_FLAG_ADD, OP_FLAG_ADD, OP_FLAG_WAIT, OP_FLAG_LOOK, OP_FLAG_SWAP,
+                                       OP_FLAG_POLL };
     RandomKind kind = KIND[random_pick(m, 0, G_N_ELEMENTS(KIND) - 1)];
     unsigned device = random_pick(m, 0, m->random->devices - 1u);
     RandomOp *op = append(m, core, kind);

@@ -135,6 +135,9 @@ static void print_flag(Printer *p, const RandomOp *op)
     case OP_FLAG_WAIT:
         line(p, "pl_flag_wait(%s, %s, %u, pl_device(%u));", word, op->exact ? "PL_EQ" : "PL_GE", op->value, device);
         break;
+    case OP_FLAG_POLL:
+        line(p, "while (pl_flag_load(%s, pl_device(%u)) < %u) continue;", word, device, op->value);
+        break;
     case OP_FLAG_LOOK:
         line(p, "if (pl_flag_load(%s, pl_device(%u)) < %u) {", word, device, op->value);
         break;
@@ -158,6 +161,9 @@ static void print_rest(Printer *p, const RandomOp *op)
         break;
     case OP_LOOK:
         line(p, "if (pl_semaphore_read(%s) < %u) {", ref, op->value);
+        break;
+    case OP_POLL:
+        line(p, "while (pl_semaphore_read(%s) < %u) continue;", ref, op->value);
         break;
     case OP_EXPECT_COUNT:
         line(p, "pl_expect_count(%s, %u);", ref, op->value);
@@ -195,10 +201,10 @@ static void print_operation(Printer *p, unsigned index)
     case OP_OPEN: case OP_CLOSE:
         print_scope(p, op);
         break;
-    case OP_FLAG_STORE: case OP_FLAG_ADD: case OP_FLAG_WAIT: case OP_FLAG_LOOK: case OP_FLAG_SWAP:
+    case OP_FLAG_STORE: case OP_FLAG_ADD: case OP_FLAG_WAIT: case OP_FLAG_POLL: case OP_FLAG_LOOK: case OP_FLAG_SWAP:
         print_flag(p, op);
         break;
-    case OP_STEER: case OP_LOOK: case OP_EXPECT_COUNT: case OP_STOP:
+    case OP_STEER: case OP_LOOK: case OP_POLL: case OP_EXPECT_COUNT: case OP_STOP:
         print_rest(p, op);
         break;
     }

@@ -64,9 +64,11 @@ typedef enum RandomKind {
     OP_OPEN, OP_CLOSE,                          /* at.thing */
     OP_STEER,                                   /* loads one byte of `at`; if it is >= value, jumps over `skip` operations */
     OP_LOOK,                                    /* the same with the count of a semaphore */
+    OP_POLL,                                    /* looks at a count until it is >= value */
     OP_EXPECT_COUNT,                            /* at, value */
     OP_FLAG_STORE, OP_FLAG_ADD,                 /* at: the word; value */
     OP_FLAG_WAIT,                               /* until the word is >= value (exact: == value) */
+    OP_FLAG_POLL,                               /* looks at a word until it is >= value */
     OP_FLAG_LOOK, OP_FLAG_SWAP,                 /* jumps as OP_LOOK; SWAP: value - 1 becomes value, jumps if it was something else */
     OP_STOP                                     /* a load beyond the end of `at` */
 } RandomKind;

@@ -216,6 +216,10 @@ static unsigned do_flag(Body *body, uint32_t site, const RandomOp *op)
     case OP_FLAG_WAIT:
         core_flag_wait(core, site, word, on, op->exact ? COMPARE_EQ : COMPARE_GE, op->value);
         return 0;
+    case OP_FLAG_POLL:
+        while (core_flag_load(core, site, word, on) < op->value)
+            continue;
+        return 0;
     case OP_FLAG_LOOK:
         return core_flag_load(core, site, word, on) >= op->value ? op->skip : 0;
     case OP_FLAG_SWAP:
@@ -223,6 +227,12 @@ static unsigned do_flag(Body *body, uint32_t site, const RandomOp *op)
     default:
         g_assert_not_reached();
     }
+}
+
+static void poll(Body *body, uint32_t site, const RandomOp *op)
+{
+    while (core_semaphore_read(body->core, site, ref_of(body, &op->at)) < op->value)
+        continue;
 }
 
 static void stop_here(Body *body, uint32_t site, const RandomOp *op)
@@ -259,7 +269,10 @@ static unsigned do_operation(Body *body, unsigned index)
         break;
     case OP_STEER: case OP_LOOK:
         return do_look(body, site, op);
-    case OP_FLAG_STORE: case OP_FLAG_ADD: case OP_FLAG_WAIT: case OP_FLAG_LOOK: case OP_FLAG_SWAP:
+    case OP_POLL:
+        poll(body, site, op);
+        break;
+    case OP_FLAG_STORE: case OP_FLAG_ADD: case OP_FLAG_WAIT: case OP_FLAG_POLL: case OP_FLAG_LOOK: case OP_FLAG_SWAP:
         return do_flag(body, site, op);
     case OP_EXPECT_COUNT:
         core_expect_count(body->core, site, ref_of(body, &op->at), op->value);
@@ -275,15 +288,16 @@ static void run_body(Core *core, const Launch *launch)
 {
     const Closure *closure = launch->closure;
     const RandomProgram *random = closure->built->random;
-    Body body = { .core = core, .built = closure->built, .random = random };
-    memcpy(body.decl, closure->built->decl, sizeof body.decl);
+    Body *body = core_alloc(core, sizeof *body);        /* stacks stay small, as those of kernels are */
+    body->core = core, body->built = closure->built, body->random = random;
+    memcpy(body->decl, closure->built->decl, sizeof body->decl);
     for (unsigned i = 0; i < RANDOM_OPS_MAX; i++)
-        body.copy[i].ordinal = NONE;
+        body->copy[i].ordinal = NONE;
     if (random->collective[closure->launch])
         core_barrier_semaphore(core, launch->site);
     for (unsigned i = 0; i < random->ops[core->id]; i++)
         if (random->op[core->id][i].launch == closure->launch)
-            i += do_operation(&body, i);
+            i += do_operation(body, i);
 }
 
 static void declare(Program *program, const RandomProgram *random, Built *built)
