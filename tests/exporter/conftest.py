@@ -37,5 +37,7 @@ def interpreted():
         def run(*arguments):
             with pltpu.force_tpu_interpret_mode():
                 return jax.jit(function)(*arguments)
+
         return run
+
     return through

@@ -1,6 +1,6 @@
 """Runs the exporter's tests with several versions of JAX, each in an environment of its own, and prints a table in Markdown.
 
-    python3 tests/exporter/drift.py build/jax 0.7.2 0.10.2 [-- arguments of pytest]
+python3 tests/exporter/drift.py build/jax 0.7.2 0.10.2 [-- arguments of pytest]
 """
 
 import collections
@@ -38,8 +38,8 @@ def cell(counts):
 
 
 def main(arguments):
-    extra = arguments[arguments.index("--") + 1:] if "--" in arguments else []
-    folder, *versions = arguments[:arguments.index("--")] if "--" in arguments else arguments
+    extra = arguments[arguments.index("--") + 1 :] if "--" in arguments else []
+    folder, *versions = arguments[: arguments.index("--")] if "--" in arguments else arguments
     table, worst = {}, 0
     for version in versions:
         python, report = environment(Path(folder).resolve(), version), Path(folder).resolve() / f"{version}.xml"

@@ -24,23 +24,43 @@ def add_one_kernel(x_ref, o_ref):
 
 def blocks(x):
     """A grid over blocks of rows and columns."""
-    return pl.pallas_call(add_one_kernel, out_shape=struct(x.shape), grid=(2, 2), in_specs=[pl.BlockSpec((8, 128), lambda i, j: (i, j))],
-                          out_specs=pl.BlockSpec((8, 128), lambda i, j: (i, j)))(x)
+    return pl.pallas_call(
+        add_one_kernel,
+        out_shape=struct(x.shape),
+        grid=(2, 2),
+        in_specs=[pl.BlockSpec((8, 128), lambda i, j: (i, j))],
+        out_specs=pl.BlockSpec((8, 128), lambda i, j: (i, j)),
+    )(x)
 
 
 def blocks_that_do_not_divide(x):
-    return pl.pallas_call(add_one_kernel, out_shape=struct(x.shape), grid=(pl.cdiv(x.shape[0], 8),),
-                          in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))], out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)))(x)
+    return pl.pallas_call(
+        add_one_kernel,
+        out_shape=struct(x.shape),
+        grid=(pl.cdiv(x.shape[0], 8),),
+        in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))],
+        out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)),
+    )(x)
 
 
 def block_beyond_the_input(x):
-    return pl.pallas_call(add_one_kernel, out_shape=struct(x.shape), grid=(2,), in_specs=[pl.BlockSpec((8, 128), lambda i: (i + 1, 0))],
-                          out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)))(x)
+    return pl.pallas_call(
+        add_one_kernel,
+        out_shape=struct(x.shape),
+        grid=(2,),
+        in_specs=[pl.BlockSpec((8, 128), lambda i: (i + 1, 0))],
+        out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)),
+    )(x)
 
 
 def block_beyond_the_output(x):
-    return pl.pallas_call(add_one_kernel, out_shape=struct(x.shape), grid=(2,), in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))],
-                          out_specs=pl.BlockSpec((8, 128), lambda i: (i + 1, 0)))(x)
+    return pl.pallas_call(
+        add_one_kernel,
+        out_shape=struct(x.shape),
+        grid=(2,),
+        in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))],
+        out_specs=pl.BlockSpec((8, 128), lambda i: (i + 1, 0)),
+    )(x)
 
 
 def revisit_kernel(x_ref, a_ref, b_ref):
@@ -51,9 +71,12 @@ def revisit_kernel(x_ref, a_ref, b_ref):
 def revisit(x):
     """The second output comes back to its first block in the third row of the grid."""
     return pl.pallas_call(
-        revisit_kernel, out_shape=[struct((32, 512)), struct((32, 512))], grid=(4, 4),
+        revisit_kernel,
+        out_shape=[struct((32, 512)), struct((32, 512))],
+        grid=(4, 4),
         in_specs=[pl.BlockSpec((8, 128), lambda i, j: (i, j))],
-        out_specs=[pl.BlockSpec((8, 128), lambda i, j: (i, j)), pl.BlockSpec((8, 128), lambda i, j: (i % 2, j))])(x)
+        out_specs=[pl.BlockSpec((8, 128), lambda i, j: (i, j)), pl.BlockSpec((8, 128), lambda i, j: (i % 2, j))],
+    )(x)
 
 
 def squeezed_kernel(x_ref, o_ref):
@@ -61,9 +84,13 @@ def squeezed_kernel(x_ref, o_ref):
 
 
 def squeezed(x):
-    return pl.pallas_call(squeezed_kernel, out_shape=struct(x.shape), grid=(x.shape[0],),
-                          in_specs=[pl.BlockSpec((None, 8, 128), lambda i: (i, 0, 0))],
-                          out_specs=pl.BlockSpec((None, 8, 128), lambda i: (i, 0, 0)))(x)
+    return pl.pallas_call(
+        squeezed_kernel,
+        out_shape=struct(x.shape),
+        grid=(x.shape[0],),
+        in_specs=[pl.BlockSpec((None, 8, 128), lambda i: (i, 0, 0))],
+        out_specs=pl.BlockSpec((None, 8, 128), lambda i: (i, 0, 0)),
+    )(x)
 
 
 def accumulate_kernel(x_ref, o_ref):
@@ -76,8 +103,13 @@ def accumulate_kernel(x_ref, o_ref):
 
 def accumulate(x):
     """One output block for all grid steps."""
-    return pl.pallas_call(accumulate_kernel, out_shape=struct((8, 128)), grid=(x.shape[0] // 8,),
-                          in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))], out_specs=pl.BlockSpec((8, 128), lambda i: (0, 0)))(x)
+    return pl.pallas_call(
+        accumulate_kernel,
+        out_shape=struct((8, 128)),
+        grid=(x.shape[0] // 8,),
+        in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))],
+        out_specs=pl.BlockSpec((8, 128), lambda i: (0, 0)),
+    )(x)
 
 
 def matmul_kernel(a_ref, b_ref, o_ref, acc_ref):
@@ -94,9 +126,14 @@ def matmul_kernel(a_ref, b_ref, o_ref, acc_ref):
 
 def matmul(a, b):
     m, k, n = a.shape[0] // 8, a.shape[1] // 16, b.shape[1] // 8
-    return pl.pallas_call(matmul_kernel, out_shape=struct((a.shape[0], b.shape[1])), grid=(m, n, k),
-                          in_specs=[pl.BlockSpec((8, 16), lambda i, j, s: (i, s)), pl.BlockSpec((16, 8), lambda i, j, s: (s, j))],
-                          out_specs=pl.BlockSpec((8, 8), lambda i, j, s: (i, j)), scratch_shapes=[pltpu.VMEM((8, 8), jnp.float32)])(a, b)
+    return pl.pallas_call(
+        matmul_kernel,
+        out_shape=struct((a.shape[0], b.shape[1])),
+        grid=(m, n, k),
+        in_specs=[pl.BlockSpec((8, 16), lambda i, j, s: (i, s)), pl.BlockSpec((16, 8), lambda i, j, s: (s, j))],
+        out_specs=pl.BlockSpec((8, 8), lambda i, j, s: (i, j)),
+        scratch_shapes=[pltpu.VMEM((8, 8), jnp.float32)],
+    )(a, b)
 
 
 def prefetch_kernel(order_ref, x_ref, o_ref):
@@ -106,9 +143,12 @@ def prefetch_kernel(order_ref, x_ref, o_ref):
 
 def scalar_prefetch(order, x):
     """Which block comes next is told by a table in scalar memory."""
-    grid = pltpu.PrefetchScalarGridSpec(num_scalar_prefetch=1, grid=(x.shape[0] // 8,),
-                                        in_specs=[pl.BlockSpec((8, 128), lambda i, order: (order[i], 0))],
-                                        out_specs=pl.BlockSpec((8, 128), lambda i, order: (i, 0)))
+    grid = pltpu.PrefetchScalarGridSpec(
+        num_scalar_prefetch=1,
+        grid=(x.shape[0] // 8,),
+        in_specs=[pl.BlockSpec((8, 128), lambda i, order: (order[i], 0))],
+        out_specs=pl.BlockSpec((8, 128), lambda i, order: (i, 0)),
+    )
     return pl.pallas_call(prefetch_kernel, out_shape=struct(x.shape), grid_spec=grid)(order, x)
 
 
@@ -126,9 +166,15 @@ def aliased_kernel(x_ref, o_ref, count_ref):
 def aliased(x):
     """Each step takes a block that another step has replaced already, or will replace later."""
     steps = x.shape[0] // 8
-    return pl.pallas_call(aliased_kernel, out_shape=struct(x.shape), grid=(steps,),
-                          in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))], out_specs=pl.BlockSpec((8, 128), lambda i: (steps - 1 - i, 0)),
-                          scratch_shapes=[pltpu.SMEM((1,), jnp.int32)], input_output_aliases={0: 0})(x)
+    return pl.pallas_call(
+        aliased_kernel,
+        out_shape=struct(x.shape),
+        grid=(steps,),
+        in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))],
+        out_specs=pl.BlockSpec((8, 128), lambda i: (steps - 1 - i, 0)),
+        scratch_shapes=[pltpu.SMEM((1,), jnp.int32)],
+        input_output_aliases={0: 0},
+    )(x)
 
 
 def copy_order_kernel(x_ref, o_ref, tmp_ref, sem, *, read_first):
@@ -143,8 +189,12 @@ def copy_order_kernel(x_ref, o_ref, tmp_ref, sem, *, read_first):
 
 
 def copy_then_read(x, read_first=False):
-    return pl.pallas_call(functools.partial(copy_order_kernel, read_first=read_first), out_shape=struct(x.shape), in_specs=[ANY],
-                          scratch_shapes=[pltpu.VMEM(x.shape, x.dtype), DMA])(x)
+    return pl.pallas_call(
+        functools.partial(copy_order_kernel, read_first=read_first),
+        out_shape=struct(x.shape),
+        in_specs=[ANY],
+        scratch_shapes=[pltpu.VMEM(x.shape, x.dtype), DMA],
+    )(x)
 
 
 def read_before_the_wait(x):
@@ -152,7 +202,9 @@ def read_before_the_wait(x):
 
 
 def copy_rows_kernel(x_ref, o_ref, tmp_ref, sem, *, source, target, rows):
-    copy = pltpu.make_async_copy(x_ref.at[pl.ds(source[0] + pl.program_id(0), rows)], tmp_ref.at[pl.ds(target[0] + pl.program_id(0), rows)], sem)
+    copy = pltpu.make_async_copy(
+        x_ref.at[pl.ds(source[0] + pl.program_id(0), rows)], tmp_ref.at[pl.ds(target[0] + pl.program_id(0), rows)], sem
+    )
     copy.start()
     copy.wait()
     o_ref[...] = jnp.zeros_like(o_ref)
@@ -160,9 +212,14 @@ def copy_rows_kernel(x_ref, o_ref, tmp_ref, sem, *, source, target, rows):
 
 def copy_rows(x, source, target, rows, scratch, space=pltpu.VMEM):
     """Rows from a start that is computed, so that nobody notices before it runs."""
-    return pl.pallas_call(functools.partial(copy_rows_kernel, source=(source,), target=(target,), rows=rows), out_shape=struct((8, 128)),
-                          grid=(1,), in_specs=[ANY], out_specs=pl.BlockSpec((8, 128), lambda i: (0, 0)),
-                          scratch_shapes=[space((scratch, 128), x.dtype), DMA])(x)
+    return pl.pallas_call(
+        functools.partial(copy_rows_kernel, source=(source,), target=(target,), rows=rows),
+        out_shape=struct((8, 128)),
+        grid=(1,),
+        in_specs=[ANY],
+        out_specs=pl.BlockSpec((8, 128), lambda i: (0, 0)),
+        scratch_shapes=[space((scratch, 128), x.dtype), DMA],
+    )(x)
 
 
 def copy_beyond_the_source(x):
@@ -200,8 +257,9 @@ def masked_store_kernel(x_ref, o_ref, *, masked):
 
 def masked_store(x, masked=True):
     whole = pl.BlockSpec((8, 128), lambda i: (0, 0))
-    return pl.pallas_call(functools.partial(masked_store_kernel, masked=masked), out_shape=struct((8, 128)), grid=(1,), in_specs=[whole],
-                          out_specs=whole)(x)
+    return pl.pallas_call(
+        functools.partial(masked_store_kernel, masked=masked), out_shape=struct((8, 128)), grid=(1,), in_specs=[whole], out_specs=whole
+    )(x)
 
 
 def store_outside_unmasked(x):
@@ -225,8 +283,12 @@ def steered_by_nothing_kernel(o_ref, tmp_ref):
 
 def steered_by_nothing(x):
     del x
-    return pl.pallas_call(steered_by_nothing_kernel, out_shape=struct((1,), jnp.int32), out_specs=pl.BlockSpec(memory_space=pltpu.SMEM),
-                          scratch_shapes=[pltpu.SMEM((1,), jnp.int32)])()
+    return pl.pallas_call(
+        steered_by_nothing_kernel,
+        out_shape=struct((1,), jnp.int32),
+        out_specs=pl.BlockSpec(memory_space=pltpu.SMEM),
+        scratch_shapes=[pltpu.SMEM((1,), jnp.int32)],
+    )()
 
 
 def direct_load_kernel(x_ref, o_ref):

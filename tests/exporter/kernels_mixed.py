@@ -7,7 +7,6 @@ import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
-
 from kernels_ring import ANY, DMA, LOGICAL, MESH, REGULAR, Params, meet, neighbours
 
 SMEM = pl.BlockSpec(memory_space=pltpu.SMEM)
@@ -19,19 +18,20 @@ def struct(shape, dtype=jnp.float32):
 
 # Loops and values
 
+
 def loops_kernel(n_ref, x_ref, o_ref):
     n = n_ref[0]
 
     def add_row(i, total):
         return total + x_ref[i]
 
-    total = lax.fori_loop(0, n, add_row, jnp.zeros((128,), jnp.float32))                    # how often, is told by memory
+    total = lax.fori_loop(0, n, add_row, jnp.zeros((128,), jnp.float32))  # how often, is told by memory
 
     def twice(i, pair):
         a, b = pair
         return b, a + i
 
-    a, b = lax.fori_loop(0, 5, twice, (jnp.int32(1), jnp.int32(2)))                          # values that change places
+    a, b = lax.fori_loop(0, 5, twice, (jnp.int32(1), jnp.int32(2)))  # values that change places
     power = lax.while_loop(lambda v: v < 100, lambda v: v * 3, a)
     chosen = lax.cond(power > 200, lambda: total + 1.0, lambda: total - 1.0)
     number = lax.switch(n_ref[1], [lambda: a, lambda: b, lambda: a + b])
@@ -47,11 +47,35 @@ def loops(n, x):
 
 # Integers
 
+
 def integers_kernel(x_ref, o_ref):
     a, b = x_ref[0], x_ref[1]
-    values = [a + b, a - b, a * b, a // b, a % b, lax.div(a, b), lax.rem(a, b), a & b, a | b, a ^ b, ~a, -a, jnp.abs(a), jnp.sign(a),
-              jnp.maximum(a, b), jnp.minimum(a, b), jnp.clip(a, 0, 5), a << 3, a >> 2, lax.shift_right_logical(a, jnp.int32(2)),
-              jnp.where(a > b, a, b), (a == b).astype(jnp.int32), (a <= b).astype(jnp.int32), a ** 3]
+    values = [
+        a + b,
+        a - b,
+        a * b,
+        a // b,
+        a % b,
+        lax.div(a, b),
+        lax.rem(a, b),
+        a & b,
+        a | b,
+        a ^ b,
+        ~a,
+        -a,
+        jnp.abs(a),
+        jnp.sign(a),
+        jnp.maximum(a, b),
+        jnp.minimum(a, b),
+        jnp.clip(a, 0, 5),
+        a << 3,
+        a >> 2,
+        lax.shift_right_logical(a, jnp.int32(2)),
+        jnp.where(a > b, a, b),
+        (a == b).astype(jnp.int32),
+        (a <= b).astype(jnp.int32),
+        a**3,
+    ]
     for i, value in enumerate(values):
         o_ref[i] = value
 
@@ -64,6 +88,7 @@ def integers(x):
 
 
 # Arrays
+
 
 def arrays_kernel(x_ref, y_ref, o_ref, p_ref):
     x, y = x_ref[...], y_ref[...]
@@ -91,7 +116,9 @@ def more_arrays_kernel(x_ref, i_ref, o_ref, p_ref):
     o_ref[4] = jnp.concatenate([lax.dynamic_slice(x, (i[0, 2], 0), (4, 128)), jnp.stack([x[0], x[1], x[2], x[3]])])
     first, second = jnp.split(x, 2, axis=1)
     o_ref[5] = jnp.concatenate([second, first], axis=1)
-    o_ref[6] = jnp.where(jnp.isfinite(jnp.log(x - 20.0)), lax.rsqrt(x + 1.0), jnp.sin(x) + jnp.cos(x)) + lax.erf(x * 0.1) + jnp.expm1(x * 0.01)
+    o_ref[6] = (
+        jnp.where(jnp.isfinite(jnp.log(x - 20.0)), lax.rsqrt(x + 1.0), jnp.sin(x) + jnp.cos(x)) + lax.erf(x * 0.1) + jnp.expm1(x * 0.01)
+    )
     o_ref[7] = lax.bitcast_convert_type(lax.bitcast_convert_type(x, jnp.int32) ^ 1, jnp.float32) + x.T.reshape(8, 128)
     p_ref[0] = (i << 2) | (i >> 1)
     p_ref[1] = lax.shift_right_logical(-i, 3) & 255
@@ -109,6 +136,7 @@ def more_arrays(x, i):
 
 # bfloat16 and small integers
 
+
 def narrow_kernel(x_ref, i_ref, o_ref, j_ref):
     o_ref[...] = (x_ref[...] * 2 + jnp.bfloat16(1.5)).astype(jnp.bfloat16)
     j_ref[...] = (i_ref[...].astype(jnp.int32) * 3).astype(jnp.int8)
@@ -119,6 +147,7 @@ def narrow(x, i):
 
 
 # A pipeline inside of a kernel
+
 
 def pipeline_kernel(x_ref, y_ref, o_ref):
     def body(x_block, y_block, o_block):
@@ -133,6 +162,7 @@ def pipeline(x, y):
 
 
 # Scopes
+
 
 def scopes_kernel(x_ref, o_ref):
     def inner(tmp_ref, sem):
@@ -150,6 +180,7 @@ def scopes(x):
 
 
 # Transfers from a table
+
 
 def transfers_kernel(table_ref, x_ref, o_ref, send_sem, recv_sem, *, rows):
     my_id = lax.axis_index("x")
@@ -175,19 +206,31 @@ def transfers_kernel(table_ref, x_ref, o_ref, send_sem, recv_sem, *, rows):
 
 
 def transfers(table, x):
-    return pl.pallas_call(functools.partial(transfers_kernel, rows=x.shape[0]), out_shape=struct(x.shape), in_specs=[SMEM, ANY], out_specs=ANY,
-                          scratch_shapes=[DMA, DMA])(table, x)
+    return pl.pallas_call(
+        functools.partial(transfers_kernel, rows=x.shape[0]),
+        out_shape=struct(x.shape),
+        in_specs=[SMEM, ANY],
+        out_specs=ANY,
+        scratch_shapes=[DMA, DMA],
+    )(table, x)
 
 
 # Ragged all-to-all: sizes and offsets from scalar memory, one wait for the total
+
 
 def ragged_kernel(counts_ref, starts_ref, places_ref, total_ref, x_ref, o_ref, send_sem, recv_sem):
     n, my_id = lax.axis_size("x"), lax.axis_index("x")
 
     def send(to, sent):
         count = counts_ref[my_id, to]
-        copy = pltpu.make_async_remote_copy(x_ref.at[pl.ds(starts_ref[my_id, to], count)], o_ref.at[pl.ds(places_ref[my_id, to], count)],
-                                            send_sem, recv_sem, device_id=to, device_id_type=LOGICAL)
+        copy = pltpu.make_async_remote_copy(
+            x_ref.at[pl.ds(starts_ref[my_id, to], count)],
+            o_ref.at[pl.ds(places_ref[my_id, to], count)],
+            send_sem,
+            recv_sem,
+            device_id=to,
+            device_id_type=LOGICAL,
+        )
         copy.start()
         return sent + count
 
@@ -202,11 +245,17 @@ def ragged_all_to_all(counts, x):
     n = lax.axis_size("x")
     starts = jnp.cumsum(counts, axis=1) - counts
     places = jnp.cumsum(counts, axis=0) - counts
-    return pl.pallas_call(ragged_kernel, out_shape=struct((n * 4, x.shape[1])), in_specs=[SMEM, SMEM, SMEM, SMEM, ANY], out_specs=ANY,
-                          scratch_shapes=[DMA, DMA])(counts, starts, places, jnp.sum(counts, axis=0), x)
+    return pl.pallas_call(
+        ragged_kernel,
+        out_shape=struct((n * 4, x.shape[1])),
+        in_specs=[SMEM, SMEM, SMEM, SMEM, ANY],
+        out_specs=ANY,
+        scratch_shapes=[DMA, DMA],
+    )(counts, starts, places, jnp.sum(counts, axis=0), x)
 
 
 # Several kernels, plain JAX between them
+
 
 def shift_kernel(x_ref, o_ref, send_sem, recv_sem):
     left, right = neighbours()
@@ -217,8 +266,14 @@ def shift_kernel(x_ref, o_ref, send_sem, recv_sem):
 
 
 def shift(x, collective_id):
-    return pl.pallas_call(shift_kernel, out_shape=struct(x.shape, x.dtype), in_specs=[ANY], out_specs=ANY, scratch_shapes=[DMA, DMA],
-                          compiler_params=Params(collective_id=collective_id))(x)
+    return pl.pallas_call(
+        shift_kernel,
+        out_shape=struct(x.shape, x.dtype),
+        in_specs=[ANY],
+        out_specs=ANY,
+        scratch_shapes=[DMA, DMA],
+        compiler_params=Params(collective_id=collective_id),
+    )(x)
 
 
 def two_kernels(x):
@@ -230,13 +285,19 @@ def two_kernels(x):
 
 # Two axes
 
+
 def two_axes_kernel(x_ref, o_ref, send_sem, recv_sem, ready_sem, *, form):
     x, y = lax.axis_index("x"), lax.axis_index("y")
     ny = lax.axis_size("y")
     up = lax.rem(y + 1, ny)
     down = lax.rem(y + ny - 1, ny)
-    ids = {"tuple": lambda v: (x, v), "dict": lambda v: {"y": v}, "all": lambda v: {"y": v, "x": x}, "joint": lambda v: {("x", "y"): x * ny + v},
-           "logical": lambda v: x * ny + v}[form]
+    ids = {
+        "tuple": lambda v: (x, v),
+        "dict": lambda v: {"y": v},
+        "all": lambda v: {"y": v, "x": x},
+        "joint": lambda v: {("x", "y"): x * ny + v},
+        "logical": lambda v: x * ny + v,
+    }[form]
     kind = LOGICAL if form == "logical" else MESH
     pltpu.semaphore_signal(ready_sem, 1, device_id=ids(down), device_id_type=kind)
     pltpu.semaphore_wait(ready_sem, 1)
@@ -246,11 +307,17 @@ def two_axes_kernel(x_ref, o_ref, send_sem, recv_sem, ready_sem, *, form):
 
 
 def two_axes(x, form):
-    return pl.pallas_call(functools.partial(two_axes_kernel, form=form), out_shape=struct(x.shape, x.dtype), in_specs=[ANY], out_specs=ANY,
-                          scratch_shapes=[DMA, DMA, REGULAR])(x)
+    return pl.pallas_call(
+        functools.partial(two_axes_kernel, form=form),
+        out_shape=struct(x.shape, x.dtype),
+        in_specs=[ANY],
+        out_specs=ANY,
+        scratch_shapes=[DMA, DMA, REGULAR],
+    )(x)
 
 
 # A scan over rows that collects rows
+
 
 def scan_kernel(x_ref, o_ref, last_ref):
     def step(total, row):
@@ -267,6 +334,7 @@ def scan_rows(x):
 
 
 # Several cores of a device
+
 
 def core_map(x, cores=2):
     """Each core signals all cores and waits for all, then copies its part in and out."""
@@ -317,9 +385,15 @@ def shared_scratch_kernel(x_ref, o_ref, shared_ref, tmp_ref, sem, ready_sem, *, 
 
 
 def shared_scratch(x, ordered=True):
-    return pl.pallas_call(functools.partial(shared_scratch_kernel, ordered=ordered), grid=(2,), out_shape=[struct(x.shape), struct(x.shape)],
-                          in_specs=[ANY], out_specs=[ANY, ANY], scratch_shapes=[pltpu.VMEM(x.shape, x.dtype), DMA, REGULAR],
-                          compiler_params=Params(dimension_semantics=("parallel",)))(x)[0]
+    return pl.pallas_call(
+        functools.partial(shared_scratch_kernel, ordered=ordered),
+        grid=(2,),
+        out_shape=[struct(x.shape), struct(x.shape)],
+        in_specs=[ANY],
+        out_specs=[ANY, ANY],
+        scratch_shapes=[pltpu.VMEM(x.shape, x.dtype), DMA, REGULAR],
+        compiler_params=Params(dimension_semantics=("parallel",)),
+    )(x)[0]
 
 
 def parallel_kernel(o_ref):
@@ -329,6 +403,10 @@ def parallel_kernel(o_ref):
 def parallel_blocks(x, same=False):
     """Two cores share a parallel dimension: blocks of their own, or one for all."""
     del x
-    return pl.pallas_call(parallel_kernel, grid=(4,), out_shape=struct((8, 128) if same else (32, 128)),
-                          out_specs=pl.BlockSpec((8, 128), (lambda i: (0, 0)) if same else (lambda i: (i, 0))),
-                          compiler_params=Params(dimension_semantics=("parallel",)))()
+    return pl.pallas_call(
+        parallel_kernel,
+        grid=(4,),
+        out_shape=struct((8, 128) if same else (32, 128)),
+        out_specs=pl.BlockSpec((8, 128), (lambda i: (0, 0)) if same else (lambda i: (i, 0))),
+        compiler_params=Params(dimension_semantics=("parallel",)),
+    )()

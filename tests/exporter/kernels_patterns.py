@@ -7,15 +7,34 @@ import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
-
 from kernels_mixed import struct
 from kernels_ring import ANY, DMA, LOGICAL, MESH, REGULAR, Params, meet, neighbours
 
 # Mixture of experts: a routing table says to which expert each token goes; experts are spread over the devices
 
 
-def experts_kernel(route_ref, x_ref, scale_ref, o_ref, inbox_ref, back_ref, counts_ref, arriving_ref, row_ref, count_send, count_recv, out_send,
-                   out_recv, back_send, back_recv, copy_sem, *, per_device, choices, wrong):
+def experts_kernel(
+    route_ref,
+    x_ref,
+    scale_ref,
+    o_ref,
+    inbox_ref,
+    back_ref,
+    counts_ref,
+    arriving_ref,
+    row_ref,
+    count_send,
+    count_recv,
+    out_send,
+    out_recv,
+    back_send,
+    back_recv,
+    copy_sem,
+    *,
+    per_device,
+    choices,
+    wrong,
+):
     n, my_id = lax.axis_size("x"), lax.axis_index("x")
     tokens = x_ref.shape[0]
 
@@ -119,13 +138,17 @@ def experts(route, x, scale, per_device=2, wrong=""):
     smem, vmem = pl.BlockSpec(memory_space=pltpu.SMEM), pl.BlockSpec(memory_space=pltpu.VMEM)
     numbers = pltpu.SMEM((n,), jnp.int32)
     return pl.pallas_call(
-        functools.partial(experts_kernel, per_device=per_device, choices=choices, wrong=wrong), out_shape=[struct(x.shape), box, box],
-        in_specs=[smem, ANY, smem], out_specs=[vmem, ANY, ANY],
+        functools.partial(experts_kernel, per_device=per_device, choices=choices, wrong=wrong),
+        out_shape=[struct(x.shape), box, box],
+        in_specs=[smem, ANY, smem],
+        out_specs=[vmem, ANY, ANY],
         scratch_shapes=[numbers, numbers, pltpu.VMEM((1, width), jnp.float32), *[DMA] * 7],
-        compiler_params=Params(collective_id=5))(route, x, scale)[0]
+        compiler_params=Params(collective_id=5),
+    )(route, x, scale)[0]
 
 
 # Attention: queries stay, keys and values go round the ring
+
 
 def attention_kernel(q_ref, k_ref, v_ref, o_ref, keys_ref, values_ref, copy_sem, send_sems, recv_sems, free_sem, *, capacity):
     n = lax.axis_size("x")
@@ -143,15 +166,18 @@ def attention_kernel(q_ref, k_ref, v_ref, o_ref, keys_ref, values_ref, copy_sem,
         receiving = 1 - working
 
         def pass_on(ref, which):
-            return pltpu.make_async_remote_copy(ref.at[working], ref.at[receiving], send_sems.at[which], recv_sems.at[which],
-                                                device_id=(right,), device_id_type=MESH)
+            return pltpu.make_async_remote_copy(
+                ref.at[working], ref.at[receiving], send_sems.at[which], recv_sems.at[which], device_id=(right,), device_id_type=MESH
+            )
 
         @pl.when(i < n - 1)
         def _():
             if capacity:
+
                 @pl.when(i > 0)
                 def _():
-                    pltpu.semaphore_wait(free_sem, 1)       # the right neighbour is through with the slot that we write
+                    pltpu.semaphore_wait(free_sem, 1)  # the right neighbour is through with the slot that we write
+
             pass_on(keys_ref, 0).start()
             pass_on(values_ref, 1).start()
 
@@ -168,9 +194,11 @@ def attention_kernel(q_ref, k_ref, v_ref, o_ref, keys_ref, values_ref, copy_sem,
             pass_on(values_ref, 1).wait()
 
         if capacity:
+
             @pl.when(i < n - 2)
             def _():
                 pltpu.semaphore_signal(free_sem, 1, device_id=(left,), device_id_type=MESH)
+
         return new_best, weight, total
 
     rows = q.shape[0]
@@ -183,8 +211,13 @@ def attention(q, k, v, capacity=True):
     vmem = pl.BlockSpec(memory_space=pltpu.VMEM)
     slots = pltpu.VMEM((2, *k.shape), k.dtype)
     return pl.pallas_call(
-        functools.partial(attention_kernel, capacity=capacity), out_shape=struct(q.shape), in_specs=[vmem, ANY, ANY], out_specs=vmem,
-        scratch_shapes=[slots, slots, DMA, DMA((2,)), DMA((2,)), REGULAR], compiler_params=Params(collective_id=6))(q, k, v)
+        functools.partial(attention_kernel, capacity=capacity),
+        out_shape=struct(q.shape),
+        in_specs=[vmem, ANY, ANY],
+        out_specs=vmem,
+        scratch_shapes=[slots, slots, DMA, DMA((2,)), DMA((2,)), REGULAR],
+        compiler_params=Params(collective_id=6),
+    )(q, k, v)
 
 
 def whole_attention(q, k, v):

@@ -2,12 +2,10 @@
 
 import functools
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
-
 from kernels_mixed import struct
 from kernels_ring import ANY, DMA, LOGICAL, MESH, REGULAR, Params, meet, neighbours
 
@@ -16,7 +14,9 @@ SEMAPHORE = pl.BlockSpec(memory_space=pltpu.SEMAPHORE if hasattr(pltpu, "SEMAPHO
 
 def call(kernel, x, *scratch, collective_id=None, **options):
     params = {} if collective_id is None else {"compiler_params": Params(collective_id=collective_id)}
-    return pl.pallas_call(kernel, out_shape=struct(x.shape, x.dtype), in_specs=[ANY], out_specs=ANY, scratch_shapes=scratch, **params, **options)(x)
+    return pl.pallas_call(
+        kernel, out_shape=struct(x.shape, x.dtype), in_specs=[ANY], out_specs=ANY, scratch_shapes=scratch, **params, **options
+    )(x)
 
 
 def send_to(device, x_ref, o_ref, send_sem, recv_sem):
@@ -24,6 +24,7 @@ def send_to(device, x_ref, o_ref, send_sem, recv_sem):
 
 
 # Two devices swap, each says first that it is ready; the semaphores live in a scope
+
 
 def swap_kernel(x_ref, o_ref):
     other = 1 - lax.axis_index("x")
@@ -44,6 +45,7 @@ def swap(x):
 
 # A copy that counts 1 on a REGULAR semaphore
 
+
 def regular_kernel(x_ref, o_ref, send_sem, recv_sem):
     send_to(1 - lax.axis_index("x"), x_ref, o_ref, send_sem, recv_sem).start()
     pltpu.semaphore_wait(send_sem, 1)
@@ -56,9 +58,10 @@ def swap_on_regular_semaphores(x):
 
 # The neighbour to the left is told that we are ready; we are told by the one to the right
 
+
 def ready_kernel(x_ref, o_ref, ready_sem, send_sem, recv_sem, *, barrier):
     left, right = neighbours()
-    if barrier == "right":                      # fences the wrong side
+    if barrier == "right":  # fences the wrong side
         sem = pltpu.get_barrier_semaphore()
         pltpu.semaphore_signal(sem, 1, device_id=right, device_id_type=LOGICAL)
         pltpu.semaphore_wait(sem, 1)
@@ -84,11 +87,12 @@ def ready(x, barrier=""):
 
 # One neighbour only is met before a copy
 
+
 def one_sided_kernel(x_ref, o_ref, send_sem, recv_sem, *, to_the_left):
     left, right = neighbours()
     sem = pltpu.get_barrier_semaphore()
     pltpu.semaphore_signal(sem, 1, device_id=right, device_id_type=LOGICAL)
-    pltpu.semaphore_wait(sem, 1)                # so the left neighbour is here
+    pltpu.semaphore_wait(sem, 1)  # so the left neighbour is here
     copy = send_to(left if to_the_left else right, x_ref, o_ref, send_sem, recv_sem)
     copy.start()
     copy.wait()
@@ -100,10 +104,12 @@ def one_sided(x, to_the_left):
 
 # Two launches of a permute that share a barrier semaphore
 
+
 def twice_kernel(x_ref, o_ref, send_sem, recv_sem, *, double):
     left, right = neighbours()
     meet(left, right)
-    if double:                                  # nobody goes on to the next launch before all neighbours are through with this one
+    if double:  # nobody goes on to the next launch before all neighbours are through with this one
+
         def second(sem):
             for device in (left, right):
                 pltpu.semaphore_signal(sem, 1, device_id=device, device_id_type=LOGICAL)
@@ -122,6 +128,7 @@ def permute_twice(x, double=False):
 
 # The first launch makes a semaphore, the second waits on it
 
+
 def starts_kernel(x_ref, o_ref, ready_sem):
     left, _ = neighbours()
     pltpu.semaphore_signal(ready_sem, 1, device_id=left, device_id_type=LOGICAL)
@@ -138,12 +145,16 @@ def goes_on_kernel(x_ref, ready_sem, o_ref, send_sem, recv_sem):
 
 def semaphore_between_launches(x):
     vmem = pl.BlockSpec(memory_space=pltpu.VMEM)
-    y, sem = pl.pallas_call(starts_kernel, out_shape=[struct(x.shape, x.dtype), REGULAR(())], in_specs=[vmem], out_specs=[vmem, SEMAPHORE])(x)
-    return pl.pallas_call(goes_on_kernel, out_shape=struct(x.shape, x.dtype), in_specs=[ANY, SEMAPHORE], out_specs=ANY,
-                          scratch_shapes=[DMA, DMA])(y, sem)
+    y, sem = pl.pallas_call(starts_kernel, out_shape=[struct(x.shape, x.dtype), REGULAR(())], in_specs=[vmem], out_specs=[vmem, SEMAPHORE])(
+        x
+    )
+    return pl.pallas_call(
+        goes_on_kernel, out_shape=struct(x.shape, x.dtype), in_specs=[ANY, SEMAPHORE], out_specs=ANY, scratch_shapes=[DMA, DMA]
+    )(y, sem)
 
 
 # A copy is started in one launch and waited for in the next
+
 
 def start_kernel(x_ref, o_ref, send_sem, recv_sem, *, remote):
     if remote:
@@ -163,13 +174,22 @@ def done_kernel(x_ref, y_ref, send_sem, recv_sem, o_ref, *, remote):
 
 def asynchronous(x, remote):
     y, send_sem, recv_sem = pl.pallas_call(
-        functools.partial(start_kernel, remote=remote), out_shape=[struct(x.shape, x.dtype), DMA(()), DMA(())], in_specs=[ANY],
-        out_specs=[ANY, SEMAPHORE, SEMAPHORE])(x)
-    return pl.pallas_call(functools.partial(done_kernel, remote=remote), out_shape=struct(x.shape, x.dtype),
-                          in_specs=[ANY, ANY, SEMAPHORE, SEMAPHORE], out_specs=ANY, input_output_aliases={1: 0})(x, y, send_sem, recv_sem)
+        functools.partial(start_kernel, remote=remote),
+        out_shape=[struct(x.shape, x.dtype), DMA(()), DMA(())],
+        in_specs=[ANY],
+        out_specs=[ANY, SEMAPHORE, SEMAPHORE],
+    )(x)
+    return pl.pallas_call(
+        functools.partial(done_kernel, remote=remote),
+        out_shape=struct(x.shape, x.dtype),
+        in_specs=[ANY, ANY, SEMAPHORE, SEMAPHORE],
+        out_specs=ANY,
+        input_output_aliases={1: 0},
+    )(x, y, send_sem, recv_sem)
 
 
 # The output is set to zero first, and nobody says so
+
 
 def zeroed_kernel(x_ref, o_ref, send_sem, recv_sem):
     o_ref[...] = jnp.zeros_like(o_ref)
@@ -185,6 +205,7 @@ def zeroed_before_it_arrives(x):
 
 # All devices copy to the first one, and each waits for a copy of its own
 
+
 def all_to_first_kernel(x_ref, o_ref, send_sem, recv_sem):
     copy = send_to(0, x_ref, o_ref, send_sem, recv_sem)
     copy.start()
@@ -196,6 +217,7 @@ def all_to_first(x):
 
 
 # Bounds
+
 
 def row_beyond_kernel(x_ref, o_ref, tmp_ref, sem):
     my_id = lax.axis_index("x")
@@ -218,6 +240,7 @@ def row_beyond_before_a_barrier(x):
 
 # Which of several refs is told by a number
 
+
 def select_kernel(which_ref, a_ref, b_ref, o_ref, sem_a, sem_b):
     select = getattr(pltpu, "select_ref", None) or pl.select_ref
     which = which_ref[0]
@@ -227,14 +250,21 @@ def select_kernel(which_ref, a_ref, b_ref, o_ref, sem_a, sem_b):
 
 
 def select(which, a, b):
-    return pl.pallas_call(select_kernel, out_shape=struct(a.shape), in_specs=[pl.BlockSpec(memory_space=pltpu.SMEM), ANY, ANY], out_specs=ANY,
-                          scratch_shapes=[DMA, DMA])(which, a, b)
+    return pl.pallas_call(
+        select_kernel,
+        out_shape=struct(a.shape),
+        in_specs=[pl.BlockSpec(memory_space=pltpu.SMEM), ANY, ANY],
+        out_specs=ANY,
+        scratch_shapes=[DMA, DMA],
+    )(which, a, b)
 
 
 # A core of one device sends to a core of another
 
+
 def cores(x, wait_on):
     """Core 0 of device 0 sends to core 1 of device 1."""
+
     def body(x_ref, o_ref, tmp_ref, send_sem, recv_sem, sem):
         device, core = lax.axis_index("x"), lax.axis_index("core")
         copy = pltpu.make_async_remote_copy(x_ref, tmp_ref, send_sem, recv_sem, device_id={"x": 1, "core": 1}, device_id_type=MESH)
@@ -256,6 +286,7 @@ def cores(x, wait_on):
 
 
 # The way back: a number that comes with a copy steers the next one
+
 
 def bounce_kernel(x_ref, o_ref, count_ref, counts_ref, send_sem, recv_sem, data_send, data_recv):
     """Each device tells its right neighbour how many rows will come, then sends them."""

@@ -31,6 +31,7 @@ def meet(*devices):
 
 # Right permute
 
+
 def right_permute_kernel(x_ref, o_ref, send_sem, recv_sem, *, both_sides):
     left, right = neighbours()
     if both_sides:
@@ -46,8 +47,13 @@ def right_permute_kernel(x_ref, o_ref, send_sem, recv_sem, *, both_sides):
 
 def right_permute(x, both_sides=True):
     return pl.pallas_call(
-        functools.partial(right_permute_kernel, both_sides=both_sides), out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),
-        in_specs=[ANY], out_specs=ANY, scratch_shapes=[DMA, DMA], compiler_params=Params(collective_id=13))(x)
+        functools.partial(right_permute_kernel, both_sides=both_sides),
+        out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype),
+        in_specs=[ANY],
+        out_specs=ANY,
+        scratch_shapes=[DMA, DMA],
+        compiler_params=Params(collective_id=13),
+    )(x)
 
 
 def right_permute_one_sided(x):
@@ -55,6 +61,7 @@ def right_permute_one_sided(x):
 
 
 # Four devices
+
 
 def four_devices_kernel(x_ref, o_ref, send_sem, recv_sem):
     my_id = lax.axis_index("x")
@@ -84,11 +91,13 @@ def four_devices_kernel(x_ref, o_ref, send_sem, recv_sem):
 
 
 def four_devices(x):
-    return pl.pallas_call(four_devices_kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), in_specs=[ANY], out_specs=ANY,
-                          scratch_shapes=[DMA, DMA])(x)
+    return pl.pallas_call(
+        four_devices_kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), in_specs=[ANY], out_specs=ANY, scratch_shapes=[DMA, DMA]
+    )(x)
 
 
 # All-gather
+
 
 def all_gather_kernel(x_ref, o_ref, local_sem, send_sem, recv_sems, *, barrier, shared):
     n, my_id, step = lax.axis_size("x"), lax.axis_index("x"), pl.program_id(0)
@@ -112,9 +121,14 @@ def all_gather_kernel(x_ref, o_ref, local_sem, send_sem, recv_sems, *, barrier, 
 def all_gather(x, barrier=False, shared=False):
     n = lax.axis_size("x")
     return pl.pallas_call(
-        functools.partial(all_gather_kernel, barrier=barrier, shared=shared), out_shape=jax.ShapeDtypeStruct((n, *x.shape), x.dtype),
-        grid=(n - 1,), in_specs=[ANY], out_specs=ANY, scratch_shapes=[DMA, DMA, DMA((n - 1,))],
-        compiler_params=Params(collective_id=7) if barrier else None)(x)
+        functools.partial(all_gather_kernel, barrier=barrier, shared=shared),
+        out_shape=jax.ShapeDtypeStruct((n, *x.shape), x.dtype),
+        grid=(n - 1,),
+        in_specs=[ANY],
+        out_specs=ANY,
+        scratch_shapes=[DMA, DMA, DMA((n - 1,))],
+        compiler_params=Params(collective_id=7) if barrier else None,
+    )(x)
 
 
 def all_gather_barrier(x):
@@ -126,6 +140,7 @@ def all_gather_shared_semaphore(x):
 
 
 # All-reduce
+
 
 def all_reduce_kernel(x_ref, o_ref, slots_ref, copy_sem, send_sem, recv_sem, capacity_sem, block_ref, *, capacity):
     step = pl.program_id(0)
@@ -147,8 +162,9 @@ def all_reduce_kernel(x_ref, o_ref, slots_ref, copy_sem, send_sem, recv_sem, cap
     fetch.start()
     if capacity:
         pltpu.semaphore_wait(capacity_sem, 1)
-    pass_on = pltpu.make_async_remote_copy(slots_ref.at[working], slots_ref.at[receiving], send_sem, recv_sem, device_id=(right,),
-                                           device_id_type=MESH)
+    pass_on = pltpu.make_async_remote_copy(
+        slots_ref.at[working], slots_ref.at[receiving], send_sem, recv_sem, device_id=(right,), device_id_type=MESH
+    )
     pass_on.start()
     fetch.wait()
     o_ref[...] += block_ref[...]
@@ -158,10 +174,14 @@ def all_reduce_kernel(x_ref, o_ref, slots_ref, copy_sem, send_sem, recv_sem, cap
 def all_reduce(x, capacity=True):
     n = lax.axis_size("x")
     result, _ = pl.pallas_call(
-        functools.partial(all_reduce_kernel, capacity=capacity), grid=(n,),
+        functools.partial(all_reduce_kernel, capacity=capacity),
+        grid=(n,),
         out_shape=[jax.ShapeDtypeStruct(x.shape, x.dtype), jax.ShapeDtypeStruct((2, *x.shape), x.dtype)],
-        in_specs=[ANY], out_specs=[pl.BlockSpec(memory_space=pltpu.VMEM), ANY],
-        scratch_shapes=[DMA, DMA, DMA, REGULAR, pltpu.VMEM(x.shape, x.dtype)], compiler_params=Params(collective_id=0))(x)
+        in_specs=[ANY],
+        out_specs=[pl.BlockSpec(memory_space=pltpu.VMEM), ANY],
+        scratch_shapes=[DMA, DMA, DMA, REGULAR, pltpu.VMEM(x.shape, x.dtype)],
+        compiler_params=Params(collective_id=0),
+    )(x)
     return result
 
 
@@ -174,8 +194,25 @@ def all_reduce_no_capacity(x):
 TO_LEFT, TO_RIGHT = 0, 1
 
 
-def reduce_scatter_kernel(x_ref, o_ref, slots_ref, sum_ref, own_ref, copy_sem, left_send, left_recv, left_capacity, right_send, right_recv,
-                          right_capacity, *, capacity, cleanup, all_waits, pipeline=""):
+def reduce_scatter_kernel(
+    x_ref,
+    o_ref,
+    slots_ref,
+    sum_ref,
+    own_ref,
+    copy_sem,
+    left_send,
+    left_recv,
+    left_capacity,
+    right_send,
+    right_recv,
+    right_capacity,
+    *,
+    capacity,
+    cleanup,
+    all_waits,
+    pipeline="",
+):
     n, my_id, step, way = lax.axis_size("x"), lax.axis_index("x"), pl.program_id(0), pl.program_id(1)
     half = x_ref.shape[1] // 2
     left, right = neighbours()
@@ -259,6 +296,7 @@ def reduce_scatter_kernel(x_ref, o_ref, slots_ref, sum_ref, own_ref, copy_sem, l
         work_on(TO_RIGHT)
 
     if cleanup:
+
         @pl.when(last & (way == TO_LEFT))
         def _():
             take(TO_RIGHT)
@@ -293,10 +331,14 @@ def reduce_scatter(x, capacity=True, cleanup=True, all_waits=True, pipeline=""):
     n, rows, columns = x.shape
     half = pltpu.VMEM((rows // 2, columns), x.dtype)
     result, _ = pl.pallas_call(
-        functools.partial(reduce_scatter_kernel, capacity=capacity, cleanup=cleanup, all_waits=all_waits, pipeline=pipeline), grid=(n, 2),
+        functools.partial(reduce_scatter_kernel, capacity=capacity, cleanup=cleanup, all_waits=all_waits, pipeline=pipeline),
+        grid=(n, 2),
         out_shape=[jax.ShapeDtypeStruct((rows, columns), x.dtype), jax.ShapeDtypeStruct((2, rows, columns), x.dtype)],
-        in_specs=[ANY], out_specs=[ANY, ANY], scratch_shapes=[half, half, DMA, DMA, DMA, REGULAR, DMA, DMA, REGULAR],
-        compiler_params=Params(collective_id=3))(x)
+        in_specs=[ANY],
+        out_specs=[ANY, ANY],
+        scratch_shapes=[half, half, DMA, DMA, DMA, REGULAR, DMA, DMA, REGULAR],
+        compiler_params=Params(collective_id=3),
+    )(x)
     return result
 
 

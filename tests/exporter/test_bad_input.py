@@ -4,17 +4,15 @@ import os
 import subprocess
 import sys
 
-import jax
+import heddle_pallas
 import jax.numpy as jnp
+import kernels_ring as rings
 import numpy as np
 import pytest
+from heddle_pallas.errors import HeddleError, TraceError, Unsupported
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
-
-import heddle_pallas
-import kernels_ring as rings
-from heddle_pallas.errors import HeddleError, TraceError, Unsupported
 from kernels_mixed import struct
 from kernels_ring import ANY, DMA, LOGICAL, MESH
 
@@ -32,13 +30,16 @@ def send(device_id, kind=MESH, axes=("x",)):
     return lambda x: pl.pallas_call(kernel, out_shape=struct(x.shape), in_specs=[ANY], out_specs=ANY, scratch_shapes=[DMA, DMA])(x)
 
 
-@pytest.mark.parametrize("mesh, device_id, kind, text", [
-    ("x=2,y=2", (1,), MESH, "device_id has 1 coordinate, but the mesh x=2,y=2 has 2"),
-    ("x=4", (1, 0), MESH, "device_id has 2 coordinates, but the mesh x=4 has 1"),
-    ("x=4", (4,), MESH, "device id 4 is out of range: axis x has 4"),
-    ("x=4", 9, LOGICAL, "device id 9 is out of range: device has 4"),
-    ("x=4", {"z": 1}, MESH, 'names the axis "z", but the mesh has "x"'),
-])
+@pytest.mark.parametrize(
+    "mesh, device_id, kind, text",
+    [
+        ("x=2,y=2", (1,), MESH, "device_id has 1 coordinate, but the mesh x=2,y=2 has 2"),
+        ("x=4", (1, 0), MESH, "device_id has 2 coordinates, but the mesh x=4 has 1"),
+        ("x=4", (4,), MESH, "device id 4 is out of range: axis x has 4"),
+        ("x=4", 9, LOGICAL, "device id 9 is out of range: device has 4"),
+        ("x=4", {"z": 1}, MESH, 'names the axis "z", but the mesh has "x"'),
+    ],
+)
 def test_device_ids(mesh, device_id, kind, text):
     with pytest.raises(TraceError) as wrong:
         heddle_pallas.check(send(device_id, kind), X, mesh=mesh)
@@ -87,7 +88,9 @@ def test_shapes_as_text(text):
         heddle_pallas.shape(text)
 
 
-@pytest.mark.parametrize("mesh, text", [("x=0", "not a mesh"), ("x=2,x=2", "stands twice"), (0, "there must be one"), (object(), "give a number")])
+@pytest.mark.parametrize(
+    "mesh, text", [("x=0", "not a mesh"), ("x=2,x=2", "stands twice"), (0, "there must be one"), (object(), "give a number")]
+)
 def test_meshes(mesh, text):
     with pytest.raises(HeddleError, match=text):
         heddle_pallas.check(rings.all_gather, X, mesh=mesh)
@@ -111,25 +114,42 @@ def test_expectation_that_does_not_hold(heddle, numbers):
 
 # The command line
 
+
 def run(*arguments, **environment):
-    return subprocess.run([sys.executable, "-m", "heddle_pallas.cli", *arguments], capture_output=True, text=True, check=False,
-                          cwd=os.path.dirname(__file__), env={**os.environ, **environment})
+    return subprocess.run(
+        [sys.executable, "-m", "heddle_pallas.cli", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=os.path.dirname(__file__),
+        env={**os.environ, **environment},
+    )
 
 
-@pytest.mark.parametrize("arguments, text", [
-    (["check", "kernels_ring:nothing"], "kernels_ring has no nothing; it has all_gather"),
-    (["check", "no_such_module:f"], "cannot import no_such_module: no module named no_such_module"),
-    (["check", "no_such_file.py:f"], "no_such_file.py: no such file"),
-    (["check", "kernels_ring"], "name a function as my_module:my_function"),
-    (["check", "kernels_ring:all_gather"], "the parameter x has no value: give --input x=f32[8,128]"),
-    (["check", "kernels_ring:all_gather", "--input", "x=q[1]"], "--input x: q[1]: not a shape"),
-    (["check", "kernels_ring:all_gather", "--input", "y=f32[1]"], "the function has no parameter of that name; it has x, barrier, shared"),
-    (["check", "kernels_ring:all_gather", "--input", "x=@nothing.npy"], "--input x: cannot read nothing.npy: No such file or directory"),
-    (["check", "kernels_ring:all_gather", "--input", "x=f32[8,128]", "-n", "8..2"], "-n 8..2: not a number of devices"),
-    (["check", "kernels_ring:all_gather", "--input", "x=f32[8,128]", "--mesh", "x"], "--mesh x: not a mesh"),
-    (["export", "kernels_ring:all_gather", "--input", "x=f32[8,128]", "-n", "2,3", "-o", "a.c"], "export writes one size"),
-    (["export", "kernels_ring:all_gather", "--input", "x=f32[8,128]", "-o", "/proc/no/a.c"], "cannot write /proc/no/a.c"),
-], ids=lambda a: " ".join(a) if isinstance(a, list) else "")
+@pytest.mark.parametrize(
+    "arguments, text",
+    [
+        (["check", "kernels_ring:nothing"], "kernels_ring has no nothing; it has all_gather"),
+        (["check", "no_such_module:f"], "cannot import no_such_module: no module named no_such_module"),
+        (["check", "no_such_file.py:f"], "no_such_file.py: no such file"),
+        (["check", "kernels_ring"], "name a function as my_module:my_function"),
+        (["check", "kernels_ring:all_gather"], "the parameter x has no value: give --input x=f32[8,128]"),
+        (["check", "kernels_ring:all_gather", "--input", "x=q[1]"], "--input x: q[1]: not a shape"),
+        (
+            ["check", "kernels_ring:all_gather", "--input", "y=f32[1]"],
+            "the function has no parameter of that name; it has x, barrier, shared",
+        ),
+        (
+            ["check", "kernels_ring:all_gather", "--input", "x=@nothing.npy"],
+            "--input x: cannot read nothing.npy: No such file or directory",
+        ),
+        (["check", "kernels_ring:all_gather", "--input", "x=f32[8,128]", "-n", "8..2"], "-n 8..2: not a number of devices"),
+        (["check", "kernels_ring:all_gather", "--input", "x=f32[8,128]", "--mesh", "x"], "--mesh x: not a mesh"),
+        (["export", "kernels_ring:all_gather", "--input", "x=f32[8,128]", "-n", "2,3", "-o", "a.c"], "export writes one size"),
+        (["export", "kernels_ring:all_gather", "--input", "x=f32[8,128]", "-o", "/proc/no/a.c"], "cannot write /proc/no/a.c"),
+    ],
+    ids=lambda a: " ".join(a) if isinstance(a, list) else "",
+)
 def test_command_line(arguments, text):
     done = run(*arguments)
     assert done.returncode == 2 and done.stderr.startswith("heddle-pallas: ") and text in done.stderr

@@ -1,23 +1,24 @@
 """Kernels out of code that was not written for us: collected, and run in place of an interpreter."""
 
+import heddle_pallas
 import jax
 import jax.numpy as jnp
+import kernels_memory as memory
+import kernels_ring as rings
 import numpy as np
 import pytest
 from jax.sharding import PartitionSpec as P
 
-import heddle_pallas
-import kernels_memory as memory
-import kernels_ring as rings
-
-pytestmark = [pytest.mark.skipif(jax.device_count() < 4, reason="needs XLA_FLAGS=--xla_force_host_platform_device_count=8"),
-              pytest.mark.usefixtures("heddle_ready")]
+pytestmark = [
+    pytest.mark.skipif(jax.device_count() < 4, reason="needs XLA_FLAGS=--xla_force_host_platform_device_count=8"),
+    pytest.mark.usefixtures("heddle_ready"),
+]
 
 
-def existing_test(function, x, out=P("x")):
+def existing_test(function, x, out=("x",)):
     """As a test that somebody wrote for the interpreter: it knows nothing of us."""
     mesh = jax.sharding.Mesh(np.array(jax.devices()[:4]), ("x",))
-    return np.asarray(jax.jit(jax.shard_map(function, mesh=mesh, in_specs=P("x"), out_specs=out, check_vma=False))(x))
+    return np.asarray(jax.jit(jax.shard_map(function, mesh=mesh, in_specs=P("x"), out_specs=P(*out), check_vma=False))(x))
 
 
 def test_calls_give_what_the_checked_run_computed(numbers):
@@ -46,12 +47,12 @@ def test_values_between_kernels_are_those_of_the_kernels(numbers):
 def test_a_faulty_kernel_fails_the_test(numbers):
     with pytest.raises(AssertionError, match="all_gather_kernel: faulty"):
         with heddle_pallas.checked():
-            existing_test(rings.all_gather_shared_semaphore, numbers(32, 128), P())
+            existing_test(rings.all_gather_shared_semaphore, numbers(32, 128), ())
 
 
 def test_faults_may_be_left_to_the_caller(numbers):
     with heddle_pallas.checked(raise_faults=False) as reports:
-        existing_test(rings.all_gather_shared_semaphore, numbers(32, 128), P())
+        existing_test(rings.all_gather_shared_semaphore, numbers(32, 128), ())
     assert reports[0].faults == ("race",)
 
 
@@ -60,6 +61,7 @@ def test_what_is_not_supported_is_said_once_and_clearly(numbers):
         o_ref[...] = jnp.sort(x_ref[...])
 
     from jax.experimental import pallas as pl
+
     with pytest.raises(heddle_pallas.Unsupported, match="test_capture.py:.* sort .*not supported"):
         with heddle_pallas.checked():
             jax.jit(pl.pallas_call(sort_kernel, out_shape=memory.struct((8, 128))))(numbers(8, 128))

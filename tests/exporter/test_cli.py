@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from heddle_pallas.binary import find_heddle
 
 HERE = Path(__file__).resolve().parent
@@ -17,8 +16,14 @@ pytestmark = pytest.mark.usefixtures("heddle_ready")
 
 def run(*arguments, cwd):
     path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
-    return subprocess.run([sys.executable, "-m", "heddle_pallas.cli", *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd,
-                          env={**os.environ, "PYTHONPATH": path})
+    return subprocess.run(
+        [sys.executable, "-m", "heddle_pallas.cli", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": path},
+    )
 
 
 def test_sizes_and_table(tmp_path):
@@ -31,7 +36,9 @@ def test_sizes_and_table(tmp_path):
 def test_schedules_replay(tmp_path):
     run("check", "kernels_ring:all_reduce_no_capacity", "--input", "x=f32[8,128]", cwd=tmp_path)
     schedule = sorted((tmp_path / "heddle-schedules").glob("*.schedule"))[0]
-    done = subprocess.run([find_heddle(), "replay", schedule.relative_to(tmp_path)], capture_output=True, text=True, check=False, cwd=tmp_path)
+    done = subprocess.run(
+        [find_heddle(), "replay", schedule.relative_to(tmp_path)], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
     assert done.returncode == 1 and "the schedule shows the fault" in done.stdout
 
 
@@ -44,7 +51,9 @@ def test_export_is_checked_by_hand(tmp_path):
     np.save(tmp_path / "x.npy", np.arange(4 * 8 * 128, dtype=np.float32).reshape(4, 8, 128))
     done = run("export", "kernels_ring:all_gather", "-n", "4", "--input", "x=devices@x.npy", "-o", "gather.c", cwd=tmp_path)
     assert done.returncode == 0 and sorted(p.name for p in tmp_path.iterdir()) == ["gather.c", "gather.c.data", "x.npy"]
-    checked = subprocess.run([find_heddle(), "check", "gather.c", "--mesh", "x=4", "--json", "report.json"], capture_output=True, check=False, cwd=tmp_path)
+    checked = subprocess.run(
+        [find_heddle(), "check", "gather.c", "--mesh", "x=4", "--json", "report.json"], capture_output=True, check=False, cwd=tmp_path
+    )
     assert checked.returncode == 0 and json.loads((tmp_path / "report.json").read_text())["checks"][0]["verdict"] == "verified"
 
 
@@ -79,5 +88,19 @@ def permute(x):
     return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), in_specs=[k.ANY], out_specs=k.ANY,
                           scratch_shapes=[k.DMA, k.DMA])(x)
 """)
-    done = run("check", "ring.py:permute", "-n", "3", "--axis", "i", "--input", "x=f32[8,128]", "--dma-progress", "whole", "--search", "prove", cwd=tmp_path)
+    done = run(
+        "check",
+        "ring.py:permute",
+        "-n",
+        "3",
+        "--axis",
+        "i",
+        "--input",
+        "x=f32[8,128]",
+        "--dma-progress",
+        "whole",
+        "--search",
+        "prove",
+        cwd=tmp_path,
+    )
     assert done.returncode == 0 and "dma-progress whole" in " ".join(done.stdout.split())

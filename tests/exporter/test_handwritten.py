@@ -3,18 +3,29 @@
 import json
 import subprocess
 
-import pytest
-
 import kernels_ring as k
+import pytest
 from heddle_pallas.binary import find_heddle
 
-NAMES = ["right_permute", "all_gather", "all_gather_shared_semaphore", "all_reduce", "all_reduce_no_capacity", "reduce_scatter",
-         "reduce_scatter_no_capacity", "reduce_scatter_no_cleanup", "reduce_scatter_missing_wait"]
+NAMES = [
+    "right_permute",
+    "all_gather",
+    "all_gather_shared_semaphore",
+    "all_reduce",
+    "all_reduce_no_capacity",
+    "reduce_scatter",
+    "reduce_scatter_no_capacity",
+    "reduce_scatter_no_cleanup",
+    "reduce_scatter_missing_wait",
+]
 
 
 def by_hand(name, devices, folder):
-    subprocess.run([find_heddle(), "check", name, "-n", str(devices), "--json", folder / "report.json", "--schedules", folder / "schedules"],
-                   capture_output=True, check=False)
+    subprocess.run(
+        [find_heddle(), "check", name, "-n", str(devices), "--json", folder / "report.json", "--schedules", folder / "schedules"],
+        capture_output=True,
+        check=False,
+    )
     (check,) = json.loads((folder / "report.json").read_text())["checks"]
     return check["verdict"], {fault["id"] for fault in check["faults"]}
 

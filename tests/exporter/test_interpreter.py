@@ -1,15 +1,14 @@
 """Kernels over several devices: what the exported program computes is what JAX's interpreter computes on as many CPU devices."""
 
-import jax
-import numpy as np
-import pytest
-from jax.experimental.pallas import tpu as pltpu
-from jax.sharding import PartitionSpec as P
-
 import heddle_pallas
+import jax
 import kernels_mixed as mixed
 import kernels_ring as rings
+import numpy as np
+import pytest
 from heddle_pallas.meshes import as_on_tpu
+from jax.experimental.pallas import tpu as pltpu
+from jax.sharding import PartitionSpec as P
 
 DEVICES = 4
 pytestmark = pytest.mark.skipif(jax.device_count() < DEVICES, reason="needs XLA_FLAGS=--xla_force_host_platform_device_count=8")
@@ -27,10 +26,18 @@ def on_interpreter(function, *stacked):
         return [np.asarray(r) for r in jax.tree.leaves(jax.jit(mapped)(*stacked))]
 
 
-@pytest.mark.parametrize("function, shape", [
-    (rings.right_permute, (8, 128)), (rings.all_gather_barrier, (8, 128)), (rings.all_reduce, (8, 128)), (rings.reduce_scatter, (4, 8, 128)),
-    (rings.reduce_scatter_pipeline, (4, 16, 256)), (mixed.two_kernels, (8, 128)),
-], ids=lambda f: getattr(f, "__name__", ""))
+@pytest.mark.parametrize(
+    "function, shape",
+    [
+        (rings.right_permute, (8, 128)),
+        (rings.all_gather_barrier, (8, 128)),
+        (rings.all_reduce, (8, 128)),
+        (rings.reduce_scatter, (4, 8, 128)),
+        (rings.reduce_scatter_pipeline, (4, 16, 256)),
+        (mixed.two_kernels, (8, 128)),
+    ],
+    ids=lambda f: getattr(f, "__name__", ""),
+)
 def test_agrees(heddle, numbers, function, shape):
     x = numbers(DEVICES, *shape)
     report = heddle.verify(function, heddle_pallas.per_device(x), mesh=DEVICES)

@@ -2,11 +2,10 @@
 
 import functools
 
-import numpy as np
-import pytest
-
 import kernels_memory as k
 import kernels_mixed as mixed
+import numpy as np
+import pytest
 
 ROWS = (8, 128)
 
@@ -66,20 +65,24 @@ def test_masked_store(heddle, numbers):
     heddle.verify(k.masked_store, x, mesh=1, expect=one(want))
 
 
-@pytest.mark.parametrize("function, arguments, faults", [
-    (k.block_beyond_the_input, ["f32[16,128]"], {"out-of-bounds"}),
-    (k.block_beyond_the_output, ["f32[16,128]"], {"out-of-bounds"}),
-    (k.revisit, ["f32[32,512]"], {"revisit"}),
-    (k.read_before_the_wait, ["f32[8,128]"], {"race"}),
-    (k.copy_beyond_the_source, ["f32[8,128]"], {"out-of-bounds"}),
-    (k.copy_beyond_the_target, ["f32[8,128]"], {"out-of-bounds"}),
-    (k.copy_beyond_the_target_in_smem, ["f32[8,128]"], {"out-of-bounds"}),
-    (k.store_outside_unmasked, ["f32[8,128]"], {"out-of-bounds"}),
-    (k.scalar_load_beyond, ["i32[16]"], {"out-of-bounds"}),
-    (k.steered_by_nothing, ["f32[8,128]"], {"uninitialised"}),
-    (k.direct_load_of_any, ["f32[8,128]"], {"space"}),
-    (k.direct_store_to_any, ["f32[8,128]"], {"space"}),
-], ids=lambda f: getattr(f, "__name__", ""))
+@pytest.mark.parametrize(
+    "function, arguments, faults",
+    [
+        (k.block_beyond_the_input, ["f32[16,128]"], {"out-of-bounds"}),
+        (k.block_beyond_the_output, ["f32[16,128]"], {"out-of-bounds"}),
+        (k.revisit, ["f32[32,512]"], {"revisit"}),
+        (k.read_before_the_wait, ["f32[8,128]"], {"race"}),
+        (k.copy_beyond_the_source, ["f32[8,128]"], {"out-of-bounds"}),
+        (k.copy_beyond_the_target, ["f32[8,128]"], {"out-of-bounds"}),
+        (k.copy_beyond_the_target_in_smem, ["f32[8,128]"], {"out-of-bounds"}),
+        (k.store_outside_unmasked, ["f32[8,128]"], {"out-of-bounds"}),
+        (k.scalar_load_beyond, ["i32[16]"], {"out-of-bounds"}),
+        (k.steered_by_nothing, ["f32[8,128]"], {"uninitialised"}),
+        (k.direct_load_of_any, ["f32[8,128]"], {"space"}),
+        (k.direct_store_to_any, ["f32[8,128]"], {"space"}),
+    ],
+    ids=lambda f: getattr(f, "__name__", ""),
+)
 def test_wrong(heddle, function, arguments, faults):
     report = heddle.check(function, *arguments, mesh=1)
     assert set(report.faults) == faults
@@ -102,6 +105,7 @@ def test_result_that_nobody_wrote(heddle):
 
 
 # Several cores
+
 
 @pytest.mark.parametrize("cores", [1, 2, 4])
 def test_cores_meet(heddle, numbers, cores):

@@ -2,13 +2,12 @@
 
 import functools
 
+import heddle_pallas
 import jax
 import jax.numpy as jnp
+import kernels_mixed as k
 import numpy as np
 import pytest
-
-import heddle_pallas
-import kernels_mixed as k
 
 
 def agree(heddle, interpreted, function, *arguments, tolerance=0.0):
@@ -23,7 +22,7 @@ def test_loops(heddle, interpreted, numbers, steering):
     agree(heddle, interpreted, k.loops, np.array(steering, np.int32), numbers(8, 128))
 
 
-@pytest.mark.parametrize("pair", [(7, 3), (-7, 3), (7, -3), (-2**31, -1), (5, 0), (2**31 - 1, 2)])
+@pytest.mark.parametrize("pair", [(7, 3), (-7, 3), (7, -3), (-(2**31), -1), (5, 0), (2**31 - 1, 2)])
 def test_integers(heddle, interpreted, pair):
     agree(heddle, interpreted, k.integers, np.array(pair, np.int32))
 
@@ -58,11 +57,14 @@ def test_scopes(heddle, numbers):
 
 def test_loops_are_kept(heddle):
     """C for many devices is no longer than for few."""
-    lengths = {n: len(heddle.check(k.ragged_all_to_all, np.zeros((n, n), np.int32), "f32[8,128]", mesh=n).source.splitlines()) for n in (4, 16)}
+    lengths = {
+        n: len(heddle.check(k.ragged_all_to_all, np.zeros((n, n), np.int32), "f32[8,128]", mesh=n).source.splitlines()) for n in (4, 16)
+    }
     assert lengths[16] <= lengths[4]
 
 
 # Tables that steer
+
 
 @pytest.mark.parametrize("table, faults", [([(0, 1), (1, 2), (2, 3)], set()), ([(0, 1), (1, 2), (3, 2), (3, 0)], {"race"})])
 def test_transfers(heddle, numbers, table, faults):
@@ -76,11 +78,12 @@ def test_ragged_all_to_all(heddle, numbers):
     report = heddle.verify(k.ragged_all_to_all, counts, heddle_pallas.per_device(x), mesh=4)
     starts = np.cumsum(counts, axis=1) - counts
     for device in range(4):
-        want = np.concatenate([x[s, starts[s, device]:starts[s, device] + counts[s, device]] for s in range(4)])
-        assert (report.results[device][:len(want)] == want).all()
+        want = np.concatenate([x[s, starts[s, device] : starts[s, device] + counts[s, device]] for s in range(4)])
+        assert (report.results[device][: len(want)] == want).all()
 
 
 # Several kernels, plain JAX around them
+
 
 def test_two_kernels(heddle, numbers):
     x = numbers(4, 8, 128)
@@ -92,12 +95,13 @@ def test_two_kernels(heddle, numbers):
 
 def test_global_function(heddle, numbers):
     """A shard_map of its own, plain JAX outside of it, global arrays."""
+    from heddle_pallas.meshes import Mesh, abstract_mesh
     from jax.sharding import PartitionSpec as P
 
-    from heddle_pallas.meshes import Mesh, abstract_mesh
-
     def whole(x):
-        mapped = jax.shard_map(k.two_kernels, mesh=abstract_mesh(Mesh(("x",), (4,))), in_specs=P("x"), out_specs=(P("x"), P()), check_vma=False)
+        mapped = jax.shard_map(
+            k.two_kernels, mesh=abstract_mesh(Mesh(("x",), (4,))), in_specs=P("x"), out_specs=(P("x"), P()), check_vma=False
+        )
         once, total = jax.jit(mapped)(x + 1.0)
         return once * 2.0, total
 
@@ -110,6 +114,7 @@ def test_global_function(heddle, numbers):
 
 
 # Device ids
+
 
 @pytest.mark.parametrize("form", ["tuple", "dict", "all", "joint", "logical"])
 def test_forms_of_device_ids(heddle, numbers, form):

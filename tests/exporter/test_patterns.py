@@ -2,11 +2,10 @@
 
 import functools
 
-import numpy as np
-import pytest
-
 import heddle_pallas
 import kernels_patterns as k
+import numpy as np
+import pytest
 
 
 def routed(devices, tokens=6, choices=2, per_device=2):

@@ -23,12 +23,14 @@ def test_wrong(heddle):
 
 def installed():
     from importlib.metadata import entry_points
+
     return any(e.value == "heddle_pallas.plugin" for e in entry_points(group="pytest11"))
 
 
 @pytest.fixture
 def run(pytester, monkeypatch):
     import heddle_pallas
+
     package = str(Path(heddle_pallas.__file__).parents[1])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), package, os.environ.get("PYTHONPATH", "")]))
     pytester.makepyfile(TESTS)

@@ -2,35 +2,38 @@
 
 import functools
 
+import heddle_pallas
+import kernels_protocols as k
 import numpy as np
 import pytest
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
-import heddle_pallas
-import kernels_protocols as k
-
 X = "f32[8,128]"
 
 
-@pytest.mark.parametrize("function, devices, faults", [
-    (k.swap, 2, set()),
-    (k.swap_on_regular_semaphores, 2, set()),
-    *((k.ready, n, set()) for n in (2, 3, 5, 8)),
-    *((functools.partial(k.ready, barrier="right"), n, {"lifetime"} if n > 2 else set()) for n in (2, 3, 4, 5)),
-    *((functools.partial(k.ready, barrier="all"), n, set()) for n in (2, 4)),
-    *((functools.partial(k.one_sided, to_the_left=True), n, set()) for n in (2, 3, 4)),
-    *((functools.partial(k.one_sided, to_the_left=False), n, {"lifetime"} if n > 2 else set()) for n in (2, 3, 4)),
-    *((k.permute_twice, n, {"lifetime"} if n > 4 else set()) for n in (2, 3, 4, 5, 6)),
-    *((functools.partial(k.permute_twice, double=True), n, set()) for n in (2, 5, 6)),
-    *((k.semaphore_between_launches, n, set()) for n in (2, 3)),
-    (functools.partial(k.asynchronous, remote=False), 1, set()),
-    *((functools.partial(k.asynchronous, remote=True), n, set()) for n in (2, 4)),
-    (k.zeroed_before_it_arrives, 3, {"race"}),
-    *((k.all_to_first, n, {"race", "deadlock", "leftover", "in-flight"}) for n in (2, 4)),
-    (k.row_beyond_before_a_barrier, 8, {"out-of-bounds"}),
-    *((k.counts_that_travel, n, set()) for n in (2, 4, 8)),
-], ids=lambda f: getattr(f, "__name__", None) or f"{f.func.__name__}-{f.keywords}" if callable(f) else None)
+@pytest.mark.parametrize(
+    "function, devices, faults",
+    [
+        (k.swap, 2, set()),
+        (k.swap_on_regular_semaphores, 2, set()),
+        *((k.ready, n, set()) for n in (2, 3, 5, 8)),
+        *((functools.partial(k.ready, barrier="right"), n, {"lifetime"} if n > 2 else set()) for n in (2, 3, 4, 5)),
+        *((functools.partial(k.ready, barrier="all"), n, set()) for n in (2, 4)),
+        *((functools.partial(k.one_sided, to_the_left=True), n, set()) for n in (2, 3, 4)),
+        *((functools.partial(k.one_sided, to_the_left=False), n, {"lifetime"} if n > 2 else set()) for n in (2, 3, 4)),
+        *((k.permute_twice, n, {"lifetime"} if n > 4 else set()) for n in (2, 3, 4, 5, 6)),
+        *((functools.partial(k.permute_twice, double=True), n, set()) for n in (2, 5, 6)),
+        *((k.semaphore_between_launches, n, set()) for n in (2, 3)),
+        (functools.partial(k.asynchronous, remote=False), 1, set()),
+        *((functools.partial(k.asynchronous, remote=True), n, set()) for n in (2, 4)),
+        (k.zeroed_before_it_arrives, 3, {"race"}),
+        *((k.all_to_first, n, {"race", "deadlock", "leftover", "in-flight"}) for n in (2, 4)),
+        (k.row_beyond_before_a_barrier, 8, {"out-of-bounds"}),
+        *((k.counts_that_travel, n, set()) for n in (2, 4, 8)),
+    ],
+    ids=lambda f: getattr(f, "__name__", None) or f"{f.func.__name__}-{f.keywords}" if callable(f) else None,
+)
 def test_verdict(heddle, function, devices, faults):
     report = heddle.check(function, X, mesh=devices)
     assert set(report.faults) == faults and report.verdict == ("faulty" if faults else "verified")

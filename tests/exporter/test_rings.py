@@ -1,10 +1,9 @@
 """Collectives around a ring: the documents' kernels, right and wrong, at 2 to 8 devices, and the right ones at 64."""
 
-import numpy as np
-import pytest
-
 import heddle_pallas
 import kernels_ring as k
+import numpy as np
+import pytest
 
 SIZES = [2, 3, 4, 5, 8]
 
@@ -26,8 +25,11 @@ def scattered(x):
 
 
 @pytest.mark.parametrize("devices", SIZES)
-@pytest.mark.parametrize("function, expected", [(k.right_permute, rolled), (k.all_gather, gathered), (k.all_gather_barrier, gathered),
-                                                (k.all_reduce, summed)], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "function, expected",
+    [(k.right_permute, rolled), (k.all_gather, gathered), (k.all_gather_barrier, gathered), (k.all_reduce, summed)],
+    ids=lambda f: f.__name__,
+)
 def test_right(heddle, numbers, function, expected, devices):
     heddle.verify(function, heddle_pallas.per_device(numbers(devices, 8, 128)), mesh=devices, expect=expected)
 
@@ -38,13 +40,17 @@ def test_right_reduce_scatter(heddle, numbers, function, devices):
     heddle.verify(function, heddle_pallas.per_device(numbers(devices, devices, 8, 128)), mesh=devices, expect=scattered)
 
 
-@pytest.mark.parametrize("function, shape, faults, start", [
-    (k.right_permute_one_sided, (8, 128), {"lifetime"}, 3),
-    (k.all_gather_shared_semaphore, (8, 128), {"race"}, 3),
-    (k.all_reduce_no_capacity, (8, 128), {"race"}, 2),
-    (k.reduce_scatter_no_cleanup, (0, 8, 128), {"leftover"}, 2),
-    (k.reduce_scatter_missing_wait, (0, 8, 128), {"race", "leftover", "in-flight"}, 2),
-], ids=lambda f: getattr(f, "__name__", ""))
+@pytest.mark.parametrize(
+    "function, shape, faults, start",
+    [
+        (k.right_permute_one_sided, (8, 128), {"lifetime"}, 3),
+        (k.all_gather_shared_semaphore, (8, 128), {"race"}, 3),
+        (k.all_reduce_no_capacity, (8, 128), {"race"}, 2),
+        (k.reduce_scatter_no_cleanup, (0, 8, 128), {"leftover"}, 2),
+        (k.reduce_scatter_missing_wait, (0, 8, 128), {"race", "leftover", "in-flight"}, 2),
+    ],
+    ids=lambda f: getattr(f, "__name__", ""),
+)
 @pytest.mark.parametrize("devices", SIZES)
 def test_wrong(heddle, function, shape, faults, start, devices):
     text = ",".join(str(n or devices) for n in shape)

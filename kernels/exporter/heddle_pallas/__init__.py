@@ -1,7 +1,7 @@
 """Check Pallas TPU kernels for every order of their steps.
 
-    import heddle_pallas
-    heddle_pallas.verify(all_gather, "f32[8,128]", mesh=4)
+import heddle_pallas
+heddle_pallas.verify(all_gather, "f32[8,128]", mesh=4)
 """
 
 from __future__ import annotations
@@ -15,8 +15,21 @@ if TYPE_CHECKING:
     from .capturing import Captured, capture, checked
     from .report import Report
 
-__all__ = ["Captured", "HeddleError", "Report", "TraceError", "Unsupported", "capture", "check", "checked", "compare", "export",
-           "per_device", "shape", "verify"]
+__all__ = [
+    "Captured",
+    "HeddleError",
+    "Report",
+    "TraceError",
+    "Unsupported",
+    "capture",
+    "check",
+    "checked",
+    "compare",
+    "export",
+    "per_device",
+    "shape",
+    "verify",
+]
 
 _WHERE = {"Captured": "capturing", "capture": "capturing", "checked": "capturing", "Report": "report"}
 
@@ -29,5 +42,5 @@ def __getattr__(name: str) -> Any:
 
     module = importlib.import_module(f".{_WHERE.get(name, 'api')}", __name__)
     value = getattr(module, name)
-    globals()[name] = value            
+    globals()[name] = value
     return value

@@ -32,8 +32,20 @@ def _prepared(arguments: Sequence[Any]) -> list[Any]:
     return [shape(a) if isinstance(a, str) else a for a in arguments]
 
 
-def check(function: Callable[..., Any], *arguments: Any, mesh: Any = 2, cores: int | None = None, name: str = "", schedules: str | None = None,
-          timeout: float | None = None, opaque: bool = False, expect: Any = None, tolerance: float = 1e-5, **knobs: Any) -> Report:
+def check(
+    function: Callable[..., Any],
+    *arguments: Any,
+    mesh: Any = 2,
+    cores: int | None = None,
+    name: str = "",
+    schedules: str | None = None,
+    timeout: float | None = None,
+    opaque: bool = False,
+    expect: Any = None,
+    tolerance: float = 1e-5,
+    page: bool = False,
+    **knobs: Any,
+) -> Report:
     """The verdict on a function at one size; whatever it is.
 
     function is what one device does, or holds its own shard_map; arguments are arrays, per_device(arrays), or shapes such as "f32[8,128]".
@@ -43,20 +55,42 @@ def check(function: Callable[..., Any], *arguments: Any, mesh: Any = 2, cores: i
     traced = trace(function, _prepared(arguments), mesh, cores, name)
     if expect is not None:
         traced.promise(_leaves(expect(*arguments) if callable(expect) else expect), tolerance)
-    return run(traced, knobs, schedules, timeout, opaque)
+    return run(traced, knobs, schedules, timeout, opaque, page)
 
 
-def verify(function: Callable[..., Any], *arguments: Any, mesh: Any = 2, cores: int | None = None, name: str = "", schedules: str | None = None,
-           timeout: float | None = None, opaque: bool = False, expect: Any = None, tolerance: float = 1e-5, accept_bounded: bool = False,
-           **knobs: Any) -> Report:
+def verify(
+    function: Callable[..., Any],
+    *arguments: Any,
+    mesh: Any = 2,
+    cores: int | None = None,
+    name: str = "",
+    schedules: str | None = None,
+    timeout: float | None = None,
+    opaque: bool = False,
+    expect: Any = None,
+    tolerance: float = 1e-5,
+    accept_bounded: bool = False,
+    **knobs: Any,
+) -> Report:
     """As check, for tests: anything but "verified" is an AssertionError with the report.
 
     expect: what the function should return, or a function of the arguments that computes it; compared exactly for integers.
     """
     __tracebackhide__ = True
     expected = expect(*arguments) if callable(expect) else expect
-    report = check(function, *arguments, mesh=mesh, cores=cores, name=name, schedules=schedules, timeout=timeout, opaque=opaque,
-                   expect=expected, tolerance=tolerance, **knobs)
+    report = check(
+        function,
+        *arguments,
+        mesh=mesh,
+        cores=cores,
+        name=name,
+        schedules=schedules,
+        timeout=timeout,
+        opaque=opaque,
+        expect=expected,
+        tolerance=tolerance,
+        **knobs,
+    )
     want_verified(report, accept_bounded)
     if expected is not None and not opaque:
         compare(report, expected, tolerance)
@@ -93,11 +127,20 @@ def compare(report: Report, expected: Any, tolerance: float = 1e-5) -> None:
         same = (a == b) if exact else np.isclose(x, y, rtol=tolerance, atol=tolerance, equal_nan=True)
         if not same.all():
             at = tuple(int(k) for k in np.argwhere(~same)[0])
-            raise AssertionError(f"{report.name}: result {i} differs at {list(at)}: {a[at]}, expected {b[at]} ({(~same).sum()} elements differ)")
+            raise AssertionError(
+                f"{report.name}: result {i} differs at {list(at)}: {a[at]}, expected {b[at]} ({(~same).sum()} elements differ)"
+            )
 
 
-def export(function: Callable[..., Any], *arguments: Any, mesh: Any = 2, cores: int | None = None, name: str = "", folder: str = ".",
-           opaque: bool = False) -> Path:
+def export(
+    function: Callable[..., Any],
+    *arguments: Any,
+    mesh: Any = 2,
+    cores: int | None = None,
+    name: str = "",
+    folder: str = ".",
+    opaque: bool = False,
+) -> Path:
     """Writes the C file (and, for large inputs, a file of values beside it), and gives its path."""
     traced = trace(function, _prepared(arguments), mesh, cores, name)
     Path(folder).mkdir(parents=True, exist_ok=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
 from .errors import HeddleError
@@ -23,7 +25,9 @@ def find_heddle() -> str:
             return str(candidate)
     found = shutil.which("heddle")
     if found is None:
-        raise HeddleError("the program heddle is not there: build it with `make` in its source tree, or name it with HEDDLE=/path/to/heddle")
+        raise HeddleError(
+            "the program heddle is not there: build it with `make` in its source tree, or name it with HEDDLE=/path/to/heddle"
+        )
     return found
 
 
@@ -31,5 +35,14 @@ def find_compiler() -> str:
     """heddle compiles what we write: say so before it does."""
     words = shlex.split(os.environ.get("CC", "") or "cc")
     if not words or shutil.which(words[0]) is None:
-        raise HeddleError(f"there is no C compiler {words[0] if words else ''}: install gcc or clang, or name one with CC".replace("  ", " "))
+        raise HeddleError(
+            f"there is no C compiler {words[0] if words else ''}: install gcc or clang, or name one with CC".replace("  ", " ")
+        )
     return words[0]
+
+
+@functools.lru_cache(maxsize=None)
+def has_option(heddle: str, option: str) -> bool:
+    """Does this checker know the option?"""
+    done = subprocess.run([heddle, "check", "--help"], capture_output=True, text=True, check=False)
+    return option in done.stdout

@@ -32,11 +32,13 @@ def _primitives() -> list[Any]:
     found = []
     try:
         from jax._src.pallas import pallas_call
+
         found.append(pallas_call.pallas_call_p)
     except ImportError:
         raise HeddleError("this JAX has no pallas_call where it is expected: JAX 0.7 to 0.10 are supported") from None
     with contextlib.suppress(ImportError, AttributeError):
         from jax._src.pallas import mpmd
+
         found.append(mpmd.mpmd_map_p)
     return found
 
@@ -56,7 +58,7 @@ class Captured:
     name: str
     mesh: Mesh
     cores: int
-    jaxpr: Any                                  # closed, of the call alone
+    jaxpr: Any  # closed, of the call alone
     place: Any
 
     def traced(self, operands: Any = None) -> Traced:
@@ -68,7 +70,9 @@ class Captured:
         plan.walk(jaxpr, self.jaxpr.consts)
         return Traced(plan, self.name, self.place, lambda results: results, lambda i, value: (i, value))
 
-    def check(self, *operands: Any, timeout: float | None = None, schedules: str | None = None, opaque: bool = False, **knobs: Any) -> Report:
+    def check(
+        self, *operands: Any, timeout: float | None = None, schedules: str | None = None, opaque: bool = False, **knobs: Any
+    ) -> Report:
         """operands: stacked, a leading dimension for the devices; none: the checker makes them up."""
         return run(self.traced(operands or None), knobs, schedules, timeout, opaque)
 
@@ -97,6 +101,7 @@ def _capture_call(primitive: Any, bind: Callable[..., Any], arguments: tuple[Any
     eqn = next(e for e in closed.eqns if e.primitive is primitive)
     body = params.get("jaxpr") or params["jaxprs"][0]
     from .kernels import kernel_name, kernel_place
+
     body = getattr(body, "jaxpr", body)
     place = kernel_place(body, eqn)
     return Captured(kernel_name(params, body), _mesh_here(), _cores_of(params), closed, place if place.file else place_of(eqn))
@@ -149,11 +154,11 @@ class _Meeting:
         self.lock = threading.Condition()
         self.present: dict[int, tuple[Any, ...]] = {}
         self.round = 0
-        self.results: dict[int, Any] = {}       # by round
+        self.results: dict[int, Any] = {}  # by round
 
     def come(self, device: int, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         with self.lock:
-            while device in self.present:       # the round before is not over yet
+            while device in self.present:  # the round before is not over yet
                 self.lock.wait()
             mine = self.round
             self.present[device] = operands
@@ -187,7 +192,7 @@ def checked(raise_faults: bool = True, timeout: float | None = None, schedules: 
             if report.results is not None:
                 return list(report.results)
             raise HeddleError(f"{captured.name}: the run kept no arrays")
-        except Exception as error:              # an exception in a callback would be JAX's to tell: ours comes at the end
+        except Exception as error:  # an exception in a callback would be JAX's to tell: ours comes at the end
             errors.append(error)
             return [np.zeros((captured.mesh.devices, *v.aval.shape), v.aval.dtype) for v in captured.jaxpr.jaxpr.outvars]
 

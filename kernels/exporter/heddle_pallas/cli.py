@@ -1,7 +1,7 @@
 """heddle-pallas: check or export a function of a module, at several sizes.
 
-    heddle-pallas check my_module:all_gather -n 2..8 --input x=f32[8,128]
-    heddle-pallas export my_module:all_gather -n 4 --input x=f32[8,128] -o all_gather.c
+heddle-pallas check my_module:all_gather -n 2..8 --input x=f32[8,128]
+heddle-pallas export my_module:all_gather -n 4 --input x=f32[8,128] -o all_gather.c
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _find_function(text: str) -> Callable[..., Any]:
         found = getattr(found, part)
     if not callable(found):
         raise HeddleError(f"{text} is no function")
-    return found        # type: ignore[no-any-return]
+    return found  # type: ignore[no-any-return]
 
 
 def _import(name: str) -> Any:
@@ -98,6 +98,7 @@ def _arguments(function: Callable[..., Any], inputs: Sequence[tuple[str, Any]], 
         from functools import partial, wraps
 
         from .meshes import abstract_mesh
+
         function = wraps(function)(partial(function, mesh=abstract_mesh(mesh)))
         names.remove("mesh")
     unknown = [n for n in given if n not in names]
@@ -107,14 +108,14 @@ def _arguments(function: Callable[..., Any], inputs: Sequence[tuple[str, Any]], 
     if missing:
         raise HeddleError(f"the parameter {missing[0]} has no value: give --input {missing[0]}=f32[8,128], or what it is")
     order = [n for n in names if n in given]
-    if any(parameters[n].kind is inspect.Parameter.KEYWORD_ONLY for n in order) or order != names[:len(order)]:
+    if any(parameters[n].kind is inspect.Parameter.KEYWORD_ONLY for n in order) or order != names[: len(order)]:
         inner = function
 
         def by_name(*values: Any) -> Any:
             return inner(**dict(zip(order, values)))
 
         by_name.__name__ = getattr(inner, "__name__", "kernel")
-        by_name.__wrapped__ = inner         # type: ignore[attr-defined]
+        by_name.__wrapped__ = inner  # type: ignore[attr-defined]
         return by_name, [given[n] for n in order]
     return function, [given[n] for n in order]
 
@@ -187,7 +188,10 @@ def _export(options: argparse.Namespace) -> int:
         source = write_source(traced, target.parent, options.opaque, target.name)
     except OSError as wrong:
         raise HeddleError(f"cannot write {target}: {wrong.strerror}") from None
-    print(f"{source}: check it with  heddle check {source} --mesh {meshes[0]}" + (f" --cores {traced.plan.cores}" if traced.plan.cores > 1 else ""))
+    print(
+        f"{source}: check it with  heddle check {source} --mesh {meshes[0]}"
+        + (f" --cores {traced.plan.cores}" if traced.plan.cores > 1 else "")
+    )
     return 0
 
 

@@ -10,8 +10,25 @@ from typing import Any, Iterable, Sequence
 
 from jax._src import core as jax_core
 
-_STEERED = frozenset({"get", "swap", "addupdate", "masked_load", "masked_swap", "dma_start", "dma_wait", "semaphore_signal", "semaphore_wait",
-                      "semaphore_read", "delay", "dynamic_slice", "dynamic_update_slice", "debug_print", "roll"})
+_STEERED = frozenset(
+    {
+        "get",
+        "swap",
+        "addupdate",
+        "masked_load",
+        "masked_swap",
+        "dma_start",
+        "dma_wait",
+        "semaphore_signal",
+        "semaphore_wait",
+        "semaphore_read",
+        "delay",
+        "dynamic_slice",
+        "dynamic_update_slice",
+        "debug_print",
+        "roll",
+    }
+)
 _OPAQUE = frozenset({"scan", "while", "cond", "run_scoped", "pallas_call", "custom_jvp_call", "custom_vjp_call"})
 
 

@@ -34,8 +34,9 @@ def _device(e: Emitter, device_id: Any, id_type: str) -> tuple[str, str | None]:
         _check_range(e, parts[0], e.mesh.devices, "device")
         return f"pl_device({parts[0].text})", None
     if len(parts) != len(e.mesh.sizes):
-        raise TraceError(f"{e.place}: device_id has {len(parts)} coordinate{'s' * (len(parts) != 1)}, but the mesh {e.mesh} has "
-                         f"{len(e.mesh.sizes)}")
+        raise TraceError(
+            f"{e.place}: device_id has {len(parts)} coordinate{'s' * (len(parts) != 1)}, but the mesh {e.mesh} has {len(e.mesh.sizes)}"
+        )
     for part, name in zip(parts, e.mesh.names):
         _check_range(e, part, e.mesh.size(name), f"axis {name}")
     if len(parts) == 1:
@@ -66,13 +67,13 @@ def _from_dict(e: Emitter, device_id: dict[Any, Any]) -> tuple[str, str | None]:
         for name in names:
             if name not in e.mesh.names:
                 known = joined([*e.mesh.names, *([e.core_axis] if e.core_axis else [])])
-                raise TraceError(f"{e.place}: device_id names the axis \"{name}\", but the mesh has {known}")
+                raise TraceError(f'{e.place}: device_id names the axis "{name}", but the mesh has {known}')
         _check_range(e, part, math.prod(e.mesh.size(n) for n in names), f"axis {'*'.join(names)}")
         _split(e, chosen, names, part)
     if not chosen:
         return "", core
     if len(chosen) == 1:
-        (name, part), = chosen.items()
+        ((name, part),) = chosen.items()
         return f'pl_along("{name}", {part.text})', core
     parts = [chosen[n].text if n in chosen else f'pl_axis_index("{n}")' for n in e.mesh.names]
     return f"pl_mesh({', '.join(parts)})", core

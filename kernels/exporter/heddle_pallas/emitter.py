@@ -23,7 +23,7 @@ from .writer import Writer
 INLINE_LENGTH = 70
 Handler = Callable[["Emitter", Any, list[Value]], "Iterable[Value]"]
 HANDLERS: dict[str, Handler] = {}
-PURE: set[str] = set()                          # primitives that only compute: what nobody looks at may be left out
+PURE: set[str] = set()  # primitives that only compute: what nobody looks at may be left out
 
 
 def handles(*names: str, pure: bool = False) -> Callable[[Handler], Handler]:
@@ -33,6 +33,7 @@ def handles(*names: str, pure: bool = False) -> Callable[[Handler], Handler]:
             if pure:
                 PURE.add(name)
         return handler
+
     return register
 
 
@@ -51,7 +52,8 @@ class Block:
         self.jaxpr = jaxpr
         self.values: dict[Any, Value] = {}
         self.uses: collections.Counter[Any] = collections.Counter(
-            v for atoms in [*(e.invars for e in jaxpr.eqns), jaxpr.outvars] for v in atoms if isinstance(v, jax_core.Var))
+            v for atoms in [*(e.invars for e in jaxpr.eqns), jaxpr.outvars] for v in atoms if isinstance(v, jax_core.Var)
+        )
         self.steers = demand.demanded(jaxpr, outputs_steer)
         self.names = _result_names(jaxpr) if named else {}
 
@@ -73,12 +75,12 @@ class Emitter:
         self.helpers = helpers
         self.out = out
         self.scope = scope
-        self.core_axis = core_axis                      # the name under which the kernel asks for its core
-        self.grid: list[Scalar] | None = None           # program ids, if not those of the launch
+        self.core_axis = core_axis  # the name under which the kernel asks for its core
+        self.grid: list[Scalar] | None = None  # program ids, if not those of the launch
         self.place: Place = NOWHERE
         self.block: Block
-        self.known_copies: list[tuple[tuple[str, ...], str]] = []   # descriptors that are variables here
-        self.host = False                               # plain computation between kernels
+        self.known_copies: list[tuple[tuple[str, ...], str]] = []  # descriptors that are variables here
+        self.host = False  # plain computation between kernels
 
     # Reading and naming
 
@@ -86,8 +88,12 @@ class Emitter:
         if isinstance(atom, jax_core.Literal):
             shape = getattr(atom.aval, "shape", ())
             if shape == ():
-                return Scalar(literal(atom.val, atom.aval.dtype), atom.aval.dtype, value=_python_value(atom.val),
-                              level=UNARY if _negative(atom.val) else PRIMARY)
+                return Scalar(
+                    literal(atom.val, atom.aval.dtype),
+                    atom.aval.dtype,
+                    value=_python_value(atom.val),
+                    level=UNARY if _negative(atom.val) else PRIMARY,
+                )
             raise Unsupported("a constant array in a kernel", self.place, "hand it to the kernel as an input")
         return self.block.values[atom]
 
@@ -115,7 +121,7 @@ class Emitter:
         if value.shape == wanted:
             return value
         assert value.shape == () or len(value.shape) == len(wanted), (value, wanted)
-        axes = ", ".join(str(i) for i in range(len(value.shape)))       # dimensions of 1 are stretched
+        axes = ", ".join(str(i) for i in range(len(value.shape)))  # dimensions of 1 are stretched
         return Tile(f"pl_tile_broadcast({value.text}, PL_SHAPE({dims[2:]}), PL_SHAPE({axes}))", wanted, value.dtype)
 
     def variable(self, wanted: str, value: Scalar) -> Scalar:
@@ -150,8 +156,9 @@ class Emitter:
         yield
         self.out = outer
 
-    def run(self, jaxpr: Any, operands: Iterable[Value], consts: Iterable[Value] = (), outputs_steer: Sequence[bool] = (),
-            named: bool = True) -> list[Value]:
+    def run(
+        self, jaxpr: Any, operands: Iterable[Value], consts: Iterable[Value] = (), outputs_steer: Sequence[bool] = (), named: bool = True
+    ) -> list[Value]:
         """Writes a jaxpr out, and gives its results."""
         inner = getattr(jaxpr, "jaxpr", jaxpr)
         outer, place = getattr(self, "block", None), self.place
@@ -174,7 +181,7 @@ class Emitter:
             self.place = here
         self.out.place = self.place if self.place.file else None
         if not any(self.block.uses[v] for v in eqn.outvars) and is_pure(eqn):
-            return                                      # nobody looks at it, and nothing happens
+            return  # nobody looks at it, and nothing happens
         operands = [self.read(v) for v in eqn.invars]
         handler = HANDLERS.get(name)
         if handler is None:
@@ -227,6 +234,6 @@ def advice_for(name: str) -> str:
 
 def load_handlers() -> None:
     """Each of these files adds its part to the table."""
-    from . import control, moves, tiles, views
+    from . import control, loops, moves, scopes, tiles, views
 
-    assert control and moves and tiles and views
+    assert control and loops and moves and scopes and tiles and views

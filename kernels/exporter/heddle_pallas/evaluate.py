@@ -1,7 +1,7 @@
 """Plain JAX around the kernels, computed here: before the first kernel and after the last one, on all devices at once.
 
-One run under vmap with the mesh's axis names, so that axis_index and XLA's collectives mean what they mean in shard_map. Values are stacked,
-a leading dimension for the devices.
+One run under vmap with the mesh's axis names, so that axis_index and XLA's collectives mean what they mean in shard_map. Values are
+stacked, a leading dimension for the devices.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ def _bind(eqn: Any, values: list[Any]) -> list[Any]:
         params["sharding"] = None
     try:
         bound = eqn.primitive.get_bind_params(params)
-        subfuns, bound = bound if isinstance(bound, tuple) else ((), bound)     # JAX before 0.10 has functions apart
+        subfuns, bound = bound if isinstance(bound, tuple) else ((), bound)  # JAX before 0.10 has functions apart
         found = eqn.primitive.bind(*subfuns, *values, **bound)
     except HeddleError:
         raise
     except Exception as wrong:
-        raise Unsupported(f"computing {name} outside of the kernels ({_first_line(wrong)})", place_of(eqn),
-                          "compute it before, and hand over the arrays") from wrong
+        raise Unsupported(
+            f"computing {name} outside of the kernels ({_first_line(wrong)})", place_of(eqn), "compute it before, and hand over the arrays"
+        ) from wrong
     return list(found) if eqn.primitive.multiple_results else [found]
 
 
@@ -69,7 +70,7 @@ def on_all_devices(mesh: Mesh, function: Callable[..., list[Any]], stacked: Sequ
     """function is of one device; operands and results have a leading dimension of devices."""
     import jax
 
-    if not stacked:                             # something to map over
+    if not stacked:  # something to map over
         return on_all_devices(mesh, lambda _: function(), [np.zeros(mesh.devices, np.int32)])
     mapped: Any = function
     for name in reversed(mesh.names):
@@ -77,4 +78,4 @@ def on_all_devices(mesh: Mesh, function: Callable[..., list[Any]], stacked: Sequ
     split = [np.asarray(s).reshape(*mesh.sizes, *np.shape(s)[1:]) for s in stacked]
     with jax.ensure_compile_time_eval():
         results = mapped(*split)
-    return [np.asarray(r).reshape(mesh.devices, *np.shape(r)[len(mesh.sizes):]) for r in results]
+    return [np.asarray(r).reshape(mesh.devices, *np.shape(r)[len(mesh.sizes) :]) for r in results]

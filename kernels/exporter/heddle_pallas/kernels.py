@@ -10,12 +10,12 @@ from typing import Any, Sequence
 from jax._src import core as jax_core
 
 from . import windows as win
-from .control import allocation
 from .emitter import Emitter
 from .errors import Place, Unsupported
 from .meshes import Mesh
 from .names import Scope, c_name
 from .scalars import Helpers
+from .scopes import allocation
 from .source import place_of
 from .spaces import kind_of, space_of
 from .types import pl_type
@@ -29,9 +29,9 @@ REFS_MAX = 64
 class Argument:
     """What a launch hands over: the i-th operand, the i-th result, or new scratch."""
 
-    kind: str                                   # "operand", "result", "scratch"
+    kind: str  # "operand", "result", "scratch"
     index: int = 0
-    text: str = ""                              # of scratch
+    text: str = ""  # of scratch
 
 
 @dataclasses.dataclass
@@ -42,8 +42,8 @@ class Kernel:
     body: Writer
     place: Place
     grid: tuple[int, ...] = ()
-    options: list[str] = dataclasses.field(default_factory=list)        # of pl_launch
-    aliases: dict[int, int] = dataclasses.field(default_factory=dict)   # operand -> result
+    options: list[str] = dataclasses.field(default_factory=list)  # of pl_launch
+    aliases: dict[int, int] = dataclasses.field(default_factory=dict)  # operand -> result
 
     def text(self, out: Writer) -> None:
         out.place = self.place if self.place.file else None
@@ -91,7 +91,7 @@ def launch_options(options: dict[str, Any], grid: Sequence[int]) -> list[str]:
             found.append(f".{name} = true")
     semantics = [str(getattr(s, "value", s)).lower() for s in options.get("dimension_semantics") or ()]
     if any(s in ("parallel", "core_parallel") for s in semantics) and grid:
-        names = ["PL_PARALLEL" if s in ("parallel", "core_parallel") else "PL_ARBITRARY" for s in semantics[:len(grid)]]
+        names = ["PL_PARALLEL" if s in ("parallel", "core_parallel") else "PL_ARBITRARY" for s in semantics[: len(grid)]]
         found.append(f".dimension_semantics = {{{', '.join(names)}}}")
     return found
 
@@ -137,7 +137,7 @@ class KernelBuilder:
         refs, found = self._refs(e, jaxpr, mapping, names, grid)
         steps = math.prod(grid)
         ids: list[Value] = [Scalar(f"pl_program_id({i})", "int32") for i in range(len(grid))]
-        prefetched = refs[:mapping.num_index_operands]
+        prefetched = refs[: mapping.num_index_operands]
         if any(w.moves for w in found):
             ids = [e.variable(f"program_id_{i}", v) for i, v in enumerate(ids) if isinstance(v, Scalar)]
             e.grid = [v for v in ids if isinstance(v, Scalar)]
@@ -191,7 +191,9 @@ class KernelBuilder:
         c = self.parameter(name, Argument("scratch", text=text))
         return View(c, tuple(aval.shape), aval.dtype, "semaphore" if kind else space_of(aval, place=e.place), kind, c)
 
-    def _block(self, e: Emitter, aval: Any, name: str, argument: Argument, block: Any, found: list[win.Window], grid: tuple[int, ...]) -> View:
+    def _block(
+        self, e: Emitter, aval: Any, name: str, argument: Argument, block: Any, found: list[win.Window], grid: tuple[int, ...]
+    ) -> View:
         ref = getattr(block, "transformed_block_aval", aval)
         if getattr(block, "transforms", ()):
             raise Unsupported("a BlockSpec with transforms", e.place)
@@ -202,13 +204,27 @@ class KernelBuilder:
         dimensions = win.dimensions_of(block, e.place)
         if space in ("any", "hbm"):
             if any(d.size != d.whole or d.squeezed for d in dimensions):
-                raise Unsupported(f"a block of {name} that stays in {space.upper()}", e.place, "leave the block's shape out, and slice the ref in the kernel")
+                raise Unsupported(
+                    f"a block of {name} that stays in {space.upper()}",
+                    e.place,
+                    "leave the block's shape out, and slice the ref in the kernel",
+                )
             c = self.parameter(name, argument)
             return View(c, tuple(aval.shape), aval.dtype, space, "", c)
         return self.window(e, ref, name, argument, dimensions, block.index_map_jaxpr, space, found, grid)
 
-    def window(self, e: Emitter, aval: Any, name: str, argument: Argument, dimensions: list[win.Dimension], index_map: Any, space: str,
-                found: list[win.Window], grid: tuple[int, ...]) -> View:
+    def window(
+        self,
+        e: Emitter,
+        aval: Any,
+        name: str,
+        argument: Argument,
+        dimensions: list[win.Dimension],
+        index_map: Any,
+        space: str,
+        found: list[win.Window],
+        grid: tuple[int, ...],
+    ) -> View:
         shape, dtype = tuple(int(n) for n in aval.shape), aval.dtype
         array = self.parameter(f"{c_name(name)}_array", argument)
         dims = "".join(f", {n}" for n in shape)
@@ -228,7 +244,9 @@ class KernelBuilder:
         indices = win.static_indices(window.index_map, grid)
         window.state = self.parameter(f"{window.name}_block", Argument("scratch", text=f"pl_smem(PL_I32, {len(window.dimensions)})"))
         if window.output and (indices is None or win.comes_back(indices)):
-            window.visited = self.parameter(f"{window.name}_left", Argument("scratch", text=f"pl_smem(PL_I32, {math.prod(window.counts())})"))
+            window.visited = self.parameter(
+                f"{window.name}_left", Argument("scratch", text=f"pl_smem(PL_I32, {math.prod(window.counts())})")
+            )
 
 
 def argument_names(jaxpr: Any) -> list[str]:

@@ -62,14 +62,14 @@ def as_mesh(mesh: Any) -> Mesh:
         return Mesh(("x",), (mesh,))
     shape = mesh if isinstance(mesh, dict) else getattr(mesh, "shape", None)
     if shape is None or not hasattr(shape, "items"):
-        raise HeddleError(f"mesh={mesh!r}: give a number of devices, \"x=4,y=2\", a dict, or a mesh of JAX")
+        raise HeddleError(f'mesh={mesh!r}: give a number of devices, "x=4,y=2", a dict, or a mesh of JAX')
     return Mesh(tuple(str(n) for n in shape), tuple(int(s) for s in shape.values()))
 
 
 def abstract_mesh(mesh: Mesh, cores: int = 1, device_kind: str = "TPU v6e") -> Any:
     """JAX's mesh of TPUs that are not there."""
-    from jax.sharding import AbstractMesh
     from jax._src.mesh import AbstractDevice
+    from jax.sharding import AbstractMesh
 
     fields = inspect.signature(AbstractDevice).parameters
     given: dict[str, Any] = {"device_kind": device_kind, "num_cores": cores, "platform": "tpu"}
@@ -105,6 +105,7 @@ def _or_else(original: Callable[[], Any], answer: Any) -> Callable[[], Any]:
         except Exception:
             return answer
         return found if isinstance(found, int) or str(found).startswith("TPU") else answer
+
     return ask
 
 

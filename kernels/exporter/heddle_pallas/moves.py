@@ -17,7 +17,7 @@ class Descriptor:
 
     def __init__(self, e: Emitter, eqn: Any, operands: list[Value]) -> None:
         groups = list(eqn.params["tree"].unflatten(operands))
-        if len(groups) == 9:                            # JAX before 0.10: refs and transforms apart
+        if len(groups) == 9:  # JAX before 0.10: refs and transforms apart
             first, second, arrives, leaves = (_pair(e, groups[i], groups[i + 1]) for i in (0, 2, 4, 6))
             device = groups[8]
         else:
@@ -40,8 +40,10 @@ class Descriptor:
         """Made and started."""
         if self.other is None:
             return f"pl_async_copy({self.first.text}, {self.second.text}, {self.semaphore.text})"
-        return (f"pl_async_remote_copy({self.first.text}, {self.second.text}, {self.other.text}, {self.semaphore.text}, "
-                f"{self.device_text or 'pl_device(pl_device_id())'})")
+        return (
+            f"pl_async_remote_copy({self.first.text}, {self.second.text}, {self.other.text}, {self.semaphore.text}, "
+            f"{self.device_text or 'pl_device(pl_device_id())'})"
+        )
 
 
 def _pair(e: Emitter, ref: Any, transforms: Any) -> View | None:

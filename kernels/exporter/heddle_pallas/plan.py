@@ -1,7 +1,7 @@
 """What a traced function does, as a plan: arrays, launches of kernels, steps of plain computation between them, and what comes back.
 
-Plain computation that needs no kernel's result is done here, at once. What needs one is put off: if a later kernel asks for it, it becomes a
-step of the program (pl_host); if only the caller does, it is done here too, from the arrays that the checked run computed.
+Plain computation that needs no kernel's result is done here, at once. What needs one is put off: if a later kernel asks for it, it
+becomes a step of the program (pl_host); if only the caller does, it is done here too, from the arrays that the checked run computed.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Array:
     name: str
     shape: tuple[int, ...]
     dtype: Any
-    given: bool                                 # an input
-    values: Any = None                          # of an input: stacked; None: left to the checker's generator
-    semaphore: str = ""                         # its kind, if it is one
+    given: bool  # an input
+    values: Any = None  # of an input: stacked; None: left to the checker's generator
+    semaphore: str = ""  # its kind, if it is one
 
 
 @dataclasses.dataclass
@@ -61,7 +61,7 @@ class Host:
     """Plain computation on each device: equations from arrays to arrays."""
 
     eqns: list[Any]
-    inputs: list[tuple[Any, Array]]             # variable, array
+    inputs: list[tuple[Any, Array]]  # variable, array
     outputs: list[tuple[Any, Array]]
 
 
@@ -69,20 +69,20 @@ class Plan:
     def __init__(self, mesh: Mesh, cores: int | None = None) -> None:
         load_handlers()
         self.mesh = mesh
-        self.told_cores = cores                 # None: as the kernels say
+        self.told_cores = cores  # None: as the kernels say
         self.helpers = Helpers()
-        self.taken = Scope()                    # names of kernels
-        self.names = Scope()                    # names of arrays
+        self.taken = Scope()  # names of kernels
+        self.names = Scope()  # names of arrays
         self.arrays: list[Array] = []
         self.steps: list[Launch | Host] = []
-        self.known: dict[Any, Any] = {}         # variable -> stacked values
-        self.made: dict[Any, Array] = {}        # variable -> array of the program
-        self.alias: dict[Any, Any] = {}         # variable -> what it stands for, of calls that were written out
-        self.put_off: list[Any] = []            # equations that wait for a kernel's result
+        self.known: dict[Any, Any] = {}  # variable -> stacked values
+        self.made: dict[Any, Array] = {}  # variable -> array of the program
+        self.alias: dict[Any, Any] = {}  # variable -> what it stands for, of calls that were written out
+        self.put_off: list[Any] = []  # equations that wait for a kernel's result
         self.uses: dict[Any, int] = {}
         self.results: list[Any] = []
-        self.promises: list[tuple[Array, Any, float]] = []      # what arrays must hold in the end: stacked values, tolerance
-        self.materialised: list[str] = []       # inputs whose values were generated here, since plain JAX looks at them
+        self.promises: list[tuple[Array, Any, float]] = []  # what arrays must hold in the end: stacked values, tolerance
+        self.materialised: list[str] = []  # inputs whose values were generated here, since plain JAX looks at them
 
     # Building
 
@@ -133,8 +133,11 @@ class Plan:
                 found.extend(self._flat_state(eqn))
                 continue
             if eqn.primitive.name not in CALLS:
-                raise Unsupported(f"a kernel inside {eqn.primitive.name} outside of any kernel", place_of(eqn),
-                                  "unroll it, or move the loop into the kernel")
+                raise Unsupported(
+                    f"a kernel inside {eqn.primitive.name} outside of any kernel",
+                    place_of(eqn),
+                    "unroll it, or move the loop into the kernel",
+                )
             inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr")
             body = fresh(getattr(inner, "jaxpr", inner))
             self.alias.update((v, self._root(atom)) for v, atom in zip(body.invars, eqn.invars))
@@ -175,7 +178,7 @@ class Plan:
             self.made[out] = self._own(eqn.invars[0], "ref")
         elif name == "freeze":
             self.made[out] = self.made[eqn.invars[0]]
-        elif len(eqn.invars) == 1:              # a get of the whole: what it holds now
+        elif len(eqn.invars) == 1:  # a get of the whole: what it holds now
             array = self.made[eqn.invars[0]]
             self.made[out] = self._new(out, f"{array.name}_now")
             self.steps.append(Host([], [(eqn.invars[0], array)], [(eqn.invars[0], self.made[out])]))
@@ -219,12 +222,15 @@ class Plan:
             kernel = builder.pallas_call(eqn)
         else:
             from .core_maps import core_map
+
             kernel, _ = core_map(builder, eqn)
         arrays = [self._array(v, _name_of(kernel, "operand", i)) for i, v in enumerate(operands)]
         results = []
         for i, v in enumerate(eqn.outvars):
             source = next((a for a, r in kernel.aliases.items() if r == i), None)
-            results.append(self._alias(operands[source], arrays, source) if source is not None else self._new(v, _name_of(kernel, "result", i)))
+            results.append(
+                self._alias(operands[source], arrays, source) if source is not None else self._new(v, _name_of(kernel, "result", i))
+            )
             self.made[v] = results[-1]
         self.steps.append(Launch(kernel, arrays, results))
 
@@ -289,7 +295,9 @@ class Plan:
         if array is not None and atom not in self.known and any(a is array for a in self.arrays):
             values = np.asarray(values)
             if values.shape == (self.mesh.devices, *array.shape):
-                self.promises.append((array, values.astype(np.dtype(array.dtype)), 0.0 if np.issubdtype(values.dtype, np.integer) else tolerance))
+                self.promises.append(
+                    (array, values.astype(np.dtype(array.dtype)), 0.0 if np.issubdtype(values.dtype, np.integer) else tolerance)
+                )
 
     # After the run
 
@@ -316,6 +324,7 @@ class Plan:
 
 def _cores(eqn: Any, told: int | None) -> int:
     from .core_maps import agree, cores_of
+
     mesh = eqn.params["mesh"] if eqn.primitive.name == "core_map" else eqn.params["meshes"][0]
     return agree(told, cores_of(mesh, eqn)[1], eqn)
 
@@ -330,6 +339,7 @@ def _one_device(eqns: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[An
         for eqn in eqns:
             evaluate.run_equations([eqn], read, env.__setitem__)
         return [env[v] for v in outputs]
+
     return function
 
 

@@ -54,12 +54,20 @@ class Heddle:
         from . import api
 
         options.setdefault("timeout", self._config.getoption("--heddle-timeout"))
+        options.setdefault("page", self._config.getoption("--heddle-html") is not None)
         report = api.check(function, *arguments, **options)
         self._note(report)
         return report
 
-    def verify(self, function: Callable[..., Any], *arguments: Any, expect: Any = None, tolerance: float = 1e-5, accept_bounded: bool = False,
-               **options: Any) -> "Report":
+    def verify(
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        expect: Any = None,
+        tolerance: float = 1e-5,
+        accept_bounded: bool = False,
+        **options: Any,
+    ) -> "Report":
         """As heddle_pallas.verify."""
         from . import api
 
@@ -85,9 +93,13 @@ class Heddle:
         """One file a check, of a name that is the test's alone: safe under pytest-xdist."""
         folder.mkdir(parents=True, exist_ok=True)
         name = re.sub(r"[^\w.-]+", "_", self._node.nodeid) + suffix
-        body = f"<h1>{html.escape(self._node.nodeid)}</h1><p>{html.escape(report.verdict)}</p><pre>{html.escape(report.text)}</pre>"
-        page = f"<!doctype html><meta charset=utf-8><title>{html.escape(report.name)}</title>{body}<h2>Program</h2>"
-        (folder / f"{name}.html").write_text(f"{page}<pre>{html.escape(report.source)}</pre>\n", encoding="utf-8")
+        (folder / f"{name}.html").write_text(report.page or _plain_page(self._node.nodeid, report), encoding="utf-8")
+
+
+def _plain_page(title: str, report: "Report") -> str:
+    """Of a checker that writes none itself."""
+    head = f"<!doctype html><meta charset=utf-8><title>{html.escape(report.name)}</title><h1>{html.escape(title)}</h1>"
+    return f"{head}<p>{html.escape(report.verdict)}</p><pre>{html.escape(report.text)}</pre><pre>{html.escape(report.source)}</pre>\n"
 
 
 def _ready() -> str | None:

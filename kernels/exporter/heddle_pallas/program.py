@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -29,11 +29,12 @@ class Data:
 
     def give(self, array: Array, name: str, values: Any, expected: bool = False) -> str:
         """Defines a function of those values, for pl_fill or for pl_expect_values."""
-        head = f"static double {'expected' if expected else 'given'}_{name}({'const PlRef *refs, ' if expected else ''}int device, const int64_t *index)"
+        function, refs = ("expected", "const PlRef *refs, ") if expected else ("given", "")
+        head = f"static double {function}_{name}({refs}int device, const int64_t *index)"
         unused = f"{'(void)refs, ' if expected else ''}(void)device, (void)index;"
         table = f"{name}_expected" if expected else f"{name}_values"
         self._define(array, head, unused, table, np.asarray(values).reshape(-1))
-        return f"{'expected' if expected else 'given'}_{name}"
+        return f"{function}_{name}"
 
     def _define(self, array: Array, head: str, unused: str, table: str, values: Any) -> None:
         wide = values.astype(np.float64 if str(array.dtype) == "float64" else np.float32) if is_float(array.dtype) else values
@@ -44,7 +45,10 @@ class Data:
         if wide.size and (wide == wide[0]).all():
             value, lines = literal(wide[0], wide.dtype), []
         elif wide.size <= TABLE_ELEMENTS_MAX:
-            value, lines = f"{table}[{_position(array)}]", [f"static const {c} {table}[] = {{ {', '.join(literal(x, wide.dtype) for x in wide)} }};"]
+            value, lines = (
+                f"{table}[{_position(array)}]",
+                [f"static const {c} {table}[] = {{ {', '.join(literal(x, wide.dtype) for x in wide)} }};"],
+            )
         else:
             value, lines = f"{table}[{_position(array)}]", self._beside(table, c, wide)
         for line in lines:
@@ -60,9 +64,11 @@ class Data:
         start, size = len(self.bytes), values.nbytes
         self.bytes += np.ascontiguousarray(values).tobytes()
         self.bytes += bytes(-len(self.bytes) % 8)
-        return [f"extern const {c} {table}[] __attribute__((visibility(\"hidden\")));",
-                "__asm__(\".pushsection .rodata\\n.balign 8\\n\"",
-                f"        \"{table}: .incbin \\\"\" HEDDLE_DATA \"\\\", {start}, {size}\\n.popsection\\n\");"]
+        return [
+            f'extern const {c} {table}[] __attribute__((visibility("hidden")));',
+            '__asm__(".pushsection .rodata\\n.balign 8\\n"',
+            f'        "{table}: .incbin \\"" HEDDLE_DATA "\\", {start}, {size}\\n.popsection\\n");',
+        ]
 
     def _check_exact(self, array: Array, wide: Any) -> None:
         if str(wide.dtype) in ("int64", "uint64") and wide.size and (np.abs(wide.astype(np.float64)) > 2**53).any():
@@ -167,7 +173,9 @@ class ProgramWriter:
         e.host = True
         views = [_view(scope.take(a.name), a) for _, a in step.inputs]
         targets = [_view(scope.take(a.name), a) for _, a in step.outputs]
-        jaxpr: Any = types.SimpleNamespace(constvars=[], invars=[v for v, _ in step.inputs], eqns=step.eqns, outvars=[v for v, _ in step.outputs])
+        jaxpr: Any = types.SimpleNamespace(
+            constvars=[], invars=[v for v, _ in step.inputs], eqns=step.eqns, outvars=[v for v, _ in step.outputs]
+        )
         tiles = [load(e, view, None, False) for view in views]
         for target, value in zip(targets, e.run(jaxpr, tiles)):
             text = value.text if isinstance(value, Tile) else e.tile(value, tuple(target.shape)).text

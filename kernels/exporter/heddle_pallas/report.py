@@ -12,7 +12,7 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from .binary import find_compiler, find_heddle
+from .binary import find_compiler, find_heddle, has_option
 from .cli import KNOBS
 from .errors import HeddleError
 from .names import c_name
@@ -29,12 +29,13 @@ class Report:
     """What the checker says of one program at one size."""
 
     name: str
-    verdict: str                                # "verified", "faulty", "bounded", "not applicable"
-    text: str                                   # to be read
-    check: dict[str, Any]                       # of the JSON report
-    source: str                                 # the exported C
-    results: Any = None                         # what the function returns, as the checked run computed it; None without values
-    generated: tuple[str, ...] = ()             # inputs whose values were made up here
+    verdict: str  # "verified", "faulty", "bounded", "not applicable"
+    text: str  # to be read
+    check: dict[str, Any]  # of the JSON report
+    source: str  # the exported C
+    results: Any = None  # what the function returns, as the checked run computed it; None without values
+    generated: tuple[str, ...] = ()  # inputs whose values were made up here
+    page: str = ""  # as a page of HTML, if it was asked for
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -75,15 +76,35 @@ def write_source(traced: Traced, folder: Path, opaque: bool = False, name: str =
     return path
 
 
-def run(traced: Traced, knobs: Mapping[str, Any] | None = None, schedules: str | None = None, timeout: float | None = None,
-        opaque: bool = False, arrays: bool = True, extra: Sequence[str] = ()) -> Report:
-    """Checks it. schedules: a folder where the C file and schedules of faults are kept; None: nothing is kept."""
+def run(
+    traced: Traced,
+    knobs: Mapping[str, Any] | None = None,
+    schedules: str | None = None,
+    timeout: float | None = None,
+    opaque: bool = False,
+    page: bool = False,
+) -> Report:
+    """Checks it. schedules: a folder where the C file and schedules of faults are kept; None: nothing is kept. page: with HTML."""
     with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
         source = write_source(traced, Path(folder), opaque)
-        command = [find_heddle(), "check", str(source), "--mesh", str(traced.plan.mesh), "--cores", str(traced.plan.cores),
-                   "--json", f"{folder}/report.json", "--schedules", f"{folder}/schedules", *knob_arguments(knobs or {}), *extra]
-        if arrays:
-            command += ["--results", f"{folder}/results"]
+        command = [
+            find_heddle(),
+            "check",
+            str(source),
+            "--mesh",
+            str(traced.plan.mesh),
+            "--cores",
+            str(traced.plan.cores),
+            "--json",
+            f"{folder}/report.json",
+            "--schedules",
+            f"{folder}/schedules",
+            "--results",
+            f"{folder}/results",
+            *knob_arguments(knobs or {}),
+        ]
+        if page and has_option(command[0], "--html"):
+            command += ["--html", f"{folder}/page.html"]
         find_compiler()
         done = _call(command, timeout, traced.name)
         report = _read(traced, source, Path(folder), done)
@@ -111,8 +132,11 @@ def _read(traced: Traced, source: Path, folder: Path, done: "subprocess.Complete
         (check,) = json.loads((folder / "report.json").read_text(encoding="utf-8"))["checks"]
     except (OSError, ValueError, KeyError) as wrong:
         raise HeddleError(f"{traced.name}: the checker left no report ({wrong})") from None
-    report = Report(traced.name, check["verdict"], done.stdout, check, source.read_text(encoding="utf-8"),
-                    generated=tuple(traced.plan.materialised))
+    report = Report(
+        traced.name, check["verdict"], done.stdout, check, source.read_text(encoding="utf-8"), generated=tuple(traced.plan.materialised)
+    )
+    if (folder / "page.html").exists():
+        report.page = (folder / "page.html").read_text(encoding="utf-8")
     results = folder / "results"
     if results.exists() and results.stat().st_size:
         report.results = _results(traced, results.read_bytes())

@@ -14,17 +14,59 @@ import numpy as np
 from .types import bits, c_type, is_float, is_signed, literal
 from .values import ADD, ALL, AND, ANY, CHOICE, EQUALITY, MULTIPLY, OR, PRIMARY, RELATION, SHIFT, UNARY, XOR, Scalar
 
-_COMPARE = {"eq": ("==", EQUALITY), "ne": ("!=", EQUALITY), "lt": ("<", RELATION), "le": ("<=", RELATION), "gt": (">", RELATION),
-            "ge": (">=", RELATION)}
+_COMPARE = {
+    "eq": ("==", EQUALITY),
+    "ne": ("!=", EQUALITY),
+    "lt": ("<", RELATION),
+    "le": ("<=", RELATION),
+    "gt": (">", RELATION),
+    "ge": (">=", RELATION),
+}
 _ARITHMETIC = {"add": ("+", ADD), "sub": ("-", ADD), "mul": ("*", MULTIPLY)}
 _LOGIC = {"and": ("&&", ALL, "&", AND), "or": ("||", ANY, "|", OR), "xor": ("!=", EQUALITY, "^", XOR)}
 _SHIFTS = ("shift_left", "shift_right_logical", "shift_right_arithmetic")
-_FLOAT_FUNCTIONS = {"exp": "exp", "exp2": "exp2", "log": "log", "log1p": "log1p", "expm1": "expm1", "sqrt": "sqrt", "tanh": "tanh", "sin": "sin",
-                    "cos": "cos", "tan": "tan", "floor": "floor", "ceil": "ceil", "erf": "erf", "cbrt": "cbrt", "asin": "asin", "acos": "acos",
-                    "atan": "atan", "sinh": "sinh", "cosh": "cosh"}
-SAME = frozenset({"stop_gradient", "copy", "copy_p", "optimization_barrier", "pvary", "pcast", "reshard", "squeeze", "reshape",
-                  "broadcast_in_dim", "sharding_constraint", "pbroadcast", "add_dependency", "device_put", "transpose",
-                  "layout_constraint", "name"})
+_FLOAT_FUNCTIONS = {
+    "exp": "exp",
+    "exp2": "exp2",
+    "log": "log",
+    "log1p": "log1p",
+    "expm1": "expm1",
+    "sqrt": "sqrt",
+    "tanh": "tanh",
+    "sin": "sin",
+    "cos": "cos",
+    "tan": "tan",
+    "floor": "floor",
+    "ceil": "ceil",
+    "erf": "erf",
+    "cbrt": "cbrt",
+    "asin": "asin",
+    "acos": "acos",
+    "atan": "atan",
+    "sinh": "sinh",
+    "cosh": "cosh",
+}
+SAME = frozenset(
+    {
+        "stop_gradient",
+        "copy",
+        "copy_p",
+        "optimization_barrier",
+        "pvary",
+        "pcast",
+        "reshard",
+        "squeeze",
+        "reshape",
+        "broadcast_in_dim",
+        "sharding_constraint",
+        "pbroadcast",
+        "add_dependency",
+        "device_put",
+        "transpose",
+        "layout_constraint",
+        "name",
+    }
+)
 
 
 class Helpers:
@@ -57,8 +99,20 @@ def _left(op: str, level: int, a: Scalar, b: Scalar, dtype: Any) -> Scalar:
 
 
 _KNOWN: dict[str, Callable[[Any, Any], Any]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le,
-    "gt": operator.gt, "ge": operator.ge, "and": operator.and_, "or": operator.or_, "xor": operator.xor, "max": max, "min": min,
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+    "max": max,
+    "min": min,
 }
 
 
@@ -118,12 +172,15 @@ def _divide(name: str, helpers: Helpers, a: Scalar, b: Scalar) -> Scalar:
     c, word = c_type(dtype), "divide" if name == "div" else "modulo"
     least = f"b == -1 ? ({c})({'-(uint64_t)a' if name == 'div' else '0'}) : " if is_signed(dtype) else ""
     zero = f"({c})-1" if name == "div" else "a"
-    helper = helpers.use(f"{word}_{dtype}", f"""/* As XLA: {'all bits for a division by 0' if name == 'div' else 'the number itself for 0'}. */
+    helper = helpers.use(
+        f"{word}_{dtype}",
+        f"""/* As XLA: {"all bits for a division by 0" if name == "div" else "the number itself for 0"}. */
 static inline {c} {word}_{dtype}({c} a, {c} b)
 {{
     return b == 0 ? {zero} : {least}({c})(a {sign} b);
 }}
-""")
+""",
+    )
     return Scalar(f"{helper}({a.text}, {b.text})", dtype)
 
 
@@ -137,15 +194,20 @@ def _shift(name: str, helpers: Helpers, a: Scalar, b: Scalar) -> Scalar:
     if inside and (arithmetic and is_signed(dtype) or not arithmetic and not is_signed(dtype)):
         return _wrap(f"{a.at(SHIFT)} >> {b.at(ADD)}", SHIFT, dtype)
     sign = c_type(f"int{width}")
-    body = {"shift_left": f"b >= {width} ? 0 : ({c})(({unsigned})a << b)",
-            "shift_right_logical": f"b >= {width} ? 0 : ({c})(({unsigned})a >> b)",
-            "shift_right_arithmetic": f"({c})(({sign})a >> (b >= {width} ? {width - 1} : b))"}[name]
-    helper = helpers.use(f"{name}_{dtype}", f"""/* As XLA: a shift beyond the width leaves {'the sign' if arithmetic else '0'}. */
+    body = {
+        "shift_left": f"b >= {width} ? 0 : ({c})(({unsigned})a << b)",
+        "shift_right_logical": f"b >= {width} ? 0 : ({c})(({unsigned})a >> b)",
+        "shift_right_arithmetic": f"({c})(({sign})a >> (b >= {width} ? {width - 1} : b))",
+    }[name]
+    helper = helpers.use(
+        f"{name}_{dtype}",
+        f"""/* As XLA: a shift beyond the width leaves {"the sign" if arithmetic else "0"}. */
 static inline {c} {name}_{dtype}({c} a, {unsigned} b)
 {{
     return {body};
 }}
-""")
+""",
+    )
     return Scalar(f"{helper}({a.text}, {b.text})", dtype)
 
 
@@ -171,12 +233,15 @@ def _convert(helpers: Helpers, a: Scalar, to: Any) -> Scalar | None:
 def _float_to_int(helpers: Helpers, a: Scalar, to: Any) -> Scalar:
     c, limits = c_type(to), np.iinfo(np.dtype(to))
     above = f"{float(int(limits.max) + 1):.1f}"
-    helper = helpers.use(f"truncate_{to}", f"""/* As XLA: the nearest number that there is, 0 for NaN. */
+    helper = helpers.use(
+        f"truncate_{to}",
+        f"""/* As XLA: the nearest number that there is, 0 for NaN. */
 static inline {c} truncate_{to}(double x)
 {{
     return x != x ? 0 : x >= {above} ? {literal(limits.max, to)} : x <= {float(limits.min):.1f} ? {literal(limits.min, to)} : ({c})x;
 }}
-""")
+""",
+    )
     return Scalar(f"{helper}({a.text})", to)
 
 
@@ -191,11 +256,17 @@ def _unary(name: str, helpers: Helpers, a: Scalar, params: dict[str, Any]) -> Sc
     if name == "sign":
         if is_float(dtype):
             return None
-        return Scalar(f"({a.at(RELATION + 1)} > 0) - ({a.at(RELATION + 1)} < 0)" if is_signed(dtype) else f"{a.at(RELATION + 1)} > 0", dtype,
-                      ADD if is_signed(dtype) else RELATION)
+        return Scalar(
+            f"({a.at(RELATION + 1)} > 0) - ({a.at(RELATION + 1)} < 0)" if is_signed(dtype) else f"{a.at(RELATION + 1)} > 0",
+            dtype,
+            ADD if is_signed(dtype) else RELATION,
+        )
     if name == "abs":
-        return Scalar(f"fabs{f}({a.text})", dtype) if is_float(dtype) else _wrap(
-            f"{a.at(RELATION + 1)} < 0 ? -{a.at(PRIMARY)} : {a.at(CHOICE + 1)}", CHOICE, dtype)
+        return (
+            Scalar(f"fabs{f}({a.text})", dtype)
+            if is_float(dtype)
+            else _wrap(f"{a.at(RELATION + 1)} < 0 ? -{a.at(PRIMARY)} : {a.at(CHOICE + 1)}", CHOICE, dtype)
+        )
     if name == "integer_pow" and params["y"] == 2:
         return _left("*", MULTIPLY, a, a, dtype)
     if name == "square":
@@ -257,8 +328,12 @@ def compute(name: str, helpers: Helpers, a: list[Scalar], dtype: Any, params: di
         return _select(a, dtype)
     if name == "clamp":
         low = _extreme("max", a[1], a[0])
-        return Scalar(f"{a[1].at(RELATION)} < {a[0].at(RELATION + 1)} ? {a[0].at(CHOICE + 1)} : {a[1].at(RELATION)} > {a[2].at(RELATION + 1)} ? "
-                      f"{a[2].at(CHOICE + 1)} : {a[1].at(CHOICE + 1)}", low.dtype, CHOICE)
+        return Scalar(
+            f"{a[1].at(RELATION)} < {a[0].at(RELATION + 1)} ? {a[0].at(CHOICE + 1)} : {a[1].at(RELATION)} > {a[2].at(RELATION + 1)} ? "
+            f"{a[2].at(CHOICE + 1)} : {a[1].at(CHOICE + 1)}",
+            low.dtype,
+            CHOICE,
+        )
     if len(a) != 2:
         return None
     return _binary(name, helpers, a[0], a[1], dtype)

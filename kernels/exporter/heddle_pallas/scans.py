@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from . import demand
-from .control import Loop, _attempts, _carry_names, _constant
+from .control import closed_constant
 from .emitter import Emitter
+from .loops import Loop, attempts, carry_names
 from .types import pl_type
 from .values import Tile, Value
 
@@ -32,14 +33,18 @@ def scan_over_arrays(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]
     jaxpr = params["jaxpr"].jaxpr
     steers = demand.demanded(jaxpr)
     steered = {i for i in range(carry) if jaxpr.invars[consts + i] in steers}
-    wholes = [w if w.text.isidentifier() else e.tile_variable("rows", w) for w in (e.tile(o) for o in operands[consts + carry:])]
+    wholes = [w if w.text.isidentifier() else e.tile_variable("rows", w) for w in (e.tile(o) for o in operands[consts + carry :])]
     collected = []
     for v in eqn.outvars[carry:]:
         dims = "".join(f", {d}" for d in v.aval.shape)
-        collected.append(e.tile_variable(e.block.names.get(v) or "collected",
-                                         Tile(f"pl_tile_empty({pl_type(v.aval.dtype, e.place)}{dims})", tuple(v.aval.shape), v.aval.dtype)))
-    loop = Loop(e, operands[consts:consts + carry], steered, _carry_names(e, eqn, jaxpr, carry))
-    constants = [_constant(e, c) for c in params["jaxpr"].consts]
+        collected.append(
+            e.tile_variable(
+                e.block.names.get(v) or "collected",
+                Tile(f"pl_tile_empty({pl_type(v.aval.dtype, e.place)}{dims})", tuple(v.aval.shape), v.aval.dtype),
+            )
+        )
+    loop = Loop(e, operands[consts : consts + carry], steered, carry_names(e, eqn, jaxpr, carry))
+    constants = [closed_constant(e, c) for c in params["jaxpr"].consts]
 
     def write() -> tuple[list[Value], list[Value]]:
         variables = loop.declare()
@@ -54,4 +59,4 @@ def scan_over_arrays(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]
             loop.assign(variables, results[:carry])
         return variables, results[:carry]
 
-    return [*_attempts(e, loop, write, steered), *collected]
+    return [*attempts(e, loop, write, steered), *collected]

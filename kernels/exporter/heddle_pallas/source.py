@@ -63,8 +63,11 @@ def _owners(path: str) -> dict[int, str]:
             tree = ast.parse(text.read())
     except (OSError, SyntaxError, ValueError):
         return {}
-    return {node.lineno: node.func.value.id for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)}
+    return {
+        node.lineno: node.func.value.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
+    }
 
 
 def owner_at(place: Place) -> str | None:

@@ -7,7 +7,13 @@ from typing import Any
 from .errors import NOWHERE, Place, Unsupported
 
 _SPACES = {
-    "any": "any", "hbm": "hbm", "host": "any", "device": "any", "vmem": "vmem", "smem": "smem", "semaphore_mem": "semaphore",
+    "any": "any",
+    "hbm": "hbm",
+    "host": "any",
+    "device": "any",
+    "vmem": "vmem",
+    "smem": "smem",
+    "semaphore_mem": "semaphore",
     "semaphore": "semaphore",
 }
 _KINDS = {"dma_sem": "dma", "semaphore": "regular", "barrier_semaphore": "barrier"}
@@ -17,7 +23,7 @@ def space_of(aval: Any, default: str = "vmem", place: Place = NOWHERE) -> str:
     space = getattr(aval, "memory_space", None)
     if space is None:
         return default
-    if hasattr(space, "memory_space") and hasattr(space, "mesh"):       # of the cores of a mesh
+    if hasattr(space, "memory_space") and hasattr(space, "mesh"):  # of the cores of a mesh
         space = space.memory_space
     name = str(getattr(space, "value", space)).lower()
     if name == "default":

@@ -12,18 +12,67 @@ from .errors import Unsupported
 from .types import c_type, pl_type
 from .values import Scalar, Tile, Value, View
 
-_UNARY = {"neg": "neg", "abs": "abs", "sign": "sign", "not": "not", "exp": "exp", "exp2": "exp2", "log": "log", "log1p": "log1p",
-          "expm1": "expm1", "logistic": "logistic", "reciprocal": "reciprocal", "sqrt": "sqrt", "rsqrt": "rsqrt", "cbrt": "cbrt",
-          "tanh": "tanh", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh",
-          "cosh": "cosh", "erf": "erf", "floor": "floor", "ceil": "ceil", "is_finite": "is_finite", "square": "square",
-          "population_count": "population_count", "clz": "clz"}
-_BINARY = {"add": "add", "sub": "sub", "mul": "mul", "div": "div", "min": "min", "max": "max", "rem": "rem", "and": "and", "or": "or",
-           "xor": "xor", "shift_left": "shift_left", "shift_right_logical": "shift_right_logical",
-           "shift_right_arithmetic": "shift_right_arithmetic", "pow": "pow", "atan2": "atan2", "nextafter": "nextafter",
-           "add_any": "add"}
+_UNARY = {
+    "neg": "neg",
+    "abs": "abs",
+    "sign": "sign",
+    "not": "not",
+    "exp": "exp",
+    "exp2": "exp2",
+    "log": "log",
+    "log1p": "log1p",
+    "expm1": "expm1",
+    "logistic": "logistic",
+    "reciprocal": "reciprocal",
+    "sqrt": "sqrt",
+    "rsqrt": "rsqrt",
+    "cbrt": "cbrt",
+    "tanh": "tanh",
+    "sin": "sin",
+    "cos": "cos",
+    "tan": "tan",
+    "asin": "asin",
+    "acos": "acos",
+    "atan": "atan",
+    "sinh": "sinh",
+    "cosh": "cosh",
+    "erf": "erf",
+    "floor": "floor",
+    "ceil": "ceil",
+    "is_finite": "is_finite",
+    "square": "square",
+    "population_count": "population_count",
+    "clz": "clz",
+}
+_BINARY = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "div": "div",
+    "min": "min",
+    "max": "max",
+    "rem": "rem",
+    "and": "and",
+    "or": "or",
+    "xor": "xor",
+    "shift_left": "shift_left",
+    "shift_right_logical": "shift_right_logical",
+    "shift_right_arithmetic": "shift_right_arithmetic",
+    "pow": "pow",
+    "atan2": "atan2",
+    "nextafter": "nextafter",
+    "add_any": "add",
+}
 _COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")
-_REDUCE = {"reduce_sum": "PL_ADD", "reduce_max": "PL_MAX", "reduce_min": "PL_MIN", "reduce_prod": "PL_MUL", "reduce_and": "PL_AND",
-           "reduce_or": "PL_OR", "reduce_xor": "PL_XOR"}
+_REDUCE = {
+    "reduce_sum": "PL_ADD",
+    "reduce_max": "PL_MAX",
+    "reduce_min": "PL_MIN",
+    "reduce_prod": "PL_MUL",
+    "reduce_and": "PL_AND",
+    "reduce_or": "PL_OR",
+    "reduce_xor": "PL_XOR",
+}
 _CUMULATE = {"cumsum": "PL_ADD", "cummax": "PL_MAX", "cummin": "PL_MIN", "cumprod": "PL_MUL"}
 
 
@@ -113,8 +162,22 @@ def _integer_pow(e: Emitter, base: str, power: int, shape: tuple[int, ...], dtyp
     return result.text if power > 0 else f"pl_tile_reciprocal({result.text})"
 
 
-@handles("stop_gradient", "copy", "copy_p", "pvary", "pcast", "reshard", "sharding_constraint", "pbroadcast", "add_dependency", "name",
-         "device_put", "layout_constraint", "reduce_precision", pure=True)
+@handles(
+    "stop_gradient",
+    "copy",
+    "copy_p",
+    "pvary",
+    "pcast",
+    "reshard",
+    "sharding_constraint",
+    "pbroadcast",
+    "add_dependency",
+    "name",
+    "device_put",
+    "layout_constraint",
+    "reduce_precision",
+    pure=True,
+)
 def _same(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     if eqn.primitive.name == "reduce_precision":
         aval, params = _aval(eqn), eqn.params
@@ -124,7 +187,7 @@ def _same(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
             raise Unsupported("reduce_precision to a type that is none", e.place)
         inner = f"pl_tile_cast({e.tile(operands[0]).text}, {pl_type(narrow)})"
         return [Tile(f"pl_tile_cast({inner}, {pl_type(aval.dtype)})", tuple(aval.shape), aval.dtype)]
-    return operands[:len(eqn.outvars)]
+    return operands[: len(eqn.outvars)]
 
 
 @handles("optimization_barrier", pure=True)
@@ -154,7 +217,9 @@ def _broadcast(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     tile = e.tile(value)
     if tile.shape == shape:
         return [tile]
-    return [Tile(f"pl_tile_broadcast({tile.text}, {shape_text(shape)}, {shape_text(eqn.params['broadcast_dimensions'])})", shape, aval.dtype)]
+    return [
+        Tile(f"pl_tile_broadcast({tile.text}, {shape_text(shape)}, {shape_text(eqn.params['broadcast_dimensions'])})", shape, aval.dtype)
+    ]
 
 
 @handles("reshape", "squeeze", "expand_dims", pure=True)
@@ -189,7 +254,9 @@ def _transpose(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
 def _slice(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval, params = _aval(eqn), eqn.params
     strides = params["strides"] or (1,) * len(aval.shape)
-    text = f"pl_tile_slice({e.tile(operands[0]).text}, {shape_text(params['start_indices'])}, {shape_text(aval.shape)}, {shape_text(strides)})"
+    text = (
+        f"pl_tile_slice({e.tile(operands[0]).text}, {shape_text(params['start_indices'])}, {shape_text(aval.shape)}, {shape_text(strides)})"
+    )
     return [Tile(text, tuple(aval.shape), aval.dtype)]
 
 
@@ -199,7 +266,13 @@ def _dynamic_slice(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     if len(operands) != 1 + len(aval.shape):
         raise Unsupported("a slice of computed size", e.place)
     starts = [e.steering(s, "an index").text for s in operands[1:]]
-    return [Tile(f"pl_tile_dynamic_slice({e.tile(operands[0]).text}, {shape_text(starts)}, {shape_text(aval.shape)})", tuple(aval.shape), aval.dtype)]
+    return [
+        Tile(
+            f"pl_tile_dynamic_slice({e.tile(operands[0]).text}, {shape_text(starts)}, {shape_text(aval.shape)})",
+            tuple(aval.shape),
+            aval.dtype,
+        )
+    ]
 
 
 @handles("dynamic_update_slice", pure=True)
@@ -263,7 +336,9 @@ def _pad(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
 @handles("iota", pure=True)
 def _iota(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval = _aval(eqn)
-    return [Tile(f"pl_tile_iota({pl_type(aval.dtype, e.place)}, {eqn.params['dimension']}{_dims(aval.shape)})", tuple(aval.shape), aval.dtype)]
+    return [
+        Tile(f"pl_tile_iota({pl_type(aval.dtype, e.place)}, {eqn.params['dimension']}{_dims(aval.shape)})", tuple(aval.shape), aval.dtype)
+    ]
 
 
 @handles("rev", pure=True)
@@ -284,7 +359,11 @@ def _roll(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
 @handles(*_REDUCE, pure=True)
 def _reduce(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval = _aval(eqn)
-    tile = Tile(f"pl_tile_reduce({_REDUCE[eqn.primitive.name]}, {e.tile(operands[0]).text}{_dims(eqn.params['axes'])})", tuple(aval.shape), aval.dtype)
+    tile = Tile(
+        f"pl_tile_reduce({_REDUCE[eqn.primitive.name]}, {e.tile(operands[0]).text}{_dims(eqn.params['axes'])})",
+        tuple(aval.shape),
+        aval.dtype,
+    )
     return [_settle_scalar(e, eqn, tile)]
 
 
@@ -317,7 +396,7 @@ def _bitcast(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval, source = _aval(eqn), eqn.invars[0].aval
     same = np.dtype(source.dtype).itemsize == np.dtype(aval.dtype).itemsize
     if not same and eqn.primitive.name == "bitcast":
-        function = "pl_tile_bitcast_rows"               # Mosaic's: rows of the second-minor dimension are packed together
+        function = "pl_tile_bitcast_rows"  # Mosaic's: rows of the second-minor dimension are packed together
     else:
         function = "pl_tile_bitcast"
     tile = Tile(f"{function}({e.tile(operands[0]).text}, {pl_type(aval.dtype, e.place)})", tuple(aval.shape), aval.dtype)

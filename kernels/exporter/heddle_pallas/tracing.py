@@ -1,7 +1,7 @@
 """From a Python function to a plan, without a device.
 
-A function is one of two kinds: it holds its own shard_map and takes global arrays, or it is what one device does, and is wrapped in one here.
-Which, is found out by tracing it.
+A function is one of two kinds: it holds its own shard_map and takes global arrays, or it is what one device does, and is wrapped in one
+here. Which, is found out by tracing it.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Traced:
     plan: Plan
     name: str
     place: Place
-    place_results: Callable[[list[Any]], Any]   # stacked results of the devices -> what the function returns
-    split_result: Callable[[int, Any], tuple[int, Any] | None]          # of it, the i-th value -> which result of the devices, stacked
+    place_results: Callable[[list[Any]], Any]  # stacked results of the devices -> what the function returns
+    split_result: Callable[[int, Any], tuple[int, Any] | None]  # of it, the i-th value -> which result of the devices, stacked
 
     def promise(self, expected: Sequence[Any], tolerance: float) -> None:
         """What the function must return, value by value, as far as the checker can judge it."""
@@ -76,6 +76,7 @@ def _traced_errors(name: str) -> Iterator[None]:
         raise
     except Exception as wrong:
         from .source import place_of_exception
+
         text = (str(wrong).strip().splitlines() or [""])[0]
         raise TraceError(f"{place_of_exception(wrong, name)}: {type(wrong).__name__}: {text}") from wrong
 
@@ -120,7 +121,10 @@ def _is_leaf(argument: Any) -> bool:
 
 # What one device does
 
-def _from_device(function: Callable[..., Any], structs: Sequence[Any], flat: Sequence[Any], mesh: Mesh, cores: int | None, label: str) -> Traced:
+
+def _from_device(
+    function: Callable[..., Any], structs: Sequence[Any], flat: Sequence[Any], mesh: Mesh, cores: int | None, label: str
+) -> Traced:
     import jax
     from jax.sharding import PartitionSpec
 
@@ -168,6 +172,7 @@ def _stacked(argument: Any, mesh: Mesh, aval: Any) -> Any:
 
 
 # With a shard_map of its own
+
 
 def _find_shard_map(jaxpr: Any) -> Any:
     for eqn in jaxpr.eqns:
@@ -232,7 +237,9 @@ def _from_global(traced: Any, flat: Sequence[Any], cores: int | None, label: str
     eqns, outputs = _flatten_calls(closed.jaxpr, closed.consts, known)
     maps = [e for e in eqns if e.primitive.name == "shard_map"]
     if len(maps) != 1 or any(has_kernel(e) for e in eqns if e.primitive.name != "shard_map"):
-        raise TraceError(f"{label}: {len(maps)} shard_maps in one function, or kernels outside of them: check each in a function of its own")
+        raise TraceError(
+            f"{label}: {len(maps)} shard_maps in one function, or kernels outside of them: check each in a function of its own"
+        )
     position = next(i for i, e in enumerate(eqns) if e.primitive.name == "shard_map")
     for v, argument in zip(closed.jaxpr.invars, flat):
         if _is_known(argument):
@@ -284,7 +291,7 @@ def _compute(eqns: Sequence[Any], known: dict[Any, Any], inputs: Sequence[Any]) 
     def read(atom: Any) -> Any:
         if hasattr(atom, "val"):
             return atom.val
-        if atom not in known and atom in inputs:        # plain JAX looks at an argument of which only the shape was given
+        if atom not in known and atom in inputs:  # plain JAX looks at an argument of which only the shape was given
             known[atom] = generated(1, list(inputs).index(atom), tuple(atom.aval.shape), atom.aval.dtype)[0]
         return known[atom]
 
@@ -330,12 +337,13 @@ def _joined(stacked: Any, spec: tuple[tuple[str, ...], ...], mesh: Mesh) -> Any:
     for d, axes in enumerate(spec):
         shape[d] *= _index(mesh, 0, axes)[1]
     whole = np.empty(shape, stacked.dtype)
-    for device in range(mesh.devices - 1, -1, -1):      # where parts coincide, the first device's counts
+    for device in range(mesh.devices - 1, -1, -1):  # where parts coincide, the first device's counts
         whole[_part(shape, spec, mesh, device)] = stacked[device]
     return whole
 
 
 # Names and places
+
 
 def _argument_names(function: Callable[..., Any], arguments: Sequence[Any]) -> list[str]:
     import inspect
@@ -357,9 +365,8 @@ def _argument_names(function: Callable[..., Any], arguments: Sequence[Any]) -> l
 def _place(function: Callable[..., Any]) -> Place:
     import inspect
 
-    while hasattr(function, "__wrapped__") or hasattr(function, "func"):
-        function = getattr(function, "__wrapped__", None) or getattr(function, "func")
-    code = getattr(function, "__code__", None)
+    inner: Any = function
+    while hasattr(inner, "__wrapped__") or hasattr(inner, "func"):
+        inner = getattr(inner, "__wrapped__", None) or inner.func
+    code = getattr(inner, "__code__", None)
     return Place(code.co_filename, code.co_firstlineno, code.co_name) if inspect.iscode(code) else Place("", 0)
-
-

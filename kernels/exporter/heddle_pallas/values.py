@@ -18,8 +18,8 @@ class Scalar:
     text: str
     dtype: Any
     level: int = PRIMARY
-    value: Any = None                           # if it is known
-    truth: str | None = None                    # a bool that became an integer: how it reads as a condition
+    value: Any = None  # if it is known
+    truth: str | None = None  # a bool that became an integer: how it reads as a condition
 
     def at(self, level: int) -> str:
         """As an operand of an operator of that level: in brackets if it must be."""
@@ -28,19 +28,19 @@ class Scalar:
 
 @dataclasses.dataclass(frozen=True)
 class Tile:
-    text: str                                   # a C variable of type PlTile
+    text: str  # a C variable of type PlTile
     shape: tuple[int, ...]
     dtype: Any
 
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    text: str                                   # a C expression of type PlRef, cheap and without side effects
-    shape: tuple[Any, ...]                      # sizes; a Scalar where the size is computed
+    text: str  # a C expression of type PlRef, cheap and without side effects
+    shape: tuple[Any, ...]  # sizes; a Scalar where the size is computed
     dtype: Any
-    space: str                                  # "any", "hbm", "vmem", "smem", "semaphore"
-    kind: str = ""                              # of a semaphore: "regular", "dma", "barrier"
-    name: str = ""                              # of the buffer
+    space: str  # "any", "hbm", "vmem", "smem", "semaphore"
+    kind: str = ""  # of a semaphore: "regular", "dma", "barrier"
+    name: str = ""  # of the buffer
 
 
 Value = Union[Scalar, Tile, View]

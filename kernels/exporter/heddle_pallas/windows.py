@@ -24,22 +24,22 @@ STATIC_STEPS_MAX = 1 << 16
 
 @dataclasses.dataclass
 class Dimension:
-    size: int                                   # of the block
-    whole: int                                  # of the array
+    size: int  # of the block
+    whole: int  # of the array
     squeezed: bool
-    unit: int                                   # elements from one block index to the next
+    unit: int  # elements from one block index to the next
 
 
 @dataclasses.dataclass
 class Window:
     name: str
     output: bool
-    view: View                                  # the window itself
+    view: View  # the window itself
     array: View
     dimensions: list[Dimension]
-    index_map: Any                              # a closed jaxpr; None: always the first block
-    state: str = ""                             # SMEM: which block it holds; empty: always the same
-    visited: str = ""                           # SMEM: which blocks were left already; empty: known not to come back
+    index_map: Any  # a closed jaxpr; None: always the first block
+    state: str = ""  # SMEM: which block it holds; empty: always the same
+    visited: str = ""  # SMEM: which blocks were left already; empty: known not to come back
     block: list[Scalar] = dataclasses.field(default_factory=list)
 
     @property
@@ -102,15 +102,22 @@ def _range(e: Emitter, window: Window, block: Sequence[Scalar], which: str) -> t
         if d.squeezed:
             array.append(index.text)
             continue
-        start = index if d.unit == 1 else number(int(index.value) * d.unit) if index.value is not None else Scalar(
-            f"{index.at(MULTIPLY)} * {d.unit}", "int32", MULTIPLY)
+        start = (
+            index
+            if d.unit == 1
+            else number(int(index.value) * d.unit)
+            if index.value is not None
+            else Scalar(f"{index.at(MULTIPLY)} * {d.unit}", "int32", MULTIPLY)
+        )
         size = str(d.size)
         if d.whole % d.unit or d.unit != d.size:
             over = d.whole - d.size
             if start.value is None or int(start.value) > over:
                 cut = True
                 name = e.scope.take(f"{window.name}_{which}size_{i}", "size")
-                e.out(f"int {name} = {start.at(ADD)} > {over} && {start.at(ADD)} < {d.whole} ? {d.whole} - {start.at(MULTIPLY)} : {d.size};")
+                e.out(
+                    f"int {name} = {start.at(ADD)} > {over} && {start.at(ADD)} < {d.whole} ? {d.whole} - {start.at(MULTIPLY)} : {d.size};"
+                )
                 size = name
         array.append("PL_ALL" if d.size == d.whole and start.value == 0 else f"pl_ds({start.text}, {size})")
         inside.append("PL_ALL" if size == str(d.size) else f"pl_ds(0, {size})")

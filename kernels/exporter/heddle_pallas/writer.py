@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Iterator
 from contextlib import contextmanager
+from typing import Iterator
 
 from .errors import Place
 from .source import short_path
@@ -56,7 +56,7 @@ class Writer:
     def text(self, lines: bool = True) -> str:
         """With lines=False there are no directives: to be read, not to be blamed."""
         out: list[str] = []
-        here: tuple[str, int] | None = None      # what the compiler believes of the next line; None: its own file
+        here: tuple[str, int] | None = None  # what the compiler believes of the next line; None: its own file
         for depth, text, place in self._lines:
             if lines and place is not None and place.file and _counts(text):
                 if here is None or here[0] != place.file or here[1] != place.line:
