@@ -13,7 +13,7 @@ struct ArenaBlock {
     size_t mapped, used;
 };
 
-enum { HEAD_BYTES = 64, CHUNK_BYTES = 1 << 18, SMALL_BYTES = 1 << 14 };
+enum { HEAD_BYTES = 64, CHUNK_BYTES = 1 << 18, SMALL_BYTES = 1 << 15, PILE_BYTES = 512, SPARE_CHUNKS = 8 };
 G_STATIC_ASSERT(sizeof(ArenaBlock) <= HEAD_BYTES);
 
 static G_GNUC_NORETURN void bail_out(Budget *budget, const char *limit)
@@ -53,20 +53,49 @@ static void relink_block(Arena *arena, ArenaBlock *block)
     *(block->after ? &block->after->before : &arena->budget->blocks) = block;
 }
 
+/* A few chunks are kept, wiped, from one proof to the next: a search that proves many small records would spend its time mapping them. */
+static ArenaBlock *spare[SPARE_CHUNKS];
+static size_t spares;
+static GMutex spare_lock;
+
+static ArenaBlock *take_spare(void)
+{
+    g_mutex_lock(&spare_lock);
+    ArenaBlock *block = spares > 0 ? spare[--spares] : NULL;
+    g_mutex_unlock(&spare_lock);
+    return block;
+}
+
+static bool keep_spare(ArenaBlock *block)
+{
+    g_mutex_lock(&spare_lock);
+    bool room = spares < SPARE_CHUNKS;
+    if (room)
+        spare[spares++] = block;
+    g_mutex_unlock(&spare_lock);
+    return room;
+}
+
 static void unmap_block(Budget *budget, ArenaBlock *block)
 {
     if (block->before)
         block->before->after = block->after;
     *(block->after ? &block->after->before : &budget->blocks) = block->before;
     budget->bytes -= block->mapped;
-    munmap(block, block->mapped);
+    bool chunk = block->mapped == CHUNK_BYTES;
+    if (chunk)
+        memset(block, 0, block->used);
+    if (!chunk || !keep_spare(block))
+        munmap(block, chunk ? CHUNK_BYTES : block->mapped);
 }
 
 static ArenaBlock *map_block(Arena *arena, size_t bytes)
 {
     size_t mapped = (bytes + HEAD_BYTES + 4095) & ~(size_t)4095;
     spend(arena->budget, mapped);
-    ArenaBlock *block = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ArenaBlock *block = mapped == CHUNK_BYTES ? take_spare() : NULL;
+    if (!block)
+        block = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (block == MAP_FAILED) {
         arena->budget->bytes -= mapped;
         bail_out(arena->budget, "memory");
@@ -127,37 +156,57 @@ void pile_init(Pile *pile, Arena *arena, size_t item_bytes)
     *pile = (Pile){ .arena = arena, .item_bytes = item_bytes };
 }
 
-static void grow(Pile *pile, size_t bytes)
+/* Small piles lie among other things and move by copying. */
+static void grow_small(Pile *pile, size_t bytes)
 {
-    if (!pile->block) {
-        pile->block = map_block(pile->arena, MAX(bytes, SMALL_BYTES));
-        pile->block->used = CHUNK_BYTES;        /* no room left for arena_alloc, however large the block */
-        return;
-    }
+    char *moved = arena_alloc(pile->arena, 1, bytes);
+    if (pile->base)
+        memcpy(moved, pile->base, pile->capacity_bytes);
+    pile->base = moved;
+    pile->capacity_bytes = bytes;
+}
+
+static ArenaBlock *remap(Pile *pile, size_t bytes)
+{
     ArenaBlock *block = pile->block;
-    size_t mapped = (MAX(bytes + HEAD_BYTES, block->mapped * 2) + 4095) & ~(size_t)4095;
-    spend(pile->arena->budget, mapped - block->mapped);
+    Budget *budget = pile->arena->budget;
+    size_t mapped = (bytes + HEAD_BYTES + 4095) & ~(size_t)4095;
+    spend(budget, mapped - block->mapped);
     ArenaBlock *moved = mremap(block, block->mapped, mapped, MREMAP_MAYMOVE);
     if (moved == MAP_FAILED) {
-        pile->arena->budget->bytes -= mapped - block->mapped;
-        bail_out(pile->arena->budget, "memory");
+        budget->bytes -= mapped - block->mapped;
+        bail_out(budget, "memory");
     }
-    moved->mapped = mapped;
+    moved->mapped = moved->used = mapped;
     relink_block(pile->arena, moved);
-    pile->block = moved;
+    return moved;
+}
+
+static void grow(Pile *pile, size_t bytes)
+{
+    bytes = MAX(bytes, MAX(pile->capacity_bytes * 2, PILE_BYTES));
+    if (bytes <= SMALL_BYTES) {
+        grow_small(pile, bytes);
+        return;
+    }
+    if (pile->block) {
+        pile->block = remap(pile, bytes);
+    } else {
+        pile->block = map_block(pile->arena, bytes);
+        pile->block->used = pile->block->mapped;
+        if (pile->base)
+            memcpy((char *)pile->block + HEAD_BYTES, pile->base, pile->capacity_bytes);
+    }
+    pile->base = (char *)pile->block + HEAD_BYTES;
+    pile->capacity_bytes = pile->block->mapped - HEAD_BYTES;
 }
 
 void *pile_push(Pile *pile, size_t items)
 {
     size_t end = (pile->count + items) * pile->item_bytes;
-    if (!pile->block || end > pile->block->mapped - HEAD_BYTES)
+    if (end > pile->capacity_bytes)
         grow(pile, end);
-    void *at = (char *)pile->block + HEAD_BYTES + pile->count * pile->item_bytes;
+    void *at = pile->base + pile->count * pile->item_bytes;
     pile->count += items;
     return at;
-}
-
-void *pile_base(const Pile *pile)
-{
-    return pile->block ? (char *)pile->block + HEAD_BYTES : NULL;
 }

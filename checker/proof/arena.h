@@ -39,11 +39,12 @@ void budget_check_time(Budget *budget);         /* cheap enough for every few th
 /* A growing array inside an arena. */
 typedef struct Pile {
     Arena *arena;
-    ArenaBlock *block;
-    size_t count, item_bytes;
+    ArenaBlock *block;                          /* its own, once it is large; NULL: it lies among others */
+    char *base;
+    size_t count, item_bytes, capacity_bytes;
 } Pile;
 
 void pile_init(Pile *pile, Arena *arena, size_t item_bytes);
 void *pile_push(Pile *pile, size_t items);      /* zeroed, unless count was set back; valid until the next push */
-void *pile_base(const Pile *pile);
+static inline void *pile_base(const Pile *pile) { return pile->base; }
 #define PILE(T, pile, i) (((T *)pile_base(pile))[i])

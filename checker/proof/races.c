@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <string.h>
 
-enum { PAIRWISE_MAX = 1024, OVERLAPS_KEPT = 1 << 14 };
+enum { PAIRWISE_MAX = 1024, OVERLAPS_KEPT = 1 << 13 };
 
 typedef struct Group { uint32_t region, first, count; bool writes, swaps; int64_t lo, hi; } Group;
 
@@ -25,7 +25,7 @@ typedef struct Finder {
     Pile access, acquire, release, groups, active;
     Pile earliest;                              /* group * per_device + core: when the first write to its bytes is acquired */
     bool reads;                                 /* loads of this object want something written */
-    Overlap *overlap;
+    Overlap *overlap;                           /* NULL until the first strided region */
 } Finder;
 
 static bool is_access(const Step *step)
@@ -236,6 +236,8 @@ static bool regions_overlap(Finder *f, uint32_t a, uint32_t b)
     const Region *left = program_get_region(f->index->program, a), *right = program_get_region(f->index->program, b);
     if (region_is_contiguous(left) && region_is_contiguous(right))
         return true;                            /* their bounds overlap already */
+    if (!f->overlap)
+        f->overlap = ARENA_NEW(Overlap, f->access.arena, OVERLAPS_KEPT);
     Overlap *kept = &f->overlap[(a * 2654435761u ^ b * 40503u) % OVERLAPS_KEPT];
     if (kept->a != a || kept->b != b)
         *kept = (Overlap){ a, b, region_overlaps(left, right) };
@@ -341,7 +343,6 @@ Races *races_new(const Order *order, Arena *arena)
     pile_init(&f.groups, &scratch, sizeof(Group));
     pile_init(&f.active, &scratch, sizeof(uint64_t));
     pile_init(&f.earliest, &scratch, sizeof(uint32_t));
-    f.overlap = ARENA_NEW(Overlap, &scratch, OVERLAPS_KEPT);
     sort_by_object(&f, &scratch);
     for (uint32_t object = 0; object < order->index->program->objects; object++) {
         uint32_t count = f.object_first[object + 1] - f.object_first[object];
