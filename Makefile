@@ -90,6 +90,9 @@ exporter-test: all                              ## tests the Python package, wit
 asan: | $(FIRST)                                ## the tests again, with address and undefined-behaviour sanitizers
 	$(MAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" test
 
+corpus: all                                     ## every built-in program by both searches, as a table
+	@tests/corpus $(BUILD)/heddle
+
 bench: all $(BUILD)/tests/bench_spin/bench_enumerate     ## time and memory of proofs; enumeration beside SPIN
 	@tests/bench $(BUILD)/heddle
 	@tests/bench_enumerate $(BUILD)/tests/bench_spin/bench_enumerate
