@@ -148,6 +148,46 @@ static void try_larger_counts(CheckResult *result)
     }
 }
 
+/* Who sends to each core, at this line: one core each, and each to one; else there is no single one to give room to. */
+static bool find_senders(const CheckResult *result, uint32_t site, uint32_t *sender)
+{
+    const Program *program = result->program;
+    for (uint32_t core = 0; core < program->cores; core++)
+        sender[core] = NONE;
+    for (size_t i = 0; i < result->record->copies.count; i++) {
+        const Copy *copy = &STORE(Copy, &result->record->copies, i);
+        uint32_t target = copy->receive_semaphore == NONE ? NONE : program_semaphore_core(program, copy->receive_semaphore);
+        if (copy->site != site)
+            continue;
+        if (!copy->remote || target == NONE || (sender[target] != NONE && sender[target] != copy->core))
+            return false;
+        sender[target] = copy->core;
+    }
+    for (uint32_t core = 0; core < program->cores; core++)
+        if (sender[core] == NONE)
+            return false;
+    return true;
+}
+
+static void try_capacity(CheckResult *result)
+{
+    const Program *program = result->program;
+    uint32_t sender[CORES_MAX];
+    for (size_t i = 0; i < result->record->steps.count; i++) {
+        const Step *step = &STORE(Step, &result->record->steps, i);
+        if (step->kind != STEP_COPY_START || step->object == NONE || !first_of_site(result->record, i)
+            || !find_senders(result, step->site, sender))
+            continue;
+        const Copy *copy = &STORE(Copy, &result->record->copies, step->object);
+        Edit edit = at_step(program, EDIT_CREDIT, step);
+        edit.name = program_text(program, program_decl(program, program_semaphore_decl(program, copy->receive_semaphore))->name);
+        edit.peer = sender;
+        try_repair(result, &edit, 1, g_strdup_printf("with a capacity semaphore, on which each device tells the one that sends to it that "
+                                                     "there is room, and waits for the same word, before each copy at %s:%u", edit.file,
+                                                     edit.line));
+    }
+}
+
 /* The other values of the knobs that make the machine kinder. */
 static void try_knobs(CheckResult *result)
 {
@@ -182,6 +222,8 @@ void check_try_repairs(CheckResult *result)
     try_one_a_step(result);
     try_entry_barriers(result);
     try_drains(result);
+    if (result->tried->len == 0)
+        try_capacity(result);
     if (result->tried->len == 0)
         try_larger_counts(result);
     try_knobs(result);

@@ -54,6 +54,8 @@ static void usual_repairs_are_tried(void **state)
     repair_is_named("never_waited_for", 2, "a wait for 4096 on recv_sem");
     repair_is_named("reduce_scatter_no_cleanup", 3, "a wait for 1 on left_capacity");
     repair_is_named("wait_for_fewer_bytes", 3, "with a wait for 4096 instead of 2048");
+    repair_is_named("all_reduce_no_capacity", 3, "with a capacity semaphore");
+    repair_is_named("p11_two_slots_without_capacity", 3, "with a capacity semaphore");
     repair_is_named("false_alarm_05_padding", 1, "bounds padded");
 }
 

@@ -9,6 +9,8 @@
 typedef struct Tally {
     Columns table;
     unsigned count[VERDICT_NOT_APPLICABLE + 1], checks;
+    uint32_t smallest_wrong;                    /* devices, of the program in hand; 0: none so far */
+    bool right_below;                           /* some size below that was verified */
 } Tally;
 
 /* "race 2, leftover": identifiers of the faults, each with how many there are. */
@@ -37,6 +39,10 @@ static void tally_result(Tally *tally, const CheckResult *result)
     columns_add(&tally->table, faults);
     tally->count[result->verdict]++;
     tally->checks++;
+    uint32_t devices = mesh_devices(&result->spec->mesh);
+    if (result->verdict == VERDICT_FAULTY && (tally->smallest_wrong == 0 || devices < tally->smallest_wrong))
+        tally->smallest_wrong = devices;
+    tally->right_below |= result->verdict == VERDICT_VERIFIED;
     g_free(faults);
     g_free(title);
 }
@@ -108,6 +114,7 @@ static void run_program(Session *session, const Selected *selected, Tally *tally
 {
     Plan plan;
     char *error = NULL;
+    tally->smallest_wrong = 0, tally->right_below = false;
     unsigned before = tally->checks, before_inapplicable = tally->count[VERDICT_NOT_APPLICABLE];
     if (!plan_make(&plan, session, selected, &error))
         session_fail(session, error);
@@ -120,6 +127,9 @@ static void run_program(Session *session, const Selected *selected, Tally *tally
     unsigned checks = tally->checks - before;
     if (checks && tally->count[VERDICT_NOT_APPLICABLE] - before_inapplicable == checks)
         session_fail(session, g_strdup_printf("%s is not applicable at any of these sizes", selected->entry->name));
+    if (tally->smallest_wrong && tally->right_below && !session->options->quiet && session->options->defines->len == 0)
+        g_string_append_printf(session->text.out, "%s is right for some sizes only: the smallest wrong one here is %u devices.\n",
+                               selected->entry->name, tally->smallest_wrong);
     plan_clear(&plan);
 }
 

@@ -36,11 +36,11 @@ static bool launch_has(const Launch *launch, uint32_t decl)
 }
 
 /* An array beside the semaphore, in every launch that has it. */
-static uint32_t add_array(Program *program, uint32_t decl_id)
+static uint32_t add_array(Program *program, uint32_t decl_id, SemaphoreKind kind, int64_t elements)
 {
     const Decl *decl = program_decl(program, decl_id);
-    DeclSpec spec = { .space = SPACE_SEMAPHORE, .semaphore_kind = decl->semaphore_kind, .dtype = decl->dtype, .life = decl->life, .ndim = 1,
-                      .size = { SPREAD_MAX }, .once = decl->once, .collective_id = -1, .site = decl->site,
+    DeclSpec spec = { .space = SPACE_SEMAPHORE, .semaphore_kind = kind, .dtype = decl->dtype, .life = decl->life, .ndim = 1,
+                      .size = { elements }, .once = decl->once, .collective_id = -1, .site = decl->site,
                       .name = program_text(program, decl->name) };
     uint32_t fresh = program_add_decl(program, &spec);
     for (uint32_t l = 0; l < program->launches.count; l++) {
@@ -71,11 +71,15 @@ static bool prepare(Program *program, EditOfProgram *e)
         if (launch_has(program_launch(program, l), e->decl))
             e->last_launch = l;
     const Decl *decl = program_decl(program, e->decl);
+    if (e->edit.kind == EDIT_CREDIT) {
+        e->fresh = add_array(program, e->decl, SEMAPHORE_REGULAR, 1);
+        return true;
+    }
     if (e->edit.kind == EDIT_DRAIN)
         return e->last_launch != NONE && e->edit.element < decl->elements;
     if (decl->elements != 1 || decl->semaphore_kind != SEMAPHORE_DMA)
         return false;
-    e->fresh = add_array(program, e->decl);
+    e->fresh = add_array(program, e->decl, SEMAPHORE_DMA, SPREAD_MAX);
     return true;
 }
 
@@ -135,16 +139,27 @@ static void spread(EditOfProgram *e, Core *core, Request *request)
         step->object = fresh->first_semaphore + core->id * SPREAD_MAX + e->waits[core->id]++ % SPREAD_MAX;
 }
 
+/* One more step, at the place of the one in hand. */
+static void insert(Core *core, const Request *request, StepKind kind, uint32_t semaphore, uint32_t value)
+{
+    Request more = { .step = request->step };
+    more.step.kind = (uint8_t)kind, more.step.object = semaphore, more.step.value = value, more.step.extra = NONE;
+    core->program->edits->inside = true;
+    core->submit(core, &more);
+}
+
 static void drain(const EditOfProgram *e, Core *core, const Request *request)
 {
     const Decl *decl = program_decl(core->program, e->decl);
-    if (request->step.kind != STEP_EXIT || request->step.object != e->last_launch)
-        return;
-    Request wait = { .step = request->step };
-    wait.step.kind = STEP_WAIT, wait.step.object = decl->first_semaphore + core->id * decl->elements + e->edit.element;
-    wait.step.value = (uint32_t)e->edit.value, wait.step.extra = NONE;
-    core->program->edits->inside = true;
-    core->submit(core, &wait);
+    if (request->step.kind == STEP_EXIT && request->step.object == e->last_launch)
+        insert(core, request, STEP_WAIT, decl->first_semaphore + core->id * decl->elements + e->edit.element, (uint32_t)e->edit.value);
+}
+
+static void credit(const EditOfProgram *e, Core *core, const Request *request)
+{
+    uint32_t first = program_decl(core->program, e->fresh)->first_semaphore;
+    insert(core, request, STEP_SIGNAL, first + e->edit.peer[core->id], 1);
+    insert(core, request, STEP_WAIT, first + core->id, 1);
 }
 
 bool edit_pass(Core *core, Request *request)
@@ -160,11 +175,14 @@ bool edit_pass(Core *core, Request *request)
         EditOfProgram *e = &own->edit[i];
         if (core->position == 0 && request->step.kind == STEP_ENTER)
             e->starts[core->id] = e->waits[core->id] = 0;
-        bool here = (e->edit.kind == EDIT_DROP || e->edit.kind == EDIT_SCALE) && request->step.kind == e->edit.step
+        EditKind kind = e->edit.kind;
+        bool here = (kind == EDIT_DROP || kind == EDIT_SCALE || kind == EDIT_CREDIT) && request->step.kind == e->edit.step
             && at_site(core->program, &e->edit, request->step.site);
         if ((here && e->edit.kind == EDIT_DROP) || (e->edit.kind == EDIT_DROP_SEMAPHORE && on_named(core->program, e, &request->step)))
             return true;
-        if (here)
+        if (here && e->edit.kind == EDIT_CREDIT)
+            credit(e, core, request);
+        if (here && e->edit.kind == EDIT_SCALE)
             request->step.value *= (uint32_t)e->edit.value;
         if (e->edit.kind == EDIT_SPREAD)
             spread(e, core, request);

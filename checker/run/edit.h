@@ -15,6 +15,8 @@ typedef enum EditKind {
     EDIT_DROP,              /* steps of `step` at the site are left out */
     EDIT_SCALE,             /* waits at the site need `value` times as much */
     EDIT_SPREAD,            /* the DMA semaphore `name` becomes one for each copy that a core sends to it, in turn; its waits likewise */
+    EDIT_CREDIT,            /* before each copy at the site, which signals `name`: tell core peer[own core] that there is room, and wait to
+                               be told the same, on a semaphore of its own */
     EDIT_DRAIN,             /* before leaving the last launch that has the semaphore `name`, a wait for `value` on element `element` */
     EDIT_ENTRY_BARRIER      /* launch `launch` begins with a barrier of all devices, or, for value 0, does not */
 } EditKind;
@@ -27,6 +29,7 @@ typedef struct Edit {
     const char *name;
     uint32_t element, launch;
     int64_t value;
+    const uint32_t *peer;
 } Edit;
 
 typedef struct Edits { const Edit *edit; unsigned count; } Edits;
