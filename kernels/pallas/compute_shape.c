@@ -257,8 +257,8 @@ static Sizes bitcast_sizes(const PlSite *here, const Tile *in, size_t old, size_
 {
     Sizes sizes = compute_sizes_of(in);
     int64_t items = (int64_t)(MAX(old, now) / MIN(old, now));
-    if (rows ? in->ndim < 2 : in->ndim + (now > old) < 1)
-        draft_misuse(here, "a bitcast of a tile of %u dimensions", in->ndim);
+    if (rows && in->ndim < 2)
+        draft_misuse(here, "a bitcast of rows of a tile of %u dimensions", in->ndim);
     if (rows) {
         int64_t *size = &sizes.size[in->ndim - 2];
         if (now > old && *size % items != 0)

@@ -19,6 +19,7 @@
 #include "flag.h"
 #include "tile.h"
 #include "compute.h"
+#include "elementwise.h"
 #include "expect.h"
 #include "program.h"
 #endif

@@ -1,0 +1,61 @@
+/* elementwise.h - functions of the elements of tiles, in the words of jax.lax: of one tile, of two, comparisons.
+ *
+ * Those that tile.h has (add, sub, mul, div, min, max) are there. Comparisons give PL_BOOL.
+ */
+#pragma once
+#include "compute.h"
+
+#define PL_UNARY_(op, a) (pl_api->compute->unary(PL_HERE, op, a))
+#define PL_BINARY_(op, a, b) (pl_api->compute->binary(PL_HERE, op, a, b))
+#define PL_COMPARE_(op, a, b) (pl_api->compute->compare(PL_HERE, op, a, b))
+
+#define pl_tile_neg(a) PL_UNARY_(PL_NEG, a)
+#define pl_tile_abs(a) PL_UNARY_(PL_ABS, a)
+#define pl_tile_sign(a) PL_UNARY_(PL_SIGN, a)
+#define pl_tile_not(a) PL_UNARY_(PL_NOT, a)
+#define pl_tile_square(a) PL_UNARY_(PL_SQUARE, a)
+#define pl_tile_population_count(a) PL_UNARY_(PL_POPULATION_COUNT, a)
+#define pl_tile_clz(a) PL_UNARY_(PL_CLZ, a)
+#define pl_tile_is_finite(a) PL_UNARY_(PL_IS_FINITE, a)
+#define pl_tile_exp(a) PL_UNARY_(PL_EXP, a)
+#define pl_tile_exp2(a) PL_UNARY_(PL_EXP2, a)
+#define pl_tile_expm1(a) PL_UNARY_(PL_EXPM1, a)
+#define pl_tile_log(a) PL_UNARY_(PL_LOG, a)
+#define pl_tile_log1p(a) PL_UNARY_(PL_LOG1P, a)
+#define pl_tile_logistic(a) PL_UNARY_(PL_LOGISTIC, a)
+#define pl_tile_reciprocal(a) PL_UNARY_(PL_RECIPROCAL, a)
+#define pl_tile_sqrt(a) PL_UNARY_(PL_SQRT, a)
+#define pl_tile_rsqrt(a) PL_UNARY_(PL_RSQRT, a)
+#define pl_tile_cbrt(a) PL_UNARY_(PL_CBRT, a)
+#define pl_tile_sin(a) PL_UNARY_(PL_SIN, a)
+#define pl_tile_cos(a) PL_UNARY_(PL_COS, a)
+#define pl_tile_tan(a) PL_UNARY_(PL_TAN, a)
+#define pl_tile_asin(a) PL_UNARY_(PL_ASIN, a)
+#define pl_tile_acos(a) PL_UNARY_(PL_ACOS, a)
+#define pl_tile_atan(a) PL_UNARY_(PL_ATAN, a)
+#define pl_tile_sinh(a) PL_UNARY_(PL_SINH, a)
+#define pl_tile_cosh(a) PL_UNARY_(PL_COSH, a)
+#define pl_tile_tanh(a) PL_UNARY_(PL_TANH, a)
+#define pl_tile_erf(a) PL_UNARY_(PL_ERF, a)
+#define pl_tile_floor(a) PL_UNARY_(PL_FLOOR, a)
+#define pl_tile_ceil(a) PL_UNARY_(PL_CEIL, a)
+#define pl_tile_round(a) PL_UNARY_(PL_ROUND, a)                 /* halves away from zero */
+#define pl_tile_round_even(a) PL_UNARY_(PL_ROUND_EVEN, a)
+
+#define pl_tile_rem(a, b) PL_BINARY_(PL_REM, a, b)
+#define pl_tile_and(a, b) PL_BINARY_(PL_AND, a, b)
+#define pl_tile_or(a, b) PL_BINARY_(PL_OR, a, b)
+#define pl_tile_xor(a, b) PL_BINARY_(PL_XOR, a, b)
+#define pl_tile_shift_left(a, b) PL_BINARY_(PL_SHIFT_LEFT, a, b)
+#define pl_tile_shift_right_logical(a, b) PL_BINARY_(PL_SHIFT_RIGHT_LOGICAL, a, b)
+#define pl_tile_shift_right_arithmetic(a, b) PL_BINARY_(PL_SHIFT_RIGHT_ARITHMETIC, a, b)
+#define pl_tile_pow(a, b) PL_BINARY_(PL_POW, a, b)
+#define pl_tile_atan2(a, b) PL_BINARY_(PL_ATAN2, a, b)
+#define pl_tile_nextafter(a, b) PL_BINARY_(PL_NEXTAFTER, a, b)
+
+#define pl_tile_eq(a, b) PL_COMPARE_(PL_EQ, a, b)
+#define pl_tile_ne(a, b) PL_COMPARE_(PL_NE, a, b)
+#define pl_tile_lt(a, b) PL_COMPARE_(PL_LT, a, b)
+#define pl_tile_le(a, b) PL_COMPARE_(PL_LE, a, b)
+#define pl_tile_gt(a, b) PL_COMPARE_(PL_GT, a, b)
+#define pl_tile_ge(a, b) PL_COMPARE_(PL_GE, a, b)
