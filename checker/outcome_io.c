@@ -52,6 +52,7 @@ void outcome_save(const Outcome *outcome, Store *store)
         put_text(store, finding->why);
         put_array(store, finding->moves, sizeof(Move));
         put_texts(store, finding->lines);
+        put_text(store, finding->departure);
         put_bytes(store, finding->film);
     }
     put_texts(store, outcome->limits);
@@ -135,6 +136,7 @@ static Finding *take_finding(Reader *reader)
     finding->why = take_text(reader);
     finding->moves = take_array(reader, sizeof(Move));
     finding->lines = take_texts(reader);
+    finding->departure = take_text(reader);
     finding->film = take_bytes(reader);
     return finding;
 }

@@ -13,12 +13,14 @@
  *     message ..., why ...             what the report said, escaped as in C; why is dropped when the source has changed
  *     count 3 0                        pairs of these sites, at most?
  *     place 0 3 NONE 12 0              core, position, copy, kind, launch; one line a place
+ *     code kernels/all_gather.c:14 pl_copy_start(pass);     what the lines that moves name said; one line each
  *     moves 17
  *     core 0.0 @3 copy start kernels/all_gather.c:14
  *     ...
  *     end
  */
 #include "check.h"
+#include "relocate.h"
 #include "worker.h"
 #include <errno.h>
 #include <stdio.h>
@@ -90,6 +92,7 @@ bool schedule_write(const CheckResult *result, const Finding *finding, const cha
     g_autoptr(GString) out = g_string_new(NULL);
     append_head(out, result);
     append_finding(out, finding);
+    relocate_append(out, finding->lines);
     g_string_append_printf(out, "moves %u\n", finding->lines ? finding->lines->len : 0);
     for (guint i = 0; finding->lines && i < finding->lines->len; i++)
         g_string_append_printf(out, "%s\n", (const char *)g_ptr_array_index(finding->lines, i));
@@ -108,7 +111,7 @@ typedef struct Parsed {
     uint64_t seed;
     GArray *overrides;                          /* of Override */
     Finding *finding;
-    GPtrArray *lines;
+    GPtrArray *lines, *code;                    /* moves; fields of relocate.h */
 } Parsed;
 
 static void free_parsed(Parsed *parsed)
@@ -122,6 +125,7 @@ static void free_parsed(Parsed *parsed)
     g_array_free(parsed->overrides, TRUE);
     finding_free(parsed->finding);
     g_ptr_array_free(parsed->lines, TRUE);
+    g_ptr_array_free(parsed->code, TRUE);
     g_free(parsed);
 }
 
@@ -206,6 +210,10 @@ static bool parse_field(Parsed *parsed, const char *line)
             && k[4] <= 1;
     if (strcmp(key, "parameter") == 0)
         return parse_parameter(parsed, rest);
+    if (strcmp(key, "code") == 0) {
+        g_ptr_array_add(parsed->code, g_strdup(rest));
+        return true;
+    }
     if (strcmp(key, "fault") == 0)
         return parse_fault(parsed, rest);
     if (parsed->finding != NULL && strcmp(key, "message") == 0)
@@ -233,6 +241,7 @@ static Parsed *parse(const char *path, char **error)
     Parsed *parsed = g_new0(Parsed, 1);
     parsed->overrides = g_array_new(FALSE, FALSE, sizeof(Override));
     parsed->lines = g_ptr_array_new_with_free_func(g_free);
+    parsed->code = g_ptr_array_new_with_free_func(g_free);
     unsigned at = 1, moves = 0;
     for (; line[at] != NULL && sscanf(line[at], "moves %u", &moves) != 1; at++)
         if (!parse_field(parsed, line[at])) {
@@ -300,6 +309,8 @@ ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const ch
     g_autofree char *hash = hash_of_file(parsed->header.source);
     if (g_strcmp0(hash, parsed->header.source_hash) != 0)
         g_clear_pointer(&parsed->finding->why, g_free);
+    if (g_strcmp0(hash, parsed->header.source_hash) != 0)
+        relocate_lines(parsed->lines, parsed->code);
     replay->check = check_replay(spec, parsed->finding, parsed->lines, &replay->error);
     parsed->finding = NULL;
     free_parsed(parsed);

@@ -11,6 +11,7 @@
 #include "proof/prove.h"
 #include "results.h"
 #include "sample.h"
+#include "run/adapt.h"
 #include "run/edit.h"
 #include "run/film.h"
 #include "run/globals.h"
@@ -454,20 +455,47 @@ static bool show_divergence(WorkerShared *shared, Finding *finding, const Execut
     return shown;
 }
 
+/* "core 0.0 @3 wait kernel.c:12"; of a line that is no longer in the file the number is 0: then the operation alone. */
+static bool same_operation(const char *expected, const char *found)
+{
+    const char *end = strrchr(found, ' ');
+    return strcmp(expected, found) == 0
+        || (g_str_has_suffix(expected, ":0") && end != NULL && strncmp(expected, found, (size_t)(end - found)) == 0);
+}
+
+/* Does the moves; false: at one of them the kernel stands elsewhere than `expected` says (NULL: nothing), or it is not possible. */
+static bool follow(WorkerShared *shared, Finding *finding, const ExecutionOptions *options, const GPtrArray *expected)
+{
+    Execution *execution = shared->execution;
+    execution_begin(execution, options);
+    for (guint i = 0; finding->moves != NULL && i < finding->moves->len; i++) {
+        Move move = g_array_index(finding->moves, Move, i);
+        char *found = line_of_move(execution, shared->program, move);
+        g_ptr_array_add(finding->lines, found);
+        bool same = expected == NULL || same_operation(g_ptr_array_index(expected, i), found);
+        if (same && execution_do(execution, move))
+            continue;
+        if (expected != NULL)
+            finding->departure = g_strdup_printf(same ? "move %u, \"%s\", is not possible there" : "move %u was \"%s\", and is now \"%s\"",
+                                                 i + 1, (char *)g_ptr_array_index(expected, i), found);
+        return false;
+    }
+    return true;
+}
+
 bool worker_replay(WorkerShared *shared, Finding *finding)
 {
     const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse };
     Execution *execution = shared->execution;
-    if (finding->lines != NULL)
-        g_ptr_array_free(finding->lines, TRUE);
+    g_autoptr(GPtrArray) expected = finding->lines;
     finding->lines = g_ptr_array_new_with_free_func(g_free);
     finding->shown = false;
-    execution_begin(execution, &options);
-    for (guint i = 0; finding->moves != NULL && i < finding->moves->len; i++) {
-        Move move = g_array_index(finding->moves, Move, i);
-        g_ptr_array_add(finding->lines, line_of_move(execution, shared->program, move));
-        if (!execution_do(execution, move))
+    if (!follow(shared, finding, &options, shared->as_given ? expected : NULL)) {
+        if (!shared->as_given)
             return false;
+        adapt_schedule(execution, &options, shared->record, expected, finding);
+        g_ptr_array_set_size(finding->lines, 0);
+        follow(shared, finding, &options, NULL);
     }
     for (unsigned p = 0; p < finding->places; p++)
         if (finding->place[p].site == NONE)     /* from a file: places say who, the state says what */

@@ -458,6 +458,40 @@ static void a_run_can_be_walked_forward_and_back(void **state)
     assert_says("device 1: stands before: device 1 waits on");
 }
 
+static char *first_schedule(const char *name)
+{
+    g_autofree char *folder_of = path_of(name);
+    GDir *directory = g_dir_open(folder_of, 0, NULL);
+    assert_non_null(directory);
+    char *schedule = g_build_filename(name, g_dir_read_name(directory), NULL);
+    g_dir_close(directory);
+    return schedule;
+}
+
+/* Moved lines are no change; new operations are done on the way; a repaired kernel shows nothing, and replay says where it departs. */
+static void a_schedule_outlives_edits_of_its_kernel(void **state)
+{
+    (void)state;
+    const char *wait = "        pl_copy_wait(own);\n", *call = "pass_all(input, output, own_sem, send_sem, recv_sem);";
+    assert_int_equal(run("check kernel.c:ring_shared -n 3 --schedules edits"), 1);
+    g_autofree char *schedule = first_schedule("edits"), *words = g_strdup_printf("replay %s", schedule);
+    write_kernel("/* a line */\n", NULL, NULL);
+    assert_int_equal(run(words), 1);
+    assert_null(strstr(text, "has changed"));
+    g_autofree char *longer = g_strdup_printf("%s        PlCopy more = pl_make_async_copy(input, pl_at(output, my_id), own_sem);\n"
+                                              "        pl_copy_start(more);\n        pl_copy_wait(more);\n", wait);
+    write_kernel("", wait, longer);
+    assert_int_equal(run(words), 1);
+    assert_says("The kernel has changed since: move ");
+    assert_says("the schedule shows the fault");
+    write_kernel("", call, "pass_all(input, output, own_sem, recv_sem, send_sem);");
+    assert_in_range(run(words), 1, 3);          /* whatever it shows: it ends, and says so */
+    write_kernel("", "PlRef recv_sem)\n{\n    int n", "PlRef recv_sem)\n{\n    if (pl_program_id(0) > 0)\n        return;\n    int n");
+    assert_int_equal(run(words), 3);
+    assert_says("The kernel has changed since: move ");
+    write_kernel("", NULL, NULL);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -498,6 +532,7 @@ int main(void)
         cmocka_unit_test(replay_draws_the_same_pictures),
         cmocka_unit_test(a_trace_is_what_perfetto_opens),
         cmocka_unit_test(a_run_can_be_walked_forward_and_back),
+        cmocka_unit_test(a_schedule_outlives_edits_of_its_kernel),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

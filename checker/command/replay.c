@@ -40,6 +40,13 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
 {
     GString *out = session->text.out;
     const CheckResult *check = replay->check;
+    const Finding *seen = check->outcome->findings->len ? check->outcome->findings->pdata[0] : NULL;
+    if (seen && seen->departure) {
+        char *words = g_strdup_printf("The kernel has changed since: %s. From there on the schedule was followed as far as possible.",
+                                      seen->departure);
+        text_wrapped(&session->text, 0, "", words);
+        g_free(words);
+    }
     if (session->options->verbose && !replay->shown)            /* a finding that was shown tells its moves itself */
         for (guint i = 0; replay->lines && i < replay->lines->len; i++)
             g_string_append_printf(out, "  %s\n", (char *)replay->lines->pdata[i]);
