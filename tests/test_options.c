@@ -90,7 +90,7 @@ static void what_is_missing_or_too_much_is_said(void **state)
     assert_refused("replay a b", "b is too much");
     assert_refused("chekc ring", "did you mean heddle check");
     assert_refused("check ring --serach prove", "did you mean --search");
-    assert_refused("check ring --html x", "unknown option --html");
+    assert_refused("check ring --certificate x", "unknown option --certificate");
     assert_refused("explain --json", "unknown option");
     assert_refused("check ring --mesh x=4,y=2 -n 9", "the mesh holds 8 devices, -n asks for 9");
 }
