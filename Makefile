@@ -62,7 +62,11 @@ $(BUILD)/include:
 	@mkdir -p $(@D)
 	ln -sfn $(CURDIR)/kernels $@
 
-$(BUILD)/heddle: $(OBJECTS) | $(BUILD)/include
+$(BUILD)/heddle.gdb: checker/command/heddle.gdb
+	@mkdir -p $(@D)
+	ln -sfn $(CURDIR)/$< $@
+
+$(BUILD)/heddle: $(OBJECTS) | $(BUILD)/include $(BUILD)/heddle.gdb
 	$(call SAY,link   )$(CC) $(CFLAGS) $^ -o $@ $(BASE_LIBS)
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_SUPPORT) $(filter-out $(BUILD)/checker/main.o,$(OBJECTS))
@@ -110,7 +114,7 @@ install: all                                    ## PREFIX=/usr/local, DESTDIR= f
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include/heddle lib/pkgconfig share/man/man1 share/bash-completion/completions share/heddle)
 	install -m 755 $(BUILD)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
 	install -m 644 $$($(CC) -MM kernels/pallas/pallas.h | tr ' ' '\n' | grep '\.h$$') $(DESTDIR)$(PREFIX)/include/heddle/
-	install -m 644 checker/report/heddle-report.schema.json $(DESTDIR)$(PREFIX)/share/heddle/
+	install -m 644 checker/report/heddle-report.schema.json checker/command/heddle.gdb $(DESTDIR)$(PREFIX)/share/heddle/
 	$(BUILD)/heddle --man > $(DESTDIR)$(PREFIX)/share/man/man1/heddle.1
 	$(BUILD)/heddle --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/heddle
 	{ echo 'prefix=$(PREFIX)'; echo; echo 'Name: heddle'; echo 'Description: headers of kernels for the heddle checker'; \

@@ -100,7 +100,8 @@ typedef struct ReplayResult {
     char *error;
 } ReplayResult;
 /* The same finding, seen again. The schedule file embeds program, size, parameters, knobs, source path and hash. */
-ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const char *module);
+/* in_process: without a child, for a debugger. */
+ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const char *module, bool in_process);
 void replay_result_free(ReplayResult *result);
 /* What a schedule file says of itself, for the command line to compile the right source first. */
 typedef struct ScheduleHeader { char *program, *source, *source_hash, *fault; uint32_t devices; } ScheduleHeader;

@@ -160,6 +160,8 @@ SETTER(json, KEEP(json))
 SETTER(sarif, KEEP(report[OUTPUT_SARIF]))
 SETTER(junit, KEEP(report[OUTPUT_JUNIT]))
 SETTER(step, options->step = true)
+SETTER(gdb, options->gdb = true)
+SETTER(in_process, options->in_process = true)
 SETTER(html, KEEP(report[OUTPUT_HTML]))
 SETTER(trace, KEEP(report[OUTPUT_TRACE]))
 SETTER(dot, KEEP(report[OUTPUT_DOT]))
@@ -267,6 +269,8 @@ const OptionSpec option_table[] = {
     {COMMAND_CHECK, 0, "sarif", "FILE", NULL, "file", "write the faults as SARIF 2.1.0, for code scanning services", set_sarif},
     {COMMAND_CHECK, 0, "junit", "FILE", NULL, "file", "write the verdicts as JUnit XML, for CI services", set_junit},
     {COMMAND_REPLAY, 0, "step", NULL, NULL, NULL, "walk through the run by commands on standard input (h lists them)", set_step},
+    {COMMAND_REPLAY, 0, "gdb", NULL, NULL, NULL, "run it in gdb up to the fault (heddle-cores lists, heddle-core N shows a stack)", set_gdb},
+    {COMMAND_REPLAY, 0, "in-process", NULL, NULL, NULL, "run the kernel without a process of its own, for debuggers", set_in_process},
     {COMMAND_CHECK | COMMAND_REPLAY, 0, "html", "FILE", NULL, "file", "write a page with a timeline of each fault's run, to walk through",
      set_html},
     {COMMAND_CHECK | COMMAND_REPLAY, 0, "trace", "FILE", NULL, "file", "write the same as Chrome trace events, for Perfetto", set_trace},

@@ -42,7 +42,7 @@ typedef struct Options {
     char *json, *results, *schedules, *output, *cflags;
     char *report[OUTPUT_KINDS];                 /* where other reports go, NULL: not wanted */
     char *source_root, *baseline;
-    bool accept_bounded, step;
+    bool accept_bounded, step, gdb, in_process;
     GPtrArray *include;                         /* of char* */
 } Options;
 

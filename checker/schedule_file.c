@@ -299,13 +299,14 @@ static CheckSpec *spec_of(const Parsed *parsed, ProgramModuleOpen open, const ch
     return spec;
 }
 
-ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const char *module)
+ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const char *module, bool in_process)
 {
     ReplayResult *replay = g_new0(ReplayResult, 1);
     Parsed *parsed = parse(path, &replay->error);
     if (parsed == NULL)
         return replay;
     CheckSpec *spec = spec_of(parsed, open, module);
+    spec->in_process = in_process;
     g_autofree char *hash = hash_of_file(parsed->header.source);
     if (g_strcmp0(hash, parsed->header.source_hash) != 0)
         g_clear_pointer(&parsed->finding->why, g_free);

@@ -501,6 +501,8 @@ bool worker_replay(WorkerShared *shared, Finding *finding)
         if (finding->place[p].site == NONE)     /* from a file: places say who, the state says what */
             refresh_place(execution, &finding->place[p]);
     finding->shown = finding->id == FAULT_DIVERGENCE ? show_divergence(shared, finding, &options) : minimise_shows(execution, finding);
+    if (finding->shown && shared->spec->in_process)
+        execution_stands_at_fault(execution);
     if (finding->shown && finding->id == FAULT_DEADLOCK && finding->why == NULL)
         explain_deadlock(execution, finding);
     return finding->shown;

@@ -1,7 +1,9 @@
 /* replay.c - `heddle replay`: the schedule file says which program of which source at which size it belongs to; the source is compiled
  * again, and the schedule decides every move.
  */
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include "selection.h"
 #include "step.h"
 
@@ -69,14 +71,27 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
     g_ptr_array_unref(schedules);
 }
 
+/* This very command in gdb; returns only on failure. */
+static char *run_in_gdb(const char *schedule)
+{
+    g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *folder = self ? g_path_get_dirname(self) : NULL;
+    if (!self)
+        return g_strdup("this system does not tell where heddle is");
+    g_autofree char *beside = g_build_filename(folder, "heddle.gdb", NULL);
+    g_autofree char *installed = g_build_filename(folder, "..", "share", "heddle", "heddle.gdb", NULL);
+    const char *script = g_file_test(beside, G_FILE_TEST_EXISTS) ? beside : installed;
+    execlp("gdb", "gdb", "-q", "-x", script, "--args", self, "replay", schedule, "--in-process", "-q", (char *)NULL);
+    return g_strdup_printf("cannot run gdb: %s", g_strerror(errno));
+}
+
 int command_replay(Session *session)
 {
     const char *path = session->options->operands->pdata[0];
-    char *error = NULL;
-    ScheduleHeader *header = schedule_read_header(path, &error);
+    char *error = session->options->gdb ? run_in_gdb(path) : NULL;
+    ScheduleHeader *header = error ? NULL : schedule_read_header(path, &error);
     char *module = header ? find_module(session, header, &error) : NULL;
     if (!error) {
-        ReplayResult *replay = schedule_replay(session->open, path, module);
+        ReplayResult *replay = schedule_replay(session->open, path, module, session->options->in_process);
         if (replay->error)
             error = g_strdup(replay->error);
         else

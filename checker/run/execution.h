@@ -47,6 +47,9 @@ bool execution_is_enabled(Execution *execution, Move move);
 bool execution_do(Execution *execution, Move move);             /* false: not enabled now */
 void execution_end(Execution *execution);                       /* fills record->ends; blocked cores stay where they are */
 
+/* Does nothing: where a debugger stops once a schedule was done, with each core before its next operation. */
+void execution_stands_at_fault(Execution *execution);
+
 /* For judges of a state. */
 Machine *execution_machine(Execution *execution);
 const Record *execution_record(const Execution *execution);

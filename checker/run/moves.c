@@ -237,6 +237,11 @@ bool execution_do(Execution *e, Move move)
     return true;
 }
 
+void __attribute__((noinline)) execution_stands_at_fault(Execution *execution)
+{
+    __asm__ volatile("" : : "r"(execution) : "memory");
+}
+
 const Request *execution_pending(Execution *e, uint32_t core)
 {
     return e->end[core] == CORE_RUNNING ? e->pending[core] : NULL;
