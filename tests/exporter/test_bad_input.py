@@ -129,7 +129,7 @@ def run(*arguments, **environment):
 @pytest.mark.parametrize(
     "arguments, text",
     [
-        (["check", "kernels_ring:nothing"], "kernels_ring has no nothing; it has all_gather"),
+        (["check", "kernels_ring:nothing"], "kernels_ring has no nothing; it has add_in_pipeline, all_gather"),
         (["check", "no_such_module:f"], "cannot import no_such_module: no module named no_such_module"),
         (["check", "no_such_file.py:f"], "no_such_file.py: no such file"),
         (["check", "kernels_ring"], "name a function as my_module:my_function"),

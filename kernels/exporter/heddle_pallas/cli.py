@@ -10,6 +10,7 @@ import argparse
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Sequence
@@ -211,6 +212,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         return 130
+    except Exception as wrong:
+        if os.environ.get("HEDDLE_PALLAS_DEBUG"):
+            raise
+        line = (str(wrong).strip().splitlines() or [""])[0]
+        print(f"heddle-pallas: internal error: {type(wrong).__name__}: {line}; HEDDLE_PALLAS_DEBUG=1 tells where", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

@@ -77,6 +77,7 @@ class Emitter:
         self.scope = scope
         self.core_axis = core_axis  # the name under which the kernel asks for its core
         self.grid: list[Scalar] | None = None  # program ids, if not those of the launch
+        self.sizes: list[int] | None = None  # of the grid, likewise
         self.place: Place = NOWHERE
         self.block: Block
         self.known_copies: list[tuple[tuple[str, ...], str]] = []  # descriptors that are variables here

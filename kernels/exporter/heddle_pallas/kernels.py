@@ -138,9 +138,11 @@ class KernelBuilder:
         steps = math.prod(grid)
         ids: list[Value] = [Scalar(f"pl_program_id({i})", "int32") for i in range(len(grid))]
         prefetched = refs[: mapping.num_index_operands]
-        if any(w.moves for w in found):
+        mapped = tuple(getattr(mapping, "vmapped_dims", ()))  # of vmap: index maps know of them, the kernel does not
+        if mapped or any(w.moves for w in found):
             ids = [e.variable(f"program_id_{i}", v) for i, v in enumerate(ids) if isinstance(v, Scalar)]
-            e.grid = [v for v in ids if isinstance(v, Scalar)]
+            e.grid = [v for i, v in enumerate(ids) if isinstance(v, Scalar) and i not in mapped]
+            e.sizes = [n for i, n in enumerate(grid) if i not in mapped]
         if found:
             self.parameter("window_sem", Argument("scratch", text="pl_dma_semaphore()"))
             win.enter(e, found, ids, prefetched, steps)

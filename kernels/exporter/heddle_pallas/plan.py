@@ -217,6 +217,8 @@ class Plan:
         if eqn.primitive.name == "pallas_call":
             count = eqn.params["grid_mapping"].num_dynamic_grid_bounds
             bounds, operands = [self._bound(eqn, v) for v in operands[:count]], operands[count:]
+        if eqn.primitive.name == "pallas_call" and any(hasattr(v.aval, "inner_aval") for v in operands):
+            raise Unsupported("a pallas_call that closes over a ref", place_of(eqn), "hand it over with input_output_aliases")
         builder = KernelBuilder(self.mesh, self.helpers, self.taken, bounds, self.cores)
         if eqn.primitive.name == "pallas_call":
             kernel = builder.pallas_call(eqn)

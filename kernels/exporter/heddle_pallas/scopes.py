@@ -79,7 +79,8 @@ def _program_id(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
 
 @handles("num_programs", pure=True)
 def _num_programs(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
-    return [Scalar(f"pl_num_programs({int(eqn.params['axis'])})", "int32")]
+    axis = int(eqn.params["axis"])
+    return [number(e.sizes[axis]) if e.sizes is not None else Scalar(f"pl_num_programs({axis})", "int32")]
 
 
 @handles("axis_index", pure=True)
