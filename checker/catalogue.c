@@ -1,6 +1,7 @@
 /* catalogue.c - what programs a module has, asked for in a child, since a user's module runs code when it is loaded and built.
  *
- * Each program is built at one shape of machine after the other until it finds one applicable; what it declares there is what the list shows. Answers
+ * Each program is built at one shape of machine after the other until it finds one applicable; what it declares there is what the list
+ * shows. Answers
  * cross as one GVariant.
  */
 #include "check.h"
@@ -61,8 +62,9 @@ static GVariant *describe(const ProgramEntry *entry)
         program = build_at(entry, &mesh, cores);
         fits = program->not_applicable == NULL;
     }
-    GVariant *answer = g_variant_new("(ssssuuuus@a(sxxxb))", entry->name, entry->summary, entry->group, entry->source, program->expected_faults,
-                                     program->expected_from, fits ? program->devices : 0, fits ? program->cores_per_device : 1,
+    GVariant *answer = g_variant_new("(ssssuuuus@a(sxxxb))", entry->name, entry->summary, entry->group, entry->source,
+                                     program->expected_faults, program->expected_from, fits ? program->devices : 0,
+                                     fits ? program->cores_per_device : 1,
                                      fits && program->mesh.axes > 1 ? "x=2,y=2" : "", describe_parameters(program));
     program_free(program);
     return answer;

@@ -75,7 +75,8 @@ static void report_death(CheckResult *result, const ChildControl *control, Child
         return;
     }
     if (control->core >= result->program->cores || result->record->steps.count == 0) {
-        g_autofree char *what = end == CHILD_EXITED ? g_strdup("called exit") : g_strdup_printf("died (%s)", child_describe_signal(control->signal));
+        g_autofree char *what = end == CHILD_EXITED ? g_strdup("called exit")
+            : g_strdup_printf("died (%s)", child_describe_signal(control->signal));
         fail(result, "%s: the program %s outside of any kernel: in PROGRAM, or in a function of expected results", result->spec->program,
              what);
         return;
@@ -203,9 +204,11 @@ static void want_all_shown(CheckResult *result)
         const Finding *finding = g_ptr_array_index(result->outcome->findings, i);
         if (finding->shown)
             continue;
-        g_autofree char *line = finding->places ? g_strdup_printf(":%u", program_get_site(result->program, finding->place[0].site)->line) : g_strdup("");
+        g_autofree char *line = finding->places ? g_strdup_printf(":%u", program_get_site(result->program, finding->place[0].site)->line)
+            : g_strdup("");
         const Site *site = finding->places ? program_get_site(result->program, finding->place[0].site) : NULL;
-        fail(result, "internal error: the search found %s%s%s%s, but replaying its schedule did not show it. This is a bug of heddle: please report it",
+        fail(result, "internal error: the search found %s%s%s%s, but replaying its schedule did not show it. This is a bug of heddle: "
+             "please report it",
              fault_name(finding->id), site ? " at " : "", site ? program_text(result->program, site->file) : "",
              line);
         return;
@@ -284,7 +287,8 @@ static void conclude(CheckResult *result, WorkerShared *shared, Child *child, Ch
         uint32_t core = shared->control.core;
         report_death(result, &shared->control, end);
         if (result->verdict == VERDICT_FAULTY && !dies_again(result->spec, end, core))
-            fail(result, "%s: the kernel died in one run and not in another: it is not a function of what it observes", result->spec->program);
+            fail(result, "%s: the kernel died in one run and not in another: it is not a function of what it observes",
+                 result->spec->program);
     } else if (shared->not_applicable != NULL) {
         result->verdict = VERDICT_NOT_APPLICABLE;
         result->error = g_strdup(shared->not_applicable);
@@ -382,7 +386,8 @@ CheckResult *check_replay(const CheckSpec *spec, Finding *finding, const GPtrArr
     for (guint i = 0; i < lines->len; i++) {
         Move move;
         if (!schedule_parse_line(result->program, g_ptr_array_index(lines, i), &move)) {
-            *error = g_strdup_printf("line \"%s\" of the schedule names no agent of %s", (const char *)g_ptr_array_index(lines, i), spec->program);
+            *error = g_strdup_printf("line \"%s\" of the schedule names no agent of %s", (const char *)g_ptr_array_index(lines, i),
+                                     spec->program);
             worker_shared_free(shared);
             check_result_free(result);
             return NULL;

@@ -7,6 +7,7 @@
  * Errors:      bad input and dead ends of the world are verdict VERDICT_ERROR with one line in `error`.
  */
 #pragma once
+#include "../model/offer.h"
 #include "finding.h"
 #include "run/edit.h"
 
@@ -65,8 +66,8 @@ typedef struct CheckResult {
 } CheckResult;
 
 CheckResult *check_run(const CheckSpec *spec);
-/* For small programs, changed copies are checked as a whole: a faulty one with the usual repairs and other knobs (result->tried), a verified
- * one without each of its barriers and signals (needless-sync and what they are needed for, result->advice). whatif.c */
+/* For small programs, changed copies are checked as a whole: a faulty one with the usual repairs and other knobs (result->tried), a
+ * verified one without each of its barriers and signals (needless-sync and what they are needed for, result->advice). whatif.c */
 void check_try_repairs(CheckResult *result);
 void check_try_without(CheckResult *result);
 void check_add_advice(CheckResult *result, AdviceId id, const char *message, const Place *place);
@@ -87,7 +88,11 @@ typedef struct CatalogueEntry {
     char *mesh;                                 /* a mesh of several axes if it needs one, else NULL */
     GArray *parameters;                         /* of CatalogueParameter */
 } CatalogueEntry;
-typedef struct CatalogueParameter { char *name; int64_t value, least, greatest; gboolean choice; } CatalogueParameter;    /* choice: by pl_choose */
+typedef struct CatalogueParameter {
+    char *name;
+    int64_t value, least, greatest;
+    gboolean choice;                            /* by pl_choose: all values are checked */
+} CatalogueParameter;
 GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **error);
 /* Builds only. As catalogue_read, for one entry at one size: is the mesh applicable? what does it expect? */
 

@@ -44,7 +44,7 @@ typedef struct Finding {
     GPtrArray *lines;                           /* of char*: the schedule as text, one line a move; NULL until it was replayed */
     bool shown;                                 /* a replay of the moves showed the fault */
     bool known;                                 /* the report given as --baseline has it already */
-    char *departure;                            /* where a saved schedule first departs from what it was made for; NULL: nowhere. g_malloc */
+    char *departure;                            /* where a saved schedule first departs from what it was made for; NULL: nowhere */
     GBytes *film;                               /* the replayed run, see run/film.h; NULL: not asked for */
 } Finding;
 

@@ -10,13 +10,13 @@
 #include "outcome_io.h"
 #include "proof/prove.h"
 #include "results.h"
-#include "sample.h"
 #include "run/adapt.h"
 #include "run/edit.h"
 #include "run/film.h"
 #include "run/globals.h"
 #include "run/minimise.h"
 #include "run/unroll.h"
+#include "sample.h"
 #include "unreached.h"
 #include <string.h>
 
@@ -157,8 +157,8 @@ static void tell_first_difference(WorkerShared *shared, const Record *again, con
             if (a != NULL && same_step(shared->record, a, again, b))
                 continue;
             g_autofree char *first = describe_step(program, a), *second = describe_step(program, b);
-            g_autofree char *text = g_strdup_printf("the kernel is not deterministic: step %u of device %u core %u was %s in one run and %s in "
-                "another; a kernel must be a function of what it observes (no statics, rand, uninitialised locals, addresses)", p,
+            g_autofree char *text = g_strdup_printf("the kernel is not deterministic: step %u of device %u core %u was %s in one run and "
+                "%s in another; a kernel must be a function of what it observes (no statics, rand, uninitialised locals, addresses)", p,
                 c / program->cores_per_device, c % program->cores_per_device, first, second);
             shared->not_deterministic = keep(shared, text);
             return;
@@ -166,7 +166,8 @@ static void tell_first_difference(WorkerShared *shared, const Record *again, con
     }
     shared->data_only = true;
     shared->not_deterministic = keep(shared, "the kernel is not deterministic: two runs did the same steps but computed different data; a "
-                                             "kernel must be a function of what it observes (no statics, rand, uninitialised locals, addresses)");
+                                             "kernel must be a function of what it observes (no statics, rand, uninitialised locals, "
+                                             "addresses)");
 }
 
 static void run_again(WorkerShared *shared, const uint64_t *hash)
@@ -176,7 +177,8 @@ static void run_again(WorkerShared *shared, const uint64_t *hash)
     Record *again = record_new(program);
     Execution *execution = execution_new(program, again);
     child_watch_stacks(execution_stacks(execution));
-    ExecutionOptions options = { .reversed = !looks_at_order(shared->record), .shift = 16 * 517, .fill = 0xa7, .pulse = &shared->control.pulse,
+    ExecutionOptions options = { .reversed = !looks_at_order(shared->record), .shift = 16 * 517, .fill = 0xa7,
+                                 .pulse = &shared->control.pulse,
                                  .discard = true, .steps_max = STEPS_MAX, .core_hash = hash_again };
     globals_restore(shared->globals);
     execution_run_eager(execution, &options);
@@ -315,8 +317,8 @@ static void load_and_run(WorkerShared *shared)
     run(shared);
     const char *changed = globals_changed(shared->globals);
     if (changed != NULL && shared->error == NULL) {
-        g_autofree char *text = g_strdup_printf("%s: the kernel writes to the static variable %s: devices share nothing but refs, and a kernel must be a "
-                                                "function of what it observes", shared->spec->program, changed);
+        g_autofree char *text = g_strdup_printf("%s: the kernel writes to the static variable %s: devices share nothing but refs, and a "
+                                                "kernel must be a function of what it observes", shared->spec->program, changed);
         shared->error = keep(shared, text);
     }
     if (shared->ran && !shared->steps_reached && shared->error == NULL)
@@ -329,7 +331,8 @@ static char *line_of_move(Execution *execution, const Program *program, Move mov
 {
     if (move.copy != NONE) {
         uint32_t copy = execution_find_copy(execution, move.core, move.copy);
-        return schedule_line(program, move, 0, move.moment, copy == NONE ? NONE : STORE(Copy, &execution_record(execution)->copies, copy).site);
+        const Record *record = execution_record(execution);
+        return schedule_line(program, move, 0, move.moment, copy == NONE ? NONE : STORE(Copy, &record->copies, copy).site);
     }
     const Request *request = move.core < program->cores ? execution_pending(execution, move.core) : NULL;
     if (request == NULL)
@@ -441,7 +444,8 @@ static bool show_divergence(WorkerShared *shared, Finding *finding, const Execut
         g_ptr_array_set_size(finding->lines, 0);
         execution_begin(execution, options);
         strategy_begin(strategy, run, 1);
-        for (execution_enabled(execution, moves); moves->len > 0 && finding->moves->len < DIVERGENCE_STEPS; execution_enabled(execution, moves)) {
+        for (execution_enabled(execution, moves); moves->len > 0 && finding->moves->len < DIVERGENCE_STEPS;
+             execution_enabled(execution, moves)) {
             Move move = g_array_index(moves, Move, strategy_choose(strategy, execution, moves));
             g_array_append_val(finding->moves, move);
             g_ptr_array_add(finding->lines, line_of_move(execution, shared->program, move));

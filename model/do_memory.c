@@ -107,7 +107,8 @@ static void access_memory(Core *core, StepKind kind, uint32_t site, Ref ref, con
     if (decl->space == SPACE_SEMAPHORE)
         core_usage(core, site, "%s wants a buffer, %s is a semaphore", what, name);
     if ((decl->space == SPACE_HBM || decl->space == SPACE_ANY) && !launch->host)
-        core_stop(core, site, FAULT_SPACE, "%s of %s, which is in %s: only VMEM and SMEM can be accessed directly, copy it there first", what, name,
+        core_stop(core, site, FAULT_SPACE, "%s of %s, which is in %s: only VMEM and SMEM can be accessed directly, copy it there "
+                  "first", what, name,
                   decl->space == SPACE_HBM ? "HBM" : "ANY");
     uint32_t region = guard_region(core, site, ref, mask, what);
     Request request = { .step = guard_step(core, kind, site, program_object(core->program, ref.decl, guard_own_core(core, ref)), region),
@@ -174,7 +175,8 @@ static bool look_at(Core *core, uint32_t site, const Tile *tile, int64_t element
     core->observed_data = true;
     if (tile->opaque) {
         core->needs_contents = core->opaque_data;
-        core_usage(core, site, "%s comes from an opaque buffer, so its value is not known: make the buffer real (or check with --data real)", what);
+        core_usage(core, site, "%s comes from an opaque buffer, so its value is not known: make the buffer real (or check with "
+                   "--data real)", what);
     }
     if (tile->written[element])
         return true;

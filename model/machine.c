@@ -328,7 +328,8 @@ void machine_write(Machine *machine, uint32_t object, uint32_t view_id, const ui
         }
         for (int64_t c = first; c <= last; c++) {
             contents->written[c] = tile->opaque ? ELEMENT_UNKNOWN : tile->written[i];
-            contents->origin[c] = tile->opaque ? 0 : item == cell_bytes ? tile->origin[i] : rng_mix(tile->origin[i] + (uint64_t)(c - first) + 1);
+            contents->origin[c] = tile->opaque ? 0 : item == cell_bytes ? tile->origin[i]
+                : rng_mix(tile->origin[i] + (uint64_t)(c - first) + 1);
         }
     }
 }

@@ -158,21 +158,3 @@ bool program_decl_launches(const Program *program, uint32_t decl, uint32_t devic
 char *program_describe_region(const Program *program, uint32_t object, uint32_t region);
 char *program_describe_semaphore(const Program *program, uint32_t semaphore);
 void program_set_usage_error(Program *program, uint32_t site, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* What a module offers: its programs, and how to build one. kernels/ implements ProgramModuleOpen, main hands it to checker/. */
-typedef struct ProgramEntry {
-    const char *name, *summary, *group, *source;        /* group: "collectives", "cases", ...; source: path as given to the compiler */
-    const void *self;
-    void (*build)(Program *program, const struct ProgramEntry *entry);
-} ProgramEntry;
-/* An operation of its kernels, executed or not. */
-typedef struct ProgramStep { const char *file, *function; unsigned line, counter; } ProgramStep;
-typedef struct ProgramModule {
-    const ProgramEntry *entry;
-    size_t entries;
-    const ProgramStep *step;
-    size_t steps;
-    void *handle;
-} ProgramModule;
-/* path NULL: the built-in kernels. On failure NULL and one line in *error (g_malloc). Runs in the forked child only, for files of users. */
-typedef ProgramModule *(*ProgramModuleOpen)(const char *path, char **error);

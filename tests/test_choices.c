@@ -24,7 +24,8 @@ static char *check(const char *folder, const char *options, int *exit_code)
     const char *binary = g_getenv("HEDDLE");
     g_autofree char *path = g_build_filename(folder, "choices.c", NULL);
     assert_true(g_file_set_contents(path, SOURCE, -1, NULL));
-    g_autofree char *command = g_strdup_printf("%s check %s -n 1 -q --schedules %s %s", binary ? binary : "build/heddle", path, folder, options);
+    g_autofree char *command = g_strdup_printf("%s check %s -n 1 -q --schedules %s %s", binary ? binary : "build/heddle", path, folder,
+                                               options);
     char *out = NULL;
     int status = 0;
     assert_true(g_spawn_command_line_sync(command, &out, NULL, &status, NULL));

@@ -182,7 +182,7 @@ static void check_finding(Bench *bench, Finding *finding, bool brute)
     options.without_contents = !data;
     if (!minimise(execution, &options, finding, &effort)) {
         if (bench->looks_at_data)
-            return;                             /* a racing value led away from it: the check drops such findings, see outcome_drop_unreached */
+            return;                             /* a racing value led away from it: see outcome_drop_unreached */
         fail_msg("%s: the schedule of %s shows nothing", name, fault);
     }
     guint after = finding->moves->len, switches = reorder_switches(finding->moves);

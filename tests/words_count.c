@@ -1,5 +1,6 @@
 /* words_count.c - classes of a program over words, counted by running every interleaving and keeping each order once. */
 #include "words.h"
+
 #include "../model/rng.h"
 
 typedef struct Done { uint8_t core, at, manner; uint64_t event; } Done;        /* manner: 0 add, 1 look, 2 rest */

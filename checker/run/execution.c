@@ -4,8 +4,8 @@
  * start, which every order of DMAs allows. Whoever makes a blocked step possible does it on the spot and queues the core. A core that
  * looks at a count or flag goes to the end of the queue, so that polls make way.
  */
-#include "execution_inside.h"
 #include "edit.h"
+#include "execution_inside.h"
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>

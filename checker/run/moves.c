@@ -4,8 +4,8 @@
  * A move is possible as semantics.md section 2 says: waits by count, joins when all members stand there, moments of a copy by its own
  * order, by fluid progress (the early bytes come first) and by the order of DMAs in force.
  */
-#include "execution_inside.h"
 #include "edit.h"
+#include "execution_inside.h"
 #include <string.h>
 
 static void submit_parked(Core *core, Request *request)

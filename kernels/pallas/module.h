@@ -5,6 +5,6 @@
  *              version, has no program, or two of one name.
  */
 #pragma once
-#include "../../model/program.h"
+#include "../../model/offer.h"
 
 ProgramModule *pl_module_open(const char *path, char **error);

@@ -1,0 +1,23 @@
+/* offer.h - what a module of kernels offers: its programs, how to build one, and the operations its kernels may do.
+ *
+ * kernels/ implements ProgramModuleOpen, main hands it to checker/, which sees nothing else of kernels.
+ */
+#pragma once
+#include "program.h"
+
+typedef struct ProgramEntry {
+    const char *name, *summary, *group, *source;        /* group: "collectives", "cases", ...; source: path as given to the compiler */
+    const void *self;
+    void (*build)(Program *program, const struct ProgramEntry *entry);
+} ProgramEntry;
+/* An operation of its kernels, executed or not. */
+typedef struct ProgramStep { const char *file, *function; unsigned line, counter; } ProgramStep;
+typedef struct ProgramModule {
+    const ProgramEntry *entry;
+    size_t entries;
+    const ProgramStep *step;
+    size_t steps;
+    void *handle;
+} ProgramModule;
+/* path NULL: the built-in kernels. On failure NULL and one line in *error (g_malloc). Runs in the forked child only, for files of users. */
+typedef ProgramModule *(*ProgramModuleOpen)(const char *path, char **error);
