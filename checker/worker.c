@@ -381,17 +381,12 @@ static void explain_deadlock(Execution *execution, Finding *finding)
     outcome_free(outcome);
 }
 
-static bool is_result(const Decl *decl)
-{
-    return decl->space != SPACE_SEMAPHORE && !decl->opaque && !decl->once && decl->life != LIFE_SCOPE;
-}
-
 static GByteArray *copy_results(WorkerShared *shared)
 {
     GByteArray *results = g_byte_array_new();
     for (uint32_t i = 0; i < shared->program->objects; i++) {
         const Decl *decl = program_decl(shared->program, program_object_decl(shared->program, i));
-        if (is_result(decl))
+        if (program_decl_is_result(decl))
             g_byte_array_append(results, machine_contents(execution_machine(shared->execution), i)->bytes, (guint)decl->bytes);
     }
     return results;
@@ -415,7 +410,7 @@ static char *first_difference(WorkerShared *shared)
     size_t at = 0;
     for (uint32_t i = 0; i < program->objects; i++) {
         const Decl *decl = program_decl(program, program_object_decl(program, i));
-        size_t item = dtype_size_bytes(decl->dtype), bytes = is_result(decl) ? (size_t)decl->bytes : 0;
+        size_t item = dtype_size_bytes(decl->dtype), bytes = program_decl_is_result(decl) ? (size_t)decl->bytes : 0;
         for (size_t b = 0; b < bytes; b += item)
             if (memcmp(here->data + at + b, there->data + at + b, item) != 0)
                 return describe_element(program, i, b / item, here->data + at + b, there->data + at + b);

@@ -82,7 +82,7 @@ uint64_t machine_hash_results(Machine *machine)
     uint64_t hash = 0;
     for (uint32_t i = 0; i < machine->program->objects; i++) {
         const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, i));
-        if (decl->space == SPACE_SEMAPHORE || decl->opaque || decl->once || decl->life == LIFE_SCOPE)
+        if (!program_decl_is_result(decl))
             continue;
         const Contents *contents = machine_contents(machine, i);
         hash = XXH3_64bits_withSeed(contents->bytes, (size_t)decl->bytes, hash + i);

@@ -288,6 +288,11 @@ uint32_t program_semaphore_core(const Program *program, uint32_t semaphore)
     return (semaphore - decl->first_semaphore) / decl->elements;
 }
 
+bool program_decl_is_result(const Decl *decl)
+{
+    return decl->space != SPACE_SEMAPHORE && !decl->opaque && !decl->once && decl->life != LIFE_SCOPE;
+}
+
 bool program_launch_on_device(const Program *program, uint32_t launch, uint32_t device)
 {
     const uint8_t *on = program_launch(program, launch)->on_device;

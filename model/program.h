@@ -150,6 +150,7 @@ int64_t program_padded_size(const Decl *decl, unsigned dim);    /* how far a dim
 uint32_t program_object_device(const Program *program, uint32_t object);
 uint32_t program_semaphore_decl(const Program *program, uint32_t semaphore);
 uint32_t program_semaphore_core(const Program *program, uint32_t semaphore);                    /* the core that owns it */
+bool program_decl_is_result(const Decl *decl);   /* handed back: a real buffer that belongs to launches and is no scratch */
 bool program_launch_on_device(const Program *program, uint32_t launch, uint32_t device);
 /* First and last launch in which a LIFE_LAUNCHES decl lives on a device; false: in none. */
 bool program_decl_launches(const Program *program, uint32_t decl, uint32_t device, uint32_t *first, uint32_t *last);

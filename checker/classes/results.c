@@ -23,12 +23,6 @@ void digest_results(Explorer *x)
     }
 }
 
-/* What the program hands back: real buffers that belong to launches and are no scratch. */
-static bool is_result(const Decl *decl)
-{
-    return decl->space != SPACE_SEMAPHORE && !decl->opaque && !decl->once && decl->life != LIFE_SCOPE;
-}
-
 static void tell_difference(Explorer *x, uint32_t object, int64_t element, const char *bytes, const char *before)
 {
     const Decl *decl = program_decl(x->program, program_object_decl(x->program, object));
@@ -56,7 +50,7 @@ void digest_compare(Explorer *x)
     guint at = 0;
     for (uint32_t object = 0; object < x->program->objects && !digest->diverged; object++) {
         const Decl *decl = program_decl(x->program, program_object_decl(x->program, object));
-        if (!is_result(decl))
+        if (!program_decl_is_result(decl))
             continue;
         const Contents *contents = machine_contents(machine, object);
         size_t item = dtype_size_bytes(decl->dtype);

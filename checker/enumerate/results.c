@@ -30,19 +30,13 @@ static void see_unexpected(Walk *walk, const Expectation *expectation, uint32_t 
                                 .message = program_text(walk->program, text)});
 }
 
-/* What the program hands back: real buffers that belong to launches and are no scratch. */
-static bool is_result(const Decl *decl)
-{
-    return decl->space != SPACE_SEMAPHORE && !decl->opaque && !decl->once && decl->life != LIFE_SCOPE;
-}
-
 static uint64_t hash_results(Walk *walk, Machine *machine)
 {
     XXH3_state_t *state = XXH3_createState();
     XXH3_64bits_reset(state);
     for (uint32_t object = 0; object < walk->program->objects; object++) {
         const Decl *decl = program_decl(walk->program, program_object_decl(walk->program, object));
-        if (!is_result(decl))
+        if (!program_decl_is_result(decl))
             continue;
         const Contents *contents = machine_contents(machine, object);
         XXH3_64bits_update(state, contents->bytes, (size_t)contents->elements * dtype_size_bytes(decl->dtype));
