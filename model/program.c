@@ -49,6 +49,16 @@ Program *program_new(const Mesh *mesh, uint32_t cores_per_device, const Knobs *k
     return program;
 }
 
+enum { STORES = 12 };
+
+static void list_stores(Program *program, Store **store)
+{
+    Store *const all[STORES] = { &program->text, &program->sites, &program->decls, &program->launches, &program->expectations,
+                                 &program->parameters, &program->overrides, &program->object_decls, &program->view_regions,
+                                 &program->semaphore_decls, &program->scope_decls, &program->barrier_decls };
+    memcpy(store, all, sizeof all);
+}
+
 void program_free(Program *program)
 {
     if (program == NULL)
@@ -58,13 +68,24 @@ void program_free(Program *program)
     intern_clear(&program->regions);
     intern_clear(&program->site_keys);
     intern_clear(&program->scopes);
-    Store *store[] = { &program->text, &program->sites, &program->decls, &program->launches, &program->expectations, &program->parameters,
-                       &program->overrides, &program->object_decls, &program->view_regions, &program->semaphore_decls,
-                       &program->scope_decls, &program->barrier_decls };
-    for (size_t i = 0; i < G_N_ELEMENTS(store); i++)
+    Store *store[STORES];
+    list_stores(program, store);
+    for (size_t i = 0; i < STORES; i++)
         store_clear(store[i]);
     Store home = program->home;
     store_clear(&home);
+}
+
+void program_make_private(Program *program)
+{
+    Intern *intern[] = { &program->strings, &program->views, &program->regions, &program->site_keys, &program->scopes };
+    Store *store[STORES];
+    for (size_t i = 0; i < G_N_ELEMENTS(intern); i++)
+        intern_make_private(intern[i]);
+    list_stores(program, store);
+    for (size_t i = 0; i < STORES; i++)
+        store_make_private(store[i]);
+    store_make_private(&program->home);
 }
 
 void *program_alloc(Program *program, size_t bytes)

@@ -69,6 +69,19 @@ void store_reset(Store *store)
     memset(store->base, 0, used);
 }
 
+/* What is used is copied to a private mapping, which then takes the place of the shared one. */
+void store_make_private(Store *store)
+{
+    size_t used = store->count * store->item_bytes, size = store->reserved_bytes;
+    char *base = store->base;                   /* the Store itself may lie there */
+    void *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (copy == MAP_FAILED)
+        run_out("no address space left to reserve");
+    memcpy(copy, base, used);
+    if (mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, base) == MAP_FAILED)
+        run_out("no address space left to reserve");
+}
+
 void *store_push(Store *store, size_t items)
 {
     size_t used = store->count * store->item_bytes, left = store->reserved_bytes - used;
@@ -115,6 +128,13 @@ void intern_clear(Intern *intern)
     store_clear(&intern->keys);
     store_clear(&intern->ends);
     store_clear(&intern->slots);
+}
+
+void intern_make_private(Intern *intern)
+{
+    store_make_private(&intern->keys);
+    store_make_private(&intern->ends);
+    store_make_private(&intern->slots);
 }
 
 size_t intern_count(const Intern *intern)

@@ -24,6 +24,8 @@ typedef struct Store {
 void store_init(Store *store, size_t item_bytes, size_t items_max);
 void store_clear(Store *store);
 void store_reset(Store *store);                 /* count becomes 0, memory is given back and zero again */
+/* In a forked child: from now on what it pushes or writes is seen by nobody else, nor does it see others'. */
+void store_make_private(Store *store);
 void *store_push(Store *store, size_t items);   /* zeroed; address of the first */
 #define STORE(T, store, i) (((T *)(void *)(store)->base)[i])
 
@@ -38,6 +40,7 @@ typedef struct Intern {
 
 void intern_init(Intern *intern, size_t keys_max, size_t bytes_max);
 void intern_clear(Intern *intern);
+void intern_make_private(Intern *intern);
 uint32_t intern_add(Intern *intern, const void *key, size_t bytes);
 const void *intern_get(const Intern *intern, uint32_t id, size_t *bytes);       /* aligned to 8 bytes */
 size_t intern_count(const Intern *intern);

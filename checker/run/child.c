@@ -68,6 +68,12 @@ static void on_memory(void)
     end_with(CHILD_OUT_OF_MEMORY);
 }
 
+static void start_ticking(void)
+{
+    const struct timeval every = { 0, 1000000 / TICKS_A_SECOND };
+    setitimer(ITIMER_VIRTUAL, &(struct itimerval){ every, every }, NULL);
+}
+
 static void install_handlers(void)
 {
     static char stack[HANDLER_STACK] __attribute__((aligned(16)));
@@ -79,10 +85,17 @@ static void install_handlers(void)
         sigaction(CRASHES[i], &crash, NULL);
     sigaction(SIGVTALRM, &tick, NULL);
     signal(SIGINT, SIG_IGN);
-    const struct timeval every = { 0, 1000000 / TICKS_A_SECOND };
-    setitimer(ITIMER_VIRTUAL, &(struct itimerval){ every, every }, NULL);
+    start_ticking();
     atexit(on_exit_called);
     store_set_limit(0, on_memory);
+}
+
+void child_report_to(ChildControl *control)
+{
+    if (own_control == NULL)
+        return;
+    own_control = control;
+    start_ticking();                            /* timers are not inherited */
 }
 
 static void serve_requests(Child *child, ChildServe serve, void *argument, int in, int out)

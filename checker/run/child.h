@@ -37,4 +37,6 @@ void child_ask(Child *child, char request);
 char *child_end(Child *child);                  /* ends it; what it printed (g_malloc, valid UTF-8), NULL: nothing */
 /* For handlers in the child: which stacks guard pages belong to. */
 void child_watch_stacks(const CoroPool *pool);
+/* In a copy of a child: its handlers go on, and write here from now on. (In a copy of any other process there are none: no effect.) */
+void child_report_to(ChildControl *control);
 const char *child_describe_signal(int signal_number);
