@@ -254,7 +254,8 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
     if (shared->searched) {
         result->outcome = outcome_load(&shared->outcome);
     } else {
-        const ProveOptions options = { .first = spec->first, .memory_max = spec->memory_max, .seconds_max = spec->seconds_max };
+        const ProveOptions options = { .first = worker_stops_at_first(shared), .memory_max = spec->memory_max,
+                                       .seconds_max = spec->seconds_max };
         result->outcome = prove_record(result->record, &options);
     }
     if (result->outcome == NULL) {

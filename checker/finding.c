@@ -89,6 +89,15 @@ static uint32_t decl_of(const Program *program, const Finding *finding)
     return finding->object_is_semaphore ? program_semaphore_decl(program, finding->object) : program_object_decl(program, finding->object);
 }
 
+bool finding_exemptions_exist(const Program *program)
+{
+    for (uint32_t d = 0; d < program->decls.count; d++)
+        for (unsigned id = 0; id < FAULT_COUNT; id++)
+            if (program_decl(program, d)->exempt[id] != 0)
+                return true;
+    return false;
+}
+
 const char *finding_exemption(const Program *program, const Finding *finding)
 {
     uint32_t decl = decl_of(program, finding);

@@ -55,6 +55,8 @@ int finding_compare(const Finding *a, const Finding *b);
 
 /* The reason for which the program exempts this fault on its object; NULL: it does not. */
 const char *finding_exemption(const Program *program, const Finding *finding);
+/* May an exempted fault be met at all? Then a search must not stop at its first finding. */
+bool finding_exemptions_exist(const Program *program);
 
 /* What a search says in the end. */
 typedef struct Outcome {

@@ -101,7 +101,7 @@ static void try_drains(CheckResult *result)
     g_autoptr(GString) text = g_string_new("with ");
     for (guint i = 0; i < result->outcome->findings->len && count < CANDIDATES_MAX; i++) {
         const Finding *finding = result->outcome->findings->pdata[i];
-        if (finding->id != FAULT_LEFTOVER || finding->object == NONE)
+        if (finding->id != FAULT_LEFTOVER || finding->object == NONE || finding_exemption(program, finding) != NULL)
             continue;
         const Decl *decl = program_decl(program, program_semaphore_decl(program, finding->object));
         Edit now = { .kind = EDIT_DRAIN, .name = program_text(program, decl->name), .value = finding->have,

@@ -220,12 +220,17 @@ static void run(WorkerShared *shared)
     shared->ran = true;
 }
 
+bool worker_stops_at_first(const WorkerShared *shared)
+{
+    return shared->spec->first && !finding_exemptions_exist(shared->program);
+}
+
 static void enumerate(WorkerShared *shared)
 {
     const CheckSpec *spec = shared->spec;
     Program *program = shared->program;
     EnumerateOptions options = { .states_max = spec->states_max ? spec->states_max : STATES_MAX, .seconds_max = spec->seconds_max,
-                                 .memory_max = spec->memory_max, .first = spec->first,
+                                 .memory_max = spec->memory_max, .first = worker_stops_at_first(shared),
                                  .contents = program->knobs.data == DATA_REAL
                                      && (program->expectations.count > 0 || looks_at_order(shared->record)) };
     Unroller *unroller = unroller_new(program);
@@ -258,7 +263,8 @@ static void explore_classes(WorkerShared *shared)
     const CheckSpec *spec = shared->spec;
     Program *program = shared->program;
     const ClassesOptions options = { .runs_max = spec->runs_max ? spec->runs_max : CLASSES_MAX, .memory_max = spec->memory_max,
-                                     .seconds_max = spec->seconds_max * 0.9, .first = spec->first, .no_end_states = true,
+                                     .seconds_max = spec->seconds_max * 0.9, .first = worker_stops_at_first(shared),
+                                     .no_end_states = true,
                                      .contents = program->knobs.data == DATA_REAL && has_real_data(program),
                                      .values_observed = shared->record->values_observed };
     Unroller *unroller = unroller_new(program);
@@ -275,8 +281,8 @@ static void sample(WorkerShared *shared)
     const CheckSpec *spec = shared->spec;
     const SampleOptions options = { .strategy = (StrategyKind)(spec->search - SEARCH_RANDOM), .seed = spec->seed,
                                     .runs = spec->runs_max ? spec->runs_max : RUNS_MAX, .depth = spec->depth ? spec->depth : PCT_DEPTH,
-                                    .seconds_max = spec->seconds_max, .memory_max = spec->memory_max, .first = spec->first,
-                                    .pulse = &shared->control.pulse };
+                                    .seconds_max = spec->seconds_max, .memory_max = spec->memory_max,
+                                    .first = worker_stops_at_first(shared), .pulse = &shared->control.pulse };
     uint64_t steps = shared->record->steps.count + 2 * shared->record->copies.count;
     Record *record = record_new(shared->program);
     Execution *execution = execution_new(shared->program, record);

@@ -26,6 +26,7 @@ enum { WORKER_RUN = 0, WORKER_REPLAY = 'r' };
 
 WorkerShared *worker_shared_new(const CheckSpec *spec);
 void worker_shared_free(WorkerShared *shared);  /* not the program and record */
+bool worker_stops_at_first(const WorkerShared *shared);           /* --first, unless what is found first may be exempted */
 void worker_serve(ChildControl *control, void *shared, char request);
 /* Moves to lines of text and judgement, in this process; the program must have run once. */
 bool worker_replay(WorkerShared *shared, Finding *finding);

@@ -268,6 +268,18 @@ static void an_exemption_is_for_one_semaphore_and_keeps_its_reason(void **state)
     check_result_free(result);
 }
 
+static void an_exempted_fault_does_not_end_a_search_for_the_first(void **state)
+{
+    (void)state;
+    for (Search search = SEARCH_AUTO; search < SEARCHES; search++) {
+        CheckSpec spec = spec_of("false_alarm_07_meant_to_remain_not_the_other", 1, search);
+        spec.first = true;
+        CheckResult *result = check_run(&spec);
+        assert_int_equal(result->verdict, VERDICT_FAULTY);
+        check_result_free(result);
+    }
+}
+
 /* Two results at hand at once, in either order: neither knows of the other. */
 static void verdicts_belong_to_their_runs(void **state)
 {
@@ -316,6 +328,7 @@ int main(void)
         cmocka_unit_test(each_core_has_its_own_semaphores),
         cmocka_unit_test(padding_is_free_to_use_where_the_knob_says_so),
         cmocka_unit_test(an_exemption_is_for_one_semaphore_and_keeps_its_reason),
+        cmocka_unit_test(an_exempted_fault_does_not_end_a_search_for_the_first),
         cmocka_unit_test(verdicts_belong_to_their_runs),
         cmocka_unit_test(one_mistake_in_a_loop_is_one_report),
         cmocka_unit_test(many_devices_do_not_put_it_to_sleep),
