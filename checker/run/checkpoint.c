@@ -1,0 +1,183 @@
+/* checkpoint.c - the file: a line of magic, the identity with its length in front, the search's bytes, then their number and the checksum
+ * (XXH3, 64 bits) of all that precedes it.
+ */
+#include "checkpoint.h"
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define MAGIC "heddle-checkpoint 1\n"
+enum { PAUSE = 20, MAGIC_BYTES = sizeof MAGIC - 1, TAIL_BYTES = 2 * sizeof(uint64_t) };
+
+struct Checkpoint {
+    char *path, *part, *identity, *failure;
+    FILE *file;
+    XXH3_state_t *checksum;
+    uint64_t bytes;                             /* put since begin */
+    gint64 began, next;
+};
+
+/* What follows it is aligned to 8 bytes in the file. */
+static char *pad(const char *identity)
+{
+    GString *text = g_string_new(identity);
+    while ((MAGIC_BYTES + sizeof(uint64_t) + text->len) % 8 != 0)
+        g_string_append_c(text, '\n');
+    return g_string_free(text, FALSE);
+}
+
+Checkpoint *checkpoint_new(const char *path, const char *identity)
+{
+    Checkpoint *checkpoint = g_new0(Checkpoint, 1);
+    checkpoint->path = g_strdup(path);
+    checkpoint->part = g_strdup_printf("%s.part", path);
+    checkpoint->identity = pad(identity);
+    checkpoint->checksum = XXH3_createState();
+    return checkpoint;
+}
+
+void checkpoint_free(Checkpoint *checkpoint)
+{
+    if (checkpoint == NULL)
+        return;
+    g_assert(checkpoint->file == NULL);
+    XXH3_freeState(checkpoint->checksum);
+    g_free(checkpoint->path);
+    g_free(checkpoint->part);
+    g_free(checkpoint->identity);
+    g_free(checkpoint->failure);
+    g_free(checkpoint);
+}
+
+bool checkpoint_due(const Checkpoint *checkpoint)
+{
+    return checkpoint != NULL && g_get_monotonic_time() >= checkpoint->next;
+}
+
+static void fail(Checkpoint *checkpoint)
+{
+    if (checkpoint->failure == NULL)
+        checkpoint->failure = g_strdup_printf("cannot write the checkpoint %s: %s", checkpoint->path, g_strerror(errno));
+}
+
+static void write_out(Checkpoint *checkpoint, const void *data, size_t bytes)
+{
+    if (checkpoint->failure != NULL || bytes == 0)
+        return;
+    XXH3_64bits_update(checkpoint->checksum, data, bytes);
+    if (fwrite(data, 1, bytes, checkpoint->file) != bytes)
+        fail(checkpoint);
+}
+
+void checkpoint_begin(Checkpoint *checkpoint)
+{
+    g_assert(checkpoint->file == NULL);
+    checkpoint->began = g_get_monotonic_time();
+    checkpoint->bytes = 0;
+    g_clear_pointer(&checkpoint->failure, g_free);
+    XXH3_64bits_reset(checkpoint->checksum);
+    checkpoint->file = fopen(checkpoint->part, "wbe");
+    if (checkpoint->file == NULL) {
+        fail(checkpoint);
+        return;
+    }
+    const uint64_t length = strlen(checkpoint->identity);
+    write_out(checkpoint, MAGIC, MAGIC_BYTES);
+    write_out(checkpoint, &length, sizeof length);
+    write_out(checkpoint, checkpoint->identity, length);
+}
+
+void checkpoint_put(Checkpoint *checkpoint, const void *data, size_t bytes)
+{
+    checkpoint->bytes += bytes;
+    write_out(checkpoint, data, bytes);
+}
+
+bool checkpoint_commit(Checkpoint *checkpoint)
+{
+    const uint64_t bytes = checkpoint->bytes;
+    write_out(checkpoint, &bytes, sizeof bytes);
+    const uint64_t checksum = XXH3_64bits_digest(checkpoint->checksum);
+    write_out(checkpoint, &checksum, sizeof checksum);
+    if (checkpoint->file != NULL && fclose(checkpoint->file) != 0)
+        fail(checkpoint);
+    if (checkpoint->failure == NULL && rename(checkpoint->part, checkpoint->path) != 0)
+        fail(checkpoint);
+    if (checkpoint->file != NULL && checkpoint->failure != NULL)
+        unlink(checkpoint->part);
+    checkpoint->file = NULL;
+    const gint64 now = g_get_monotonic_time();
+    checkpoint->next = now + MAX(G_USEC_PER_SEC, PAUSE * (now - checkpoint->began));
+    return checkpoint->failure == NULL;
+}
+
+const char *checkpoint_failure(const Checkpoint *checkpoint)
+{
+    return checkpoint->failure;
+}
+
+static uint64_t number_at(const char *at)
+{
+    uint64_t number;
+    memcpy(&number, at, sizeof number);
+    return number;
+}
+
+/* The first line of `ours` whose key has another value in `theirs`, or none. */
+static char *first_difference(const char *ours, const char *theirs)
+{
+    g_auto(GStrv) mine = g_strsplit(ours, "\n", -1), other = g_strsplit(theirs, "\n", -1);
+    for (unsigned i = 0; mine[i] != NULL; i++) {
+        if (g_strv_contains((const char *const *)other, mine[i]))
+            continue;
+        g_autofree char *key = g_strndup(mine[i], strcspn(mine[i], " "));
+        size_t length = strlen(key);
+        for (unsigned k = 0; other[k] != NULL; k++)
+            if (strncmp(other[k], key, length) == 0 && other[k][length] == ' ')
+                return g_strdup_printf("%s was %s there and is %s here", key, other[k] + length + 1,
+                                       mine[i][length] ? mine[i] + length + 1 : "nothing");
+        return g_strdup_printf("it knows no %s", key);
+    }
+    return g_strdup("it says more of itself than this check");
+}
+
+static char *problem_of(const char *path, const char *data, size_t bytes, const char *identity)
+{
+    const size_t head = MAGIC_BYTES + sizeof(uint64_t), length = strlen(identity);
+    if (bytes < MAGIC_BYTES || memcmp(data, MAGIC, MAGIC_BYTES) != 0)
+        return g_strdup_printf("%s is no checkpoint of heddle", path);
+    if (bytes < head + TAIL_BYTES || XXH3_64bits(data, bytes - sizeof(uint64_t)) != number_at(data + bytes - sizeof(uint64_t)))
+        return g_strdup_printf("%s is damaged (its checksum is wrong): start again, without --resume", path);
+    const uint64_t their_length = number_at(data + MAGIC_BYTES), put = number_at(data + bytes - TAIL_BYTES);
+    if (their_length > bytes - head - TAIL_BYTES || put != bytes - head - TAIL_BYTES - their_length)
+        return g_strdup_printf("%s is damaged (its lengths are wrong): start again, without --resume", path);
+    if (their_length == length && memcmp(data + head, identity, length) == 0)
+        return NULL;
+    g_autofree char *theirs = g_strndup(data + head, their_length), *difference = first_difference(identity, theirs);
+    return g_strdup_printf("%s belongs to another check: %s", path, difference);
+}
+
+GBytes *checkpoint_read(const char *path, const char *check, char **error)
+{
+    g_autoptr(GError) problem = NULL;
+    g_autofree char *identity = pad(check);
+    GMappedFile *file = g_mapped_file_new(path, FALSE, &problem);
+    if (file == NULL) {
+        *error = g_error_matches(problem, G_FILE_ERROR, G_FILE_ERROR_NOENT)
+            ? g_strdup_printf("there is no file %s to resume from; --checkpoint %s makes one", path, path)
+            : g_strdup_printf("cannot read the checkpoint: %s", problem->message);
+        return NULL;
+    }
+    const char *data = g_mapped_file_get_contents(file);
+    const size_t bytes = g_mapped_file_get_length(file), head = MAGIC_BYTES + sizeof(uint64_t) + strlen(identity);
+    *error = problem_of(path, data, bytes, identity);
+    GBytes *all = g_mapped_file_get_bytes(file);
+    GBytes *mine = *error ? NULL : g_bytes_new_from_bytes(all, head, bytes - head - TAIL_BYTES);
+    g_bytes_unref(all);
+    g_mapped_file_unref(file);
+    return mine;
+}

@@ -1,0 +1,29 @@
+/* checkpoint.h - what a long search has done so far, in a file from which it can go on.
+ *
+ *     writing:  checkpoint_new -> [ checkpoint_due -> checkpoint_begin -> checkpoint_put* -> checkpoint_commit ]* -> checkpoint_free
+ *     reading:  checkpoint_read: what was put, in one piece
+ *
+ * A file holds which check it belongs to (the identity: lines "key value"), the search's own bytes, and a checksum over all. It is written
+ * beside (FILE.part) and renamed, so at each moment FILE is absent or whole, whoever kills us. When and what to write is the search's
+ * business: at least at its end and when it is told to stop.
+ *
+ * Errors:      one line that says what to do: a file that is torn, foreign, or of another check (naming the first key that differs).
+ *              A file that cannot be written: told by the first commit, and remembered by checkpoint_failure.
+ */
+#pragma once
+#include <glib.h>
+#include <stdbool.h>
+
+typedef struct Checkpoint Checkpoint;
+
+Checkpoint *checkpoint_new(const char *path, const char *identity);            /* both copied */
+void checkpoint_free(Checkpoint *checkpoint);   /* NULL: no effect */
+/* A second has passed since the last commit, or twenty times what that took. false for NULL: nobody asked for a file. */
+bool checkpoint_due(const Checkpoint *checkpoint);
+void checkpoint_begin(Checkpoint *checkpoint);
+void checkpoint_put(Checkpoint *checkpoint, const void *data, size_t bytes);
+bool checkpoint_commit(Checkpoint *checkpoint); /* false: the file is as it was; checkpoint_failure tells why */
+const char *checkpoint_failure(const Checkpoint *checkpoint);   /* of the last commit; NULL: it went well */
+
+/* The bytes, aligned to 8. NULL and *error (g_malloc): not a file to go on from for this identity. */
+GBytes *checkpoint_read(const char *path, const char *identity, char **error);

@@ -1,0 +1,87 @@
+/* progress.c - the words of a search that is under way. */
+#include "progress.h"
+#include <glib.h>
+
+static const char *const NOUN[PROGRESS_KINDS] = { "", "runs", "classes", "states" };
+
+void progress_begin(Progress *progress, ProgressKind kind, double total)
+{
+    if (progress == NULL)
+        return;
+    progress->done = progress->faults = progress->level = 0;
+    progress->total = total, progress->total_least = progress->total_most = 0;
+    progress->kind = kind;
+}
+
+void progress_set(Progress *progress, uint64_t done, uint64_t faults)
+{
+    if (progress == NULL)
+        return;
+    progress->done = done;
+    progress->faults = faults;
+}
+
+const char *progress_stop(const Progress *progress)
+{
+    static const char *const LIMIT[] = { NULL, "time", "interrupt" };
+    return progress ? LIMIT[progress->stop] : NULL;
+}
+
+static void append_number(GString *text, double number)
+{
+    if (number >= 1e6)
+        g_string_append_printf(text, "%.4g million", number / 1e6);
+    else
+        g_string_append_printf(text, "%.0f", number);
+}
+
+static void append_total(GString *text, const Progress *progress)
+{
+    bool estimate = progress->total_most > 0;
+    g_string_append(text, estimate ? " of about " : " of ");
+    append_number(text, progress->total);
+    if (!estimate)
+        return;
+    g_string_append(text, " (");
+    append_number(text, progress->total_least);
+    g_string_append(text, " to ");
+    append_number(text, progress->total_most);
+    g_string_append_c(text, ')');
+}
+
+static void append_seconds(GString *text, double seconds)
+{
+    if (seconds < 100)
+        g_string_append_printf(text, ", %.0f s left", seconds);
+    else if (seconds < 6000)
+        g_string_append_printf(text, ", %.0f min left", seconds / 60);
+    else
+        g_string_append_printf(text, ", %.1f h left", seconds / 3600);
+}
+
+char *progress_line(const Progress *progress, double rate, double seconds, double seconds_max)
+{
+    if (progress->kind <= PROGRESS_NONE || progress->kind >= PROGRESS_KINDS)
+        return NULL;
+    double done = (double)progress->done, left = seconds_max > 0 ? MAX(seconds_max - seconds, 0) : -1;
+    GString *text = g_string_new(NOUN[progress->kind]);
+    g_string_append_c(text, ' ');
+    append_number(text, done);
+    if (progress->total > 0)
+        append_total(text, progress);
+    if (progress->level > 0)
+        g_string_append_printf(text, " up to level %" G_GUINT64_FORMAT, progress->level);
+    if (rate > 0) {
+        g_string_append(text, ", ");
+        append_number(text, rate);
+        g_string_append(text, " a second");
+    }
+    if (progress->faults > 0)
+        g_string_append_printf(text, ", %" G_GUINT64_FORMAT " fault%s", progress->faults, progress->faults == 1 ? "" : "s");
+    double to_go = progress->total > done && rate > 0 ? (progress->total - done) / rate : -1;
+    if (to_go >= 0 && (left < 0 || to_go < left))
+        left = to_go;
+    if (left >= 0)
+        append_seconds(text, left);
+    return g_string_free(text, FALSE);
+}
