@@ -5,8 +5,6 @@
  * the order (looks at counts, flags), the second run keeps the order and only the stacks differ.
  */
 #include "worker.h"
-#include "classes/classes.h"
-#include "enumerate/enumerate.h"
 #include "outcome_io.h"
 #include "proof/prove.h"
 #include "results.h"
@@ -15,17 +13,14 @@
 #include "run/film.h"
 #include "run/globals.h"
 #include "run/minimise.h"
-#include "run/unroll.h"
-#include "sample.h"
+#include "run/strategy.h"
+#include "search.h"
 #include "unreached.h"
 #include <string.h>
 
 static const uint64_t STEPS_MAX = 400000000;    /* of one run: a record of 10 GB */
-static const uint64_t RUNS_MAX = 100;           /* of sampling, unless told otherwise */
-enum { PCT_DEPTH = 3, DIVERGENCE_RUNS = 1000, DIVERGENCE_STEPS = 100000 };
+enum { DIVERGENCE_RUNS = 1000, DIVERGENCE_STEPS = 100000 };
 static const uint64_t MINIMISE_EFFORT = 3000000;        /* moves done for shorter schedules, for all findings of a check */
-static const uint64_t STATES_MAX = 20000000;    /* of an enumeration, unless told otherwise */
-static const uint64_t CLASSES_MAX = 2000000;
 
 WorkerShared *worker_shared_new(const CheckSpec *spec)
 {
@@ -95,15 +90,6 @@ static bool build(WorkerShared *shared, const ProgramModule *module)
     if (spec->edits != NULL && shared->error == NULL && shared->not_applicable == NULL && !edit_prepare(program, spec->edits))
         shared->error = "the change does not fit the program";
     return shared->error == NULL && shared->not_applicable == NULL;
-}
-
-/* A step whose answer depends on the order: then the second run must keep the order. */
-static bool looks_at_order(const Record *record)
-{
-    for (size_t i = 0; i < record->steps.count; i++)
-        if (step_is_conflict(STORE(Step, &record->steps, i).kind) && !step_is_plain_add(&STORE(Step, &record->steps, i)))
-            return true;
-    return false;
 }
 
 static bool any_ended(const Record *record, CoreEnd end)
@@ -177,7 +163,7 @@ static void run_again(WorkerShared *shared, const uint64_t *hash)
     Record *again = record_new(program);
     Execution *execution = execution_new(program, again);
     child_watch_stacks(execution_stacks(execution));
-    ExecutionOptions options = { .reversed = !looks_at_order(shared->record), .shift = 16 * 517, .fill = 0xa7,
+    ExecutionOptions options = { .reversed = !record_looks_at_order(shared->record), .shift = 16 * 517, .fill = 0xa7,
                                  .pulse = &shared->control.pulse,
                                  .discard = true, .steps_max = STEPS_MAX, .core_hash = hash_again };
     globals_restore(shared->globals);
@@ -225,89 +211,6 @@ bool worker_stops_at_first(const WorkerShared *shared)
     return shared->spec->first && !finding_exemptions_exist(shared->program);
 }
 
-static void enumerate(WorkerShared *shared)
-{
-    const CheckSpec *spec = shared->spec;
-    Program *program = shared->program;
-    EnumerateOptions options = { .states_max = spec->states_max ? spec->states_max : STATES_MAX, .seconds_max = spec->seconds_max,
-                                 .memory_max = spec->memory_max, .first = worker_stops_at_first(shared),
-                                 .contents = program->knobs.data == DATA_REAL
-                                     && (program->expectations.count > 0 || looks_at_order(shared->record)) };
-    Unroller *unroller = unroller_new(program);
-    Outcome *outcome = enumerate_run(unroller_source(unroller), &options);
-    if (!options.contents && unroller_needs_contents(unroller)) {
-        outcome_free(outcome);
-        unroller_free(unroller);
-        unroller = unroller_new(program);
-        options.contents = true;
-        outcome = enumerate_run(unroller_source(unroller), &options);
-    }
-    outcome_save(outcome, &shared->outcome);
-    outcome_free(outcome);
-    unroller_free(unroller);
-    shared->error = program->usage_error;
-}
-
-static bool has_real_data(const Program *program)
-{
-    for (uint32_t d = 0; d < program->decls.count; d++) {
-        const Decl *decl = program_decl(program, d);
-        if (decl->space != SPACE_SEMAPHORE && !decl->opaque)
-            return true;
-    }
-    return false;
-}
-
-static void explore_classes(WorkerShared *shared)
-{
-    const CheckSpec *spec = shared->spec;
-    Program *program = shared->program;
-    const ClassesOptions options = { .runs_max = spec->runs_max ? spec->runs_max : CLASSES_MAX, .memory_max = spec->memory_max,
-                                     .seconds_max = spec->seconds_max * 0.9, .first = worker_stops_at_first(shared),
-                                     .no_end_states = true,
-                                     .contents = program->knobs.data == DATA_REAL && has_real_data(program),
-                                     .values_observed = shared->record->values_observed };
-    Unroller *unroller = unroller_new(program);
-    unroller_watch(unroller, &shared->control.pulse.operations);
-    Outcome *outcome = classes_run(unroller_source(unroller), &options);
-    outcome_save(outcome, &shared->outcome);
-    outcome_free(outcome);
-    unroller_free(unroller);
-    shared->error = program->usage_error;
-}
-
-static void sample(WorkerShared *shared)
-{
-    const CheckSpec *spec = shared->spec;
-    const SampleOptions options = { .strategy = (StrategyKind)(spec->search - SEARCH_RANDOM), .seed = spec->seed,
-                                    .runs = spec->runs_max ? spec->runs_max : RUNS_MAX, .depth = spec->depth ? spec->depth : PCT_DEPTH,
-                                    .seconds_max = spec->seconds_max, .memory_max = spec->memory_max,
-                                    .first = worker_stops_at_first(shared), .pulse = &shared->control.pulse };
-    uint64_t steps = shared->record->steps.count + 2 * shared->record->copies.count;
-    Record *record = record_new(shared->program);
-    Execution *execution = execution_new(shared->program, record);
-    child_watch_stacks(execution_stacks(execution));
-    Outcome *outcome = sample_run(execution, record, steps, &options);
-    child_watch_stacks(execution_stacks(shared->execution));
-    outcome_save(outcome, &shared->outcome);
-    outcome_free(outcome);
-    execution_free(execution);
-    record_free(record);
-}
-
-static void search(WorkerShared *shared)
-{
-    Search kind = shared->spec->search;
-    if (kind == SEARCH_ENUMERATE)
-        enumerate(shared);
-    else if (kind >= SEARCH_RANDOM)
-        sample(shared);
-    bool conflicts = kind == SEARCH_AUTO && classes_needed(shared->record);
-    if (conflicts)
-        explore_classes(shared);
-    shared->searched = kind == SEARCH_ENUMERATE || kind >= SEARCH_RANDOM || conflicts;
-}
-
 static void load_and_run(WorkerShared *shared)
 {
     char *error = NULL;
@@ -328,7 +231,7 @@ static void load_and_run(WorkerShared *shared)
         shared->error = keep(shared, text);
     }
     if (shared->ran && !shared->steps_reached && shared->error == NULL)
-        search(shared);
+        search_run(shared);
     if (shared->ran && shared->error == NULL)
         unreached_note(module, shared->program, shared->record);
 }

@@ -1,4 +1,4 @@
-/* worker.h - what the forked child of a check does: load, build, run, run again, enumerate, replay.
+/* worker.h - what the forked child of a check does: load, build, run, run again, search, replay.
  *
  * Ownership:   WorkerShared lives in shared memory; the parent made it and reads it when the child has answered.
  */

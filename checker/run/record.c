@@ -118,3 +118,11 @@ const int64_t *record_grid(const Record *record, uint32_t core, uint32_t positio
     }
     return grid;
 }
+
+bool record_looks_at_order(const Record *record)
+{
+    for (size_t i = 0; i < record->steps.count; i++)
+        if (step_is_conflict(STORE(Step, &record->steps, i).kind) && !step_is_plain_add(&STORE(Step, &record->steps, i)))
+            return true;
+    return false;
+}
