@@ -80,6 +80,14 @@ bool lifespan_begun(Prover *prover, const Lifespan *life, const Event *x);
 bool lifespan_end(const Prover *prover, const Lifespan *life, uint32_t core, Event *end);
 bool lifespan_over_after(Prover *prover, const Lifespan *life, const Event *x);        /* x comes before its end in every execution */
 
+/* givers.c: signals of one semaphore in words, those of one line together. */
+char *givers_words(const Prover *prover, const GArray *signals);       /* of uint32_t; g_malloc */
+/* Does the wait come far enough to be meant for this signal, if all that signal take their turns evenly? */
+bool givers_reach(const Index *index, const Wait *wait, uint32_t signal);
+
+/* account.c: what a semaphore is given and what is taken from it until the end of its life. */
+char *why_leftover(Prover *prover, const Tally *fault);
+
 /* why.c: sentences, g_malloc. */
 char *why_race(Prover *prover, const Event *a, const Event *b);
 char *why_fault(Prover *prover, const Tally *fault);            /* NULL: nothing to add */

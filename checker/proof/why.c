@@ -2,14 +2,12 @@
  *
  * The later step of a race waited for something, or should have: for a copy's write the wait on its receive semaphore that stands last
  * before the other access, for its read the one on its send semaphore, for a core's access the wait before the other copy's start that
- * takes what the core has signalled since.
+ * takes what the core has signalled since. Where there is none, the clocks tell what the later one does know of the core in question.
  */
 #include <glib.h>
 #include <string.h>
 
 #include "prover.h"
-
-enum { RIVALS_SHOWN = 3 };
 
 char *why_core(const Prover *prover, uint32_t core)
 {
@@ -23,119 +21,244 @@ char *why_site(const Prover *prover, uint32_t site)
     return g_strdup_printf("%s:%u", program_text(prover->program, s->file), s->line);
 }
 
-static char *name_signal(const Prover *prover, const Signal *signal)
-{
-    g_autofree char *core = why_core(prover, signal->core);
-    g_autofree char *site = why_site(prover, index_step(prover->index, signal->core, signal->position)->site);
-    if (signal->copy_end == NONE)
-        return g_strdup_printf("the signal of %s at %s", core, site);
-    return g_strdup_printf("copy %u of %s at %s", index_copy(prover->index, signal->copy_end / 2)->ordinal, core, site);
-}
-
-/* Signals that need not come after the wait, other than the one in question. */
-static void append_rivals(const Prover *prover, GString *text, uint32_t semaphore, const Wait *wait, uint32_t except)
+/* Signals that need not come after the wait, other than the one in question, and what of that one counts early. */
+static void append_rivals(const Prover *prover, GString *text, const Wait *wait, uint32_t except)
 {
     const Index *index = prover->index;
-    uint32_t rivals = 0, shown = 0;
-    gsize begin = text->len;
-    for (uint32_t i = index->signal_first[semaphore]; i < index->signal_first[semaphore + 1]; i++) {
-        if (i == except || clocks_at_signal(prover->clocks, i, wait->core) > wait->position)
-            continue;
-        if (rivals++ >= RIVALS_SHOWN)
-            continue;
-        g_autofree char *name = name_signal(prover, &index->signal[i]);
-        bool told = shown > 0 && strstr(text->str + begin, name) != NULL;       /* several signals of one line in a row */
-        if (!told)
-            g_string_append_printf(text, "%s%s", shown > 0 ? ", " : " ", name);
-        shown++;
+    const Signal *meant = &index->signal[except];
+    g_autoptr(GArray) rivals = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    for (uint32_t i = index->signal_first[wait->semaphore]; i < index->signal_first[wait->semaphore + 1]; i++)
+        if (i != except && clocks_at_signal(prover->clocks, i, wait->core) <= wait->position)
+            g_array_append_val(rivals, i);
+    uint32_t value = index_step(index, wait->core, wait->position)->value;
+    if (rivals->len > 0) {
+        g_autofree char *words = givers_words(prover, rivals);
+        g_string_append_printf(text, "it can be satisfied without it, by %s.", words);
+    } else if (meant->copy_end != NONE && value < meant->inc) {
+        g_string_append_printf(text, "it is for %u of the %u that the copy counts, and only the last of them says that all has come.",
+                               value, meant->inc);
+    } else {
+        g_string_append(text, "it can be satisfied without it, by what is counted early.");
     }
-    if (rivals > shown)
-        g_string_append_printf(text, " and %u more", rivals - shown);
-    if (rivals == 0)
-        g_string_append(text, " what is counted early");
 }
 
-static void append_wait(const Prover *prover, GString *text, uint32_t semaphore, const Wait *wait, uint32_t signal, const char *what)
+static void append_wait(const Prover *prover, GString *text, const Wait *wait, uint32_t signal, const char *what)
 {
     g_autofree char *where = why_site(prover, index_step(prover->index, wait->core, wait->position)->site);
-    g_autofree char *core = why_core(prover, wait->core), *name = program_describe_semaphore(prover->program, semaphore);
-    g_string_append_printf(text, "The wait of %s at %s on %s was meant to come after %s, but it can be satisfied without it, by", core,
-                           where,
-                           name, what);
-    append_rivals(prover, text, semaphore, wait, signal);
-    g_string_append_c(text, '.');
+    g_autofree char *core = why_core(prover, wait->core), *name = program_describe_semaphore(prover->program, wait->semaphore);
+    g_string_append_printf(text, "The wait of %s at %s on %s was meant to come after %s, but ", core, where, name, what);
+    append_rivals(prover, text, wait, signal);
 }
 
-/* The last wait on the semaphore that comes before the other step; NULL: none. */
-static const Wait *last_wait_before(Prover *prover, uint32_t semaphore, const Event *other)
+/* How many steps of `core` must come before `other`; false: the clocks cannot tell. */
+static bool steps_before(Prover *prover, const Event *other, uint32_t core, uint32_t *steps)
+{
+    const Step *step = index_step(prover->index, other->core, other->position);
+    if (prover->order->chosen || other->core == core || step_is_join((StepKind)step->kind))
+        return false;
+    if (clocks_entry(prover->clocks, other, core, steps))
+        return true;
+    Asked asked = { index_slot(prover->index, other->core, other->position), core };
+    clocks_learn(prover->clocks, &asked, 1, prover->arena);
+    return clocks_entry(prover->clocks, other, core, steps);
+}
+
+/* "; all it knows of device 1 is that it has passed kernel.c:45": what else could have told. */
+static void append_known(Prover *prover, GString *text, const Event *other, uint32_t core)
+{
+    uint32_t steps = 0;
+    if (!steps_before(prover, other, core, &steps)) {
+        g_string_append_c(text, '.');
+        return;
+    }
+    g_autofree char *name = why_core(prover, core), *self = why_core(prover, other->core);
+    const Step *last = steps > 0 ? index_step(prover->index, core, steps - 1) : NULL;
+    if (last == NULL || last->kind == STEP_ENTER) {
+        g_string_append_printf(text, "; %s does not wait for anything that %s does before that.", self, name);
+        return;
+    }
+    g_autofree char *where = why_site(prover, last->site);
+    g_string_append_printf(text, "; all that %s knows of %s by then is that it has passed the %s at %s.", self, name,
+                           step_kind_name((StepKind)last->kind), where);
+}
+
+/* The last wait on the semaphore that comes before the other step and far enough to be meant for the signal; NULL: none. */
+static const Wait *last_wait_before(Prover *prover, uint32_t semaphore, uint32_t signal, const Event *other)
 {
     const Index *index = prover->index;
     const Wait *found = NULL;
     for (uint32_t i = index->wait_first[semaphore]; i < index->wait_first[semaphore + 1]; i++) {
         Event wait = index_event(index, index->wait[i].core, index->wait[i].position);
-        if (wait.core == other->core ? wait.position < other->position : order_must(prover->order, &wait, other))
+        bool before = wait.core == other->core ? wait.position < other->position : order_must(prover->order, &wait, other);
+        if (before && (found == NULL || !givers_reach(index, found, signal)))
             found = &index->wait[i];
     }
-    return found;
+    return found != NULL && givers_reach(index, found, signal) ? found : NULL;
 }
 
-/* `copy` first: its end was to be waited for before `other`. */
+/* Nothing that comes before the other step says that the copy is that far: who waits for it, if anybody does, and what the other knows. */
+static void explain_unawaited(Prover *prover, GString *text, const Event *copy, const Event *other, uint32_t semaphore, const char *what)
+{
+    const Index *index = prover->index;
+    uint32_t slot = copy->copy * 2 + (semaphore == index_copy(index, copy->copy)->receive_semaphore);
+    uint32_t at = prover->releases->at[slot];
+    if (at == NONE || at == 0) {
+        g_autofree char *name = program_describe_semaphore(prover->program, semaphore);
+        g_string_append_printf(text, "No wait on %s, which would say that %s is done, comes before the other step.", name, what);
+        return;
+    }
+    uint32_t waiter = releases_core(prover->releases, semaphore, slot);
+    g_autofree char *core = why_core(prover, waiter), *where = why_site(prover, index_step(index, waiter, at - 1)->site);
+    g_autofree char *there = why_site(prover, index_step(index, other->core, other->position)->site);
+    core[0] = g_ascii_toupper(core[0]);
+    if (waiter == other->core && at > other->position) {
+        g_string_append_printf(text, "%s waits for %s only at %s, after the other step.", core, what, where);
+        return;
+    }
+    g_string_append_printf(text, "%s waits for %s only at %s, and nothing makes the other step, at %s, come after that", core, what, where,
+                           there);
+    append_known(prover, text, other, waiter);
+}
+
+/* `copy` first: its end was to be waited for before `other`. True: a wait was meant to see to it. */
 static bool explain_copy(Prover *prover, GString *text, const Event *copy, const Event *other)
 {
     const Index *index = prover->index;
-    unsigned end = copy->kind == STEP_WRITE;
+    bool end = copy->kind == STEP_WRITE;
     const Copy *c = index_copy(index, copy->copy);
-    uint32_t semaphore = end ? c->receive_semaphore : c->send_semaphore;
-    if (!end && semaphore == NONE)
-        semaphore = c->receive_semaphore;       /* a local copy */
+    bool by_receive = end || c->send_semaphore == NONE;         /* a local copy has no other */
+    uint32_t semaphore = by_receive ? c->receive_semaphore : c->send_semaphore;
     if (semaphore == NONE)
         return false;
+    uint32_t signal = index->copy_signal[copy->copy * 2 + by_receive];
     g_autofree char *site = why_site(prover, c->site), *issuer = why_core(prover, c->core);
     g_autofree char *what = g_strdup_printf("the %s of copy %u of %s at %s", end ? "write" : "read", c->ordinal, issuer, site);
-    const Wait *wait = last_wait_before(prover, semaphore, other);
-    if (wait) {
-        append_wait(prover, text, semaphore, wait, index->copy_signal[copy->copy * 2 + end], what);
-        return true;
-    }
-    g_autofree char *name = program_describe_semaphore(prover->program, semaphore);
-    g_string_append_printf(text, "No wait on %s, which would say that %s is done, comes before the other step.", name, what);
-    return true;
+    const Wait *wait = last_wait_before(prover, semaphore, signal, other);
+    if (wait)
+        append_wait(prover, text, wait, signal, what);
+    else
+        explain_unawaited(prover, text, copy, other, semaphore, what);
+    return wait != NULL;
 }
 
 /* The wait before `other` of its core that takes something `first`'s core has signalled after `first`. */
+static const Wait *wait_for_later_signal(const Prover *prover, const Event *first, const Event *other, uint32_t *signal)
+{
+    const Index *index = prover->index;
+    for (uint32_t position = other->position; position-- > 0;) {
+        const Step *step = index_step(index, other->core, position);
+        const Wait *wait = index_is_wait(step) ? &index->wait[index->link[index_slot(index, other->core, position)]] : NULL;
+        for (uint32_t i = wait ? index->signal_first[step->object] : 0; wait && i < index->signal_first[step->object + 1]; i++)
+            if (index->signal[i].core == first->core && index->signal[i].position > first->position && givers_reach(index, wait, i)) {
+                *signal = i;
+                return wait;
+            }
+    }
+    return NULL;
+}
+
 static bool explain_step(Prover *prover, GString *text, const Event *first, const Event *other)
 {
     const Index *index = prover->index;
-    g_autofree char *what_core = why_core(prover, first->core);
-    g_autofree char *site = why_site(prover, index_step(index, first->core, first->position)->site);
-    g_autofree char *what = g_strdup_printf("the access of %s at %s", what_core, site);
-    for (uint32_t position = other->position; position-- > 0;) {
-        const Step *step = index_step(index, other->core, position);
-        if (!index_is_wait(step))
-            continue;
-        for (uint32_t i = index->signal_first[step->object]; i < index->signal_first[step->object + 1]; i++)
-            if (index->signal[i].core == first->core && index->signal[i].position > first->position) {
-                append_wait(prover, text, step->object, &index->wait[index->link[index_slot(index, other->core, position)]], i, what);
-                return true;
-            }
+    uint32_t signal = NONE;
+    const Step *step = index_step(index, first->core, first->position);
+    g_autofree char *what_core = why_core(prover, first->core), *site = why_site(prover, step->site);
+    g_autofree char *what = g_strdup_printf("the %s of %s at %s", step_is_join((StepKind)step->kind) ? "entry" : "access", what_core, site);
+    const Wait *wait = wait_for_later_signal(prover, first, other, &signal);
+    if (wait) {
+        append_wait(prover, text, wait, signal, what);
+        return true;
     }
     g_autofree char *core = why_core(prover, other->core), *where = why_site(prover, index_step(index, other->core, other->position)->site);
-    g_string_append_printf(text, "Nothing that %s waits for before %s tells it that %s is done.", core, where, what);
-    return true;
+    g_string_append_printf(text, "Nothing that %s waits for before %s tells it that %s is done", core, where, what);
+    append_known(prover, text, other, first->core);
+    return false;
 }
 
-/* The one that the record did first was meant to be first. */
+static bool explain(Prover *prover, GString *text, const Event *first, const Event *second)
+{
+    return first->copy != NONE ? explain_copy(prover, text, first, second) : explain_step(prover, text, first, second);
+}
+
+typedef struct Touch { uint32_t object, region; bool writes; } Touch;
+
+static Touch touch_of(const Prover *prover, const Event *event)
+{
+    if (event->copy != NONE) {
+        const Copy *copy = index_copy(prover->index, event->copy);
+        bool writes = event->kind == STEP_WRITE;
+        return (Touch){ writes ? copy->target : copy->source, writes ? copy->target_region : copy->source_region, writes };
+    }
+    const Step *step = index_step(prover->index, event->core, event->position);
+    return (Touch){ step->object, step->value, step->kind != STEP_LOAD };
+}
+
+/* Does something else that a read may be for come before it in every execution? */
+static bool has_its_data(Prover *prover, const Event *read, const Event *except)
+{
+    const Index *index = prover->index;
+    Touch touch = touch_of(prover, read);
+    const Region *region = program_get_region(prover->program, touch.region);
+    if (program_decl(prover->program, program_object_decl(prover->program, touch.object))->input)
+        return true;
+    for (uint32_t i = 0; i < index->copies; i++) {
+        const Copy *copy = index_copy(index, i);
+        Event write = index_moment(index, i, STEP_WRITE);
+        if (copy->target == touch.object && i != except->copy
+            && region_overlaps(region, program_get_region(prover->program, copy->target_region))
+            && order_known(prover->order, &write, read) == ORDER_YES)
+            return true;
+    }
+    for (uint32_t position = 0; position < read->position; position++) {
+        const Step *step = index_step(index, read->core, position);
+        if ((step->kind == STEP_STORE || step->kind == STEP_SWAP) && step->object == touch.object
+            && region_overlaps(region, program_get_region(prover->program, step->value)))
+            return true;
+    }
+    return false;
+}
+
+/* Does that core, at any time, wait for the write of the copy? */
+static bool is_awaited_by(const Prover *prover, const Event *event, uint32_t core)
+{
+    uint32_t slot = event->copy * 2 + 1;
+    return event->copy != NONE && event->kind == STEP_WRITE && prover->releases->at[slot] != NONE
+        && releases_core(prover->releases, index_copy(prover->index, event->copy)->receive_semaphore, slot) == core;
+}
+
+/* Which of two racing accesses was meant to be first, when no wait tells: that of the earlier launch; a write before a read that has no
+ * data otherwise; what stands earlier in its core's program, as all cores run much the same; a copy that the other waits for. */
+static bool is_meant_first(Prover *prover, const Event *a, const Event *b)
+{
+    uint16_t a_launch = index_step(prover->index, a->core, a->position)->launch;
+    uint16_t b_launch = index_step(prover->index, b->core, b->position)->launch;
+    if (a_launch != b_launch)
+        return a_launch < b_launch;
+    bool a_writes = touch_of(prover, a).writes, b_writes = touch_of(prover, b).writes;
+    if (a_writes && !b_writes && !has_its_data(prover, b, a))
+        return true;
+    if (b_writes && !a_writes && !has_its_data(prover, a, b))
+        return false;
+    return a->position != b->position ? a->position < b->position : !is_awaited_by(prover, b, a->core);
+}
+
+/* The record did one of the two first; where no wait was meant to see to that, the other order may have been meant. */
 char *why_race(Prover *prover, const Event *a, const Event *b)
 {
     GString *text = g_string_new(NULL);
     bool a_first = prover_age(prover, a) <= prover_age(prover, b);
     const Event *first = a_first ? a : b, *second = a_first ? b : a;
-    bool told = first->copy != NONE ? explain_copy(prover, text, first, second) : explain_step(prover, text, first, second);
-    if (!told) {
-        g_string_free(text, TRUE);
-        return NULL;
+    bool meant = explain(prover, text, first, second);
+    if (!meant) {
+        g_string_truncate(text, 0);
+        meant = explain(prover, text, second, first);
     }
-    return g_string_free(text, FALSE);
+    if (!meant) {
+        g_string_truncate(text, 0);
+        bool as_done = is_meant_first(prover, first, second);
+        explain(prover, text, as_done ? first : second, as_done ? second : first);
+    }
+    return g_string_free(text, text->len == 0);
 }
 
 static char *why_lifetime(Prover *prover, const Tally *fault)
@@ -147,25 +270,17 @@ static char *why_lifetime(Prover *prover, const Tally *fault)
         return g_strdup("Its life never begins there.");
     g_autofree char *where = why_site(prover, index_step(prover->index, life.first_core, position)->site);
     g_autofree char *core = why_core(prover, life.first_core);
-    return g_strdup_printf(fault->have < 0 ? "Its life begins when %s passes %s, and nothing makes this step come after that."
-                           : "Its life ends when %s passes %s, and nothing makes this step come before that.", core, where);
-}
-
-static char *why_leftover(Prover *prover, const Tally *fault)
-{
-    const Index *index = prover->index;
-    GString *text = g_string_new("Signals that no wait takes, or that come too late for one:");
-    uint32_t shown = 0, signals = 0, owner = program_semaphore_core(prover->program, fault->object);
-    for (uint32_t i = index->signal_first[fault->object + 1]; i-- > index->signal_first[fault->object];) {
-        const Signal *signal = &index->signal[i];
-        if (fault->places && clocks_at_signal(prover->clocks, i, owner) > fault->a.position)
-            continue;
-        if (signals++ >= RIVALS_SHOWN)
-            continue;
-        g_autofree char *name = name_signal(prover, signal);
-        g_string_append_printf(text, "%s %s", shown++ ? "," : "", name);
-    }
-    g_string_append(text, signals > shown ? ", and earlier ones." : ".");
+    GString *text = g_string_new(NULL);
+    Event border = index_event(prover->index, life.first_core, position);
+    bool early = fault->have < 0;
+    g_autoptr(GString) more = g_string_new(NULL);
+    bool meant = explain(prover, more, early ? &border : &fault->a, early ? &fault->a : &border);
+    g_string_printf(text, early ? "Its life begins when %s passes %s, and nothing makes this step come after that"
+                    : "Its life ends when %s passes %s, and nothing makes this step come before that", core, where);
+    if (meant || !early)
+        g_string_append_printf(text, ". %s", more->str);
+    else
+        append_known(prover, text, &fault->a, border.core);
     return g_string_free(text, FALSE);
 }
 

@@ -1,0 +1,131 @@
+/* givers.c - signals in words: those of one line together, then by who gave them. */
+#include <glib.h>
+
+#include "prover.h"
+
+enum { LINES_SHOWN = 3, NAMES_SHOWN = 3 };
+
+typedef struct Line {                           /* signals of one line of the source, all of copies or none */
+    uint32_t site;
+    bool copies, several_cores;
+    GArray *signals;                            /* of uint32_t */
+} Line;
+
+static const Signal *signal_at(const Prover *prover, const GArray *signals, guint i)
+{
+    return &prover->index->signal[g_array_index(signals, uint32_t, i)];
+}
+
+static Line *line_of(const Prover *prover, GArray *lines, const Signal *signal)
+{
+    uint32_t site = index_step(prover->index, signal->core, signal->position)->site;
+    bool copies = signal->copy_end != NONE;
+    for (guint i = 0; i < lines->len; i++) {
+        Line *line = &g_array_index(lines, Line, i);
+        if (line->site == site && line->copies == copies)
+            return line;
+    }
+    const Line fresh = { site, copies, false, g_array_new(FALSE, FALSE, sizeof(uint32_t)) };
+    g_array_append_val(lines, fresh);
+    return &g_array_index(lines, Line, lines->len - 1);
+}
+
+static void free_line(gpointer line)
+{
+    g_array_unref(((Line *)line)->signals);
+}
+
+static GArray *by_line(const Prover *prover, const GArray *signals)
+{
+    GArray *lines = g_array_new(FALSE, FALSE, sizeof(Line));
+    g_array_set_clear_func(lines, free_line);
+    for (guint i = 0; i < signals->len; i++) {
+        const Signal *signal = signal_at(prover, signals, i);
+        Line *line = line_of(prover, lines, signal);
+        line->several_cores |= line->signals->len > 0 && signal_at(prover, line->signals, 0)->core != signal->core;
+        g_array_append_val(line->signals, g_array_index(signals, uint32_t, i));
+    }
+    return lines;
+}
+
+/* "1, 2 and 5", "1, 2, 3 and 4 more" */
+static void append_numbers(GString *text, const GArray *numbers)
+{
+    guint shown = numbers->len > NAMES_SHOWN + 1 ? NAMES_SHOWN : numbers->len;
+    for (guint i = 0; i < shown; i++)
+        g_string_append_printf(text, "%s%u", i == 0 ? "" : i + 1 == numbers->len ? " and " : ", ", g_array_index(numbers, uint32_t, i));
+    if (numbers->len > shown)
+        g_string_append_printf(text, " and %u more", numbers->len - shown);
+}
+
+static void append_unlike(GArray *numbers, uint32_t number)
+{
+    for (guint i = 0; i < numbers->len; i++)
+        if (g_array_index(numbers, uint32_t, i) == number)
+            return;
+    g_array_append_val(numbers, number);
+}
+
+static void append_line(const Prover *prover, GString *text, const Line *line)
+{
+    uint32_t per = prover->index->per_device;
+    g_autoptr(GArray) devices = g_array_new(FALSE, FALSE, sizeof(uint32_t)), ordinals = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    for (guint i = 0; i < line->signals->len; i++) {
+        const Signal *signal = signal_at(prover, line->signals, i);
+        append_unlike(devices, signal->core / per);
+        if (line->copies)
+            append_unlike(ordinals, index_copy(prover->index, signal->copy_end / 2)->ordinal);
+    }
+    guint many = line->copies ? ordinals->len : line->signals->len;
+    g_autofree char *core = why_core(prover, signal_at(prover, line->signals, 0)->core), *where = why_site(prover, line->site);
+    if (line->several_cores) {
+        g_string_append_printf(text, "%s of device%s ", line->copies ? "copies" : "the signals", devices->len > 1 ? "s" : "");
+        append_numbers(text, devices);
+    } else if (line->copies) {
+        g_string_append(text, many > 1 ? "copies " : "copy ");
+        append_numbers(text, ordinals);
+        g_string_append_printf(text, " of %s", core);
+    } else if (many > 1) {
+        g_string_append_printf(text, "the %u signals of %s", many, core);
+    } else {
+        g_string_append_printf(text, "the signal of %s", core);
+    }
+    g_string_append_printf(text, " at %s", where);
+}
+
+char *givers_words(const Prover *prover, const GArray *signals)
+{
+    g_autoptr(GArray) lines = by_line(prover, signals);
+    GString *text = g_string_new(NULL);
+    guint told = 0;
+    for (guint i = 0; i < MIN(lines->len, LINES_SHOWN); i++) {
+        const Line *line = &g_array_index(lines, Line, i);
+        g_string_append(text, i == 0 ? "" : i + 1 == lines->len ? " and " : ", ");
+        append_line(prover, text, line);
+        told += line->signals->len;
+    }
+    if (told < signals->len)
+        g_string_append_printf(text, " and %u more", signals->len - told);
+    return g_string_free(text, FALSE);
+}
+
+/* How much the core has given to the semaphore by signals before this one, and by all. */
+static void given_by_core(const Index *index, uint32_t semaphore, uint32_t signal, int64_t *before, int64_t *whole, int64_t *all)
+{
+    *before = *whole = *all = 0;
+    for (uint32_t i = index->signal_first[semaphore]; i < index->signal_first[semaphore + 1]; i++) {
+        bool same = index->signal[i].core == index->signal[signal].core;
+        *all += index->signal[i].inc;
+        *whole += same ? index->signal[i].inc : 0;
+        *before += same && i < signal ? index->signal[i].inc : 0;
+    }
+}
+
+bool givers_reach(const Index *index, const Wait *wait, uint32_t signal)
+{
+    int64_t before, whole, all;
+    if (index->contended[wait->semaphore])      /* no threshold: the record chose the order */
+        return true;
+    given_by_core(index, wait->semaphore, signal, &before, &whole, &all);
+    return (double)before * (double)all < (double)wait->total * (double)whole;
+}
