@@ -6,7 +6,7 @@ PACKAGES = glib-2.0 json-glib-1.0 libxxhash libxml-2.0
 DEBIAN_PACKAGES = gcc libc6-dev make pkg-config libglib2.0-dev libjson-glib-dev libxxhash-dev libxml2-dev libcmocka-dev
 WARNINGS = -Wall -Wextra -Werror -Wswitch-enum -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
 CFLAGS ?= -O2 -g
-JAX ?= 0.7.2 0.10.2
+JAX ?= 0.7.0 0.10.2
 # Asked for once, when first used: `make deps test` installs pkg-config before anything is compiled.
 PACKAGE_CFLAGS = $(eval PACKAGE_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(PACKAGE_CFLAGS)
 PACKAGE_LIBS = $(eval PACKAGE_LIBS := $$(shell pkg-config --libs $(PACKAGES)))$(PACKAGE_LIBS)

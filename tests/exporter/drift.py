@@ -17,7 +17,7 @@ def environment(folder, version):
     python = folder / version / "bin" / "python"
     if not (folder / version / "ready").exists():
         subprocess.run([sys.executable, "-m", "venv", folder / version], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", f"jax=={version}", "pytest", "pytest-xdist"], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", f"jax=={version}", "pytest", "pytest-xdist", "setuptools>=77"], check=True)
         (folder / version / "ready").touch()
     return python
 

@@ -21,6 +21,7 @@ def existing_test(function, x, out=("x",)):
     return np.asarray(jax.jit(jax.shard_map(function, mesh=mesh, in_specs=P("x"), out_specs=P(*out), check_vma=False))(x))
 
 
+@pytest.mark.xfail(jax.__version__ == "0.7.0", reason="its io_callback in a shard_map gives one result only", strict=True)
 def test_calls_give_what_the_checked_run_computed(numbers):
     x = numbers(32, 128)
     with heddle_pallas.checked() as reports:

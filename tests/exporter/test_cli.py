@@ -33,13 +33,19 @@ def test_sizes_and_table(tmp_path):
     assert "kernels_ring.py:" in done.stdout and "pass_on.start()" in done.stdout
 
 
-def test_schedules_replay(tmp_path):
-    run("check", "kernels_ring:all_reduce_no_capacity", "--input", "x=f32[8,128]", cwd=tmp_path)
-    schedule = sorted((tmp_path / "heddle-schedules").glob("*.schedule"))[0]
-    done = subprocess.run(
-        [find_heddle(), "replay", schedule.relative_to(tmp_path)], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
-    assert done.returncode == 1 and "the schedule shows the fault" in done.stdout
+def test_schedules_of_all_sizes_replay(tmp_path):
+    said = run("check", "kernels_ring:all_reduce_no_capacity", "-n", "2,3", "--input", "x=f32[8,128]", cwd=tmp_path).stdout
+    schedules = sorted((tmp_path / "heddle-schedules").glob("*.schedule"))
+    assert {path.name.split("-")[1] for path in schedules} == {"n2", "n3"}
+    for schedule in schedules:
+        assert f"heddle-pallas replay {schedule.relative_to(tmp_path)}" in said
+        done = run("replay", schedule.relative_to(tmp_path), cwd=tmp_path)
+        assert done.returncode == 1 and "the schedule shows the fault" in done.stdout
+
+
+def test_faults_are_explained(tmp_path):
+    done = run("explain", "race", cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout.startswith("race: ")
 
 
 def test_nothing_is_left_when_nothing_is_wrong(tmp_path):

@@ -1,4 +1,4 @@
-"""Random computations of all types, on scalars and on arrays: bit for bit what JAX's interpreter computes, floats but for rounding."""
+"""Random computations of all types, on scalars and on arrays: bit for bit what JAX computes, floats but for rounding."""
 
 import functools
 
@@ -90,7 +90,7 @@ def test_scalars(heddle, interpreted, seed):
 
 
 @pytest.mark.parametrize("seed", range(4, 10))
-def test_arrays(heddle, interpreted, seed):
+def test_arrays(heddle, seed):
     x = np.random.default_rng(seed).integers(-(2**31), 2**31, (8, 128)).astype(np.int32)
     x[:4] >>= 24
     kernel = functools.partial(array_kernel, seed=seed)
@@ -98,5 +98,5 @@ def test_arrays(heddle, interpreted, seed):
     def function(y):
         return pl.pallas_call(kernel, out_shape=memory.struct((STEPS, 8, 128), jnp.int32))(y)
 
-    want = np.asarray(interpreted(function)(x))
+    want = np.stack(computation(jnp.asarray(x), seed))  # one by one: JAX 0.7.0 on a CPU forgets a conversion when it compiles them together
     heddle.verify(function, x, mesh=1, name="arrays", expect=[want[None]])

@@ -2,6 +2,7 @@
 
 heddle-pallas check my_module:all_gather -n 2..8 --input x=f32[8,128]
 heddle-pallas export my_module:all_gather -n 4 --input x=f32[8,128] -o all_gather.c
+heddle-pallas replay heddle-schedules/all_gather-n3-race-1-9aa3.schedule
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import importlib
 import importlib.util
 import inspect
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Sequence
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from .report import Report
 
 KNOBS = ("search", "dma_order", "dma_progress", "bounds", "scopes", "data", "seed", "states", "time", "memory", "runs", "depth", "jobs")
+OF_THE_CHECKER = {"replay": "run one saved schedule again, as `heddle replay`", "explain": "what a fault means, as `heddle explain`"}
 _WORST = {0: 0, 3: 1, 1: 2, 2: 3}
 _EXIT = {"verified": 0, "faulty": 1, "bounded": 3, "not applicable": 0}
 
@@ -123,7 +126,7 @@ def _arguments(function: Callable[..., Any], inputs: Sequence[tuple[str, Any]], 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="heddle-pallas", description="Check Pallas TPU kernels for every order of their steps.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="check|export")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="check|export|replay|explain")
     for name, text in (("check", "trace, export, decide"), ("export", "write the C program")):
         command = commands.add_parser(name, help=text, description=text)
         command.add_argument("function", help="my_module:my_function, or path/to/file.py:my_function")
@@ -141,6 +144,8 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("-q", "--quiet", action="store_true", help="verdicts only")
         for knob in KNOBS:
             command.add_argument(f"--{knob.replace('_', '-')}", default=None, help="as in `heddle check`")
+    for name, text in OF_THE_CHECKER.items():
+        commands.add_parser(name, help=text, add_help=False)
     return parser
 
 
@@ -196,8 +201,21 @@ def _export(options: argparse.Namespace) -> int:
     return 0
 
 
+def _of_the_checker(arguments: Sequence[str]) -> int:
+    from .binary import find_heddle
+
+    try:
+        return subprocess.run([find_heddle(), *arguments], check=False).returncode
+    except HeddleError as wrong:
+        print(f"heddle-pallas: {wrong}", file=sys.stderr)
+        return 2
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given and given[0] in OF_THE_CHECKER:
+        return _of_the_checker(given)
+    options = _parser().parse_args(given)
     try:
         import jax
 

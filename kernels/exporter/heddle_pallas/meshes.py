@@ -8,6 +8,7 @@ import importlib
 import inspect
 import math
 import re
+import types
 from typing import Any, Callable, Iterator, Sequence
 
 from .errors import HeddleError
@@ -68,12 +69,14 @@ def as_mesh(mesh: Any) -> Mesh:
 
 def abstract_mesh(mesh: Mesh, cores: int = 1, device_kind: str = "TPU v6e") -> Any:
     """JAX's mesh of TPUs that are not there."""
-    from jax._src.mesh import AbstractDevice
+    from jax._src import mesh as jax_mesh
     from jax.sharding import AbstractMesh
 
-    fields = inspect.signature(AbstractDevice).parameters
+    if not hasattr(jax_mesh, "AbstractDevice"):  # JAX 0.7.0: a mesh cannot say of what; as_on_tpu does
+        return AbstractMesh(mesh.sizes, mesh.names)
+    fields = inspect.signature(jax_mesh.AbstractDevice).parameters
     given: dict[str, Any] = {"device_kind": device_kind, "num_cores": cores, "platform": "tpu"}
-    device = AbstractDevice(**{k: v for k, v in given.items() if k in fields})
+    device = jax_mesh.AbstractDevice(**{k: v for k, v in given.items() if k in fields})
     return AbstractMesh(mesh.sizes, mesh.names, abstract_device=device)
 
 
@@ -81,12 +84,13 @@ def abstract_mesh(mesh: Mesh, cores: int = 1, device_kind: str = "TPU v6e") -> A
 def as_on_tpu(kind: str = "TPU v6e", cores: int = 1) -> Iterator[None]:
     """Where Pallas asks what device this is, and there is no TPU, it is told of one."""
     changed: list[tuple[Any, str, Any]] = []
-    for name in ("core", "tpu_info"):
+    answers = {"get_device_kind": kind, "get_num_device_cores": cores, "get_default_device": types.SimpleNamespace(device_kind=kind)}
+    for name in ("core", "tpu_info", "pipeline"):
         try:
             module = importlib.import_module(f"jax._src.pallas.mosaic.{name}")
         except ImportError:
             continue
-        for attribute, answer in (("get_device_kind", kind), ("get_num_device_cores", cores)):
+        for attribute, answer in answers.items():
             if hasattr(module, attribute):
                 original = getattr(module, attribute)
                 changed.append((module, attribute, original))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -86,7 +87,7 @@ def run(
 ) -> Report:
     """Checks it. schedules: a folder where the C file and schedules of faults are kept; None: nothing is kept. page: with HTML."""
     with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
-        source = write_source(traced, Path(folder), opaque)
+        source = write_source(traced, Path(folder), opaque, f"{c_name(traced.name, 'kernel')}-{_size(traced)}.c")
         command = [
             find_heddle(),
             "check",
@@ -115,6 +116,12 @@ def run(
         return report
 
 
+def _size(traced: Traced) -> str:
+    """As part of a file's name: what is kept of one size must not replace what is kept of another."""
+    mesh, cores = traced.plan.mesh, traced.plan.cores
+    return "-".join([*(f"{n}{s}" for n, s in zip(mesh.names, mesh.sizes)), *([f"cores{cores}"] if cores > 1 else [])])
+
+
 def _call(command: Sequence[str], timeout: float | None, name: str) -> "subprocess.CompletedProcess[str]":
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
@@ -133,7 +140,12 @@ def _read(traced: Traced, source: Path, folder: Path, done: "subprocess.Complete
     except (OSError, ValueError, KeyError) as wrong:
         raise HeddleError(f"{traced.name}: the checker left no report ({wrong})") from None
     report = Report(
-        traced.name, check["verdict"], done.stdout, check, source.read_text(encoding="utf-8"), generated=tuple(traced.plan.materialised)
+        traced.name,
+        check["verdict"],
+        _as_ours(done.stdout),
+        check,
+        source.read_text(encoding="utf-8"),
+        generated=tuple(traced.plan.materialised),
     )
     if (folder / "page.html").exists():
         report.page = (folder / "page.html").read_text(encoding="utf-8")
@@ -141,6 +153,11 @@ def _read(traced: Traced, source: Path, folder: Path, done: "subprocess.Complete
     if results.exists() and results.stat().st_size:
         report.results = _results(traced, results.read_bytes())
     return report
+
+
+def _as_ours(text: str) -> str:
+    """The checker's own command may not be on the PATH of who installed this package."""
+    return re.sub(r"\bheddle (replay|explain) ", r"heddle-pallas \1 ", text)
 
 
 def _keep(source: Path, found: Path, kept: Path, report: Report) -> None:
