@@ -11,6 +11,7 @@
 #include "run/adapt.h"
 #include "run/edit.h"
 #include "run/film.h"
+#include "run/foresee.h"
 #include "run/globals.h"
 #include "run/minimise.h"
 #include "run/strategy.h"
@@ -201,6 +202,9 @@ static void run(WorkerShared *shared)
         return;
     if (shared->spec->results && !shared->steps_reached)
         results_gather(execution_machine(shared->execution), &shared->results);
+    bool stuck = any_ended(shared->record, CORE_BLOCKED) && !any_ended(shared->record, CORE_STOPPED);
+    if (stuck && !shared->steps_reached && shared->spec->edits == NULL)
+        foresee(shared->execution);
     if (!shared->steps_reached)
         run_again(shared, hash);
     shared->ran = true;
@@ -277,15 +281,18 @@ static void refresh_place(Execution *execution, Place *place)
     place->object = request->step.object, place->region = memory ? request->step.value : NONE;
 }
 
-/* A search that met the deadlock as a state knows nothing of who could have helped: the record of the replay tells. */
+/* A search that met the deadlock in a run of its own could not foresee what would come after it: the replay can. */
 static void explain_deadlock(Execution *execution, Finding *finding)
 {
     execution_end(execution);
+    foresee(execution);
     Outcome *outcome = prove_record(execution_record(execution), &(ProveOptions){ 0 });
-    for (guint i = 0; i < outcome->findings->len && finding->why == NULL; i++) {
-        const Finding *same = g_ptr_array_index(outcome->findings, i);
-        if (same->id == FAULT_DEADLOCK)
-            finding->why = g_strdup(same->why);
+    for (guint i = 0; i < outcome->findings->len; i++) {
+        Finding *same = g_ptr_array_index(outcome->findings, i);
+        if (same->id != FAULT_DEADLOCK)
+            continue;
+        g_free(finding->why);
+        finding->why = g_steal_pointer(&same->why);
     }
     outcome_free(outcome);
 }
@@ -411,7 +418,8 @@ bool worker_replay(WorkerShared *shared, Finding *finding)
     finding->shown = finding->id == FAULT_DIVERGENCE ? show_divergence(shared, finding, &options) : minimise_shows(execution, finding);
     if (finding->shown && shared->spec->in_process)
         execution_stands_at_fault(execution);
-    if (finding->shown && finding->id == FAULT_DEADLOCK && finding->why == NULL)
+    bool unforeseen = finding->why == NULL || shared->record->foreseen.count == 0;
+    if (finding->shown && finding->id == FAULT_DEADLOCK && unforeseen)
         explain_deadlock(execution, finding);
     return finding->shown;
 }

@@ -32,8 +32,7 @@ static void close_account(Account *account)
     g_array_unref(account->later);
 }
 
-/* "at kernel.c:12 (3 times, 1 each) and at kernel.c:20" */
-static int64_t append_waits(Prover *prover, GString *text, uint32_t semaphore)
+int64_t account_waits(const Prover *prover, GString *text, uint32_t semaphore)
 {
     enum { LINES_SHOWN = 3 };
     const Index *index = prover->index;
@@ -108,7 +107,7 @@ char *why_leftover(Prover *prover, const Tally *fault)
 {
     Account account = open_account(prover, fault);
     GString *text = g_string_new(NULL), *waits = g_string_new(NULL);
-    int64_t taken = append_waits(prover, waits, fault->object);
+    int64_t taken = account_waits(prover, waits, fault->object);
     g_autofree char *givers = givers_words(prover, account.counted);
     g_string_append_printf(text, "It can be given %" G_GINT64_FORMAT " by then: by %s. ", account.given, givers);
     if (waits->len == 0)

@@ -1,183 +1,385 @@
-/* deadlock.c - who is stuck, on what, and who could have helped.
- *
- * Which steps are left is the same in every execution of a conflict-free program, so the record's end is the deadlock. A core stuck at a
- * join needs the members that are not there; one stuck at a wait needs somebody who still runs: those that gave to this semaphore, or to
- * its siblings, before are the likely ones. Following one such need after the other ends in a cycle or at a core that is gone.
+/* deadlock.c - a deadlock in words: those that are stuck in the same way together, what they wait for, who could help and why it cannot;
+ * what became of the signals that came; and the cycle, where one need leads to another until one comes again.
  */
-#include <glib.h>
+#include "stuck.h"
 
-#include "prover.h"
+enum { GROUPS_SHOWN = 4, CORES_SHOWN = 4, HELPERS_SHOWN = 3, CYCLE_SHOWN = 8 };
 
-enum { CORES_SHOWN = 8 };
+typedef struct Group {                          /* cores stuck at one line in the same way */
+    const Step *pending;                        /* of the first */
+    uint32_t decl;
+    int64_t have;
+    uint32_t help;                              /* where help would come from: a site, NONE: from nowhere */
+    GArray *cores;
+} Group;
 
-static const CoreState *end_of(const Prover *prover, uint32_t core)
+static int64_t count_at(const Stuck *stuck, const Step *pending)
 {
-    return &STORE(CoreState, &prover->record->ends, core);
+    return step_is_join((StepKind)pending->kind) ? 0 : stuck->prover->index->final_count[pending->object];
 }
 
-static bool is_member(const Prover *prover, const Step *join, uint32_t core)
+static Group group_of(const Stuck *stuck, uint32_t core)
 {
-    uint32_t device = core / prover->index->per_device;
-    bool all = join->kind == STEP_ENTER && program_launch(prover->program, join->object)->entry_barrier;
-    if (all)
-        return program_launch_on_device(prover->program, join->object, device);
-    return device == join->core / prover->index->per_device;
+    const Step *pending = &stuck_end(stuck, core)->pending;
+    Group group = { pending, NONE, count_at(stuck, pending), NONE, NULL };
+    if (step_is_join((StepKind)pending->kind))
+        return group;
+    group.decl = program_semaphore_decl(stuck->prover->program, pending->object);
+    g_autoptr(GArray) helpers = stuck_helpers(stuck, core);
+    if (helpers->len > 0)
+        group.help = g_array_index(helpers, Helper, 0).site;
+    return group;
 }
 
-static bool stands_at(const Prover *prover, uint32_t core, const Step *join)
+static bool same_group(const Group *a, const Group *b)
 {
-    const CoreState *end = end_of(prover, core);
-    return end->end == CORE_BLOCKED && end->pending.kind == join->kind && end->pending.object == join->object;
+    return a->pending->site == b->pending->site && a->pending->kind == b->pending->kind && a->decl == b->decl && a->have == b->have
+        && a->pending->value == b->pending->value && a->help == b->help;
 }
 
-/* A stuck core that gave to the semaphore, or to another one of its declaration and core, before; NONE: there is none. *site: where. */
-static uint32_t helper_at_wait(const Prover *prover, const Step *wait, uint32_t *site)
+static void free_group(gpointer group)
 {
-    const Index *index = prover->index;
-    const Decl *decl = program_decl(prover->program, program_semaphore_decl(prover->program, wait->object));
-    uint32_t first = decl->first_semaphore + program_semaphore_core(prover->program, wait->object) * decl->elements;
-    for (unsigned round = 0; round < 2; round++) {
-        uint32_t low = round ? first : wait->object, high = round ? first + decl->elements : wait->object + 1;
-        for (uint32_t i = index->signal_first[high]; i-- > index->signal_first[low];) {
-            const Signal *signal = &index->signal[i];
-            if (signal->core == wait->core || end_of(prover, signal->core)->end != CORE_BLOCKED)
-                continue;
-            *site = index_step(index, signal->core, signal->position)->site;
-            return signal->core;
-        }
-    }
-    return NONE;
+    g_array_unref(((Group *)group)->cores);
 }
 
-/* The core that a stuck one needs most plainly. */
-static uint32_t needs(const Prover *prover, uint32_t core, uint32_t *site)
+static GArray *group_all(const Stuck *stuck)
 {
-    const Step *pending = &end_of(prover, core)->pending;
-    *site = NONE;
-    if (step_is_join((StepKind)pending->kind)) {
-        for (uint32_t c = 0; c < prover->index->cores; c++)
-            if (is_member(prover, pending, c) && !stands_at(prover, c, pending))
-                return c;
-        return NONE;
-    }
-    return helper_at_wait(prover, pending, site);
-}
-
-static void append_join(const Prover *prover, GString *text, const Step *pending)
-{
-    uint32_t missing = 0, shown = 0;
-    for (uint32_t c = 0; c < prover->index->cores; c++)
-        missing += is_member(prover, pending, c) && !stands_at(prover, c, pending);
-    g_string_append_printf(text, " stands at the %s, which", step_kind_name((StepKind)pending->kind));
-    for (uint32_t c = 0; c < prover->index->cores && shown < CORES_SHOWN; c++) {
-        if (!is_member(prover, pending, c) || stands_at(prover, c, pending))
+    GArray *groups = g_array_new(FALSE, FALSE, sizeof(Group));
+    g_array_set_clear_func(groups, free_group);
+    for (uint32_t core = 0; core < stuck->prover->index->cores; core++) {
+        if (stuck_end(stuck, core)->end != CORE_BLOCKED)
             continue;
-        g_autofree char *name = why_core(prover, c);
-        g_string_append_printf(text, "%s %s%s", shown++ ? "," : "", name, end_of(prover, c)->end == CORE_FINISHED ? " (finished)" : "");
+        Group fresh = group_of(stuck, core), *group = NULL;
+        for (guint i = 0; i < groups->len && group == NULL; i++)
+            if (same_group(&g_array_index(groups, Group, i), &fresh))
+                group = &g_array_index(groups, Group, i);
+        if (group == NULL) {
+            fresh.cores = g_array_new(FALSE, FALSE, sizeof core);
+            g_array_append_val(groups, fresh);
+            group = &g_array_index(groups, Group, groups->len - 1);
+        }
+        g_array_append_val(group->cores, core);
     }
-    g_string_append_printf(text, "%s will never reach", missing > shown ? " and others" : "");
+    return groups;
 }
 
-static void append_wait(const Prover *prover, GString *text, uint32_t core, const Step *pending)
+/* "device 0, device 1 and 5 more", or "devices 0 to 6" */
+static void append_cores(const Prover *prover, GString *text, const GArray *cores)
 {
-    g_autofree char *semaphore = program_describe_semaphore(prover->program, pending->object);
-    uint32_t site, helper = needs(prover, core, &site);
-    g_string_append_printf(text, " waits on %s: the count is %" G_GINT64_FORMAT ", it needs %d", semaphore,
-                           prover->index->final_count[pending->object], (int32_t)pending->value);
-    if (helper == NONE) {
-        g_string_append(text, prover->index->signal_first[pending->object] == prover->index->signal_first[pending->object + 1]
-                        ? "; nobody has signalled it, and only cores that are stuck themselves could"
-                        : "; those that signalled it have finished, so only cores that are stuck themselves could");
+    uint32_t first = g_array_index(cores, uint32_t, 0), last = g_array_index(cores, uint32_t, cores->len - 1);
+    if (prover->index->per_device == 1 && cores->len > 2 && last - first + 1 == cores->len) {
+        g_string_append_printf(text, "devices %u to %u", first, last);
         return;
     }
-    g_autofree char *name = why_core(prover, helper), *where = why_site(prover, site);
-    g_autofree char *stuck = why_site(prover, end_of(prover, helper)->pending.site);
-    g_string_append_printf(text, "; %s, which signals there at %s, is stuck at %s", name, where, stuck);
+    guint shown = cores->len > CORES_SHOWN + 1 ? CORES_SHOWN : cores->len;
+    for (guint i = 0; i < shown; i++) {
+        g_autofree char *name = why_core(prover, g_array_index(cores, uint32_t, i));
+        g_string_append_printf(text, "%s%s", i == 0 ? "" : i + 1 == cores->len ? " and " : ", ", name);
+    }
+    if (cores->len > shown)
+        g_string_append_printf(text, " and %u more", cores->len - shown);
 }
 
-/* Who gave the word the value that it has; NULL: nobody. */
-static const Step *last_change(const Prover *prover, uint32_t flag)
+/* Of whose semaphore it is nothing is said where each waits on its own. */
+static char *name_semaphore(const Prover *prover, uint32_t semaphore, bool own)
+{
+    char *name = program_describe_semaphore(prover->program, semaphore), *of = own ? g_strrstr(name, " of ") : NULL;
+    if (of != NULL)
+        *of = '\0';
+    return name;
+}
+
+static void append_join(const Stuck *stuck, GString *text, const Group *group)
+{
+    const Prover *prover = stuck->prover;
+    const Step *pending = group->pending;
+    g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    for (uint32_t c = 0; c < prover->index->cores; c++)
+        if (stuck_is_member(stuck, pending, c) && !stuck_stands_at(stuck, c, pending))
+            g_array_append_val(missing, c);
+    g_autofree char *where = why_site(prover, pending->site);
+    g_string_append_printf(text, " %s at the %s at %s", group->cores->len > 1 ? "stand" : "stands", step_kind_name((StepKind)pending->kind),
+                           where);
+    if (missing->len == 0)
+        return;
+    g_string_append(text, ", which ");
+    append_cores(prover, text, missing);
+    uint32_t first = g_array_index(missing, uint32_t, 0);
+    const CoreState *end = stuck_end(stuck, first);
+    g_string_append(text, " will never reach");
+    if (end->end == CORE_FINISHED)
+        g_string_append(text, " (finished)");
+    if (end->end == CORE_BLOCKED) {
+        g_autofree char *there = why_site(prover, end->pending.site);
+        g_string_append_printf(text, " (stuck at %s)", there);
+    }
+}
+
+static void append_wait(const Stuck *stuck, GString *text, const Group *group)
+{
+    const Prover *prover = stuck->prover;
+    bool many = group->cores->len > 1;
+    g_autofree char *where = why_site(prover, group->pending->site), *name = name_semaphore(prover, group->pending->object, many);
+    g_string_append_printf(text, many ? " wait at %s, each on its own %s" : " waits at %s on %s", where, name);
+    g_string_append_printf(text, ": the count is %" G_GINT64_FORMAT ", it needs %d", group->have, (int32_t)group->pending->value);
+}
+
+/* A word's values in the order of the record: when the wait could last have passed, and what ended that. */
+typedef struct Chance {
+    const Step *made, *ended, *last;            /* last: the last one to touch it; NULL: nobody */
+    int64_t value;                              /* that would have done */
+} Chance;
+
+static Chance last_chance(const Prover *prover, const Step *wait)
 {
     const Store *steps = &prover->record->steps;
-    for (size_t i = steps->count; i-- > 0;) {
+    int64_t value = program_decl(prover->program, program_semaphore_decl(prover->program, wait->object))->initial;
+    Chance chance = { NULL, NULL, NULL, 0 };
+    for (size_t i = 0; i < steps->count; i++) {
         const Step *step = &STORE(Step, steps, i);
-        if (step->object == flag && (step->kind == STEP_FLAG_STORE || step->kind == STEP_FLAG_ADD || step->kind == STEP_FLAG_CAS))
-            return step;
+        bool touches = step->kind == STEP_FLAG_STORE || step->kind == STEP_FLAG_ADD || step->kind == STEP_FLAG_CAS;
+        if (step->object != wait->object || !touches)
+            continue;
+        int64_t before = value;
+        bool swaps = step->kind == STEP_FLAG_CAS && value == (int32_t)step->extra;
+        value = step->kind == STEP_FLAG_ADD ? value + (int32_t)step->value
+            : step->kind == STEP_FLAG_STORE || swaps ? (int32_t)step->value : value;
+        bool held = compare_holds((Compare)wait->extra, before, (int32_t)wait->value);
+        if (held && !compare_holds((Compare)wait->extra, value, (int32_t)wait->value))
+            chance.made = chance.last, chance.ended = step, chance.value = before;
+        chance.last = step;
     }
-    return NULL;
+    return chance;
 }
 
-static void append_flag_wait(const Prover *prover, GString *text, const Step *pending)
+static char *name_step(const Prover *prover, const Step *step)
+{
+    g_autofree char *who = why_core(prover, step->core), *where = why_site(prover, step->site);
+    return g_strdup_printf("the %s of %s at %s", step_kind_name((StepKind)step->kind), who, where);
+}
+
+static void append_flag_wait(const Stuck *stuck, GString *text, const Group *group)
 {
     static const char *const COMPARE[] = { "is", "is not", "is above", "is at least", "is below", "is at most" };
-    g_autofree char *flag = program_describe_semaphore(prover->program, pending->object);
-    const Step *change = last_change(prover, pending->object);
-    g_string_append_printf(text, " waits until %s %s %d, but it is %" G_GINT64_FORMAT, flag, COMPARE[pending->extra],
-                           (int32_t)pending->value, prover->index->final_count[pending->object]);
-    if (change == NULL) {
+    const Prover *prover = stuck->prover;
+    const Step *pending = group->pending;
+    bool many = group->cores->len > 1;
+    g_autofree char *flag = name_semaphore(prover, pending->object, many), *where = why_site(prover, pending->site);
+    g_string_append_printf(text, many ? " wait at %s, each until its own %s %s %d, but it is %" G_GINT64_FORMAT
+                           : " waits at %s until %s %s %d, but it is %" G_GINT64_FORMAT, where, flag, COMPARE[pending->extra],
+                           (int32_t)pending->value, group->have);
+    Chance chance = last_chance(prover, pending);
+    if (chance.ended != NULL) {
+        g_autofree char *made = chance.made ? name_step(prover, chance.made) : NULL, *ended = name_step(prover, chance.ended);
+        g_string_append_printf(text, ". It was %" G_GINT64_FORMAT ", which would do, %s%s, until %s: that signal was lost", chance.value,
+                               made ? "after " : "in the beginning", made ? made : "", ended);
+    } else if (chance.last == NULL) {
         g_string_append(text, ", as it was in the beginning");
+    } else {
+        g_autofree char *last = name_step(prover, chance.last);
+        g_string_append_printf(text, "; the last to touch it was %s", last);
+    }
+}
+
+static const char *stuck_where(const Stuck *stuck, uint32_t core, char **text)
+{
+    *text = why_site(stuck->prover, stuck_end(stuck, core)->pending.site);
+    return *text;
+}
+
+/* Together, or any of them? */
+static void append_and_or(GString *text, const GArray *helpers, uint32_t self, int64_t missing)
+{
+    int64_t sum = 0, least = INT64_MAX;
+    guint others = 0;
+    for (guint i = 0; i < helpers->len; i++) {
+        const Helper *helper = &g_array_index(helpers, Helper, i);
+        if (helper->core == self)
+            continue;
+        others++;
+        sum += helper->gives, least = MIN(least, helper->gives);
+    }
+    if (sum < missing)
+        g_string_append_printf(text, "; that would still be %" G_GINT64_FORMAT " too few", missing - sum);
+    else if (others > 1 && least >= missing)
+        g_string_append(text, "; any of these would do");
+    else if (others > 1 && sum - least < missing)
+        g_string_append(text, "; it needs all of these");
+}
+
+/* Those that would signal further on, but are stuck themselves. False: there is nobody but the core itself. */
+static bool append_helpers(const Stuck *stuck, GString *text, const Group *group, const GArray *helpers)
+{
+    const Prover *prover = stuck->prover;
+    uint32_t self = g_array_index(group->cores, uint32_t, 0);
+    guint shown = 0, others = 0;
+    bool flag = group->pending->kind == STEP_FLAG_WAIT;
+    for (guint i = 0; i < helpers->len; i++)
+        others += g_array_index(helpers, Helper, i).core != self;
+    if (others == 0)
+        return false;
+    g_autofree char *core = why_core(prover, self);
+    g_string_append(text, group->cores->len > 1 ? ". That of " : ". ");
+    if (group->cores->len > 1)
+        g_string_append_printf(text, "%s ", core);
+    else
+        g_string_append(text, "It ");
+    g_string_append(text, flag ? "would be changed by" : "would be signalled by");
+    for (guint i = 0; i < helpers->len && shown < HELPERS_SHOWN; i++) {
+        const Helper *helper = &g_array_index(helpers, Helper, i);
+        if (helper->core == self)
+            continue;
+        g_autofree char *name = why_core(prover, helper->core), *where = why_site(prover, helper->site), *there = NULL;
+        g_string_append_printf(text, "%s %s at %s, which is stuck before that at %s", shown++ > 0 ? " and by" : "", name, where,
+                               stuck_where(stuck, helper->core, &there));
+    }
+    if (others > shown)
+        g_string_append_printf(text, " and by %u more", others - shown);
+    if (!flag && g_array_index(helpers, Helper, 0).foreseen)
+        append_and_or(text, helpers, self, (int64_t)(int32_t)group->pending->value - group->have);
+    return true;
+}
+
+static void append_nobody(const Stuck *stuck, GString *text, const Group *group, const GArray *helpers)
+{
+    const Prover *prover = stuck->prover;
+    bool many = group->cores->len > 1;
+    if (helpers->len > 0) {
+        g_autofree char *where = why_site(prover, g_array_index(helpers, Helper, 0).site);
+        g_autofree char *self = why_core(prover, g_array_index(group->cores, uint32_t, 0));
+        g_string_append_printf(text, ". Only %s would signal it, at %s, after this wait", many ? "each itself" : self, where);
+    } else if (stuck->foreseen) {
+        g_string_append(text, stuck->any_vague ? ". As far as can be foreseen, no core will signal it" : ". No core will signal it");
+    }
+}
+
+/* What came, and what took it. */
+static void append_history(const Stuck *stuck, GString *text, const Step *wait)
+{
+    const Prover *prover = stuck->prover;
+    const Index *index = prover->index;
+    g_autoptr(GArray) signals = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    int64_t given = 0;
+    for (uint32_t i = index->signal_first[wait->object]; i < index->signal_first[wait->object + 1]; i++) {
+        g_array_append_val(signals, i);
+        given += index->signal[i].inc;
+    }
+    if (signals->len == 0) {
+        g_string_append(text, stuck->foreseen ? ", and none ever has" : "; nobody has signalled it");
         return;
     }
-    g_autofree char *who = why_core(prover, change->core), *where = why_site(prover, change->site);
-    g_string_append_printf(text, "; the last to touch it was %s at %s, and whoever could change it is stuck or has finished", who, where);
+    g_autofree char *givers = givers_words(prover, signals);
+    g_autoptr(GString) waits = g_string_new(NULL);
+    int64_t taken = account_waits(prover, waits, wait->object);
+    g_string_append_printf(text, ". It was given %" G_GINT64_FORMAT ", by %s", given, givers);
+    if (taken > 0)
+        g_string_append_printf(text, "; %" G_GINT64_FORMAT " of that was taken before, at %s", taken, waits->str);
 }
 
-static void append_core(const Prover *prover, GString *text, uint32_t core)
+/* A count that nobody takes, on a semaphore of the same name: the signal may have gone to the wrong one. */
+static void append_elsewhere(const Stuck *stuck, GString *text, const Step *wait)
 {
-    const Step *pending = &end_of(prover, core)->pending;
-    g_autofree char *name = why_core(prover, core), *where = why_site(prover, pending->site);
-    name[0] = g_ascii_toupper(name[0]);
-    g_string_append_printf(text, "%s%s at %s", text->len ? ". " : "", name, where);
-    if (step_is_join((StepKind)pending->kind))
-        append_join(prover, text, pending);
-    else if (pending->kind == STEP_FLAG_WAIT)
-        append_flag_wait(prover, text, pending);
-    else
-        append_wait(prover, text, core, pending);
-}
-
-/* Follows needs from a core until one comes again. */
-static void append_cycle(const Prover *prover, GString *text, uint32_t from)
-{
+    const Prover *prover = stuck->prover;
     const Index *index = prover->index;
-    uint32_t site, core = from;
-    g_autofree uint32_t *seen = g_new0(uint32_t, index->cores);
-    GArray *path = g_array_new(FALSE, FALSE, sizeof core);
-    while (core != NONE && end_of(prover, core)->end == CORE_BLOCKED && !seen[core]) {
+    const Decl *decl = program_decl(prover->program, program_semaphore_decl(prover->program, wait->object));
+    for (uint32_t i = 0; i < decl->elements * index->cores; i++) {
+        uint32_t semaphore = decl->first_semaphore + i, owner = i / decl->elements;
+        const CoreState *end = stuck_end(stuck, owner);
+        if (semaphore == wait->object || semaphore >= index->semaphores || index->final_count[semaphore] <= 0
+            || (end->end == CORE_BLOCKED && end->pending.object == semaphore))
+            continue;
+        g_autoptr(GArray) last = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+        int64_t left = index->final_count[semaphore];
+        for (uint32_t s = index->signal_first[semaphore + 1]; s-- > index->signal_first[semaphore] && left > 0;) {
+            g_array_append_val(last, s);
+            left -= index->signal[s].inc;
+        }
+        g_autofree char *name = program_describe_semaphore(prover->program, semaphore), *givers = givers_words(prover, last);
+        g_string_append_printf(text, ". But %s holds %" G_GINT64_FORMAT " that nobody takes, from %s", name, index->final_count[semaphore],
+                               givers);
+        return;
+    }
+}
+
+static void append_group(const Stuck *stuck, GString *text, const Group *group)
+{
+    gsize begin = text->len;
+    append_cores(stuck->prover, text, group->cores);
+    text->str[begin] = g_ascii_toupper(text->str[begin]);
+    if (step_is_join((StepKind)group->pending->kind)) {
+        append_join(stuck, text, group);
+        return;
+    }
+    bool flag = group->pending->kind == STEP_FLAG_WAIT;
+    (flag ? append_flag_wait : append_wait)(stuck, text, group);
+    g_autoptr(GArray) helpers = stuck_helpers(stuck, g_array_index(group->cores, uint32_t, 0));
+    if (append_helpers(stuck, text, group, helpers))
+        return;
+    append_nobody(stuck, text, group, helpers);
+    if (!flag) {
+        if (helpers->len == 0)
+            append_history(stuck, text, group->pending);
+        append_elsewhere(stuck, text, group->pending);
+    }
+}
+
+static void append_path(const Prover *prover, GString *text, const GArray *path, guint from)
+{
+    guint length = path->len - from;
+    g_string_append(text, "The cycle: ");
+    for (guint i = from; i < path->len; i++) {
+        bool left_out = length > CYCLE_SHOWN && i >= from + CYCLE_SHOWN / 2 && i + CYCLE_SHOWN / 2 < path->len;
+        g_autofree char *name = why_core(prover, g_array_index(path, uint32_t, i));
+        if (!left_out)
+            g_string_append_printf(text, "%s needs ", name);
+        else if (i == from + CYCLE_SHOWN / 2)
+            g_string_append(text, "... ");
+    }
+    g_autofree char *name = why_core(prover, g_array_index(path, uint32_t, from));
+    g_string_append(text, name);
+    if (length > CYCLE_SHOWN)
+        g_string_append_printf(text, " (%u cores)", length);
+    g_string_append_c(text, '.');
+}
+
+/* Follows needs from a core until one comes again. False: they lead to no cycle. */
+static bool append_cycle(const Stuck *stuck, GString *text, uint32_t from, uint32_t *seen)
+{
+    g_autoptr(GArray) path = g_array_new(FALSE, FALSE, sizeof from);
+    uint32_t core = from;
+    while (core != NONE && stuck_end(stuck, core)->end == CORE_BLOCKED && !seen[core]) {
         g_array_append_val(path, core);
         seen[core] = path->len;
-        core = needs(prover, core, &site);
+        core = stuck_needs(stuck, core);
     }
-    if (core != NONE && seen[core]) {
-        g_string_append(text, ". The cycle: ");
-        for (guint i = seen[core] - 1; i < path->len; i++) {
-            g_autofree char *name = why_core(prover, g_array_index(path, uint32_t, i));
-            g_string_append_printf(text, "%s needs ", name);
-        }
-        g_autofree char *name = why_core(prover, core);
-        g_string_append(text, name);
-    }
-    g_array_free(path, TRUE);
+    guint begins = core != NONE && seen[core] > 0 ? seen[core] - 1 : path->len;
+    if (begins >= path->len || g_array_index(path, uint32_t, begins) != core || path->len - begins < 2)
+        return false;
+    append_path(stuck->prover, text, path, begins);
+    return true;
 }
 
-static char *describe(const Prover *prover)
+static char *describe(const Stuck *stuck)
 {
     GString *text = g_string_new(NULL);
-    uint32_t shown = 0, stuck = 0, first = NONE;
-    for (uint32_t core = 0; core < prover->index->cores; core++) {
-        if (end_of(prover, core)->end != CORE_BLOCKED)
+    g_autoptr(GArray) groups = group_all(stuck);
+    guint more = 0;
+    for (guint i = 0; i < groups->len; i++) {
+        const Group *group = &g_array_index(groups, Group, i);
+        if (i >= GROUPS_SHOWN) {
+            more += group->cores->len;
             continue;
-        first = MIN(first, core);
-        stuck++;
-        if (shown < CORES_SHOWN) {
-            append_core(prover, text, core);
-            shown++;
         }
+        append_group(stuck, text, group);
+        g_string_append(text, ".\n");
     }
-    if (stuck > shown)
-        g_string_append_printf(text, ". %u more cores are stuck", stuck - shown);
-    append_cycle(prover, text, first);
-    g_string_append_c(text, '.');
+    if (more > 0)
+        g_string_append_printf(text, "%u more cores are stuck.\n", more);
+    g_autofree uint32_t *seen = g_new0(uint32_t, stuck->prover->index->cores);
+    bool told = false;
+    for (uint32_t core = 0; core < stuck->prover->index->cores && !told; core++)
+        told = stuck_end(stuck, core)->end == CORE_BLOCKED && !seen[core] && append_cycle(stuck, text, core, seen);
+    g_strchomp(text->str);
     return g_string_free(text, FALSE);
 }
 
@@ -186,7 +388,7 @@ void deadlock_check(Prover *prover)
     if (!prover->index->blocked || prover->index->stopped || prover->index->running)
         return;
     Finding *finding = finding_new(FAULT_DEADLOCK);
-    finding->why = describe(prover);
+    finding->why = describe(stuck_new(prover));
     finding->moves = witness_whole_record(prover);
     g_ptr_array_add(prover->outcome->findings, finding);
 }

@@ -85,7 +85,9 @@ char *givers_words(const Prover *prover, const GArray *signals);       /* of uin
 /* Does the wait come far enough to be meant for this signal, if all that signal take their turns evenly? */
 bool givers_reach(const Index *index, const Wait *wait, uint32_t signal);
 
-/* account.c: what a semaphore is given and what is taken from it until the end of its life. */
+/* account.c: where a semaphore is waited for, "kernel.c:12 (3 times), kernel.c:20"; returns what those waits took in all. */
+int64_t account_waits(const Prover *prover, GString *text, uint32_t semaphore);
+/* What a semaphore is given and what is taken from it until the end of its life. */
 char *why_leftover(Prover *prover, const Tally *fault);
 
 /* why.c: sentences, g_malloc. */

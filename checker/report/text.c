@@ -115,7 +115,7 @@ static bool is_place(const CheckResult *result, const Finding *finding, const ch
 /* The source lines that an explanation speaks of, other than those of the places, which are quoted already. */
 static void text_cited(Text *text, const CheckResult *result, const Finding *finding, const char *why)
 {
-    char **word = g_strsplit(why, " ", -1);
+    char **word = g_strsplit_set(why, " \n", -1);
     GPtrArray *told = g_ptr_array_new_with_free_func(g_free);
     for (char **at = word; *at && told->len < CITED_MAX; at++) {
         unsigned line = 0;
@@ -147,6 +147,14 @@ static void text_telling(Text *text, const CheckResult *result, const Finding *f
     g_ptr_array_unref(lines);
 }
 
+/* Each line of it a paragraph. */
+static void text_why(Text *text, const char *why)
+{
+    g_auto(GStrv) line = g_strsplit(why, "\n", -1);
+    for (char **at = line; *at; at++)
+        text_wrapped(text, 4, at == line ? "Why:  " : "      ", *at);
+}
+
 void text_finding(Text *text, const CheckResult *result, const Finding *finding, const char *schedule)
 {
     char *message = story_message(result, finding), *why = story_why(result, finding);
@@ -156,7 +164,7 @@ void text_finding(Text *text, const CheckResult *result, const Finding *finding,
     for (unsigned i = 0; i < finding->places; i++)
         text_place(text, result, &finding->place[i]);
     if (why) {
-        text_wrapped(text, 4, "Why:  ", why);
+        text_why(text, why);
         text_cited(text, result, finding, why);
     }
     text_telling(text, result, finding);

@@ -15,12 +15,14 @@ Record *record_new(Program *program)
     store_init(&record->advised, sizeof(Advised), (size_t)1 << 24);
     store_init(&record->grid_marks, sizeof(GridMark), (size_t)1 << 28);
     store_init(&record->ends, sizeof(CoreState), (size_t)1 << 24);
+    store_init(&record->foreseen, sizeof(Foreseen), (size_t)1 << 24);
     return record;
 }
 
 static void each_store(Record *record, void (*act)(Store *))
 {
-    Store *store[] = { &record->steps, &record->copies, &record->raised, &record->advised, &record->grid_marks, &record->ends };
+    Store *store[] = { &record->steps, &record->copies, &record->raised, &record->advised, &record->grid_marks, &record->ends,
+                       &record->foreseen };
     for (size_t i = 0; i < G_N_ELEMENTS(store); i++)
         act(store[i]);
 }
@@ -79,6 +81,13 @@ static bool copy_in_range(const Record *record, const Copy *copy)
         && copy->bytes > 0;
 }
 
+static bool foreseen_in_range(const Record *record, const Foreseen *entry)
+{
+    const Program *program = record->program;
+    return entry->core < program->cores && entry->kind < STEP_KIND_COUNT
+        && (entry->object == NONE || (entry->site < program->sites.count && entry->object < program->semaphores));
+}
+
 bool record_check(const Record *record, const char **why)
 {
     const Program *program = record->program;
@@ -105,6 +114,9 @@ bool record_check(const Record *record, const char **why)
         if (raised->fault >= FAULT_COUNT || raised->core >= program->cores || raised->site >= program->sites.count)
             return false;
     }
+    for (size_t i = 0; i < record->foreseen.count; i++)
+        if (!foreseen_in_range(record, &STORE(Foreseen, &record->foreseen, i)))
+            return false;
     return true;
 }
 

@@ -1,0 +1,114 @@
+/* stuck.c - which steps are left is the same in every execution of a conflict-free program, so the record's end is the deadlock. A core
+ * stuck at a join needs the members that are not there; one stuck at a wait needs those that would signal there further on. Where that
+ * cannot be foreseen, those that gave to this semaphore, or to its siblings, before are the likely ones.
+ */
+#include "stuck.h"
+
+static bool gives(const Foreseen *entry)
+{
+    return entry->kind == STEP_SIGNAL || entry->kind == STEP_READ || entry->kind == STEP_WRITE || entry->kind == STEP_FLAG_ADD
+        || entry->kind == STEP_FLAG_STORE;
+}
+
+static const Foreseen *foreseen_at(const Stuck *stuck, size_t i)
+{
+    return &STORE(Foreseen, &stuck->prover->record->foreseen, i);
+}
+
+Stuck *stuck_new(const Prover *prover)
+{
+    const Store *foreseen = &prover->record->foreseen;
+    Stuck *stuck = ARENA_NEW(Stuck, prover->arena, 1);
+    stuck->prover = prover;
+    stuck->head = ARENA_NEW(uint32_t, prover->arena, prover->index->semaphores + 1);
+    stuck->next = ARENA_NEW(uint32_t, prover->arena, foreseen->count + 1);
+    stuck->vague = ARENA_NEW(bool, prover->arena, prover->index->cores);
+    stuck->foreseen = foreseen->count > 0;
+    for (size_t i = foreseen->count; i-- > 0;) {
+        const Foreseen *entry = foreseen_at(stuck, i);
+        if (entry->kind == STEP_STOP)
+            stuck->vague[entry->core] = stuck->any_vague = true;
+        if (!gives(entry) || entry->object == NONE || entry->object >= prover->index->semaphores)
+            continue;
+        stuck->next[i] = stuck->head[entry->object];
+        stuck->head[entry->object] = (uint32_t)i + 1;
+    }
+    return stuck;
+}
+
+const CoreState *stuck_end(const Stuck *stuck, uint32_t core)
+{
+    return &STORE(CoreState, &stuck->prover->record->ends, core);
+}
+
+bool stuck_is_member(const Stuck *stuck, const Step *join, uint32_t core)
+{
+    const Prover *prover = stuck->prover;
+    uint32_t device = core / prover->index->per_device;
+    bool all = join->kind == STEP_ENTER && program_launch(prover->program, join->object)->entry_barrier;
+    if (all)
+        return program_launch_on_device(prover->program, join->object, device);
+    return device == join->core / prover->index->per_device;
+}
+
+bool stuck_stands_at(const Stuck *stuck, uint32_t core, const Step *join)
+{
+    const CoreState *end = stuck_end(stuck, core);
+    return end->end == CORE_BLOCKED && end->pending.kind == join->kind && end->pending.object == join->object;
+}
+
+/* Stuck cores that gave to the semaphore, or to another one of its declaration and core, before. */
+static void add_likely(const Stuck *stuck, uint32_t waiter, uint32_t semaphore, GArray *helpers)
+{
+    const Prover *prover = stuck->prover;
+    const Index *index = prover->index;
+    const Decl *decl = program_decl(prover->program, program_semaphore_decl(prover->program, semaphore));
+    uint32_t first = decl->first_semaphore + program_semaphore_core(prover->program, semaphore) * decl->elements;
+    for (unsigned round = 0; round < 2 && helpers->len == 0; round++) {
+        uint32_t low = round ? first : semaphore, high = round ? first + decl->elements : semaphore + 1;
+        for (uint32_t i = index->signal_first[high]; i-- > index->signal_first[low] && helpers->len == 0;) {
+            const Signal *signal = &index->signal[i];
+            if (signal->core == waiter || stuck_end(stuck, signal->core)->end != CORE_BLOCKED
+                || (stuck->foreseen && !stuck->vague[signal->core]))
+                continue;
+            const Helper helper = { signal->core, index_step(index, signal->core, signal->position)->site, 0, false };
+            g_array_append_val(helpers, helper);
+        }
+    }
+}
+
+GArray *stuck_helpers(const Stuck *stuck, uint32_t core)
+{
+    const Step *pending = &stuck_end(stuck, core)->pending;
+    GArray *helpers = g_array_new(FALSE, FALSE, sizeof(Helper));
+    if (step_is_join((StepKind)pending->kind))
+        return helpers;
+    for (uint32_t i = stuck->head[pending->object]; i > 0; i = stuck->next[i - 1]) {
+        const Foreseen *entry = foreseen_at(stuck, i - 1);
+        Helper *last = helpers->len > 0 ? &g_array_index(helpers, Helper, helpers->len - 1) : NULL;
+        const Helper fresh = { entry->core, entry->site, entry->value, true };
+        if (last != NULL && last->core == entry->core)
+            last->gives += entry->value;
+        else
+            g_array_append_val(helpers, fresh);
+    }
+    if (helpers->len == 0)
+        add_likely(stuck, core, pending->object, helpers);
+    return helpers;
+}
+
+uint32_t stuck_needs(const Stuck *stuck, uint32_t core)
+{
+    const Step *pending = &stuck_end(stuck, core)->pending;
+    if (step_is_join((StepKind)pending->kind)) {
+        for (uint32_t c = 0; c < stuck->prover->index->cores; c++)
+            if (stuck_is_member(stuck, pending, c) && !stuck_stands_at(stuck, c, pending))
+                return c;
+        return NONE;
+    }
+    g_autoptr(GArray) helpers = stuck_helpers(stuck, core);
+    uint32_t found = NONE;
+    for (guint i = 0; i < helpers->len && (found == NONE || found == core); i++)
+        found = g_array_index(helpers, Helper, i).core;
+    return found;
+}
