@@ -15,7 +15,7 @@
 
 static Outcome *enumerate(Script *script)
 {
-    EnumerateOptions options = {.transitions_counted = true};
+    EnumerateOptions options = {.states_max = 0};
     return enumerate_run(&script->source, &options);
 }
 
@@ -461,7 +461,7 @@ static void compare_mix(const Mix *mix, uint64_t first, uint64_t programs, uint6
         Naive *naive = naive_run(script, states_max);
         if (naive->complete) {
             UnrollSource source = naive_source(script);
-            EnumerateOptions options = {.transitions_counted = true};
+            EnumerateOptions options = {.states_max = 0};
             Outcome *outcome = enumerate_run(&source, &options);
             if (!compare(script, outcome, naive)) {
                 printf("mix %s, seed %lu\n", mix->name, seed);

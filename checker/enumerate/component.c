@@ -164,7 +164,7 @@ void component_masks(Walk *walk)
     bool wider = words != walk->mask_words;
     walk->mask_words = words;
     walk->mask_generation = walk->accesses.generation;
-    walk->bases_moved = true;
+    walk->rows_generation++;
     for (uint32_t core = 0; core < walk->cores; core++) {
         Store *masks = &walk_core(walk, core)->masks;
         if (wider) {

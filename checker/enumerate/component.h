@@ -112,6 +112,6 @@ void row_build(Walk *walk, uint32_t core, uint32_t id);
 /* turn.c */
 /* Is the turn possible in the state `id`? Then `out` is the state after it. */
 bool turn_take(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn, uint32_t *out);
-bool turn_possible(Walk *walk, const uint32_t *id, uint32_t core, const Turn *turn);
+bool turn_possible(const Walk *walk, const uint32_t *id, uint32_t core, const Turn *turn);
 bool walk_is_member(const Walk *walk, const Join *join, uint32_t core);
 Move turn_move(const Walk *walk, uint32_t core, uint32_t component, const Turn *turn);

@@ -2,20 +2,20 @@
 #include "judge.h"
 
 #ifdef HEDDLE_DEBUG
-static uint32_t turns_possible(Walk *walk)
+static uint32_t turns_possible(const Walk *walk, const uint32_t *id)
 {
     uint32_t possible = 0;
     for (uint32_t core = 0; core < walk->cores; core++) {
-        Component component = *walk_component(walk, core, walk->id[core]);
+        Component component = *walk_component(walk, core, id[core]);
         for (uint32_t t = 0; t < component.turn_count; t++)
-            possible += turn_possible(walk, walk->id, core, &STORE(Turn, &walk->core[core].turns, component.turns + t));
+            possible += turn_possible(walk, id, core, &STORE(Turn, &walk->core[core].turns, component.turns + t));
     }
     return possible;
 }
 
-static bool cores_race(const Walk *walk, uint32_t one, uint32_t other)
+static bool cores_race(const Walk *walk, const uint32_t *id, uint32_t one, uint32_t other)
 {
-    const Component *a = walk_component(walk, one, walk->id[one]), *b = walk_component(walk, other, walk->id[other]);
+    const Component *a = walk_component(walk, one, id[one]), *b = walk_component(walk, other, id[other]);
     for (uint32_t i = 0; i < a->next_count; i++)
         for (uint32_t j = 0; j < b->next_count; j++)
             if (accesses_rivals(&walk->accesses, STORE(Next, &walk->core[one].nexts, a->nexts + i).access,
@@ -24,15 +24,15 @@ static bool cores_race(const Walk *walk, uint32_t one, uint32_t other)
     return false;
 }
 
-void direct_check(Walk *walk, uint64_t turns_taken, bool races)
+void direct_check(Walk *walk, const uint32_t *id, uint64_t turns_taken, bool races)
 {
     bool any = false;
     for (uint32_t one = 0; one < walk->cores; one++)
         for (uint32_t other = 0; other < one; other++)
-            any |= cores_race(walk, one, other);
+            any |= cores_race(walk, id, one, other);
     g_assert(any == races);
-    g_assert(turns_possible(walk) == turns_taken);
+    g_assert(turns_possible(walk, id) == turns_taken);
     for (uint32_t g = 0; g < walk->gauges.count; g++)
-        g_assert(walk_count(walk, walk->id, g) >= 0);
+        g_assert(walk_count(walk, id, g) >= 0);
 }
 #endif

@@ -1,4 +1,5 @@
 /* enumerate.c - sets up a walk, runs it (again, with a memory, if that turns out to matter), and says what came of it. */
+#include "expand.h"
 #include "found.h"
 #include "lives.h"
 #include "memory.h"
@@ -33,12 +34,10 @@ static void init(Walk *walk)
     store_push(&walk->others, 1);
     lot_intern(&walk->lot, &walk->joins, 1u << 20, (size_t)1 << 28);
     lot_intern(&walk->lot, &walk->events, 1u << 24, (size_t)1 << 32);
-    lot_intern(&walk->lot, &walk->touch_keys, 1u << 24, (size_t)1 << 28);
-    lot_store(&walk->lot, &walk->touches, 1, 1u << 24);
     walk->lives = lives_new(&walk->lot);
     walk->found = found_new(&walk->lot);
     uint32_t fields = walk->cores + program->devices;
-    walk->id = g_new0(uint32_t, fields), walk->after = g_new0(uint32_t, fields), walk->lone = g_new0(uint32_t, fields);
+    walk->after = g_new0(uint32_t, fields), walk->lone = g_new0(uint32_t, fields);
     if (walk->contents) {
         walk->pool = contents_new(program, &walk->lot);
         walk->memory = memory_new(program->devices, &walk->lot);
@@ -51,17 +50,9 @@ static void init(Walk *walk)
         component_start(walk, core);
 }
 
-static void clear_search(Walk *walk)
-{
-    table_clear(&walk->table);
-    queue_clear(&walk->queue);
-    queue_clear(&walk->parents);
-    layout_clear(&walk->layout);
-}
-
 static void clear(Walk *walk)
 {
-    clear_search(walk);
+    walk_clear(walk);
     for (uint32_t g = 0; g < walk->gauges.count; g++)
         g_free(walk_gauge(walk, g)->feeder);
     for (uint32_t i = 0; i < walk->others.count; i++)
@@ -69,16 +60,11 @@ static void clear(Walk *walk)
     found_forget(walk->found);
     lot_close(&walk->lot);
     g_free(walk->core);
-    g_free(walk->hot);
     g_free(walk->lives);
     g_free(walk->found);
     memory_free(walk->memory);
     contents_free(walk->pool);
     g_free(walk->results);
-    g_free(walk->ring);
-    g_free(walk->ring_slot);
-    g_free(walk->ring_parent);
-    g_free(walk->id);
     g_free(walk->after);
     g_free(walk->lone);
 }
@@ -118,8 +104,10 @@ static bool data_differed(const Walk *walk)
 static void say(Walk *walk)
 {
     Outcome *outcome = walk->outcome;
-    outcome->states = walk->table.count;
-    outcome->transitions = walk->transitions;
+    outcome->states = walk_states(walk);
+    outcome->transitions = 0;
+    for (unsigned i = 0; i < walk->workers; i++)
+        outcome->transitions += walk->worker[i].transitions;
     outcome->complete = !walk->done && !walk->unknown;
     if (walk->limit)
         outcome_add_limit(outcome, walk->limit);
@@ -145,7 +133,7 @@ static Outcome *search(UnrollSource *source, const EnumerateOptions *options, in
     do {
         walk.restart = walk.done = false;
         walk.logged = walk.memory != NULL;
-        clear_search(&walk);
+        walk_clear(&walk);
         found_forget(walk.found);
         g_array_set_size(walk.outcome->end_states, 0);
         walk_run(&walk);

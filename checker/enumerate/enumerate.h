@@ -11,9 +11,9 @@ typedef struct EnumerateOptions {
     uint64_t states_max;                        /* 0: no limit */
     double seconds_max;
     size_t memory_max;
+    unsigned workers;                           /* threads, rounded down to a power of two; programs with flags or contents use one */
     bool contents;                              /* contents are part of the state: results are checked, or data steers control */
     bool first;
-    bool transitions_counted;                   /* for tests: count exactly */
     bool no_end_states;                         /* do not collect them */
 } EnumerateOptions;
 

@@ -36,7 +36,7 @@ static void widen_rows(Walk *walk, WalkCore *core, uint32_t before)
     lot_give_up(&narrow);
     for (uint32_t id = 0; id < rows; id++)
         STORE(Component, &core->components, id).row = (uint64_t)id * core->columns;
-    walk->bases_moved = true;
+    walk->rows_generation++;
 }
 
 static void add_feeder(Feeder **list, uint32_t *count, Feeder feeder)

@@ -12,11 +12,11 @@ static bool any_stopped(const Walk *walk)
     return false;
 }
 
-static int64_t count_now(const Walk *walk, const Gauge *gauge, uint32_t index)
+static int64_t count_now(const Walk *walk, const uint32_t *id, const Gauge *gauge, uint32_t index)
 {
     if (gauge->flag)
-        return memory_get(walk, gauge->device, walk->id[walk->cores + gauge->device], gauge->slot);
-    return walk_count(walk, walk->id, index);
+        return memory_get(walk, gauge->device, id[walk->cores + gauge->device], gauge->slot);
+    return walk_count(walk, id, index);
 }
 
 static void see_race(Walk *walk, uint32_t a, uint32_t b)
@@ -134,33 +134,29 @@ static void judge_fault(Walk *walk, uint32_t core, const Watch *watch)
 static void judge_limit(Walk *walk, uint32_t core, const Watch *watch)
 {
     const Gauge *gauge = walk_gauge(walk, watch->what);
-    int64_t after = count_now(walk, gauge, watch->what) + watch->value;
+    int64_t after = count_now(walk, walk->id, gauge, watch->what) + watch->value;
     if (after > gauge->limit)
         found_add(walk, &(Sighting){.id = FAULT_OVERFLOW, .places = 1, .event = {watch->event, NONE}, .object = gauge->semaphore,
                                     .is_semaphore = true, .have = after, .need = gauge->limit, .core = core, .turn = watch->turn});
 }
 
-/* Does a set of writes touch what is to be loaded? Remembered, as states ask it over and over. */
-static bool touches(Walk *walk, uint32_t wrote, uint32_t access)
+/* Has some core written something of what is to be loaded? */
+static bool is_written(const Walk *walk, const uint32_t *id, uint32_t access)
 {
-    uint32_t key[2] = {wrote, access}, index = intern_add(&walk->touch_keys, key, sizeof key);
-    if (index < walk->touches.count)
-        return STORE(uint8_t, &walk->touches, index);
-    uint32_t count;
-    const uint32_t *items = idsets_items(&walk->sets, wrote, &count);
-    uint8_t *touch = store_push(&walk->touches, 1);
-    for (uint32_t i = 0; i < count && !*touch; i++)
-        *touch = accesses_overlap(&walk->accesses, items[i], access);
-    return *touch;
+    for (uint32_t core = 0; core < walk->cores; core++) {
+        uint32_t count;
+        const uint32_t *wrote = idsets_items(&walk->sets, walk_component(walk, core, id[core])->wrote, &count);
+        for (uint32_t i = 0; i < count; i++)
+            if (accesses_overlap(&walk->accesses, wrote[i], access))
+                return true;
+    }
+    return false;
 }
 
 static void judge_load(Walk *walk, const Watch *watch)
 {
-    for (uint32_t core = 0; core < walk->cores; core++) {
-        uint32_t wrote = walk_component(walk, core, walk->id[core])->wrote;
-        if (wrote && touches(walk, wrote, watch->what))
-            return;
-    }
+    if (is_written(walk, walk->id, watch->what))
+        return;
     found_add(walk, &(Sighting){.id = FAULT_UNINITIALISED, .places = 1, .event = {watch->event, NONE}, .turn = NONE,
                                 .object = walk_event(walk, watch->event)->object});
 }
@@ -169,7 +165,7 @@ static void judge_expect(Walk *walk, uint32_t core, const Watch *watch)
 {
     const Step *step = &tree_step(&walk->core[core].tree, walk_node(walk, core, walk->id[core])->step)->step;
     uint32_t gauge = walk_gauge_of(walk, step->object);
-    int64_t count = count_now(walk, walk_gauge(walk, gauge), gauge);
+    int64_t count = count_now(walk, walk->id, walk_gauge(walk, gauge), gauge);
     if (count == (int64_t)step->value)
         return;
     g_autofree char *text = g_strdup_printf("the count is %" G_GINT64_FORMAT ", expected was %u", count, step->value);
@@ -214,14 +210,70 @@ static void judge_watch(Walk *walk, uint32_t core, const Watch *watch)
     }
 }
 
+/* ---- what all workers ask: is there anything for the judge? ---- */
+
+static bool exit_is_suspect(const Walk *walk, const uint32_t *id, uint32_t device, uint32_t launch)
+{
+    for (uint32_t g = 0; g < walk->gauges.count; g++) {
+        const Gauge *gauge = walk_gauge(walk, g);
+        if (!gauge->flag && lives_end_at(walk, gauge->life, device, launch) && walk_count(walk, id, g) > 0)
+            return true;
+    }
+    for (uint32_t core = 0; core < walk->cores; core++) {
+        const Pending *pendings = component_pendings(walk, core, id[core]);
+        for (uint32_t i = 0, count = walk_component(walk, core, id[core])->pendings; i < count; i++)
+            if (tree_step(&walk->core[core].tree, pendings[i].step)->copy.target_device == device
+                || (core / walk->program->cores_per_device == device && !(pendings[i].phase & PHASE_READ)))
+                return true;
+    }
+    return false;
+}
+
+static bool is_suspect(const Walk *walk, const uint32_t *id, uint32_t core, const Watch *watch)
+{
+    switch ((WatchKind)watch->kind) {
+    case WATCH_LIFE:
+        return lives_now(walk, id, watch->what, core) != 0;
+    case WATCH_EXIT:
+        return exit_is_suspect(walk, id, core / walk->program->cores_per_device, watch->what);
+    case WATCH_LIMIT: {
+        const Gauge *gauge = walk_gauge(walk, watch->what);
+        return count_now(walk, id, gauge, watch->what) + watch->value > gauge->limit;
+    }
+    case WATCH_LOAD:
+        return !is_written(walk, id, watch->what);
+    case WATCH_PAIR: case WATCH_FREE: case WATCH_MISMATCH: case WATCH_FAULT: case WATCH_EXPECT:
+        return true;
+    }
+    g_assert_not_reached();
+}
+
+static bool is_due(const Walk *walk, const uint32_t *id, uint32_t core, const Watch *watch)
+{
+    bool needs_turn = watch->turn != NONE && watch->kind != WATCH_FAULT;
+    return !needs_turn || turn_possible(walk, id, core, &STORE(Turn, &walk->core[core].turns, watch->turn));
+}
+
+bool judge_suspects(const Walk *walk, const uint32_t *id)
+{
+    for (uint32_t core = 0; core < walk->cores; core++) {
+        const Component *component = walk_component(walk, core, id[core]);
+        for (uint32_t i = 0; i < component->watch_count; i++) {
+            const Watch *watch = &STORE(Watch, &walk->core[core].watches, component->watches + i);
+            if (is_suspect(walk, id, core, watch) && is_due(walk, id, core, watch))
+                return true;
+        }
+    }
+    return false;
+}
+
 void judge_state(Walk *walk)
 {
     for (uint32_t core = 0; core < walk->cores; core++) {
         const Component *component = walk_component(walk, core, walk->id[core]);
         for (uint32_t i = 0; i < component->watch_count; i++) {
             const Watch *watch = &STORE(Watch, &walk->core[core].watches, component->watches + i);
-            bool needs_turn = watch->turn != NONE && watch->kind != WATCH_FAULT;
-            if (!needs_turn || turn_possible(walk, walk->id, core, &STORE(Turn, &walk->core[core].turns, watch->turn)))
+            if (is_due(walk, walk->id, core, watch))
                 judge_watch(walk, core, watch);
         }
     }

@@ -15,6 +15,8 @@ static void place(Layout *layout, const unsigned *bits)
         used += bits[f];
     }
     layout->words = word + 1;
+    const LayoutField *last = &layout->field[layout->fields - 1];
+    layout->bits = layout->words > 1 ? WORD_BITS : last->shift + last->bits;
 }
 
 bool layout_fields_fit(unsigned fields)
@@ -54,6 +56,20 @@ bool layout_widen(Layout *layout, const uint32_t *largest)
     place(layout, bits);
     g_free(bits);
     return layout->words <= LAYOUT_WORDS_MAX;
+}
+
+bool layout_tighten(Layout *layout, const uint32_t *largest, unsigned bits_max)
+{
+    unsigned *bits = g_new(unsigned, layout->fields), sum = 0;
+    for (unsigned f = 0; f < layout->fields; f++)
+        sum += bits[f] = MAX((unsigned)g_bit_storage(largest[f]), 1);
+    for (unsigned f = 0; f < layout->fields && sum < bits_max; f++)
+        sum++, bits[f]++;
+    bool fits = sum <= bits_max;
+    if (fits)
+        place(layout, bits);
+    g_free(bits);
+    return fits && layout->words == 1;
 }
 
 void layout_pack(const Layout *layout, const uint32_t *id, uint64_t *key)

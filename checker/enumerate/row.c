@@ -159,6 +159,17 @@ static void watch_mismatch(const Builder *b, uint32_t turn, uint32_t event, cons
     watch->what = row_moment_event(b->walk, b->core, start, for_send ? STEP_READ : STEP_WRITE), watch->value = wait->object;
 }
 
+static bool joins_all(const Builder *b, const Step *step)
+{
+    return step->kind == STEP_ENTER && program_launch(b->walk->program, step->object)->entry_barrier;
+}
+
+static bool is_alone(const Builder *b, const Step *step)
+{
+    const Program *program = b->walk->program;
+    return (joins_all(b, step) ? program->cores : program->cores_per_device) == 1;
+}
+
 static uint32_t join_of(const Builder *b, const Step *step)
 {
     const Program *program = b->walk->program;
@@ -167,7 +178,7 @@ static uint32_t join_of(const Builder *b, const Step *step)
     memset(&join, 0, sizeof join);
     join.kind = step->kind, join.object = step->object;
     join.first = device * program->cores_per_device, join.last = join.first + program->cores_per_device;
-    if (step->kind == STEP_ENTER && program_launch(program, step->object)->entry_barrier)
+    if (joins_all(b, step))
         join.first = 0, join.last = program->cores;
     return intern_add(&b->walk->joins, &join, sizeof join);
 }
@@ -184,7 +195,7 @@ static TurnHow how_of(const Builder *b, const Step *step)
     case STEP_LOAD: case STEP_STORE: case STEP_SWAP:
         return b->walk->contents && (b->node->observes || !is_opaque(b, step->object)) ? TURN_DATA : TURN_ALWAYS;
     case STEP_ENTER: case STEP_EXIT: case STEP_CORE_BARRIER:
-        return TURN_JOIN;
+        return is_alone(b, step) ? TURN_ALWAYS : TURN_JOIN;
     case STEP_SIGNAL: case STEP_COPY_START: case STEP_ALLOC: case STEP_FREE: case STEP_STOP:
         return TURN_ALWAYS;
     case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:

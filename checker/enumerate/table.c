@@ -1,10 +1,16 @@
-/* table.c - mappings for keys: linear probing at a load of at most three quarters, growth in one sequential pass. */
+/* table.c - mappings for keys at a load of at most three quarters, growth in one sequential pass.
+ *
+ * Own mappings, not Stores: a table doubles by moving to a new mapping while the old one is given back piece by piece, so that growing
+ * never holds both in full. The place of a key is the top bits of its scattered value, hence a sequential pass moves everything in order.
+ *
+ * Compact: after J. G. Cleary, "Compact hash tables using bidirectional linear probing", IEEE Transactions on Computers C-33 (1984), with
+ * lines in place of single slots, so that how far a key lies from its place is a small number and no runs need to be told apart.
+ */
 #include "table.h"
 #include <glib.h>
-#include <string.h>
 #include <sys/mman.h>
 
-enum { RELEASE_BYTES = 1 << 19, QUEUE_ROOM_MIN = 1 << 12 };
+enum { RELEASE_BYTES = 1 << 19 };
 
 static uint64_t *map(size_t bytes)
 {
@@ -15,15 +21,35 @@ static uint64_t *map(size_t bytes)
     return at;
 }
 
-size_t table_bytes(const Table *table)
+static unsigned rest_bits(KeyShape shape, unsigned bits)
 {
-    return ((size_t)table->words * sizeof(uint64_t)) << table->bits;
+    return shape.bits - shape.skip - (bits - LINE_BITS);
 }
 
-bool table_init(Table *table, unsigned words, unsigned bits)
+bool table_compact_at(KeyShape shape, unsigned bits)
 {
-    *table = (Table){.words = words, .bits = bits, .grow_at = (3ull << bits) / 4};
-    table->slot = map(table_bytes(table));
+    return shape.words == 1 && bits > LINE_BITS && shape.bits > shape.skip + bits - LINE_BITS && rest_bits(shape, bits) <= REST_BITS_MAX;
+}
+
+static size_t bytes_at(KeyShape shape, unsigned bits)
+{
+    return (table_compact_at(shape, bits) ? sizeof(uint32_t) : (size_t)shape.words * sizeof(uint64_t)) << bits;
+}
+
+size_t table_bytes(const Table *table)
+{
+    return table->slot ? bytes_at(table->shape, table->bits) : 0;
+}
+
+size_t table_bytes_grown(const Table *table)
+{
+    return bytes_at(table->shape, table->bits + 1);
+}
+
+bool table_init(Table *table, KeyShape shape, unsigned bits)
+{
+    *table = (Table){.shape = shape, .bits = bits, .compact = table_compact_at(shape, bits), .grow_at = (3ull << bits) / 4};
+    table->slot = map(bytes_at(shape, bits));
     return table->slot != NULL;
 }
 
@@ -36,30 +62,104 @@ void table_clear(Table *table)
 
 bool table_has(const Table *table, const uint64_t *key)
 {
+    unsigned words = table->shape.words;
+    uint64_t hash = table_hash(key, words, table->shape.bits);
+    if (table->compact) {
+        unsigned line_bits = table->bits - LINE_BITS, rest = rest_bits(table->shape, table->bits);
+        uint64_t line = hash << table->shape.skip >> (64 - line_bits);
+        uint32_t value = (uint32_t)(hash << (table->shape.skip + line_bits) >> (64 - rest)) << FAR_BITS;
+        for (;; line = (line + 1) & (((uint64_t)1 << line_bits) - 1)) {
+            const uint32_t *slot = table->line + line * LINE_SLOTS;
+            value++;
+            for (unsigned i = 0; i < LINE_SLOTS; i++)
+                if (slot[i] == value)
+                    return true;
+            if (slot[LINE_SLOTS - 1] == 0 || (value & FAR_MAX) == FAR_MAX)
+                return false;
+        }
+    }
     uint64_t mask = ((uint64_t)1 << table->bits) - 1;
-    for (uint64_t at = table_slot(table, key, table->words);; at = (at + 1) & mask) {
-        const uint64_t *slot = table->slot + at * table->words;
+    for (uint64_t at = hash << table->shape.skip >> (64 - table->bits);; at = (at + 1) & mask) {
+        const uint64_t *slot = table->slot + at * words;
         if (slot[0] == 0)
             return false;
-        if (table_same(slot, key, table->words))
+        if (table_same(slot, key, words))
             return true;
+    }
+}
+
+/* The scattered key of a slot in use. */
+static uint64_t hash_of_slot(const Table *table, uint64_t index)
+{
+    unsigned line_bits = table->bits - LINE_BITS, rest = rest_bits(table->shape, table->bits);
+    uint32_t value = table->line[index];
+    uint64_t far = (value & FAR_MAX) - 1, line = (index / LINE_SLOTS - far) & (((uint64_t)1 << line_bits) - 1);
+    return (table->first_bits | line << (64 - line_bits) >> table->shape.skip)
+        | (uint64_t)(value >> FAR_BITS) << (64 - table->shape.skip - line_bits - rest);
+}
+
+/* The number by which SCATTER is undone: Newton's iteration doubles the right bits each time. */
+static uint64_t unscatter(void)
+{
+    uint64_t inverse = SCATTER;                 /* right in 3 bits */
+    for (int i = 0; i < 5; i++)
+        inverse *= 2 - SCATTER * inverse;
+    return inverse;
+}
+
+static uint64_t key_of_hash(KeyShape shape, uint64_t hash)
+{
+    uint64_t mask = ~(uint64_t)0 << (64 - shape.bits), at = hash * unscatter();
+    return (at ^ (at >> 32 & mask)) >> (64 - shape.bits);
+}
+
+static void visit_slots(const Table *table, uint64_t from, uint64_t to, void (*visit)(void *data, const uint64_t *key), void *data)
+{
+    unsigned words = table->shape.words;
+    for (uint64_t at = from; at < to; at++) {
+        if (!table->compact) {
+            if (table->slot[at * words])
+                visit(data, table->slot + at * words);
+        } else if (table->line[at]) {
+            uint64_t key = key_of_hash(table->shape, hash_of_slot(table, at));
+            visit(data, &key);
+        }
+    }
+}
+
+void table_each(const Table *table, void (*visit)(void *data, const uint64_t *key), void *data)
+{
+    visit_slots(table, 0, (uint64_t)1 << table->bits, visit, data);
+}
+
+static void move_slots(const Table *table, uint64_t from, uint64_t to, Table *larger)
+{
+    unsigned words = table->shape.words;
+    for (uint64_t at = from; at < to; at++) {
+        if (table->compact && table->line[at]) {
+            uint64_t hash = hash_of_slot(table, at), key;
+            if (!larger->compact)
+                key = key_of_hash(table->shape, hash);
+            table_add_at(larger, &key, 1, hash);
+        } else if (!table->compact && table->slot[at * words]) {
+            table_add(larger, table->slot + at * words);
+        }
     }
 }
 
 bool table_grow(Table *table)
 {
     Table larger;
-    if (!table_init(&larger, table->words, table->bits + 1))
+    if (!table_init(&larger, table->shape, table->bits + 1))
         return false;
-    uint64_t slots = (uint64_t)1 << table->bits, stride = RELEASE_BYTES / (sizeof(uint64_t) * table->words);
+    larger.first_bits = table->first_bits;
+    uint64_t slots = (uint64_t)1 << table->bits;
+    size_t slot_bytes = table->compact ? sizeof(uint32_t) : sizeof(uint64_t) * table->shape.words;
+    uint64_t stride = RELEASE_BYTES / slot_bytes;
     for (uint64_t from = 0; from < slots; from += stride) {
         uint64_t to = MIN(from + stride, slots);
-        for (uint64_t at = from; at < to; at++) {
-            const uint64_t *slot = table->slot + at * table->words;
-            if (slot[0])
-                table_add(&larger, slot, table->words);
-        }
-        uintptr_t first = (uintptr_t)(table->slot + from * table->words), last = (uintptr_t)(table->slot + to * table->words);
+        move_slots(table, from, to, &larger);
+        uintptr_t first = (uintptr_t)table->slot + from * slot_bytes, last = (uintptr_t)table->slot + to * slot_bytes;
         first = (first + 4095) & ~(uintptr_t)4095, last &= ~(uintptr_t)4095;
         if (last > first)
             madvise((void *)first, last - first, MADV_DONTNEED);
@@ -70,46 +170,10 @@ bool table_grow(Table *table)
     return true;
 }
 
-void queue_init(Queue *queue, unsigned words, bool keep)
+bool table_add_crowded(Table *table, uint64_t hash)
 {
-    *queue = (Queue){.words = words, .keep = keep};
-}
-
-static size_t bytes_of(const Queue *queue, uint64_t keys)
-{
-    return (size_t)keys * queue->words * sizeof(uint64_t);
-}
-
-void queue_clear(Queue *queue)
-{
-    if (queue->key)
-        munmap(queue->key, bytes_of(queue, queue->room));
-    *queue = (Queue){0};
-}
-
-size_t queue_bytes(const Queue *queue)
-{
-    return bytes_of(queue, queue->tail - queue->freed);
-}
-
-bool queue_grow(Queue *queue)
-{
-    uint64_t room = queue->room ? queue->room * 2 : QUEUE_ROOM_MIN;
-    void *at = queue->key ? mremap(queue->key, bytes_of(queue, queue->room), bytes_of(queue, room), MREMAP_MAYMOVE)
-                          : mmap(NULL, bytes_of(queue, room), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED)
-        return false;
-    queue->key = at;
-    queue->room = room;
-    return true;
-}
-
-void queue_release(Queue *queue)
-{
-    uint64_t page_keys = 4096 / sizeof(uint64_t);           /* that many keys of w words fill w pages */
-    uint64_t upto = queue->head / page_keys * page_keys;
-    if (queue->keep || bytes_of(queue, upto - queue->freed) < RELEASE_BYTES)
-        return;
-    madvise(queue->key + queue->freed * queue->words, bytes_of(queue, upto - queue->freed), MADV_DONTNEED);
-    queue->freed = upto;
+    uint64_t key = key_of_hash(table->shape, hash);     /* for a table that is wide when it has grown */
+    if (!table_grow(table))
+        g_error("no memory is left for the table of states");
+    return table_add_at(table, &key, 1, hash);
 }

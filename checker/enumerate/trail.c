@@ -5,9 +5,9 @@
  * in circles, hence states that were tried are not tried again. With memory a turn cannot be undone, and the search logged each state's
  * parent.
  */
-#include "memory.h"
-#include "walk.h"
+#include "expand.h"
 #include <string.h>
+#include "repack.h"
 
 typedef struct Back {                           /* a walk backwards */
     Walk *walk;
@@ -31,11 +31,12 @@ static bool try(Back *back, const uint32_t *id)
     if (!fits(back->walk, id))
         return false;
     layout_pack(&back->walk->layout, id, key);
-    if (!table_has(&back->walk->table, key))
+    const Walk *walk = back->walk;
+    if (!table_has(&walk->worker[repack_owner(walk, &walk->layout, key)].table, key))
         return false;
     if (back->tried.count >= back->tried.grow_at && !table_grow(&back->tried))
         return false;
-    return table_add(&back->tried, key, back->tried.words);
+    return table_add(&back->tried, key);
 }
 
 /* The join's other members step back too: each came from the component that stood at the join. */
@@ -126,7 +127,7 @@ static GArray *find_backwards(Walk *walk, const uint32_t *target)
     Back back = {.walk = walk, .ids = g_array_new(FALSE, FALSE, sizeof(uint32_t)), .moves = g_array_new(FALSE, FALSE, sizeof(Move)),
                  .candidate = g_new(uint32_t, fields), .forward = g_new(uint32_t, fields)};
     bool found = false;
-    if (table_init(&back.tried, walk->layout.words, 8) && try(&back, target)) {
+    if (table_init(&back.tried, (KeyShape){.words = walk->layout.words, .bits = walk->layout.bits}, 8) && try(&back, target)) {
         g_array_append_vals(back.ids, target, fields);
         while (back.ids->len && !found) {
             found = is_start(walk, &g_array_index(back.ids, uint32_t, back.ids->len - fields));
@@ -164,9 +165,10 @@ static GArray *read_log(Walk *walk, uint64_t state_index)
     unsigned fields = walk->layout.fields;
     GArray *moves = g_array_new(FALSE, FALSE, sizeof(Move));
     uint32_t *from = g_new(uint32_t, fields), *to = g_new(uint32_t, fields);
-    for (uint64_t at = state_index; at > 0; at = walk->parents.key[at]) {
-        layout_unpack(&walk->layout, walk->queue.key + at * walk->layout.words, to);
-        layout_unpack(&walk->layout, walk->queue.key + walk->parents.key[at] * walk->layout.words, from);
+    const uint64_t *parents = walk->worker[0].parents.key, *keys = walk->worker[0].queue.key;
+    for (uint64_t at = state_index; at > 0; at = parents[at]) {
+        layout_unpack(&walk->layout, keys + at * walk->layout.words, to);
+        layout_unpack(&walk->layout, keys + parents[at] * walk->layout.words, from);
         Between between = {.walk = walk, .from = from, .to = to, .moves = moves};
         guint before = moves->len;
         walk_each(walk, from, leads_there, &between);

@@ -29,7 +29,7 @@ static int64_t flag_value(const Walk *walk, const uint32_t *id, const Gauge *gau
     return memory_get(walk, gauge->device, id[walk->cores + gauge->device], gauge->slot);
 }
 
-bool turn_possible(Walk *walk, const uint32_t *id, uint32_t core, const Turn *turn)
+bool turn_possible(const Walk *walk, const uint32_t *id, uint32_t core, const Turn *turn)
 {
     switch ((TurnHow)turn->how) {
     case TURN_GUARDED:

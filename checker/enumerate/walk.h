@@ -1,7 +1,11 @@
 /* walk.h - the search itself: every state once, breadth first; a state is one small id a core (and one a device, where memory matters).
  *
- *     queue -> take a state -> judge it as it stands -> each turn that is possible -> successor, unless seen -> queue
+ *     level -> each worker, its share of the states: judge, each turn that is possible -> successor, unless seen -> next level
+ *           -> one thread, what needs more than rows (a core that has to be unrolled further, a fault to name), in the order of states
  *
+ * Invariants:  1. While workers run, nothing but their own parts changes: rows, trees and what was found are written by one thread alone,
+ *              in an order that depends on the states only. So counts, findings and schedules are those of one worker.
+ *              2. A state belongs to the worker that the top bits of its scattered key name.
  * Ownership:   the walk owns everything but program, source and options.
  */
 #pragma once
@@ -16,6 +20,7 @@ typedef struct Found Found;
 typedef struct Lives Lives;
 typedef struct ContentsPool ContentsPool;
 typedef struct Results Results;
+typedef struct Worker Worker;
 
 struct Walk {
     Program *program;
@@ -33,26 +38,24 @@ struct Walk {
     Intern others_keys;                         /* (gauge, core) -> id; 0: unused */
     Store others;                               /* Others */
     Intern joins, events;                       /* Join; Place */
-    Intern touch_keys;                          /* (set of writes, access): does the set touch it? */
-    Store touches;                              /* the answers */
     Memory *memory;                             /* flags and contents; NULL: the program has none */
     ContentsPool *pool;                         /* contents only */
     Results *results;                           /* the same */
     Lives *lives;
     Found *found;
     Layout layout;
-    Table table;
-    Queue queue, parents;
-    uint64_t *ring, *ring_slot;                 /* successors on their way into the table: keys; their slots */
-    uint64_t *ring_parent;                      /* and parents, where they are logged */
-    unsigned ring_used, ring_head;
-    struct Hot *hot;                            /* by core: what the inner loop needs of it */
-    bool bases_moved;                           /* rows were laid out anew: hot is stale */
-    uint32_t *id;                               /* of the state in hand */
+    Worker *worker;
+    unsigned workers, owner_bits;               /* a power of two, and which */
+    bool frozen;                                /* workers run */
+    gint busy;                                  /* how many still have states to expand */
+    uint64_t rows_generation;                   /* grows when rows are laid out anew: what workers keep of them is stale */
+    uint32_t *id;                               /* of the state in hand of the one thread: the first worker's */
     uint32_t *after;                            /* of a successor */
     uint32_t *lone;                             /* scratch: ids of which only one core's counts */
-    uint64_t transitions, state_index;          /* index in the queue of the state in hand */
+    uint64_t level, swept;                      /* number of the level in hand; states of levels given up */
+    uint64_t state_index;                       /* of the state in hand of the one thread */
     bool polls;                                 /* some tree has loops */
+    bool uneven;                                /* two ways to a component take different numbers of turns */
     bool repack, restart;                       /* an id outgrew its field; memory turned out to matter */
     int64_t begun;                              /* monotonic microseconds */
     size_t stores_before;                       /* bytes of Stores that are not ours */
@@ -102,6 +105,11 @@ static inline int64_t walk_count(const Walk *walk, const uint32_t *id, uint32_t 
 
 /* walk.c */
 void walk_run(Walk *walk);                      /* from the start; again after `restart` */
+void walk_clear(Walk *walk);                    /* what it left */
+uint64_t walk_states(const Walk *walk);
+void walk_stop(Walk *walk, const char *limit);
+size_t walk_bytes(const Walk *walk);
+KeyShape walk_shape(const Walk *walk, const Layout *layout);
 /* Calls visit for each turn possible in the state `id`, in order, with the state after it; stops when it returns false. */
 void walk_each(Walk *walk, const uint32_t *id, bool (*visit)(void *data, uint32_t core, uint32_t turn, const uint32_t *after), void *data);
 

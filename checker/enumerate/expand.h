@@ -1,0 +1,44 @@
+/* expand.h - a worker's inner loop: take a state, look whether anything about it is worth a judge's time, write down its successors.
+ *
+ * Successors pass through a short ring that gives the memory time to fetch their places in the table; those that belong to other workers
+ * leave in chunks.
+ */
+#pragma once
+#include "queue.h"
+#include "walk.h"
+
+enum { LATER_JUDGE = 1, LATER_EXPAND = 2, LATER_END = 4, LATER_POLL = 8 };
+typedef struct Later { uint64_t what, state_index; } Later;            /* LATER_*; followed by the state's ids */
+
+enum { CHUNK_KEYS_BYTES = 1 << 14, CHUNKS_WAITING_MAX = 64 };
+typedef struct Chunk { uint32_t keys; uint64_t key[CHUNK_KEYS_BYTES / sizeof(uint64_t)]; } Chunk;
+
+struct Worker {
+    Walk *walk;
+    unsigned index;
+    Table table;
+    Queue queue, parents;                       /* states not expanded yet; parents of all, where they are logged */
+    Queue later;                                /* states of this level for the one thread: Later, and their ids */
+    uint64_t *ring, *ring_hash;                 /* successors on their way into the table: keys, scattered keys */
+    uint64_t *ring_parent;                      /* and parents, where they are logged */
+    unsigned ring_used, ring_head;
+    struct Hot *hot;                            /* by core: what the inner loop needs of it */
+    uint64_t hot_generation;
+    uint32_t *id;                               /* of the state in hand */
+    uint64_t transitions, state_index;          /* index in the queue of the state in hand */
+    uint64_t level_end;                         /* states of the level in hand end there in the queue */
+    GAsyncQueue *inbox;                         /* of Chunk: successors that other workers met */
+    Chunk **out;                               /* by worker: such a chunk being filled */
+};
+
+void worker_init(Worker *worker, Walk *walk, unsigned index);
+void worker_clear(Worker *worker);
+/* For the layout and tables as they are now. */
+void worker_fit(Worker *worker);
+/* All states of the level that are this worker's. */
+void worker_level(Worker *worker);
+void worker_drain(Worker *worker);              /* takes in all chunks that wait for it */
+void worker_flush(Worker *worker);              /* the ring into the table, begun chunks to their owners */
+void worker_add(Worker *worker, const uint64_t *key);                  /* a successor of no state: the start */
+/* The one thread: expands the state in hand, unrolling cores as far as that takes. False: it has to be taken up again in a wider layout. */
+bool worker_expand(Worker *worker, const uint64_t *key, bool *moved);
