@@ -67,7 +67,7 @@ typedef struct CheckResult {
 
 CheckResult *check_run(const CheckSpec *spec);
 /* For small programs, changed copies are checked as a whole: a faulty one with the usual repairs and other knobs (result->tried), a
- * verified one without each of its barriers and signals (needless-sync and what they are needed for, result->advice). whatif.c */
+ * verified one without each of its barriers and signals (needless-sync and what they are needed for, result->advice). repair.c, advice.c */
 void check_try_repairs(CheckResult *result);
 void check_try_without(CheckResult *result);
 void check_add_advice(CheckResult *result, AdviceId id, const char *message, const Place *place);

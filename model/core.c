@@ -92,6 +92,7 @@ uint64_t core_state_hash(const Core *core, uint64_t seed)
     uint64_t hash = XXH3_64bits_withSeed(core->grid, sizeof core->grid, seed);
     const int64_t numbers[] = { core->launch, core->copies, core->grid_index, core->barriers };
     hash = XXH3_64bits_withSeed(numbers, sizeof numbers, hash);
+    hash = XXH3_64bits_withSeed(core->edited, sizeof core->edited, hash);
     for (const CoreChunk *chunk = core->chunk; chunk != NULL; chunk = chunk->older)
         hash = XXH3_64bits_withSeed(chunk + 1, chunk->used, hash);
     if (core->scopes == NULL)

@@ -25,6 +25,8 @@ typedef struct Request {
     const char *message;                        /* STOP: in the program's memory */
 } Request;
 
+enum { CORE_EDITS_MAX = 24 };
+
 struct Core {
     uint32_t id, device, index;
     Program *program;
@@ -41,6 +43,8 @@ struct Core {
     struct CoreChunk *chunk;                    /* arena of tiles: the newest block */
     struct CoreChunk *spare;                    /* an empty block to begin with, NULL: none */
     uint64_t marks;                             /* of the kernel API: scopes so far, to tell them apart */
+    uint32_t edited[CORE_EDITS_MAX];            /* of whoever changes steps: occurrences so far, by change */
+    bool editing;                               /* the next step comes from there */
     void *open;                                 /* of the kernel API: the innermost scope that the kernel has open */
 };
 

@@ -84,6 +84,8 @@ Place prover_place(const Prover *prover, const Event *event)
     } else if (step->kind == STEP_LOAD || step->kind == STEP_STORE || step->kind == STEP_SWAP) {
         place.object = step->object;
         place.region = step->value;
+    } else if (step->kind >= STEP_SIGNAL && step->kind <= STEP_EXPECT_COUNT) {
+        place.object = step->object;
     }
     return place;
 }

@@ -1,30 +1,21 @@
-/* edit.c - each change looks at the step in hand; counts of occurrences begin anew with each run of a core. */
+/* edit.c - each change looks at the step in hand; steps put in are handed over by the same core, at the place of the step in hand. */
 #include "edit.h"
+#include <glib.h>
 #include <string.h>
 
-enum { SPREAD_MAX = 64 };
-
-typedef struct EditOfProgram {
-    Edit edit;
-    uint32_t decl, fresh;                       /* the named semaphore; the array that takes its place */
-    uint32_t last_launch;                       /* that has the named semaphore */
-    uint32_t *starts, *waits;                   /* by core, in its run so far */
-} EditOfProgram;
+typedef struct FreshOfProgram {
+    uint32_t *decl;                             /* by launch, NONE: not there */
+} FreshOfProgram;
 
 struct ProgramEdits {
-    unsigned count;
-    bool inside;                                /* an inserted step is being handed over */
-    EditOfProgram *edit;
+    unsigned count, fresh_count;
+    Edit *edit;
+    FreshOfProgram *fresh;
 };
 
-static uint32_t find_semaphore(const Program *program, const char *name)
+static bool is_named(const Program *program, const Decl *decl, const char *name)
 {
-    for (uint32_t d = 0; d < program->decls.count; d++) {
-        const Decl *decl = program_decl(program, d);
-        if (decl->space == SPACE_SEMAPHORE && decl->life == LIFE_LAUNCHES && strcmp(program_text(program, decl->name), name) == 0)
-            return d;
-    }
-    return NONE;
+    return strcmp(program_text(program, decl->name), name) == 0;
 }
 
 static bool launch_has(const Launch *launch, uint32_t decl)
@@ -35,64 +26,111 @@ static bool launch_has(const Launch *launch, uint32_t decl)
     return false;
 }
 
-/* An array beside the semaphore, in every launch that has it. */
-static uint32_t add_array(Program *program, uint32_t decl_id, SemaphoreKind kind, int64_t elements)
+static void add_to_launch(Program *program, FreshOfProgram *fresh, uint32_t l, uint32_t decl)
 {
-    const Decl *decl = program_decl(program, decl_id);
-    DeclSpec spec = { .space = SPACE_SEMAPHORE, .semaphore_kind = kind, .dtype = decl->dtype, .life = decl->life, .ndim = 1,
-                      .size = { elements }, .once = decl->once, .collective_id = -1, .site = decl->site,
-                      .name = program_text(program, decl->name) };
-    uint32_t fresh = program_add_decl(program, &spec);
-    for (uint32_t l = 0; l < program->launches.count; l++) {
-        Launch *launch = program_launch(program, l);
-        if (!launch_has(launch, decl_id))
-            continue;
-        uint32_t *list = program_alloc(program, (launch->decls + 1) * sizeof *list);
-        memcpy(list, launch->decl, launch->decls * sizeof *list);
-        list[launch->decls++] = fresh;
-        launch->decl = list;
-    }
-    return fresh;
+    Launch *launch = program_launch(program, l);
+    uint32_t *list = program_alloc(program, (launch->decls + 1) * sizeof *list);
+    memcpy(list, launch->decl, launch->decls * sizeof *list);
+    list[launch->decls++] = decl;
+    launch->decl = list;
+    fresh->decl[l] = decl;
 }
 
-static bool prepare(Program *program, EditOfProgram *e)
+static uint32_t add_array(Program *program, const EditFresh *asked, DType dtype, uint32_t site)
 {
-    e->decl = e->fresh = e->last_launch = NONE;
-    e->starts = program_alloc(program, program->cores * sizeof *e->starts);
-    e->waits = program_alloc(program, program->cores * sizeof *e->waits);
-    if (e->edit.kind == EDIT_ENTRY_BARRIER)
-        return e->edit.launch < program->launches.count;
-    if (e->edit.kind == EDIT_DROP || e->edit.kind == EDIT_SCALE || e->edit.kind == EDIT_DROP_SEMAPHORE)
-        return true;
-    e->decl = find_semaphore(program, e->edit.name);
-    if (e->decl == NONE)
-        return false;
-    for (uint32_t l = 0; l < program->launches.count; l++)
-        if (launch_has(program_launch(program, l), e->decl))
-            e->last_launch = l;
-    const Decl *decl = program_decl(program, e->decl);
-    if (e->edit.kind == EDIT_CREDIT) {
-        e->fresh = add_array(program, e->decl, SEMAPHORE_REGULAR, 1);
-        return true;
+    DeclSpec spec = { .space = SPACE_SEMAPHORE, .semaphore_kind = asked->kind, .dtype = dtype, .life = LIFE_LAUNCHES, .ndim = 1,
+                      .size = { asked->elements }, .once = true, .collective_id = -1, .site = site, .name = asked->name };
+    return program_add_decl(program, &spec);
+}
+
+static bool add_beside(Program *program, const EditFresh *asked, FreshOfProgram *fresh)
+{
+    bool any = false;
+    uint32_t decls = (uint32_t)program->decls.count;
+    for (uint32_t d = 0; d < decls; d++) {
+        const Decl *decl = program_decl(program, d);
+        if (decl->space != SPACE_SEMAPHORE || decl->life != LIFE_LAUNCHES || !is_named(program, decl, asked->beside))
+            continue;
+        uint32_t array = add_array(program, asked, decl->dtype, decl->site);
+        for (uint32_t l = 0; l < program->launches.count; l++)
+            if (launch_has(program_launch(program, l), d))
+                add_to_launch(program, fresh, l, array), any = true;
     }
-    if (e->edit.kind == EDIT_DRAIN)
-        return e->last_launch != NONE && e->edit.element < decl->elements;
-    if (decl->elements != 1 || decl->semaphore_kind != SEMAPHORE_DMA)
+    return any;
+}
+
+static bool add_fresh(Program *program, const EditFresh *asked, FreshOfProgram *fresh)
+{
+    fresh->decl = program_alloc(program, (program->launches.count + 1) * sizeof *fresh->decl);
+    for (uint32_t l = 0; l < program->launches.count; l++)
+        fresh->decl[l] = NONE;
+    if (asked->elements == 0)
         return false;
-    e->fresh = add_array(program, e->decl, SEMAPHORE_DMA, SPREAD_MAX);
+    if (asked->beside != NULL)
+        return add_beside(program, asked, fresh);
+    for (uint32_t l = 0; l < program->launches.count; l++)
+        if (!program_launch(program, l)->host)
+            add_to_launch(program, fresh, l, add_array(program, asked, DTYPE_I32, program_launch(program, l)->site));
     return true;
+}
+
+static bool is_counted(StepKind kind)
+{
+    return kind == STEP_SIGNAL || kind == STEP_WAIT || kind == STEP_WAIT_KEEP;
+}
+
+static bool has_name(const Program *program, const EditSemaphore *semaphore)
+{
+    for (uint32_t d = 0; d < program->decls.count; d++) {
+        const Decl *decl = program_decl(program, d);
+        if (decl->space == SPACE_SEMAPHORE && is_named(program, decl, semaphore->name)
+            && (semaphore->element == EDIT_BY_OCCURRENCE || semaphore->element < decl->elements))
+            return true;
+    }
+    return false;
+}
+
+static bool fits(const Program *program, const Edits *edits, const Edit *edit)
+{
+    StepKind kind = edit->where.step;
+    bool semaphore_there = edit->semaphore.name != NULL ? has_name(program, &edit->semaphore)
+        : edit->semaphore.fresh < edits->fresh_count && (edit->semaphore.element == EDIT_BY_OCCURRENCE
+                                                         || edit->semaphore.element < edits->fresh[edit->semaphore.fresh].elements);
+    switch (edit->kind) {
+    case EDIT_DROP:
+        return is_counted(kind) || kind == STEP_STORE || kind == STEP_COPY_START || kind == STEP_CORE_BARRIER;
+    case EDIT_BEFORE: case EDIT_AFTER:
+        return kind < STEP_STOP && (edit->step == STEP_SIGNAL || edit->step == STEP_WAIT) && semaphore_there;
+    case EDIT_COUNT:
+        return is_counted(kind);
+    case EDIT_WAIT_SEND: case EDIT_WAIT_RECEIVE:
+        return kind == STEP_COPY_START;
+    case EDIT_SEMAPHORE:
+        return (is_counted(kind) || kind == STEP_COPY_START) && semaphore_there;
+    case EDIT_TARGET:
+        return (kind == STEP_SIGNAL || kind == STEP_COPY_START) && edit->target != NULL;
+    case EDIT_ENTRY_BARRIER:
+        return edit->where.launch < program->launches.count;
+    }
+    g_assert_not_reached();
 }
 
 bool edit_prepare(Program *program, const Edits *edits)
 {
     ProgramEdits *own = program_alloc(program, sizeof *own);
-    own->count = edits->count;
-    own->edit = program_alloc(program, edits->count * sizeof *own->edit);
-    for (unsigned i = 0; i < edits->count; i++) {
-        own->edit[i].edit = edits->edit[i];
-        if (!prepare(program, &own->edit[i]))
+    own->edit = program_alloc(program, (edits->count + 1) * sizeof *own->edit);
+    own->fresh = program_alloc(program, (edits->fresh_count + 1) * sizeof *own->fresh);
+    if (edits->count > CORE_EDITS_MAX)
+        return false;
+    for (unsigned i = 0; i < edits->fresh_count; i++)
+        if (!add_fresh(program, &edits->fresh[i], &own->fresh[i]))
             return false;
+    for (unsigned i = 0; i < edits->count; i++) {
+        if (!fits(program, edits, &edits->edit[i]))
+            return false;
+        own->edit[i] = edits->edit[i];
     }
+    own->count = edits->count, own->fresh_count = edits->fresh_count;
     program->edits = own;
     edit_settle(program);
     return true;
@@ -102,92 +140,208 @@ void edit_settle(Program *program)
 {
     const ProgramEdits *own = program->edits;
     for (unsigned i = 0; own != NULL && i < own->count; i++)
-        if (own->edit[i].edit.kind == EDIT_ENTRY_BARRIER)
-            program_launch(program, own->edit[i].edit.launch)->entry_barrier = own->edit[i].edit.value != 0;
+        if (own->edit[i].kind == EDIT_ENTRY_BARRIER)
+            program_launch(program, own->edit[i].where.launch)->entry_barrier = own->edit[i].value != 0;
 }
 
-static bool at_site(const Program *program, const Edit *edit, uint32_t site_id)
+static uint32_t semaphore_of(const Request *request)
 {
-    const Site *site = program_get_site(program, site_id);
-    return site->line == edit->line && site->counter == edit->counter && strcmp(program_text(program, site->file), edit->file) == 0;
+    StepKind kind = request->step.kind;
+    if (kind == STEP_COPY_START)
+        return request->step.object == NONE ? NONE : request->copy.receive_semaphore;
+    return is_counted(kind) || kind == STEP_SEMAPHORE_READ || kind == STEP_EXPECT_COUNT ? request->step.object : NONE;
 }
 
-static bool belongs(const Program *program, uint32_t semaphore, uint32_t decl_id)
-{
-    const Decl *decl = program_decl(program, decl_id);
-    return semaphore != NONE && semaphore >= decl->first_semaphore && semaphore - decl->first_semaphore < decl->elements * program->cores;
-}
-
-/* Any declaration of that name: barrier semaphores are declared when a kernel first asks for one. */
-static bool on_named(const Program *program, const EditOfProgram *e, const Step *step)
-{
-    if (step->kind != STEP_SIGNAL && step->kind != STEP_WAIT && step->kind != STEP_WAIT_KEEP)
-        return false;
-    const Decl *decl = program_decl(program, program_semaphore_decl(program, step->object));
-    return strcmp(program_text(program, decl->name), e->edit.name) == 0;
-}
-
-static void spread(EditOfProgram *e, Core *core, Request *request)
+static bool is_there(const Core *core, const EditWhere *where, const Request *request)
 {
     const Program *program = core->program;
-    const Decl *fresh = program_decl(program, e->fresh);
-    Step *step = &request->step;
-    uint32_t *receive = &request->copy.receive_semaphore;
-    if (step->kind == STEP_COPY_START && step->object != NONE && belongs(program, *receive, e->decl))
-        *receive = fresh->first_semaphore + program_semaphore_core(program, *receive) * SPREAD_MAX + e->starts[core->id]++ % SPREAD_MAX;
-    else if ((step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP) && belongs(program, step->object, e->decl))
-        step->object = fresh->first_semaphore + core->id * SPREAD_MAX + e->waits[core->id]++ % SPREAD_MAX;
+    uint32_t semaphore = semaphore_of(request);
+    if (request->step.kind != where->step || (where->one_launch && request->step.launch != where->launch)
+        || (where->core != NULL && !where->core[core->id]))
+        return false;
+    if (where->semaphore != NULL
+        && (semaphore == NONE || !is_named(program, program_decl(program, program_semaphore_decl(program, semaphore)), where->semaphore)))
+        return false;
+    const Site *site = where->file != NULL ? program_get_site(program, request->step.site) : NULL;
+    return site == NULL || (site->line == where->line && site->counter == where->counter
+                            && strcmp(program_text(program, site->file), where->file) == 0);
 }
 
-/* One more step, at the place of the one in hand. */
-static void insert(Core *core, const Request *request, StepKind kind, uint32_t semaphore, uint32_t value)
+/* nth: which of the occurrences that are meant. Only where it matters is it counted, as it is part of a core's state. */
+static bool is_meant(Core *core, unsigned i, const Edit *edit, const Request *request, uint32_t *nth)
 {
+    const EditWhere *where = &edit->where;
+    *nth = 0;
+    if (!is_there(core, where, request))
+        return false;
+    if (where->skip == 0 && where->times == 0 && edit->semaphore.element != EDIT_BY_OCCURRENCE)
+        return true;
+    uint32_t seen = core->edited[i]++;
+    *nth = seen - where->skip;
+    return seen >= where->skip && (where->times == 0 || *nth < where->times);
+}
+
+/* The declaration that a change means in this launch; NONE: it has none. */
+static uint32_t find_decl(const Core *core, const EditSemaphore *semaphore)
+{
+    const Program *program = core->program;
+    if (semaphore->name == NULL)
+        return program->edits->fresh[semaphore->fresh].decl[core->launch];
+    const Launch *launch = program_launch(program, core->launch);
+    for (uint32_t i = 0; i < launch->decls; i++) {
+        const Decl *decl = program_decl(program, launch->decl[i]);
+        if (decl->space == SPACE_SEMAPHORE && is_named(program, decl, semaphore->name))
+            return launch->decl[i];
+    }
+    return NONE;
+}
+
+static uint32_t pick(const Program *program, uint32_t decl_id, uint32_t core, const EditSemaphore *semaphore, uint32_t nth)
+{
+    const Decl *decl = program_decl(program, decl_id);
+    uint32_t element = semaphore->element == EDIT_BY_OCCURRENCE ? nth / MAX(semaphore->per, 1) : semaphore->element;
+    return decl->first_semaphore + core * decl->elements + element % decl->elements;
+}
+
+static bool comes_behind(const Edit *edit)
+{
+    return edit->kind == EDIT_AFTER || edit->kind == EDIT_WAIT_SEND || edit->kind == EDIT_WAIT_RECEIVE;
+}
+
+static void insert(Core *core, const Edit *edit, const Request *request, uint32_t nth)
+{
+    uint32_t decl = find_decl(core, &edit->semaphore), to = edit->step == STEP_SIGNAL && edit->target ? edit->target[core->id] : core->id;
+    if (decl == NONE || to == NONE)
+        return;
     Request more = { .step = request->step };
-    more.step.kind = (uint8_t)kind, more.step.object = semaphore, more.step.value = value, more.step.extra = NONE;
-    core->program->edits->inside = true;
+    more.step.kind = edit->step, more.step.flags = 0, more.step.object = pick(core->program, decl, to, &edit->semaphore, nth);
+    more.step.value = edit->value ? (uint32_t)edit->value : request->step.value, more.step.extra = edit->step == STEP_WAIT ? NONE : 0;
+    if (to / core->program->cores_per_device != core->device)
+        program_launch(core->program, core->launch)->communicates = true;
+    core->editing = true;
     core->submit(core, &more);
 }
 
-static void drain(const EditOfProgram *e, Core *core, const Request *request)
+static uint32_t at_core(const Program *program, uint32_t semaphore, uint32_t core)
 {
-    const Decl *decl = program_decl(core->program, e->decl);
-    if (request->step.kind == STEP_EXIT && request->step.object == e->last_launch)
-        insert(core, request, STEP_WAIT, decl->first_semaphore + core->id * decl->elements + e->edit.element, (uint32_t)e->edit.value);
+    const Decl *decl = program_decl(program, program_semaphore_decl(program, semaphore));
+    return decl->first_semaphore + core * decl->elements + (semaphore - decl->first_semaphore) % decl->elements;
 }
 
-static void credit(const EditOfProgram *e, Core *core, const Request *request)
+static void wait_for_copy(Core *core, const Request *request, bool send)
 {
-    uint32_t first = program_decl(core->program, e->fresh)->first_semaphore;
-    insert(core, request, STEP_SIGNAL, first + e->edit.peer[core->id], 1);
-    insert(core, request, STEP_WAIT, first + core->id, 1);
+    const Copy *copy = &request->copy;
+    uint32_t semaphore = send ? copy->send_semaphore : copy->receive_semaphore;
+    if (request->step.kind != STEP_COPY_START || request->step.object == NONE || semaphore == NONE)
+        return;
+    Request more = { .step = request->step };
+    more.step.kind = STEP_WAIT, more.step.flags = 0, more.step.object = at_core(core->program, semaphore, core->id);
+    more.step.value = send ? copy->send_count : copy->receive_count, more.step.extra = NONE;
+    core->editing = true;
+    core->submit(core, &more);
+}
+
+static void put_behind(Core *core, const Edit *edit, const Request *request, uint32_t nth)
+{
+    if (edit->kind == EDIT_AFTER)
+        insert(core, edit, request, nth);
+    else
+        wait_for_copy(core, request, edit->kind == EDIT_WAIT_SEND);
+}
+
+static void move_to_semaphore(Core *core, const Edit *edit, Request *request, uint32_t nth)
+{
+    const Program *program = core->program;
+    uint32_t *old = request->step.kind == STEP_COPY_START ? &request->copy.receive_semaphore : &request->step.object;
+    uint32_t decl = find_decl(core, &edit->semaphore);
+    if (decl == NONE || (request->step.kind == STEP_COPY_START && request->step.object == NONE))
+        return;
+    if (program_decl(program, decl)->semaphore_kind != program_decl(program, program_semaphore_decl(program, *old))->semaphore_kind)
+        core_usage(core, request->step.site, "a change of semaphores: %s is of another kind",
+                   program_text(program, program_decl(program, decl)->name));
+    *old = pick(program, decl, program_semaphore_core(program, *old), &edit->semaphore, nth);
+}
+
+static void move_target(const Core *core, const Edit *edit, Request *request)
+{
+    const Program *program = core->program;
+    uint32_t to = edit->target[core->id];
+    Copy *copy = &request->copy;
+    if (to == NONE)
+        return;
+    if (request->step.kind == STEP_SIGNAL) {
+        request->step.object = at_core(program, request->step.object, to);
+    } else if (request->step.object != NONE && copy->remote) {
+        copy->receive_semaphore = at_core(program, copy->receive_semaphore, to);
+        copy->target = program_object(program, program_object_decl(program, copy->target), to);
+        copy->target_device = to / program->cores_per_device;
+    }
+}
+
+/* False: it becomes nothing. */
+static bool alter_count(const Edit *edit, Request *request)
+{
+    int64_t value = request->step.value * edit->times + edit->value;
+    request->step.value = (uint32_t)CLAMP(value, 0, UINT32_MAX);
+    return value > 0 || request->step.kind != STEP_SIGNAL;
+}
+
+static void drop(Core *core, const Request *request)
+{
+    if (request->step.kind == STEP_COPY_START && request->step.object != NONE)
+        core->copies--;
+}
+
+/* False: the step is left out. */
+static bool apply(Core *core, const Edit *edit, Request *request, uint32_t nth)
+{
+    switch (edit->kind) {
+    case EDIT_DROP:
+        drop(core, request);
+        return false;
+    case EDIT_COUNT:
+        return alter_count(edit, request);
+    case EDIT_SEMAPHORE:
+        move_to_semaphore(core, edit, request, nth);
+        return true;
+    case EDIT_TARGET:
+        move_target(core, edit, request);
+        return true;
+    case EDIT_BEFORE:
+        insert(core, edit, request, nth);
+        return true;
+    case EDIT_AFTER: case EDIT_WAIT_SEND: case EDIT_WAIT_RECEIVE: case EDIT_ENTRY_BARRIER:
+        return true;
+    }
+    g_assert_not_reached();
 }
 
 bool edit_pass(Core *core, Request *request)
 {
-    ProgramEdits *own = core->program->edits;
-    if (own == NULL)
+    const ProgramEdits *own = core->program->edits;
+    if (own == NULL || request->step.kind == STEP_STOP)
         return false;
-    if (own->inside) {                          /* cleared at once: whoever runs the core may go on with another one */
-        own->inside = false;
+    if (core->editing) {
+        core->editing = false;
         return false;
     }
+    struct { const Edit *edit; uint32_t nth; } after[CORE_EDITS_MAX];
+    unsigned later = 0;
     for (unsigned i = 0; i < own->count; i++) {
-        EditOfProgram *e = &own->edit[i];
-        if (core->position == 0 && request->step.kind == STEP_ENTER)
-            e->starts[core->id] = e->waits[core->id] = 0;
-        EditKind kind = e->edit.kind;
-        bool here = (kind == EDIT_DROP || kind == EDIT_SCALE || kind == EDIT_CREDIT) && request->step.kind == e->edit.step
-            && at_site(core->program, &e->edit, request->step.site);
-        if ((here && e->edit.kind == EDIT_DROP) || (e->edit.kind == EDIT_DROP_SEMAPHORE && on_named(core->program, e, &request->step)))
+        const Edit *edit = &own->edit[i];
+        uint32_t nth;
+        if (edit->kind == EDIT_ENTRY_BARRIER || !is_meant(core, i, edit, request, &nth))
+            continue;
+        if (!apply(core, edit, request, nth))
             return true;
-        if (here && e->edit.kind == EDIT_CREDIT)
-            credit(e, core, request);
-        if (here && e->edit.kind == EDIT_SCALE)
-            request->step.value *= (uint32_t)e->edit.value;
-        if (e->edit.kind == EDIT_SPREAD)
-            spread(e, core, request);
-        if (e->edit.kind == EDIT_DRAIN)
-            drain(e, core, request);
+        if (comes_behind(edit))
+            after[later].edit = edit, after[later++].nth = nth;
     }
-    return false;
+    if (later == 0)
+        return false;
+    core->editing = true;
+    core->submit(core, request);
+    for (unsigned i = 0; i < later; i++)
+        put_behind(core, after[i].edit, request, after[i].nth);
+    return true;
 }

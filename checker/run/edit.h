@@ -2,39 +2,74 @@
  *
  *     edits -> worker prepares them for its program (edit_prepare) -> every submit asks edit_pass first
  *
- * Sites are named by file, line and ordinal, because ids differ from one process to the next.
+ * A change says where (kind of step, site, semaphore, launch, cores, occurrence: all that is given must hold) and what (leave out, put one
+ * more step before or after, another count, semaphore or target). Several changes of one step are made in the order of the list.
  *
- * Ownership:   a list borrows its strings; what edit_prepare makes lives as long as the program.
- * Errors:      edit_prepare is false when a change does not fit the program.
+ * Invariants:  1. sites and semaphores are named by text, because ids differ from one process to the next.  2. occurrences are counted by
+ *              each core for itself, in Core: a run begins with none.
+ * Ownership:   a list borrows its strings and arrays; what edit_prepare makes lives as long as the program.
+ * Errors:      edit_prepare is false when a change does not fit the program; a semaphore of another kind is misuse (exit 2).
  */
 #pragma once
 #include "../../model/core.h"
 
 typedef enum EditKind {
-    EDIT_DROP_SEMAPHORE,    /* all signals to and waits on the semaphore `name` are left out */
-    EDIT_DROP,              /* steps of `step` at the site are left out */
-    EDIT_SCALE,             /* waits at the site need `value` times as much */
-    EDIT_SPREAD,            /* the DMA semaphore `name` becomes one for each copy that a core sends to it, in turn; its waits likewise */
-    EDIT_CREDIT,            /* before each copy at the site, which signals `name`: tell core peer[own core] that there is room, and wait to
-                               be told the same, on a semaphore of its own */
-    EDIT_DRAIN,             /* before leaving the last launch that has the semaphore `name`, a wait for `value` on element `element` */
-    EDIT_ENTRY_BARRIER      /* launch `launch` begins with a barrier of all devices, or, for value 0, does not */
+    EDIT_DROP,              /* the step is left out: STORE, SIGNAL, WAIT, WAIT_KEEP, COPY_START, CORE_BARRIER */
+    EDIT_BEFORE,            /* one more step before it ... */
+    EDIT_AFTER,             /* ... or after it: `step` (SIGNAL or WAIT) of `value` on `semaphore` */
+    EDIT_WAIT_SEND,         /* behind a COPY_START what its wait_send would do ... */
+    EDIT_WAIT_RECEIVE,      /* ... or its wait_recv (of a local copy: its wait) */
+    EDIT_COUNT,             /* SIGNAL, WAIT, WAIT_KEEP: its count * times + value; below 1 a signal is left out, a wait is for 0 */
+    EDIT_SEMAPHORE,         /* SIGNAL, WAIT, WAIT_KEEP, COPY_START (what it receives on): on `semaphore` of the same core instead */
+    EDIT_TARGET,            /* SIGNAL, remote COPY_START: to core target[own core] instead */
+    EDIT_ENTRY_BARRIER      /* launch where.launch begins with a barrier of all devices, or, for value 0, does not */
 } EditKind;
+
+typedef struct EditWhere {
+    uint8_t step;                               /* StepKind */
+    const char *file;                           /* NULL: at any site */
+    unsigned line, counter;
+    const char *semaphore;                      /* any declaration of that name; of a copy: what it receives on. NULL: any */
+    bool one_launch;
+    uint32_t launch;
+    const bool *core;                           /* by core; NULL: all */
+    uint32_t skip, times;                       /* of its occurrences on a core: not the first `skip`; then so many, 0: all */
+} EditWhere;
+
+enum { EDIT_BY_OCCURRENCE = UINT32_MAX };
+typedef struct EditSemaphore {
+    const char *name;                           /* NULL: one of the list's own, `fresh` */
+    uint32_t fresh;
+    uint32_t element;                           /* EDIT_BY_OCCURRENCE: the next one each time, round and round */
+    uint32_t per;                               /* ... or after so many times each; 0: 1 */
+} EditSemaphore;
 
 typedef struct Edit {
     EditKind kind;
-    const char *file;
-    unsigned line, counter;
-    uint8_t step;                               /* StepKind */
-    const char *name;
-    uint32_t element, launch;
-    int64_t value;
-    const uint32_t *peer;
+    EditWhere where;
+    uint8_t step;                               /* of the one more step */
+    EditSemaphore semaphore;
+    int64_t value, times;                       /* value of one more step, 0: that of the step in hand */
+    const uint32_t *target;                     /* by core: a core, NONE: nothing there. For one more SIGNAL; NULL: the own core */
 } Edit;
 
-typedef struct Edits { const Edit *edit; unsigned count; } Edits;
+/* An array of semaphores that the program does not have. */
+typedef struct EditFresh {
+    const char *name;
+    const char *beside;                         /* in the launches that have this one, shared as it is; NULL: one for each launch */
+    SemaphoreKind kind;
+    uint32_t elements;
+} EditFresh;
+
+typedef struct Edits {
+    const Edit *edit;
+    unsigned count;
+    const EditFresh *fresh;
+    unsigned fresh_count;
+} Edits;
 
 bool edit_prepare(Program *program, const Edits *edits);        /* once, before the first run */
 void edit_settle(Program *program);             /* whenever entry barriers were decided anew */
-/* True: the step is left out, and the core goes on. The request may have been changed, or steps handed over before it. */
+/* True: the step is done with (left out, or handed over with others after it), and the core goes on. The request may have been changed, or
+ * steps handed over before it. */
 bool edit_pass(Core *core, Request *request);
