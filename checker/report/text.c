@@ -388,8 +388,9 @@ static void text_tried(Text *text, const CheckResult *result)
     for (guint i = 0; result->tried && i < result->tried->len; i++) {
         char *key = g_strdup_printf("%s tried: %s", result->program->name, (char *)result->tried->pdata[i]);
         const char *sentence = result->tried->pdata[i];
+        bool needed = g_str_has_prefix(sentence, "needed: ");
         if (!g_hash_table_contains(text->told, key))
-            text_wrapped(text, 2, g_str_has_prefix(sentence, "needed: ") ? "" : "tried: ", sentence);
+            text_wrapped(text, 2, needed ? "needed: " : "tried: ", sentence + (needed ? strlen("needed: ") : 0));
         g_hash_table_insert(text->told, key, text_title(result));
     }
 }
