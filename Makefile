@@ -21,8 +21,8 @@ checker/run        : model checker/run checker/finding.h
 checker/proof      : model checker/run checker/finding.h checker/proof
 checker/enumerate  : model checker/run checker/finding.h checker/enumerate
 checker/classes    : model checker/run checker/finding.h checker/proof/prove.h checker/classes
-checker/report     : model checker/run checker/finding.h checker/check.h checker/report
-checker/command    : model checker/run checker/finding.h checker/check.h checker/report checker/command checker/options.h checker/compile.h checker/interrupt.h
+checker/report     : model checker/run checker/finding.h checker/check.h checker/catalogue.h checker/report
+checker/command    : model checker/run checker/finding.h checker/check.h checker/catalogue.h checker/report checker/command checker/options.h checker/compile.h checker/interrupt.h
 checker            : model checker
 checker/main.c     : model kernels checker
 tests              : model kernels checker tests

@@ -4,7 +4,7 @@
  * shows. Answers
  * cross as one GVariant.
  */
-#include "check.h"
+#include "catalogue.h"
 #include "run/child.h"
 #include <string.h>
 
@@ -148,7 +148,7 @@ GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **err
     Child child;
     GPtrArray *catalogue = NULL;
     if (child_start(&child, &shared->control, serve, shared, error)) {
-        ChildEnd end = child_wait(&child, 0);
+        ChildEnd end = child_wait(&child, NULL);
         g_autofree char *output = child_end(&child);
         if (end == CHILD_DONE)
             catalogue = read_answer(&shared->answer, error);

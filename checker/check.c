@@ -4,11 +4,12 @@
  * ends the check with an error, never with a verdict.
  */
 #include "check.h"
+#include <string.h>
+#include <sys/resource.h>
+#include "interrupt.h"
 #include "outcome_io.h"
 #include "proof/prove.h"
 #include "worker.h"
-#include <string.h>
-#include <sys/resource.h>
 
 const char *verdict_name(Verdict verdict)
 {
@@ -70,7 +71,8 @@ static void report_death(CheckResult *result, const ChildControl *control, Child
 {
     if (end == CHILD_OUT_OF_MEMORY || end == CHILD_TIMED_OUT) {
         result->outcome = outcome_new();
-        outcome_add_limit(result->outcome, end == CHILD_TIMED_OUT ? "time" : "memory");
+        const char *stop = progress_stop(&control->progress);
+        outcome_add_limit(result->outcome, end == CHILD_TIMED_OUT && stop ? stop : "memory");
         result->verdict = VERDICT_BOUNDED;
         return;
     }
@@ -103,7 +105,7 @@ static bool dies_again(const CheckSpec *spec, ChildEnd end, uint32_t core)
     char *error = NULL;
     bool same = false;
     if (child_start(&child, &shared->control, worker_serve, shared, &error)) {
-        same = child_wait(&child, spec->seconds_max) == end && shared->control.core == core;
+        same = child_wait(&child, &(ChildWatch){ .seconds_max = spec->seconds_max }) == end && shared->control.core == core;
         g_free(child_end(&child));
     }
     g_free(error);
@@ -225,7 +227,7 @@ static void replay(CheckResult *result, WorkerShared *shared, Child *child)
         worker_serve(&shared->control, shared, WORKER_REPLAY);
     } else {
         child_ask(child, WORKER_REPLAY);
-        ChildEnd end = child_wait(child, 0);
+        ChildEnd end = child_wait(child, NULL);
         if (end != CHILD_DONE) {
             fail(result, "internal error: the replay of the findings died (%s)", child_describe_signal(shared->control.signal));
             return;
@@ -319,6 +321,17 @@ static CheckResult *begin(const CheckSpec *spec, WorkerShared **shared)
     return result;
 }
 
+static ChildEnd watch_search(Child *child, const CheckSpec *spec)
+{
+    ChildWatch watch = spec->watch ? *spec->watch : (ChildWatch){ 0 };
+    watch.seconds_max = spec->seconds_max;
+    watch.interrupted = interrupt_requested;
+    interrupt_postpone();
+    ChildEnd end = child_wait(child, &watch);
+    interrupt_postpone_no_more();
+    return end;
+}
+
 /* What to do with a child that has answered the first request, or died. */
 typedef void (*Conclude)(CheckResult *result, WorkerShared *shared, Child *child, ChildEnd end);
 
@@ -336,10 +349,11 @@ static void run_and_conclude(CheckResult *result, WorkerShared *shared, Conclude
     } else if (!child_start(&child, &shared->control, worker_serve, shared, &result->error)) {
         result->verdict = VERDICT_ERROR;
     } else {
-        ChildEnd end = child_wait(&child, spec->seconds_max);
+        ChildEnd end = watch_search(&child, spec);
         conclude_with(result, shared, &child, end);
         result->captured = child_end(&child);
     }
+    result->warning = g_strdup(shared->warning);
     if (spec->results && shared->ran && result->verdict != VERDICT_ERROR)
         result->results = g_bytes_new(shared->results.base, shared->results.count);
     worker_shared_free(shared);
@@ -404,6 +418,7 @@ CheckResult *check_replay(const CheckSpec *spec, Finding *finding, const GPtrArr
 void check_result_free(CheckResult *result)
 {
     g_free(result->error);
+    g_free(result->warning);
     g_free(result->captured);
     g_bytes_unref(result->results);
     outcome_free(result->outcome);

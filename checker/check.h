@@ -9,6 +9,7 @@
 #pragma once
 #include "../model/offer.h"
 #include "finding.h"
+#include "run/child.h"
 #include "run/edit.h"
 
 typedef enum Verdict { VERDICT_VERIFIED = 0, VERDICT_FAULTY = 1, VERDICT_ERROR = 2, VERDICT_BOUNDED = 3,
@@ -40,6 +41,9 @@ typedef struct CheckSpec {
     bool film;                                  /* keep what the replay of each finding did: Finding.film */
     const Edits *edits;                         /* changes to the program's steps; NULL: as it is */
     bool first, in_process;                     /* in_process: no fork (tests, gdb) */
+    unsigned workers;                           /* processes that share a search, 0: one */
+    const char *checkpoint, *resume;            /* files to write and to go on from; NULL: none */
+    const ChildWatch *watch;                    /* NULL: nobody looks, nothing interrupts; its seconds_max does not count */
 } CheckSpec;
 
 typedef struct Advice {
@@ -62,6 +66,7 @@ typedef struct CheckResult {
     GBytes *results;                            /* as results.h says; NULL: not asked for, or there are none */
     double seconds;
     size_t peak_bytes;
+    char *warning;                              /* a checkpoint could not be written: one line; NULL */
     char *captured;                             /* what the kernel printed; NULL: nothing */
 } CheckResult;
 
@@ -77,24 +82,6 @@ void check_result_free(CheckResult *result);
 CheckResult *check_replay(const CheckSpec *spec, Finding *finding, const GPtrArray *lines, char **error);
 const char *verdict_name(Verdict verdict);      /* "verified", "faulty", "error", "bounded", "not applicable" */
 const char *search_name(Search search);
-
-/* The programs of a module, asked for in a child if the module is a user's. NULL and *error: could not be loaded. Entries are copies
- * (strings too); build is not callable in the parent for a user's module. */
-typedef struct CatalogueEntry {
-    char *name, *summary, *group, *source;
-    uint32_t expected_faults, expected_from;    /* after building it at a small applicable size */
-    uint32_t devices_min;                       /* smallest applicable number of devices in 1..16, 0: none */
-    uint32_t cores;                             /* a device, with which it is applicable: 1, or 2 if it must be */
-    char *mesh;                                 /* a mesh of several axes if it needs one, else NULL */
-    GArray *parameters;                         /* of CatalogueParameter */
-} CatalogueEntry;
-typedef struct CatalogueParameter {
-    char *name;
-    int64_t value, least, greatest;
-    gboolean choice;                            /* by pl_choose: all values are checked */
-} CatalogueParameter;
-GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **error);
-/* Builds only. As catalogue_read, for one entry at one size: is the mesh applicable? what does it expect? */
 
 /* Saved schedules: see schedule.c for the format. */
 bool schedule_write(const CheckResult *result, const Finding *finding, const char *path, char **error);

@@ -89,6 +89,31 @@ static uint32_t decl_of(const Program *program, const Finding *finding)
     return finding->object_is_semaphore ? program_semaphore_decl(program, finding->object) : program_object_decl(program, finding->object);
 }
 
+static char *site_key(const Program *program, uint32_t id)
+{
+    if (id >= program->sites.count)
+        return g_strdup("-");
+    const Site *site = program_get_site(program, id);
+    return g_strdup_printf("%s:%u:%u:%s:%s", program_text(program, site->file), site->line, site->counter,
+                           program_text(program, site->function), program_text(program, site->chain));
+}
+
+char *finding_key(const Program *program, const Finding *finding)
+{
+    g_autofree char *first = finding->places > 0 ? site_key(program, finding->place[0].site) : g_strdup("");
+    g_autofree char *second = finding->places > 1 ? site_key(program, finding->place[1].site) : g_strdup("");
+    bool swapped = finding->places > 1 && strcmp(first, second) > 0;
+    uint32_t decl = decl_of(program, finding);
+    GString *key = g_string_new(fault_name(finding->id));
+    g_string_append_printf(key, " %s %s %d", swapped ? second : first, swapped ? first : second, finding->object_is_semaphore);
+    if (decl != NONE) {
+        const Decl *d = program_decl(program, decl);
+        g_autofree char *declared = site_key(program, d->site);
+        g_string_append_printf(key, " %s %s %s", declared, program_text(program, d->name), program_text(program, d->exempt[finding->id]));
+    }
+    return g_string_free(key, FALSE);
+}
+
 bool finding_exemptions_exist(const Program *program)
 {
     for (uint32_t d = 0; d < program->decls.count; d++)
@@ -124,6 +149,7 @@ void outcome_free(Outcome *outcome)
     g_ptr_array_free(outcome->findings, TRUE);
     g_ptr_array_free(outcome->limits, TRUE);
     g_array_free(outcome->end_states, TRUE);
+    g_free(outcome->promise);
     g_free(outcome);
 }
 

@@ -53,6 +53,8 @@ void finding_free(Finding *finding);
 /* Total order: id, sites, object, then places. For sorting and merging. */
 int finding_compare(const Finding *a, const Finding *b);
 
+/* The key of a finding in words that mean the same in every process that runs the program, whatever ids it gave out. g_malloc. */
+char *finding_key(const Program *program, const Finding *finding);
 /* The reason for which the program exempts this fault on its object; NULL: it does not. */
 const char *finding_exemption(const Program *program, const Finding *finding);
 /* May an exempted fault be met at all? Then a search must not stop at its first finding. */
@@ -66,6 +68,7 @@ typedef struct Outcome {
     bool incomplete_after_race;                 /* a racing value reached control: other lists may lack entries */
     uint64_t executions, classes, states, transitions, steps, conflicts;        /* UINT64_MAX: does not apply */
     uint64_t redundant;                         /* runs that only saw what others had seen; UINT64_MAX: does not apply */
+    char *promise;                              /* of sampling: what the runs would have met, as a sentence; NULL: nothing. g_malloc */
     GArray *end_states;                         /* uint64_t hashes, sorted: positions of all cores and counts of all semaphores */
 } Outcome;
 

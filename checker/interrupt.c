@@ -15,6 +15,7 @@ static char closing[202];
 static void (*commit_function)(void *);
 static void *commit_data;
 static pid_t owner;
+static volatile sig_atomic_t postponed, requested;
 static sigset_t signals, signals_before;
 
 void interrupt_hold(void)
@@ -65,11 +66,30 @@ void interrupt_set_commit(void (*commit)(void *), void *data)
     interrupt_release();
 }
 
+void interrupt_postpone(void)
+{
+    postponed = 1;
+}
+
+void interrupt_postpone_no_more(void)
+{
+    postponed = 0;
+}
+
+bool interrupt_requested(void)
+{
+    return requested;
+}
+
 static void handle(int number)
 {
     if (getpid() != owner) {
         signal(number, SIG_DFL);
         raise(number);
+        return;
+    }
+    if (postponed && !requested) {
+        requested = 1;
         return;
     }
     if (write(STDERR_FILENO, closing, strlen(closing)) < 0)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include "report/words.h"
+#include "run/strategy.h"
 
 #define SIZES_MAX 10000
 #define CHECKS (COMMAND_CHECK | COMMAND_TEST)
@@ -167,6 +168,8 @@ SETTER(trace, KEEP(report[OUTPUT_TRACE]))
 SETTER(dot, KEEP(report[OUTPUT_DOT]))
 SETTER(source_root, KEEP(source_root))
 SETTER(baseline, KEEP(baseline))
+SETTER(checkpoint, KEEP(checkpoint))
+SETTER(resume, KEEP(resume))
 SETTER(accept, options->accept_bounded = !strcmp(value, "bounded"))
 SETTER(results, KEEP(results))
 SETTER(schedules, KEEP(schedules))
@@ -195,9 +198,18 @@ static bool set_runs(Options *options, const char *value, char **error)
 static bool set_depth(Options *options, const char *value, char **error)
 {
     int64_t depth = 0;
-    if (!read_number(value, strlen(value), 1, 1000, &depth))
-        *error = g_strdup_printf("--depth %s: wants a number of priority changes, 1 to 1000", value);
+    if (!read_number(value, strlen(value), 1, STRATEGY_DEPTH_MAX, &depth))
+        *error = g_strdup_printf("--depth %s: wants a number of ordering constraints, 1 to %d", value, STRATEGY_DEPTH_MAX);
     options->depth = depth;
+    return !*error;
+}
+
+static bool set_workers(Options *options, const char *value, char **error)
+{
+    int64_t workers = 0;
+    if (!read_number(value, strlen(value), 1, 1024, &workers))
+        *error = g_strdup_printf("-j %s: wants a number of workers, 1 to 1024", value);
+    options->workers = workers;
     return !*error;
 }
 
@@ -258,9 +270,15 @@ const OptionSpec option_table[] = {
     {CHECKS, 0, "data", "DATA", WORDS_DATA, NULL, "compute with contents, or with regions and counts only", set_data},
     {CHECKS, 0, "states", "N", NULL, NULL, "stop enumerating after N states (verdict: bounded)", set_states},
     {CHECKS, 0, "runs", "N", NULL, NULL, "how many schedules to sample (random, pct, pos, starve)", set_runs},
-    {CHECKS, 0, "depth", "N", NULL, NULL, "priority changes of a schedule of pct", set_depth},
+    {CHECKS, 0, "depth", "N", NULL, NULL, "how many ordering constraints the faults need that pct looks for (default 3)", set_depth},
     {CHECKS, 0, "time", "SECONDS", NULL, NULL, "stop a check after this time, as in 30, 5m, 2h (verdict: bounded)", set_time},
     {CHECKS, 0, "memory", "BYTES", NULL, NULL, "stop a check at this much memory, as in 500M, 2G (verdict: bounded)", set_memory},
+    {CHECKS, 'j', "workers", "J", NULL, NULL, "processes that share the work (default 1); the report is the same for any number",
+     set_workers},
+    {COMMAND_CHECK, 0, "checkpoint", "FILE", NULL, "file", "keep what a long search has done in FILE, about once a second",
+     set_checkpoint},
+    {COMMAND_CHECK, 0, "resume", "FILE", NULL, "file", "go on from FILE (and keep it up to date, unless --checkpoint names another)",
+     set_resume},
     {CHECKS, 0, "seed", "N", NULL, NULL, "seed of generated inputs and of sampled schedules (default 0)", set_seed},
     {COMMAND_CHECK, 0, "advice", NULL, NULL, NULL,
      "check small verified programs again without each semaphore and barrier: which are needless, what the others are for", set_advice},

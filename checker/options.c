@@ -129,6 +129,8 @@ void options_clear(Options *options)
         g_free(options->report[kind]);
     g_free(options->source_root);
     g_free(options->baseline);
+    g_free(options->checkpoint);
+    g_free(options->resume);
     g_free(options->results);
     g_free(options->schedules);
     g_free(options->output);

@@ -37,11 +37,12 @@ typedef struct Options {
     unsigned depth;
     double seconds_max;
     uint64_t memory_max;
+    unsigned workers;
     bool first, advice, quiet, verbose, json_list, names_only;
     ColorMode color;
     char *json, *results, *schedules, *output, *cflags;
     char *report[OUTPUT_KINDS];                 /* where other reports go, NULL: not wanted */
-    char *source_root, *baseline;
+    char *source_root, *baseline, *checkpoint, *resume;
     bool accept_bounded, step, gdb, in_process;
     GPtrArray *include;                         /* of char* */
 } Options;

@@ -57,6 +57,7 @@ void outcome_save(const Outcome *outcome, Store *store)
     }
     put_texts(store, outcome->limits);
     put_array(store, outcome->end_states, sizeof(uint64_t));
+    put_text(store, outcome->promise);
 }
 
 typedef struct Reader { const Store *store; size_t at; bool bad; } Reader;
@@ -159,6 +160,7 @@ Outcome *outcome_load(const Store *store)
         g_array_free(outcome->end_states, TRUE);
         outcome->end_states = ends;
     }
+    outcome->promise = take_text(&reader);
     outcome->complete = raw.complete, outcome->incomplete_after_race = raw.incomplete_after_race;
     outcome->executions = raw.executions, outcome->classes = raw.classes, outcome->states = raw.states;
     outcome->transitions = raw.transitions, outcome->steps = raw.steps, outcome->conflicts = raw.conflicts;

@@ -1,76 +1,322 @@
-/* sample.c - begin, choose until nothing moves, end; prove the record; merge. */
+/* sample.c - runs shared among workers, merged in order.
+ *
+ * Workers answer in words that mean the same to everybody: numbers, and findings by finding_key. Ids of regions and sites differ between
+ * processes, so a run in which a kind of finding shows for the first time is done once more here, and gives that finding its places and
+ * schedule. What is counted of a kind is the most that one run showed. A checkpoint holds the same words, and the numbers of the runs to
+ * be done once more.
+ */
 #include "sample.h"
-#include "proof/prove.h"
+#include <string.h>
+#include "run/pool.h"
+#include "sample_one.h"
 
-enum { STEPS_FACTOR = 20, STEPS_FLOOR = 20000 };        /* a run may take so many times the eager run's steps before it is cut off */
+enum { BATCH_MAX = 4096, JOBS_A_WORKER = 2 };
+static const double BATCH_SECONDS = 0.02, PATIENCE = 0.1;       /* what a job should take; how often we look whether to stop */
+
+#define KEYS "a(tbs)"                           /* count, at most?, finding_key */
+#define RUN "(ttbbas" KEYS ")"                  /* steps, conflicts, cut off?, incomplete after a race?, limits, findings */
+#define ANSWER "(da" RUN ")"                    /* seconds that it took */
+#define SAVED "(tttbbasat" KEYS ")"             /* runs, steps, conflicts, cut off?, incomplete?, limits, runs with new kinds, findings */
+
+typedef struct Tally { uint64_t count; bool at_most; } Tally;
 
 typedef struct Sampling {
     const SampleOptions *options;
-    Execution *execution;
-    Record *record;
-    Strategy *strategy;
-    GArray *moves;
+    Program *program;
     uint64_t steps_expected;
+    Sampler *sampler;                           /* of this process */
+    Outcome *outcome;
     bool cut_off;
+    GHashTable *tallies;                        /* finding_key -> Tally */
+    GArray *telling;                            /* numbers of runs in which a kind of finding showed first */
+    Pool *pool;
+    GArray *given;                              /* of Batch, not taken yet */
+    uint64_t next, batch;                       /* run to give; how many runs a job has now */
 } Sampling;
 
-static void run_once(Sampling *sampling, uint64_t run)
+typedef struct Batch { uint64_t first, runs; } Batch;
+
+static GVariant *limits_to_variant(const Outcome *outcome)
 {
-    const ExecutionOptions options = { .pulse = sampling->options->pulse };
-    uint64_t steps = 0, steps_max = sampling->steps_expected * STEPS_FACTOR + STEPS_FLOOR;
-    execution_begin(sampling->execution, &options);
-    strategy_begin(sampling->strategy, run, sampling->steps_expected);
-    for (; steps < steps_max; steps++) {
-        execution_enabled(sampling->execution, sampling->moves);
-        if (sampling->moves->len == 0)
-            break;
-        guint choice = strategy_choose(sampling->strategy, sampling->execution, sampling->moves);
-        execution_do(sampling->execution, g_array_index(sampling->moves, Move, choice));
+    return g_variant_new_strv((const char *const *)outcome->limits->pdata, outcome->limits->len);
+}
+
+static GVariant *run_to_variant(const Program *program, const Outcome *one, bool cut_off)
+{
+    GVariantBuilder keys;
+    g_variant_builder_init(&keys, G_VARIANT_TYPE(KEYS));
+    for (guint i = 0; i < one->findings->len; i++) {
+        const Finding *finding = g_ptr_array_index(one->findings, i);
+        g_autofree char *key = finding_key(program, finding);
+        g_variant_builder_add(&keys, "(tbs)", finding->count, finding->at_most, key);
     }
-    sampling->cut_off |= steps == steps_max;
-    execution_end(sampling->execution);
-    if (sampling->record->complete && steps < steps_max)
-        execution_check_results(sampling->execution);
+    return g_variant_new("(ttbb@as" KEYS ")", one->steps == UINT64_MAX ? 0 : one->steps, one->conflicts == UINT64_MAX ? 0 : one->conflicts,
+                         cut_off, one->incomplete_after_race, limits_to_variant(one), &keys);
 }
 
-static void merge(Outcome *all, Outcome *one, const Program *program)
+static void begin_in_worker(void *argument, ChildControl *control)
 {
-    while (one->findings->len > 0)
-        g_ptr_array_add(all->findings, g_ptr_array_steal_index(one->findings, 0));
-    outcome_settle(all, program);
-    for (guint i = 0; i < one->limits->len; i++)
-        outcome_add_limit(all, g_ptr_array_index(one->limits, i));
-    all->incomplete_after_race |= one->incomplete_after_race;
-    all->conflicts = MAX(all->conflicts, one->conflicts == UINT64_MAX ? 0 : one->conflicts);
-    all->steps += one->steps == UINT64_MAX ? 0 : one->steps;
+    Sampling *sampling = argument;
+    if (sampling->options->workers == 0)
+        return;
+    program_make_private(sampling->program);
+    sampling->sampler = sampler_new(sampling->program, sampling->steps_expected, sampling->options, &control->pulse);
 }
 
-Outcome *sample_run(Execution *execution, Record *record, uint64_t steps_expected, const SampleOptions *options)
+static GBytes *serve_batch(void *argument, uint64_t job, const void *request, size_t bytes)
 {
-    Sampling sampling = { options, execution, record, strategy_new(options->strategy, options->seed, options->depth),
-                          g_array_new(FALSE, FALSE, sizeof(Move)), steps_expected, false };
-    Outcome *all = outcome_new();
-    all->executions = all->steps = all->conflicts = 0;
+    const Sampling *sampling = argument;
+    Batch batch;
+    (void)job;
+    g_assert(bytes == sizeof batch);
+    memcpy(&batch, request, sizeof batch);
     gint64 start = g_get_monotonic_time();
-    for (uint64_t run = 0; run < options->runs; run++) {
-        if (options->seconds_max > 0 && (double)(g_get_monotonic_time() - start) / 1e6 > options->seconds_max) {
-            outcome_add_limit(all, "time");
-            break;
-        }
-        run_once(&sampling, run);
-        const ProveOptions prove = { .first = options->first, .memory_max = options->memory_max };
-        Outcome *one = prove_record(record, &prove);
-        merge(all, one, record->program);
+    GVariantBuilder runs;
+    g_variant_builder_init(&runs, G_VARIANT_TYPE("a" RUN));
+    for (uint64_t run = batch.first; run < batch.first + batch.runs; run++) {
+        bool cut_off;
+        Outcome *one = sampler_run(sampling->sampler, run, &cut_off);
+        g_variant_builder_add_value(&runs, run_to_variant(sampling->program, one, cut_off));
         outcome_free(one);
-        all->executions++;
-        if (options->first && all->findings->len > 0)
-            break;
     }
+    g_autoptr(GVariant) answer = g_variant_ref_sink(g_variant_new("(da" RUN ")", (double)(g_get_monotonic_time() - start) / 1e6, &runs));
+    return g_variant_get_data_as_bytes(answer);
+}
+
+static void take_limits(Outcome *outcome, GVariantIter *limits)
+{
+    const char *limit;
+    while (g_variant_iter_next(limits, "&s", &limit))
+        outcome_add_limit(outcome, g_intern_string(limit));
+}
+
+/* Keeps of a run what no earlier one showed. */
+static void take_findings(Sampling *sampling, uint64_t run)
+{
+    bool cut_off;
+    Outcome *one = sampler_run(sampling->sampler, run, &cut_off);
+    g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < sampling->outcome->findings->len; i++)
+        g_hash_table_add(known, finding_key(sampling->program, g_ptr_array_index(sampling->outcome->findings, i)));
+    for (guint i = one->findings->len; i-- > 0;) {
+        g_autofree char *key = finding_key(sampling->program, g_ptr_array_index(one->findings, i));
+        if (!g_hash_table_contains(known, key))
+            g_ptr_array_add(sampling->outcome->findings, g_ptr_array_steal_index(one->findings, i));
+    }
+    outcome_free(one);
+}
+
+static bool take_keys(Sampling *sampling, GVariantIter *keys)
+{
+    uint64_t count;
+    gboolean at_most;
+    char *key;
+    bool fresh = false;
+    while (g_variant_iter_next(keys, "(tbs)", &count, &at_most, &key)) {
+        Tally *tally = g_hash_table_lookup(sampling->tallies, key);
+        if (tally == NULL) {
+            tally = g_new0(Tally, 1);
+            g_hash_table_insert(sampling->tallies, g_strdup(key), tally);
+            fresh = true;
+        }
+        tally->count = MAX(tally->count, count), tally->at_most |= at_most;
+        g_free(key);
+    }
+    return fresh;
+}
+
+static void merge_run(Sampling *sampling, uint64_t run, GVariant *answer)
+{
+    Outcome *all = sampling->outcome;
+    uint64_t steps, conflicts;
+    gboolean cut_off, incomplete;
+    g_autoptr(GVariantIter) limits = NULL, keys = NULL;
+    g_variant_get(answer, RUN, &steps, &conflicts, &cut_off, &incomplete, &limits, &keys);
+    take_limits(all, limits);
+    if (take_keys(sampling, keys)) {
+        g_array_append_val(sampling->telling, run);
+        take_findings(sampling, run);
+    }
+    sampling->cut_off |= cut_off;
+    all->incomplete_after_race |= incomplete;
+    all->conflicts = MAX(all->conflicts, conflicts);
+    all->steps += steps;
+    all->executions++;
+}
+
+static void save(const Sampling *sampling)
+{
+    const Outcome *all = sampling->outcome;
+    GVariantBuilder telling, keys;
+    g_variant_builder_init(&telling, G_VARIANT_TYPE("at"));
+    g_variant_builder_init(&keys, G_VARIANT_TYPE(KEYS));
+    for (guint i = 0; i < sampling->telling->len; i++)
+        g_variant_builder_add(&telling, "t", g_array_index(sampling->telling, uint64_t, i));
+    GHashTableIter iter;
+    gpointer key, value;
+    for (g_hash_table_iter_init(&iter, sampling->tallies); g_hash_table_iter_next(&iter, &key, &value);)
+        g_variant_builder_add(&keys, "(tbs)", ((const Tally *)value)->count, ((const Tally *)value)->at_most, key);
+    g_autoptr(GVariant) saved = g_variant_ref_sink(g_variant_new("(tttbb@asat" KEYS ")", all->executions, all->steps, all->conflicts,
+        sampling->cut_off, all->incomplete_after_race, limits_to_variant(all), &telling, &keys));
+    checkpoint_begin(sampling->options->checkpoint);
+    checkpoint_put(sampling->options->checkpoint, g_variant_get_data(saved), g_variant_get_size(saved));
+    checkpoint_commit(sampling->options->checkpoint);
+}
+
+static bool resume(Sampling *sampling, char **error)
+{
+    Outcome *all = sampling->outcome;
+    g_autoptr(GVariant) saved = g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE(SAVED), sampling->options->resumed, FALSE));
+    g_autoptr(GVariantIter) limits = NULL, telling = NULL, keys = NULL;
+    gboolean cut_off, incomplete;
+    if (!g_variant_is_normal_form(saved)) {
+        *error = g_strdup("the checkpoint is of another version of heddle: start again, without --resume");
+        return false;
+    }
+    g_variant_get(saved, SAVED, &all->executions, &all->steps, &all->conflicts, &cut_off, &incomplete, &limits, &telling, &keys);
+    if (all->executions > sampling->options->runs) {
+        *error = g_strdup_printf("the checkpoint has %" G_GUINT64_FORMAT " runs already: --runs must not be less", all->executions);
+        return false;
+    }
+    take_limits(all, limits);
+    take_keys(sampling, keys);
+    for (uint64_t run; g_variant_iter_next(telling, "t", &run);) {
+        g_array_append_val(sampling->telling, run);
+        take_findings(sampling, run);
+    }
+    sampling->cut_off = cut_off, all->incomplete_after_race = incomplete;
+    return true;
+}
+
+static void give_batches(Sampling *sampling)
+{
+    unsigned jobs = MAX(sampling->options->workers * JOBS_A_WORKER, 1);
+    while (sampling->given->len < jobs && sampling->next < sampling->options->runs) {
+        const Batch batch = { sampling->next, MIN(sampling->batch, sampling->options->runs - sampling->next) };
+        pool_give(sampling->pool, &batch, sizeof batch);
+        g_array_append_val(sampling->given, batch);
+        sampling->next += batch.runs;
+    }
+}
+
+static bool found_enough(const Sampling *sampling)
+{
+    return sampling->options->first && sampling->outcome->findings->len > 0;
+}
+
+/* NULL: the worker died, or its kernel wrote where it must not. */
+static GVariant *read_answer(GBytes *bytes, uint64_t runs)
+{
+    if (bytes == NULL)
+        return NULL;
+    g_autoptr(GVariant) answer = g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE(ANSWER), bytes, FALSE));
+    if (!g_variant_is_normal_form(answer))
+        return NULL;
+    g_autoptr(GVariant) list = g_variant_get_child_value(answer, 1);
+    return g_variant_n_children(list) == runs ? g_steal_pointer(&answer) : NULL;
+}
+
+/* What a worker left undone is done here, where whoever watches us sees it die in the same way. */
+static void take_batch(Sampling *sampling, PoolAnswer *answer)
+{
+    const Batch batch = g_array_index(sampling->given, Batch, 0);
+    g_array_remove_index(sampling->given, 0);
+    g_autoptr(GVariant) all = read_answer(answer->bytes, batch.runs);
+    g_bytes_unref(answer->bytes);
+    if (all == NULL) {
+        g_autoptr(GBytes) own = serve_batch(sampling, answer->job, &batch, sizeof batch);
+        all = read_answer(own, batch.runs);
+        g_assert(all != NULL);
+    }
+    g_autoptr(GVariantIter) runs = NULL;
+    double seconds;
+    g_variant_get(all, ANSWER, &seconds, &runs);
+    for (uint64_t run = batch.first; run < batch.first + batch.runs && !found_enough(sampling); run++) {
+        g_autoptr(GVariant) one = g_variant_iter_next_value(runs);
+        merge_run(sampling, run, one);
+    }
+    sampling->batch = seconds < BATCH_SECONDS / 2 ? MIN(sampling->batch * 2, BATCH_MAX)
+        : seconds > BATCH_SECONDS * 2 ? MAX(sampling->batch / 2, 1) : sampling->batch;
+}
+
+/* Why it ended early; NULL: it did not. */
+static const char *take_all(Sampling *sampling)
+{
+    const SampleOptions *options = sampling->options;
+    gint64 start = g_get_monotonic_time();
+    while (sampling->outcome->executions < options->runs && !found_enough(sampling)) {
+        const char *stop = progress_stop(options->progress);
+        if (stop == NULL && options->seconds_max > 0 && (double)(g_get_monotonic_time() - start) / 1e6 > options->seconds_max)
+            stop = "time";
+        if (stop != NULL)
+            return stop;
+        PoolAnswer answer;
+        give_batches(sampling);
+        if (pool_take(sampling->pool, PATIENCE, &answer))
+            take_batch(sampling, &answer);
+        progress_set(options->progress, sampling->outcome->executions, sampling->outcome->findings->len);
+        if (checkpoint_due(options->checkpoint))
+            save(sampling);
+    }
+    return NULL;
+}
+
+/* What all runs showed of each kind. Only of a program without other faults it matters that two runs differ. */
+static void settle(Sampling *sampling)
+{
+    Outcome *all = sampling->outcome;
+    bool explained = sample_explains_divergence(sampling->program, all);
+    for (guint i = all->findings->len; i-- > 0;) {
+        Finding *finding = g_ptr_array_index(all->findings, i);
+        g_autofree char *key = finding_key(sampling->program, finding);
+        const Tally *tally = g_hash_table_lookup(sampling->tallies, key);
+        if (tally != NULL)
+            finding->count = tally->count, finding->at_most = tally->at_most;
+        if (finding->id == FAULT_DIVERGENCE && explained)
+            g_ptr_array_remove_index(all->findings, i);
+    }
+    outcome_settle(all, sampling->program);
+}
+
+static bool search(Sampling *sampling, char **error)
+{
+    const SampleOptions *options = sampling->options;
+    Outcome *all = sampling->outcome;
+    if (options->resumed != NULL && !resume(sampling, error))
+        return false;
+    sampling->next = all->executions;
+    progress_begin(options->progress, PROGRESS_RUNS, (double)options->runs);
+    sampling->pool = pool_new(options->workers, &(PoolWork){ begin_in_worker, serve_batch, sampling }, error);
+    if (sampling->pool == NULL)
+        return false;
+    const char *stop = take_all(sampling);
+    pool_free(sampling->pool);
+    if (options->checkpoint != NULL)
+        save(sampling);
+    if (stop != NULL && (all->conflicts > 0 || all->executions == 0))
+        outcome_add_limit(all, stop);
     if (all->conflicts > 0)
         outcome_add_limit(all, "runs");
-    if (sampling.cut_off)
+    if (sampling->cut_off)
         outcome_add_limit(all, "steps");
-    strategy_free(sampling.strategy);
-    g_array_free(sampling.moves, TRUE);
-    return all;
+    settle(sampling);
+    return true;
+}
+
+Outcome *sample_run(Program *program, uint64_t steps_expected, const SampleOptions *options, char **error)
+{
+    Sampling sampling = { .options = options, .program = program, .steps_expected = steps_expected, .batch = 1,
+                          .sampler = sampler_new(program, steps_expected, options, options->pulse), .outcome = outcome_new(),
+                          .tallies = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+                          .telling = g_array_new(FALSE, FALSE, sizeof(uint64_t)), .given = g_array_new(FALSE, FALSE, sizeof(Batch)) };
+    sampling.outcome->executions = sampling.outcome->steps = sampling.outcome->conflicts = 0;
+    bool good = search(&sampling, error);
+    sampler_free(sampling.sampler);
+    g_hash_table_unref(sampling.tallies);
+    g_array_unref(sampling.telling);
+    g_array_unref(sampling.given);
+    if (good)
+        return sampling.outcome;
+    outcome_free(sampling.outcome);
+    return NULL;
 }

@@ -20,28 +20,18 @@
  *     end
  */
 #include "check.h"
+#include "identity.h"
 #include "relocate.h"
 #include "worker.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-static char *hash_of_file(const char *path)
-{
-    g_autofree char *text = NULL;
-    gsize length;
-    if (path == NULL || !g_file_get_contents(path, &text, &length, NULL))
-        return g_strdup("-");
-    return g_strdup_printf("%016" G_GINT64_MODIFIER "x", (guint64)XXH3_64bits(text, length));
-}
 
 static void append_head(GString *out, const CheckResult *result)
 {
     const CheckSpec *spec = result->spec;
     const Program *program = result->program;
-    g_autofree char *hash = hash_of_file(program->source);
+    g_autofree char *hash = identity_hash_file(program->source);
     g_string_append_printf(out, "heddle-schedule 1\nprogram %s\nsource %s\nsource-hash %s\nmesh ", spec->program,
                            program->source ? program->source : "", hash);
     for (unsigned a = 0; a < program->mesh.axes; a++)
@@ -307,7 +297,7 @@ ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const ch
         return replay;
     CheckSpec *spec = spec_of(parsed, open, module);
     spec->in_process = in_process;
-    g_autofree char *hash = hash_of_file(parsed->header.source);
+    g_autofree char *hash = identity_hash_file(parsed->header.source);
     if (g_strcmp0(hash, parsed->header.source_hash) != 0)
         g_clear_pointer(&parsed->finding->why, g_free);
     if (g_strcmp0(hash, parsed->header.source_hash) != 0)

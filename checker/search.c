@@ -2,6 +2,7 @@
 #include "search.h"
 #include "classes/classes.h"
 #include "enumerate/enumerate.h"
+#include "identity.h"
 #include "outcome_io.h"
 #include "run/unroll.h"
 #include "sample.h"
@@ -62,23 +63,87 @@ static void explore_classes(WorkerShared *shared)
     shared->error = program->usage_error;
 }
 
+/* What a long search goes on from, and what it writes so that another can go on from it. */
+typedef struct Files {
+    Checkpoint *checkpoint;                     /* NULL: none is asked for */
+    GBytes *resumed;                            /* NULL: it begins anew */
+} Files;
+
+/* Sets shared->error where it cannot be done. */
+static Files open_files(WorkerShared *shared)
+{
+    const CheckSpec *spec = shared->spec;
+    Files files = { NULL, NULL };
+    char *error = NULL;
+    if (spec->checkpoint == NULL && spec->resume == NULL)
+        return files;
+    g_autofree char *identity = identity_of_check(spec, shared->program, shared->record);
+    if (spec->resume != NULL)
+        files.resumed = checkpoint_read(spec->resume, identity, &error);
+    if (error == NULL)
+        files.checkpoint = checkpoint_new(spec->checkpoint ? spec->checkpoint : spec->resume, identity, &error);
+    if (error != NULL)
+        shared->error = worker_keep(shared, error);
+    g_free(error);
+    return files;
+}
+
+static void close_files(WorkerShared *shared, Files *files)
+{
+    const char *failure = files->checkpoint ? checkpoint_failure(files->checkpoint) : NULL;
+    if (failure != NULL)
+        shared->warning = worker_keep(shared, failure);
+    checkpoint_free(files->checkpoint);
+    g_bytes_unref(files->resumed);
+}
+
+static bool all_finished(const Record *record)
+{
+    for (size_t i = 0; i < record->ends.count; i++)
+        if (STORE(CoreState, &record->ends, i).end != CORE_FINISHED)
+            return false;
+    return true;
+}
+
+/* Each copy is read and written, and under fluid progress counts early at both ends. */
+static uint64_t steps_at_most(const Record *record)
+{
+    unsigned moments = record->program->knobs.dma_progress == DMA_PROGRESS_FLUID ? 4 : 2;
+    return record->steps.count + moments * record->copies.count;
+}
+
+static void sample_with(WorkerShared *shared, SampleOptions *options)
+{
+    const Record *record = shared->record;
+    uint64_t steps = steps_at_most(record);
+    char *error = NULL;
+    Outcome *outcome = sample_run(shared->program, steps, options, &error);
+    child_watch_stacks(execution_stacks(shared->execution));
+    if (outcome == NULL) {
+        shared->error = worker_keep(shared, error);
+        g_free(error);
+        return;
+    }
+    outcome->promise = strategy_promise(options->strategy, options->depth, shared->program->cores + record->copies.count, steps,
+                                        outcome->executions);
+    outcome_save(outcome, &shared->outcome);
+    outcome_free(outcome);
+}
+
 static void sample(WorkerShared *shared)
 {
     const CheckSpec *spec = shared->spec;
-    const SampleOptions options = { .strategy = (StrategyKind)(spec->search - SEARCH_RANDOM), .seed = spec->seed,
-                                    .runs = spec->runs_max ? spec->runs_max : RUNS_MAX, .depth = spec->depth ? spec->depth : PCT_DEPTH,
-                                    .seconds_max = spec->seconds_max, .memory_max = spec->memory_max,
-                                    .first = worker_stops_at_first(shared), .pulse = &shared->control.pulse };
-    uint64_t steps = shared->record->steps.count + 2 * shared->record->copies.count;
-    Record *record = record_new(shared->program);
-    Execution *execution = execution_new(shared->program, record);
-    child_watch_stacks(execution_stacks(execution));
-    Outcome *outcome = sample_run(execution, record, steps, &options);
-    child_watch_stacks(execution_stacks(shared->execution));
-    outcome_save(outcome, &shared->outcome);
-    outcome_free(outcome);
-    execution_free(execution);
-    record_free(record);
+    Files files = open_files(shared);
+    SampleOptions options = { .strategy = (StrategyKind)(spec->search - SEARCH_RANDOM), .seed = spec->seed,
+                              .runs = spec->runs_max ? spec->runs_max : RUNS_MAX, .depth = spec->depth ? spec->depth : PCT_DEPTH,
+                              .seconds_max = spec->seconds_max, .memory_max = spec->memory_max, .first = worker_stops_at_first(shared),
+                              .workers = spec->in_process ? 0 : MAX(spec->workers, 1), .pulse = &shared->control.pulse,
+                              .progress = &shared->control.progress, .checkpoint = files.checkpoint, .resumed = files.resumed };
+    if (shared->program->knobs.data == DATA_REAL && all_finished(shared->record))
+        options.result_hash = &shared->record->result_hash;
+    if (shared->error == NULL)
+        sample_with(shared, &options);
+    close_files(shared, &files);
 }
 
 void search_run(WorkerShared *shared)

@@ -16,6 +16,7 @@ CheckResult *whatif_check(const CheckResult *result, const Edits *edits, const K
     static const double least = 0.01;
     CheckSpec spec = *result->spec;
     spec.edits = edits, spec.knobs = *knobs, spec.search = SEARCH_AUTO, spec.results = spec.film = false, spec.first = first;
+    spec.checkpoint = spec.resume = NULL;
     spec.seconds_max = spec.seconds_max > 0 ? MAX(MIN(spec.seconds_max, SECONDS_MAX), least) : SECONDS_MAX;
     CheckResult *changed = check_run(&spec);
     changed->spec = result->spec;               /* that of this call is gone when it is looked at */

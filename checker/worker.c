@@ -44,7 +44,7 @@ void worker_shared_free(WorkerShared *shared)
     store_clear(&home);
 }
 
-static const char *keep(WorkerShared *shared, const char *text)
+const char *worker_keep(WorkerShared *shared, const char *text)
 {
     size_t bytes = strlen(text) + 1;
     return memcpy(store_push(&shared->text, bytes), text, bytes);
@@ -75,7 +75,7 @@ static bool build(WorkerShared *shared, const ProgramModule *module)
     const ProgramEntry *entry = find_entry(module, spec->program);
     if (entry == NULL) {
         g_autofree char *text = g_strdup_printf("no program %s in %s", spec->program, spec->module ? spec->module : "the built-in kernels");
-        shared->error = keep(shared, text);
+        shared->error = worker_keep(shared, text);
         return false;
     }
     program->name = program_text(program, program_string(program, entry->name));
@@ -147,14 +147,14 @@ static void tell_first_difference(WorkerShared *shared, const Record *again, con
             g_autofree char *text = g_strdup_printf("the kernel is not deterministic: step %u of device %u core %u was %s in one run and "
                 "%s in another; a kernel must be a function of what it observes (no statics, rand, uninitialised locals, addresses)", p,
                 c / program->cores_per_device, c % program->cores_per_device, first, second);
-            shared->not_deterministic = keep(shared, text);
+            shared->not_deterministic = worker_keep(shared, text);
             return;
         }
     }
     shared->data_only = true;
-    shared->not_deterministic = keep(shared, "the kernel is not deterministic: two runs did the same steps but computed different data; a "
-                                             "kernel must be a function of what it observes (no statics, rand, uninitialised locals, "
-                                             "addresses)");
+    shared->not_deterministic = worker_keep(shared, "the kernel is not deterministic: two runs did the same steps but computed different "
+                                                    "data; a kernel must be a function of what it observes (no statics, rand, "
+                                                    "uninitialised locals, addresses)");
 }
 
 static void run_again(WorkerShared *shared, const uint64_t *hash)
@@ -220,7 +220,7 @@ static void load_and_run(WorkerShared *shared)
     char *error = NULL;
     ProgramModule *module = shared->spec->open(shared->spec->module, &error);
     if (module == NULL) {
-        shared->error = keep(shared, error);
+        shared->error = worker_keep(shared, error);
         return;
     }
     shared->globals = globals_save(module->handle);
@@ -232,7 +232,7 @@ static void load_and_run(WorkerShared *shared)
     if (changed != NULL && shared->error == NULL) {
         g_autofree char *text = g_strdup_printf("%s: the kernel writes to the static variable %s: devices share nothing but refs, and a "
                                                 "kernel must be a function of what it observes", shared->spec->program, changed);
-        shared->error = keep(shared, text);
+        shared->error = worker_keep(shared, text);
     }
     if (shared->ran && !shared->steps_reached && shared->error == NULL)
         search_run(shared);

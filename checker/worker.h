@@ -13,6 +13,7 @@ typedef struct WorkerShared {
     Program *program;
     Record *record;
     const char *error;                          /* could not be loaded, built or run as meant: one line */
+    const char *warning;                        /* one line, NULL: none */
     const char *not_applicable, *not_deterministic;
     bool ran, searched, steps_reached;          /* searched: the outcome is there already */
     bool as_given;                              /* schedules are replayed as they are: not made shorter first */
@@ -28,5 +29,6 @@ WorkerShared *worker_shared_new(const CheckSpec *spec);
 void worker_shared_free(WorkerShared *shared);  /* not the program and record */
 bool worker_stops_at_first(const WorkerShared *shared);           /* --first, unless what is found first may be exempted */
 void worker_serve(ChildControl *control, void *shared, char request);
+const char *worker_keep(WorkerShared *shared, const char *text);               /* a copy that the parent sees */
 /* Moves to lines of text and judgement, in this process; the program must have run once. */
 bool worker_replay(WorkerShared *shared, Finding *finding);

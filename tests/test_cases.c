@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "../checker/check.h"
+#include "../checker/catalogue.h"
 #include "../kernels/pallas/module.h"
 
 enum { GREATEST = 5, STATES_MAX = 3000000, STATES_SMALL = 3000, CASES = 39, FALSE_ALARMS = 14 };

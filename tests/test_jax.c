@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "../checker/check.h"
+#include "../checker/catalogue.h"
 #include "../kernels/pallas/module.h"
 
 enum { FOUR = 4, EIGHT = 8, STATES_MAX = 3000000 };

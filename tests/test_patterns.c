@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "../checker/check.h"
+#include "../checker/catalogue.h"
 #include "../kernels/pallas/module.h"
 
 enum { GREATEST = 5, MANY = 64, PATTERNS = 7, STATES_MAX = 3000000 };

@@ -82,9 +82,9 @@ static void run_one(Session *session, const CheckSpec *spec, Tally *tally)
     char *what = g_strdup_printf("checking %s with %u devices", spec->program, mesh_devices(&spec->mesh)), *error = NULL;
     session_progress(session, what);
     CheckResult *result = check_run(spec);
-    if (!session->options->quiet)
+    if (!session->options->quiet && !interrupt_requested())
         check_try_repairs(result);
-    if (session->options->advice)
+    if (session->options->advice && !interrupt_requested())
         check_try_without(result);
     GPtrArray *schedules = result->verdict == VERDICT_FAULTY ? schedules_write(result, session->options->schedules, &error) : NULL;
     BaselineCount count = {0, 0};
@@ -100,6 +100,7 @@ static void run_one(Session *session, const CheckSpec *spec, Tally *tally)
         session_add_reports(session, result, schedules);
         session_add_results(session, result);
     }
+    session_warn(session, result);
     if (!is_accepted(session, result, count))
         session_note_exit(session, result->verdict);
     if (error)
@@ -110,15 +111,26 @@ static void run_one(Session *session, const CheckSpec *spec, Tally *tally)
     g_free(what);
 }
 
-static void run_program(Session *session, const Selected *selected, Tally *tally)
+/* A checkpoint is of one check. */
+static void want_one_check(const Session *session, guint programs, guint sizes, char **error)
+{
+    const Options *options = session->options;
+    if ((options->checkpoint || options->resume) && programs * sizes != 1)
+        *error = g_strdup_printf("--%s is for one check, and these are %u: choose one program, size and set of parameters",
+                                 options->checkpoint ? "checkpoint" : "resume", programs * sizes);
+}
+
+static void run_program(Session *session, const Selected *selected, guint programs, Tally *tally)
 {
     Plan plan;
     char *error = NULL;
     tally->smallest_wrong = 0, tally->right_below = false;
     unsigned before = tally->checks, before_inapplicable = tally->count[VERDICT_NOT_APPLICABLE];
-    if (!plan_make(&plan, session, selected, &error))
+    if (plan_make(&plan, session, selected, &error))
+        want_one_check(session, programs, plan.specs->len, &error);
+    if (error)
         session_fail(session, error);
-    for (guint i = 0; !error && i < plan.specs->len; i++) {
+    for (guint i = 0; !error && !interrupt_requested() && i < plan.specs->len; i++) {
         run_one(session, &g_array_index(plan.specs, CheckSpec, i), tally);
         char *closing = g_strdup_printf("heddle: interrupted after %u check%s", tally->checks, tally->checks == 1 ? "" : "s");
         interrupt_set_closing(closing);
@@ -166,8 +178,8 @@ int command_check(Session *session)
     columns_init(&tally.table, 3);
     if (!selection_read(&selection, session, &error))
         session_fail(session, error);
-    for (guint i = 0; !error && i < selection.programs->len; i++)
-        run_program(session, &g_array_index(selection.programs, Selected, i), &tally);
+    for (guint i = 0; !error && !interrupt_requested() && i < selection.programs->len; i++)
+        run_program(session, &g_array_index(selection.programs, Selected, i), selection.programs->len, &tally);
     summarise(session, &tally);
     if (session->baseline && !session->options->quiet)
         list_vanished(session);

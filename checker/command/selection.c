@@ -185,6 +185,7 @@ static CheckSpec base_spec(const Session *session, const Selected *selected)
         .knobs = options->knobs, .search = options->search,
         .states_max = options->states_max, .runs_max = options->runs_max, .depth = options->depth, .seed = options->seed,
         .seconds_max = options->seconds_max, .memory_max = options->memory_max, .first = options->first,
+        .workers = options->workers, .checkpoint = options->checkpoint, .resume = options->resume, .watch = &session->watch,
         .results = options->results != NULL,
         .film = wants_films(options),
     };

@@ -5,6 +5,7 @@
  *              parameter that the program does not declare or that is out of range.
  */
 #pragma once
+#include "../catalogue.h"
 #include "../compile.h"
 #include "session.h"
 

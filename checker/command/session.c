@@ -1,8 +1,12 @@
 /* session.c - text is gathered first and printed in one piece, with signals held off, so that an interruption never cuts a report. */
 #include "session.h"
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include "../interrupt.h"
+
+enum { EXIT_INTERRUPTED = 130 };
+static const double LINE_SECONDS = 0.2, RATE_SECONDS = 2;        /* at most one line in so many; over how many the rate is smoothed */
 
 static bool wants_color(const Options *options, FILE *stream)
 {
@@ -95,11 +99,55 @@ static bool begin_reports(Session *session)
     return true;
 }
 
+static void erase_line(void)
+{
+    fputs("\r\033[K", stderr);
+}
+
+/* A line that wraps could not be erased. */
+static void show_line(const char *text)
+{
+    struct winsize size;
+    int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
+    erase_line();
+    fprintf(stderr, "%.*s", columns, text);
+    fflush(stderr);
+}
+
+/* Half of the rate that is shown is older than RATE_SECONDS. */
+static void take_rate(Session *session, double done, double seconds)
+{
+    double passed = seconds - session->rated_seconds;
+    if (done < session->rated_done || passed < 0) {         /* another search began */
+        session->rate = 0;
+    } else if (passed >= LINE_SECONDS) {
+        double now = (done - session->rated_done) / passed, share = MIN(passed / RATE_SECONDS, 1);
+        session->rate = session->rate > 0 ? session->rate * (1 - share) + now * share : now;
+    } else {
+        return;
+    }
+    session->rated_done = done, session->rated_seconds = seconds;
+}
+
+static void show_progress(const Progress *progress, double seconds, void *data)
+{
+    Session *session = data;
+    if (session->what == NULL)
+        return;
+    take_rate(session, (double)progress->done, seconds);
+    g_autofree char *line = progress_line(progress, session->rate, seconds, session->options->seconds_max);
+    g_autofree char *all = g_strdup_printf("%s: %s", session->what, line ? line : "");
+    if (line != NULL)
+        show_line(all);
+}
+
 bool session_begin(Session *session, const Options *options, ProgramModuleOpen open)
 {
     *session = (Session){.options = options, .open = open, .stream = goes_to_output(options) ? stderr : stdout};
     text_init(&session->text, wants_color(options, session->stream), options->quiet, options->verbose);
     session->progress = isatty(STDERR_FILENO) && !options->quiet;
+    if (session->progress)
+        session->watch = (ChildWatch){.tick = show_progress, .data = session};
     json_document_begin(&session->document, HEDDLE_VERSION);
     return begin_reports(session) && begin_results(session);
 }
@@ -125,7 +173,7 @@ int session_end(Session *session)
     json_document_clear(&session->document);
     text_clear(&session->text);
     interrupt_release();
-    return session->exit_code;
+    return interrupt_requested() ? EXIT_INTERRUPTED : session->exit_code;
 }
 
 void session_print(Session *session)
@@ -168,6 +216,14 @@ void session_fail_check(Session *session, const CheckResult *result)
     g_free(title);
 }
 
+void session_warn(Session *session, const CheckResult *result)
+{
+    if (result->warning == NULL)
+        return;
+    session_print(session);
+    g_printerr("heddle: warning: %s\n", result->warning);
+}
+
 void session_note_exit(Session *session, int code)
 {
     static const int rank[] = {[0] = 0, [3] = 1, [1] = 2, [2] = 3};
@@ -199,8 +255,15 @@ void session_add_results(Session *session, const CheckResult *result)
 
 void session_progress(Session *session, const char *what)
 {
+    g_free(session->what);
+    session->what = NULL;
     if (!session->progress)
         return;
-    fprintf(stderr, "\r\033[K%s", what ? what : "");
+    session->what = g_strdup(what);
+    session->rate = session->rated_seconds = session->rated_done = 0;
+    if (what != NULL)
+        show_line(what);
+    else
+        erase_line();
     fflush(stderr);
 }

@@ -27,6 +27,9 @@ typedef struct Session {
     GString *arrays;                            /* of all checks so far, for results */
     int exit_code;
     bool progress;                              /* a line of progress may be shown, on a terminal */
+    ChildWatch watch;                           /* of searches: shows that line */
+    char *what;                                 /* is being done, as the line says; NULL: nothing */
+    double rate, rated_seconds, rated_done;     /* of the search, smoothed; when and of what it was last taken */
 } Session;
 
 bool session_begin(Session *session, const Options *options, ProgramModuleOpen open);           /* false: already failed */
@@ -39,6 +42,7 @@ void session_add_results(Session *session, const CheckResult *result);
 void session_add_reports(Session *session, const CheckResult *result, const GPtrArray *schedules);
 /* A check that came to no verdict: one line, with the program's name and size. */
 void session_fail_check(Session *session, const CheckResult *result);
+void session_warn(Session *session, const CheckResult *result);  /* to standard error, if there is anything */
 void session_progress(Session *session, const char *what);      /* NULL: clears the line */
 
 int command_check(Session *session);

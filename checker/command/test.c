@@ -1,6 +1,7 @@
 /* test.c - `heddle test`: a right program must be verified at each size; a wrong twin must show exactly the faults that it names from the
  * size that it names, and be verified below. A fault that is gone is as bad as one that is new: either the twin or the checker has changed.
  */
+#include "../interrupt.h"
 #include "selection.h"
 
 static char *fault_names(uint32_t faults)
@@ -83,9 +84,9 @@ static void score_program(Session *session, const Selected *selected, Score *tot
     Score score = {0, 0, 0};
     if (!plan_make(&plan, session, selected, &error))
         session_fail(session, error);
-    for (guint i = 0; !error && i < plan.specs->len; i++)
+    for (guint i = 0; !error && !interrupt_requested() && i < plan.specs->len; i++)
         score_one(session, &g_array_index(plan.specs, CheckSpec, i), &score);
-    if (!error && !score.applicable)
+    if (!error && !score.applicable && !interrupt_requested())
         session_fail(session, g_strdup_printf("%s is not applicable at any of these sizes", selected->entry->name));
     if (score.applicable && !score.failed && !session->options->quiet) {
         char *names = fault_names(selected->entry->expected_faults);
@@ -109,7 +110,7 @@ int command_test(Session *session)
     char *error = NULL;
     if (!selection_read(&selection, session, &error))
         session_fail(session, error);
-    for (guint i = 0; !error && i < selection.programs->len; i++)
+    for (guint i = 0; !error && !interrupt_requested() && i < selection.programs->len; i++)
         score_program(session, &g_array_index(selection.programs, Selected, i), &score);
     if (!error)
         g_string_append_printf(session->text.out, "%u passed, %u failed\n", score.passed, score.failed);

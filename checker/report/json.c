@@ -210,6 +210,8 @@ static void add_covered(JsonBuilder *builder, const CheckResult *result)
     for (guint i = 0; outcome && i < outcome->limits->len; i++)
         json_builder_add_string_value(builder, outcome->limits->pdata[i]);
     json_builder_end_array(builder);
+    if (outcome && outcome->promise)
+        add_string(builder, "promise", outcome->promise);
     add_advice(builder, result, true);
     add_bool(builder, "incomplete_after_race", outcome && outcome->incomplete_after_race);
     json_builder_end_object(builder);

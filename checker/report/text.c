@@ -400,6 +400,8 @@ void text_check(Text *text, const CheckResult *result, const GPtrArray *schedule
     text_verdict(text, result);
     if (text->quiet || !result->outcome || !result->program)
         return;
+    if (result->outcome->promise && !result->outcome->complete)
+        text_wrapped(text, 2, "promised: ", result->outcome->promise);
     text_faults(text, result, schedules);
     text_tried(text, result);
     text_exempted(text, result);

@@ -30,11 +30,19 @@ static char *pad(const char *identity)
     return g_string_free(text, FALSE);
 }
 
-Checkpoint *checkpoint_new(const char *path, const char *identity)
+Checkpoint *checkpoint_new(const char *path, const char *identity, char **error)
 {
+    g_autofree char *part = g_strdup_printf("%s.part", path);
+    FILE *probe = fopen(part, "ae");
+    if (probe == NULL) {
+        *error = g_strdup_printf("cannot write the checkpoint %s: %s", path, g_strerror(errno));
+        return NULL;
+    }
+    fclose(probe);
+    unlink(part);
     Checkpoint *checkpoint = g_new0(Checkpoint, 1);
     checkpoint->path = g_strdup(path);
-    checkpoint->part = g_strdup_printf("%s.part", path);
+    checkpoint->part = g_steal_pointer(&part);
     checkpoint->identity = pad(identity);
     checkpoint->checksum = XXH3_createState();
     return checkpoint;

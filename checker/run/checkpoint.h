@@ -8,7 +8,7 @@
  * business: at least at its end and when it is told to stop.
  *
  * Errors:      one line that says what to do: a file that is torn, foreign, or of another check (naming the first key that differs).
- *              A file that cannot be written: told by the first commit, and remembered by checkpoint_failure.
+ *              A file that cannot be written: told at once; later (a full disk) by checkpoint_failure.
  */
 #pragma once
 #include <glib.h>
@@ -16,7 +16,8 @@
 
 typedef struct Checkpoint Checkpoint;
 
-Checkpoint *checkpoint_new(const char *path, const char *identity);            /* both copied */
+/* Both are copied. NULL and *error (g_malloc): there can be no such file. */
+Checkpoint *checkpoint_new(const char *path, const char *identity, char **error);
 void checkpoint_free(Checkpoint *checkpoint);   /* NULL: no effect */
 /* A second has passed since the last commit, or twenty times what that took. false for NULL: nobody asked for a file. */
 bool checkpoint_due(const Checkpoint *checkpoint);

@@ -19,6 +19,8 @@
 #include "../../model/store.h"
 
 enum { SPIN_SECONDS = 2, TICKS_A_SECOND = 4, HANDLER_STACK = 65536 };
+static const double LOOK_SECONDS = 0.2;         /* between two looks at a child that works */
+static const double GRACE_SECONDS = 1, GRACE_SHARE = 0.1;       /* to end after being told to, and more after a long search */
 
 static ChildControl *own_control;
 static const CoroPool *watched;
@@ -84,7 +86,8 @@ static void install_handlers(void)
     for (size_t i = 0; i < G_N_ELEMENTS(CRASHES); i++)
         sigaction(CRASHES[i], &crash, NULL);
     sigaction(SIGVTALRM, &tick, NULL);
-    signal(SIGINT, SIG_IGN);
+    signal(SIGINT, SIG_IGN);                    /* whoever started us decides what an interruption means */
+    signal(SIGTERM, SIG_IGN);
     start_ticking();
     atexit(on_exit_called);
     store_set_limit(0, on_memory);
@@ -117,7 +120,7 @@ bool child_start(Child *child, ChildControl *control, ChildServe serve, void *ar
 {
     int to[2] = { -1, -1 }, from[2] = { -1, -1 };
     *child = (Child){ .control = control, .output = memfd_create("heddle-output", MFD_CLOEXEC) };
-    control->ended = CHILD_DONE, control->core = NONE, control->pulse.running = NONE;
+    control->ended = CHILD_DONE, control->core = NONE, control->pulse.running = NONE, control->progress = (Progress){ 0 };
     if (child->output < 0 || pipe(to) != 0 || pipe(from) != 0) {
         *error = g_strdup_printf("cannot start a child process: %s", g_strerror(errno));
         return false;
@@ -141,15 +144,47 @@ bool child_start(Child *child, ChildControl *control, ChildServe serve, void *ar
     return true;
 }
 
-ChildEnd child_wait(Child *child, double seconds)
+/* An answer, or a death, came within the time. */
+static bool comes_within(const Child *child, double seconds)
 {
     struct pollfd answer = { .fd = child->from, .events = POLLIN };
+    return poll(&answer, 1, seconds < 0 ? -1 : (int)(seconds * 1000) + 1) > 0;
+}
+
+static void tell_to_stop(Child *child, const ChildWatch *watch, double seconds)
+{
+    volatile int *stop = &child->control->progress.stop;
+    if (*stop == STOP_NOT && watch->interrupted != NULL && watch->interrupted())
+        *stop = STOP_INTERRUPT;
+    if (*stop == STOP_NOT && watch->seconds_max > 0 && seconds >= watch->seconds_max)
+        *stop = STOP_TIME;
+}
+
+/* false: it was told to stop, and is given up. */
+static bool watch_over(Child *child, const ChildWatch *watch)
+{
+    const gint64 start = g_get_monotonic_time();
+    double told = -1, seconds = 0;
+    while (!comes_within(child, watch->seconds_max > seconds ? MIN(LOOK_SECONDS, watch->seconds_max - seconds) : LOOK_SECONDS)) {
+        seconds = (double)(g_get_monotonic_time() - start) / 1e6;
+        tell_to_stop(child, watch, seconds);
+        if (child->control->progress.stop != STOP_NOT && told < 0)
+            told = seconds;
+        if (told >= 0 && seconds - told > GRACE_SECONDS + told * GRACE_SHARE)
+            return false;
+        if (watch->tick != NULL)
+            watch->tick(&child->control->progress, seconds, watch->data);
+    }
+    return true;
+}
+
+ChildEnd child_wait(Child *child, const ChildWatch *watch)
+{
     char byte;
-    int ready;
-    do {
-        ready = poll(&answer, 1, seconds > 0 ? (int)MIN(seconds * 1000, 1e9) : -1);
-    } while (ready < 0 && errno == EINTR);
-    if (ready == 0)
+    if (watch == NULL)
+        while (!comes_within(child, -1))
+            ;
+    else if (!watch_over(child, watch))
         return CHILD_TIMED_OUT;
     if (read(child->from, &byte, 1) == 1)
         return CHILD_DONE;
@@ -158,13 +193,11 @@ ChildEnd child_wait(Child *child, double seconds)
         child->pid = -1;
     if (child->control->ended != CHILD_DONE)
         return child->control->ended;
-    if (WIFSIGNALED(status)) {                  /* a signal that no handler saw */
-        child->control->signal = WTERMSIG(status);
-        child->control->core = child->control->pulse.running;
-        return CHILD_CRASHED;
-    }
     child->control->core = child->control->pulse.running;
-    return CHILD_EXITED;                        /* _exit, which runs no handler */
+    if (!WIFSIGNALED(status))
+        return CHILD_EXITED;                    /* _exit, which runs no handler */
+    child->control->signal = WTERMSIG(status);  /* that no handler saw */
+    return CHILD_CRASHED;
 }
 
 void child_ask(Child *child, char request)

@@ -9,12 +9,14 @@
 #pragma once
 #include <sys/types.h>
 #include "execution.h"
+#include "progress.h"
 
 typedef enum ChildEnd { CHILD_DONE, CHILD_CRASHED, CHILD_OVERFLOWED, CHILD_EXITED, CHILD_SPINS, CHILD_OUT_OF_MEMORY,
                         CHILD_TIMED_OUT } ChildEnd;
 
 typedef struct ChildControl {                   /* first member of a struct in shared memory that the user of this module adds to */
     ExecutionPulse pulse;
+    Progress progress;
     volatile int ended;                         /* ChildEnd, written by the handlers */
     volatile int signal;                        /* of a crash */
     volatile uint64_t address;
@@ -31,8 +33,17 @@ typedef struct Child {
 typedef void (*ChildServe)(ChildControl *control, void *argument, char request);
 
 bool child_start(Child *child, ChildControl *control, ChildServe serve, void *argument, char **error);
-/* Waits for the answer to the last request. seconds 0: as long as it takes. */
-ChildEnd child_wait(Child *child, double seconds);
+/* Who looks at a child while it works. */
+typedef struct ChildWatch {
+    double seconds_max;                         /* then it is told to stop; 0: never */
+    bool (*interrupted)(void);                  /* true: it is told to stop; NULL: never */
+    void (*tick)(const Progress *progress, double seconds, void *data);        /* a few times a second; may be NULL */
+    void *data;
+} ChildWatch;
+
+/* Waits for the answer to the last request. watch NULL: as long as it takes. A child that does not answer soon after it was told to stop
+ * (control->progress.stop says why) is CHILD_TIMED_OUT. */
+ChildEnd child_wait(Child *child, const ChildWatch *watch);
 void child_ask(Child *child, char request);
 char *child_end(Child *child);                  /* ends it; what it printed (g_malloc, valid UTF-8), NULL: nothing */
 /* For handlers in the child: which stacks guard pages belong to. */

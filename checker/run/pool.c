@@ -150,7 +150,7 @@ static bool start_worker(Pool *pool, unsigned index)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return false;
     ChildControl *control = &STORE(ChildControl, &pool->controls, index);
-    control->ended = CHILD_DONE, control->core = NONE, control->pulse.running = NONE;
+    control->ended = CHILD_DONE, control->core = NONE, control->pulse.running = NONE, control->progress = (Progress){ 0 };
     fflush(NULL);
     pid_t parent = getpid();
     worker->pid = fork();

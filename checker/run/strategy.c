@@ -10,9 +10,10 @@
  *         late completion, a slow link, last in first out.
  */
 #include "strategy.h"
+#include <math.h>
 #include "execution_inside.h"
 
-enum { CHANGES_MAX = 64, COPIES_TRIED = 4 };
+enum { CHANGES_MAX = STRATEGY_DEPTH_MAX, COPIES_TRIED = 4 };
 
 typedef enum Victim { VICTIM_DEVICE, VICTIM_CORE, VICTIM_WRITES, VICTIM_READS, VICTIM_LINK, VICTIM_COPY, VICTIM_KINDS } Victim;
 
@@ -191,13 +192,17 @@ guint strategy_choose(Strategy *strategy, Execution *e, const GArray *moves)
     return choice;
 }
 
-char *strategy_promise(StrategyKind kind, unsigned depth, uint64_t agents, uint64_t steps)
+char *strategy_promise(StrategyKind kind, unsigned depth, uint64_t agents, uint64_t steps, uint64_t runs)
 {
     if (kind != STRATEGY_PCT || agents == 0 || steps == 0)
         return NULL;
-    double odds = (double)agents;
+    double odds = 1.0 / (double)agents;
     for (unsigned i = 1; i < depth; i++)
-        odds *= (double)steps;
-    return g_strdup_printf("each run finds a fault of depth %u (one that needs %u orderings) with odds of at least 1 in %.3g "
-                           "(PCT: %" G_GUINT64_FORMAT " agents, %" G_GUINT64_FORMAT " steps)", depth, depth, odds, agents, steps);
+        odds /= (double)steps;
+    double missed_by_all = exp((double)runs * log1p(-MIN(odds, 1)));
+    g_autofree char *power = depth == 1 ? g_strdup("") : depth == 2 ? g_strdup(" k") : g_strdup_printf(" k^%u", depth - 1);
+    return g_strdup_printf("a fault that %u ordering constraint%s bring%s about shows in a run with probability at least 1/(n%s) = %.2g, "
+                           "in %" G_GUINT64_FORMAT " runs with at least %.2g (PCT: n = %" G_GUINT64_FORMAT " agents, k = %" G_GUINT64_FORMAT
+                           " steps)", depth, depth == 1 ? "" : "s", depth == 1 ? "s" : "", power, odds, runs, 1 - missed_by_all, agents,
+                           steps);
 }

@@ -12,11 +12,13 @@ typedef enum StrategyKind { STRATEGY_RANDOM, STRATEGY_PCT, STRATEGY_POS, STRATEG
 typedef struct Strategy Strategy;
 
 const char *strategy_name(StrategyKind kind);
-/* depth: PCT's d, the number of ordering constraints a fault needs (>= 1); others ignore it. */
+enum { STRATEGY_DEPTH_MAX = 64 };
+
+/* depth: PCT's d, the number of ordering constraints that a fault needs (1 to STRATEGY_DEPTH_MAX); others ignore it. */
 Strategy *strategy_new(StrategyKind kind, uint64_t seed, unsigned depth);
 void strategy_free(Strategy *strategy);
-/* steps_expected: length of a run, for change points; agents: of a program of so many cores and copies. */
+/* steps_expected: at least the length of a run, for PCT's change points. */
 void strategy_begin(Strategy *strategy, uint64_t run, uint64_t steps_expected);
 guint strategy_choose(Strategy *strategy, Execution *execution, const GArray *moves);  /* index into moves, which is not empty */
-/* What a run of this kind promises, as one sentence; NULL: nothing. agents, steps: of the program. g_malloc. */
-char *strategy_promise(StrategyKind kind, unsigned depth, uint64_t agents, uint64_t steps);
+/* What so many runs of this kind promise, as one sentence; NULL: nothing. agents: cores and copies; steps: at most, of a run. g_malloc. */
+char *strategy_promise(StrategyKind kind, unsigned depth, uint64_t agents, uint64_t steps, uint64_t runs);

@@ -1,0 +1,304 @@
+/* test_sample.c - sampling from the command line: workers, checkpoints, interruptions; always the same report. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+
+#include "../model/rng.h"
+
+/* Each device adds ROUNDS times to one counter, and forgets what others added meanwhile: the sum may be anything from 2 on, and each sum is
+ * complained about in a line of its own. */
+static const char SOURCE[] =
+    "#include <heddle/pallas.h>\n"
+    "enum { ROUNDS = 3 };\n"
+    "KERNEL(adds, counter, done)\n"
+    "{\n"
+    "    for (int i = 0; i < ROUNDS; i++) {\n"
+    "        int sum = pl_flag_load(counter, pl_device(0));\n"
+    "        pl_flag_store(counter, sum + 1, pl_device(0));\n"
+    "    }\n"
+    "    pl_semaphore_signal(done, 1, pl_device(0));\n"
+    "    if (pl_device_id() != 0)\n"
+    "        return;\n"
+    "    pl_semaphore_wait(done, pl_num_devices());\n"
+    "    int sum = pl_flag_load(counter, PL_OWN);\n"
+    "    pl_assert(sum != 2);\n"
+    "    pl_assert(sum != 3);\n"
+    "    pl_assert(sum != 4);\n"
+    "    pl_assert(sum != 5);\n"
+    "    pl_assert(sum != 6);\n"
+    "}\n"
+    "PROGRAM(lost, \"adds without looking\")\n"
+    "{\n"
+    "    pl_launch(adds, .args = {pl_flags(), pl_regular_semaphore()});\n"
+    "}\n"
+    "KERNEL(last, flag, out)\n"
+    "{\n"
+    "    pl_flag_store(flag, pl_device_id() + 1, pl_device(0));\n"
+    "    if (pl_device_id() == 0)\n"
+    "        pl_store_int(out, pl_flag_load(flag, PL_OWN));\n"
+    "}\n"
+    "PROGRAM(ends_as_it_likes, \"what is handed back depends on who was last\")\n"
+    "{\n"
+    "    PlRef out = pl_output_in(PL_SMEM, PL_I32);\n"
+    "    pl_launch(last, .args = {pl_flags(), out}, .skip_device_barrier = true);\n"
+    "}\n";
+
+static char *folder, *source, *binary;
+
+static char *path_of(const char *name)
+{
+    return g_build_filename(folder, name, NULL);
+}
+
+/* heddle with these words; its exit code. Of what it says: *out, if wanted (g_free). */
+static int run(char **out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int run(char **out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *words = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_autofree char *command = g_strdup_printf("%s %s", binary, words), *both = g_strdup_printf("%s 2>&1", command), *text = NULL;
+    const char *argv[] = { "/bin/sh", "-c", both, NULL };
+    int status = 0;
+    assert_true(g_spawn_sync(folder, (char **)argv, NULL, 0, NULL, NULL, &text, NULL, &status, NULL));
+    assert_true(WIFEXITED(status));
+    if (out != NULL)
+        *out = g_steal_pointer(&text);
+    return WEXITSTATUS(status);
+}
+
+/* A JSON report without what was measured. */
+static char *report(const char *name)
+{
+    g_autofree char *path = path_of(name), *text = NULL;
+    assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    g_autoptr(GRegex) measured = g_regex_new("\"measured\" : \\{[^}]*\\}", 0, 0, NULL);
+    char *rest = g_regex_replace(measured, text, -1, 0, "", 0, NULL);
+    g_unlink(path);
+    return rest;
+}
+
+static void assert_says(const char *text, const char *words)
+{
+    if (strstr(text, words) == NULL)
+        fail_msg("\"%s\" lacks \"%s\"", text, words);
+}
+
+static void any_number_of_workers_gives_the_same_report(void **state)
+{
+    (void)state;
+    static const char *const SEARCH[] = { "random", "pct", "pos", "starve" };
+    for (size_t s = 0; s < G_N_ELEMENTS(SEARCH); s++) {
+        g_autofree char *first = NULL, *first_text = NULL;
+        for (unsigned workers = 1; workers <= 3; workers++) {
+            g_autofree char *text = NULL;
+            assert_int_equal(run(&text, "check %s:lost -n 3 --search %s --runs 400 --seed 7 -j %u --json report", source, SEARCH[s],
+                                 workers), 1);
+            g_autofree char *here = report("report");
+            if (workers == 1) {
+                assert_says(text, "400 executions");
+                assert_true(strcmp(SEARCH[s], "random") != 0 || strstr(text, "sum != 5") != NULL);
+                first = g_steal_pointer(&here);
+                first_text = g_steal_pointer(&text);
+            } else {
+                assert_string_equal(here, first);
+                assert_string_equal(text, first_text);
+            }
+        }
+    }
+}
+
+static void first_stops_at_the_lowest_run_that_shows_a_fault(void **state)
+{
+    (void)state;
+    g_autofree char *first = NULL;
+    for (unsigned workers = 1; workers <= 3; workers++) {
+        assert_int_equal(run(NULL, "check %s:lost -n 2 --search random --runs 100000 --first -j %u --json report", source, workers), 1);
+        g_autofree char *here = report("report");
+        assert_null(strstr(here, "\"executions\" : 100000"));
+        if (first != NULL)
+            assert_string_equal(here, first);
+        else
+            first = g_steal_pointer(&here);
+    }
+}
+
+static void runs_that_end_with_other_results_diverge(void **state)
+{
+    (void)state;
+    g_autofree char *text = NULL;
+    assert_int_equal(run(&text, "check %s:ends_as_it_likes -n 3 --search random --runs 20", source), 1);
+    assert_says(text, "divergence");
+    assert_says(text, "element 0 of out on device 0");
+}
+
+static void a_time_limit_reports_the_runs_so_far(void **state)
+{
+    (void)state;
+    g_autofree char *text = NULL, *clean = NULL;
+    assert_int_equal(run(&text, "check g03_equality_poll_repaired -n 2 --search random --runs 1000000000 --time 0.3 -j 2"), 3);
+    assert_says(text, "time");
+    assert_null(strstr(text, " 0 executions"));
+    assert_int_equal(run(&clean, "check all_gather -n 2 --search random --runs 1000000000 --time 0.3"), 0);      /* the first run decides */
+}
+
+static GPid start(const char *const *argv)
+{
+    GPid child = 0;
+    assert_true(g_spawn_async(folder, (char **)argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDERR_TO_DEV_NULL
+                              | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, &child, NULL));
+    return child;
+}
+
+static void a_killed_search_goes_on_where_its_checkpoint_is(void **state)
+{
+    (void)state;
+    enum { KILLS = 4 };
+    g_autofree char *program = g_strdup_printf("%s:lost", source);
+    for (unsigned seed = 0; seed < 2; seed++) {
+        g_autofree char *words = g_strdup_printf("-n 3 --search random --runs 3000 --seed %u", seed), *number = g_strdup_printf("%u", seed);
+        run(NULL, "check %s %s --json whole", program, words);
+        g_autofree char *whole = report("whole"), *file = path_of("search.checkpoint"), *text = NULL;
+        Rng rng;
+        rng_init(&rng, seed);
+        for (unsigned k = 0; k < KILLS; k++) {
+            bool exists = g_file_test(file, G_FILE_TEST_EXISTS);
+            const char *argv[] = { binary, "check", program, "-n", "3", "--search", "random", "--runs", "3000", "-j", k % 2 ? "2" : "1",
+                                   "--seed", number, exists ? "--resume" : "--checkpoint", file, NULL };
+            GPid child = start(argv);
+            g_usleep(50000 + rng_below(&rng, 500000));
+            kill(child, SIGKILL);
+            waitpid(child, NULL, 0);
+        }
+        bool exists = g_file_test(file, G_FILE_TEST_EXISTS);
+        assert_int_equal(run(&text, "check %s %s --json resumed %s %s", program, words, exists ? "--resume" : "--checkpoint", file), 1);
+        g_autofree char *resumed = report("resumed");
+        assert_string_equal(resumed, whole);
+        assert_int_equal(run(NULL, "check %s %s --json again --resume %s", program, words, file), 1);
+        g_autofree char *again = report("again");           /* of a finished one: the report, once more */
+        assert_string_equal(again, whole);
+        g_unlink(file);
+    }
+}
+
+static void runs_can_be_added_to_a_finished_search(void **state)
+{
+    (void)state;
+    g_autofree char *error = NULL, *file = path_of("more.checkpoint");
+    assert_int_equal(run(NULL, "check %s:lost -n 3 --search pos --runs 30 --checkpoint %s", source, file), 1);
+    assert_int_equal(run(NULL, "check %s:lost -n 3 --search pos --runs 90 --resume %s -j 2 --json more", source, file), 1);
+    assert_int_equal(run(NULL, "check %s:lost -n 3 --search pos --runs 90 --json at-once", source), 1);
+    g_autofree char *more = report("more"), *at_once = report("at-once");
+    assert_string_equal(more, at_once);
+    assert_int_equal(run(&error, "check %s:lost -n 3 --search pos --runs 30 --resume %s", source, file), 2);
+    assert_says(error, "has 90 runs already");
+    g_unlink(file);
+}
+
+static void a_checkpoint_of_another_check_is_refused(void **state)
+{
+    (void)state;
+    static const struct { const char *words, *complaint; } OTHER[] = {
+        { "lost -n 4 --search random", "mesh was x=3 there and is x=4 here" },
+        { "ends_as_it_likes -n 3 --search random", "program was lost there and is ends_as_it_likes here" },
+        { "lost -n 3 --search pct", "search was random there and is pct here" },
+        { "lost -n 3 --search random --seed 9", "--seed was 0 there and is 9 here" },
+        { "lost -n 3 --search random --dma-order link-fifo", "knobs was" },
+    };
+    g_autofree char *file = path_of("other.checkpoint"), *none = NULL, *many = NULL;
+    assert_int_equal(run(NULL, "check %s:lost -n 3 --search random --runs 10 --checkpoint %s", source, file), 1);
+    for (size_t i = 0; i < G_N_ELEMENTS(OTHER); i++) {
+        g_autofree char *text = NULL;
+        assert_int_equal(run(&text, "check %s:%s --resume %s", source, OTHER[i].words, file), 2);
+        assert_says(text, "belongs to another check");
+        assert_says(text, OTHER[i].complaint);
+    }
+    assert_int_equal(run(&none, "check %s:lost -n 3 --search random --resume %s.none", source, file), 2);
+    assert_says(none, "there is no file");
+    assert_int_equal(run(&many, "check %s:lost -n 2..3 --search random --resume %s", source, file), 2);
+    assert_says(many, "is for one check, and these are 2");
+    g_unlink(file);
+}
+
+/* Waits until the program has begun to sample: it writes its first checkpoint then. */
+static void wait_for(const char *file)
+{
+    for (unsigned i = 0; i < 1000 && !g_file_test(file, G_FILE_TEST_EXISTS); i++)
+        g_usleep(10000);
+    assert_true(g_file_test(file, G_FILE_TEST_EXISTS));
+}
+
+static void an_interrupted_search_reports_what_it_did(void **state)
+{
+    (void)state;
+    static const int SIGNALS[] = { SIGINT, SIGTERM };
+    g_autofree char *program = g_strdup_printf("%s:lost", source), *file = path_of("interrupted.checkpoint");
+    for (size_t s = 0; s < G_N_ELEMENTS(SIGNALS); s++) {
+        const char *argv[] = { binary, "check", program, "-n", "3", "--search", "random", "--runs", "1000000000", "--json", "report", "-j",
+                               "2", "--checkpoint", file, NULL };
+        int status = 0;
+        GPid child = start(argv);
+        wait_for(file);
+        kill(child, SIGNALS[s]);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 130);
+        g_autofree char *here = report("report");
+        assert_says(here, "\"verdict\" : \"faulty\"");
+        assert_says(here, "interrupt");
+        assert_null(strstr(here, "\"executions\" : 0,"));
+        g_unlink(file);
+    }
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    const char *given = g_getenv("HEDDLE");
+    binary = g_canonicalize_filename(given ? given : "build/heddle", NULL);
+    folder = g_dir_make_tmp("heddle-sample-XXXXXX", NULL);
+    if (folder == NULL)
+        return 1;
+    source = path_of("lost.c");
+    return !g_file_set_contents(source, SOURCE, -1, NULL);
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    g_autofree char *command = g_strdup_printf("rm -rf %s", folder);
+    int status = 0;
+    g_spawn_command_line_sync(command, NULL, NULL, &status, NULL);
+    g_free(source);
+    g_free(folder);
+    g_free(binary);
+    return status;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_number_of_workers_gives_the_same_report),
+        cmocka_unit_test(first_stops_at_the_lowest_run_that_shows_a_fault),
+        cmocka_unit_test(runs_that_end_with_other_results_diverge),
+        cmocka_unit_test(a_time_limit_reports_the_runs_so_far),
+        cmocka_unit_test(a_killed_search_goes_on_where_its_checkpoint_is),
+        cmocka_unit_test(runs_can_be_added_to_a_finished_search),
+        cmocka_unit_test(a_checkpoint_of_another_check_is_refused),
+        cmocka_unit_test(an_interrupted_search_reports_what_it_did),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
