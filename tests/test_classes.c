@@ -81,6 +81,34 @@ static uint32_t add_words(Program *program, uint32_t count, const char *name)
 
 typedef struct Counted { uint64_t classes, redundant, findings; bool complete; } Counted;
 
+static Counted explore(Program *program, const ClassesOptions *options)
+{
+    Unroller *unroller = unroller_new(program);
+    Outcome *outcome = classes_run(unroller_source(unroller), options);
+    Counted counted = { outcome->classes, outcome->redundant, outcome->findings->len, outcome->complete };
+    outcome_free(outcome);
+    unroller_free(unroller);
+    return counted;
+}
+
+/* Each program is explored again by searches that are divided early and often. */
+enum { DIVIDED_MAX = 3000 };
+static const ClassesOptions DIVIDED[] = {
+    { .audit = true, .units = 2, .budget = 1 }, { .audit = true, .units = 5, .budget = 1, .workers = 2 },
+    { .audit = true, .units = 16, .budget = 3, .workers = 2 }, { .audit = true, .units = 40, .budget = 2, .workers = 3 },
+};
+
+static void want_same(Counted one, Counted divided, unsigned how)
+{
+    if (one.classes != divided.classes || divided.redundant != 0)
+        print_message("divided as %u: %lu classes in place of %lu, %lu redundant\n", how, (unsigned long)divided.classes,
+                      (unsigned long)one.classes, (unsigned long)divided.redundant);
+    assert_int_equal(divided.classes, one.classes);
+    assert_int_equal(divided.redundant, 0);
+    assert_int_equal(divided.findings, one.findings);
+    assert_int_equal(divided.complete, one.complete);
+}
+
 static Counted count_words(uint32_t threads, uint32_t count, int n, void (*run)(Core *, const Words *))
 {
     const Knobs knobs = { 0 };
@@ -92,11 +120,10 @@ static Counted count_words(uint32_t threads, uint32_t count, int n, void (*run)(
     words.lock = add_words(words.program, 64, "lock");
     Launch *launch = program_add_launch(words.program);
     launch->body = body, launch->closure = &words;
-    Unroller *unroller = unroller_new(words.program);
-    Outcome *outcome = classes_run(unroller_source(unroller), &(ClassesOptions){ .audit = true });
-    Counted counted = { outcome->classes, outcome->redundant, outcome->findings->len, outcome->complete };
-    outcome_free(outcome);
-    unroller_free(unroller);
+    Counted counted = explore(words.program, &(ClassesOptions){ .audit = true });
+    if (counted.classes <= DIVIDED_MAX)
+        for (size_t i = 0; i < G_N_ELEMENTS(DIVIDED); i++)
+            want_same(counted, explore(words.program, &DIVIDED[i]), (unsigned)i);
     program_free(words.program);
     return counted;
 }

@@ -13,12 +13,17 @@
 
 enum { INTERLEAVINGS_MAX = 20000, STATES_MAX = 20000 };
 
-static Outcome *explore(Program *program)
+static Outcome *explore_with(Program *program, const ClassesOptions *options)
 {
     Unroller *unroller = unroller_new(program);
-    Outcome *outcome = classes_run(unroller_source(unroller), &(ClassesOptions){ .audit = true });
+    Outcome *outcome = classes_run(unroller_source(unroller), options);
     unroller_free(unroller);
     return outcome;
+}
+
+static Outcome *explore(Program *program)
+{
+    return explore_with(program, &(ClassesOptions){ .audit = true });
 }
 
 static void fail_with(const Words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -30,6 +35,24 @@ static void fail_with(const Words *words, const char *format, ...)
     va_end(arguments);
     print_message("%s\n%s", what, text);
     fail();
+}
+
+static void want_findings(const Words *words, const Outcome *one, const Outcome *other, const char *what);
+static void want_ends(const Words *words, const Outcome *classes, const Outcome *states);
+
+/* A search that is divided early and often, by one worker and by three, sees what the search by one unit saw. */
+static void want_same_divided(const Words *words, uint64_t seed, const Outcome *whole)
+{
+    ClassesOptions options = { .audit = true, .units = 2 + seed % 7, .budget = 1 + seed / 7 % 3, .workers = seed % 3 + 1 };
+    Outcome *divided = explore_with(words->program, &options);
+    if (divided->classes != whole->classes || divided->redundant != 0 || divided->complete != whole->complete)
+        fail_with(words, "divided: %lu classes in place of %lu, %lu redundant", (unsigned long)divided->classes,
+                  (unsigned long)whole->classes, (unsigned long)divided->redundant);
+    want_findings(words, whole, divided, "only undivided");
+    want_findings(words, divided, whole, "only divided");
+    if (!words->polls)
+        want_ends(words, divided, whole);
+    outcome_free(divided);
 }
 
 static void count_pure_words(uint64_t first, unsigned programs, unsigned ops)
@@ -44,6 +67,7 @@ static void count_pure_words(uint64_t first, unsigned programs, unsigned ops)
         if (outcome->classes != expected || outcome->redundant != 0)
             fail_with(&words, "%lu classes, expected %lu; %lu redundant", (unsigned long)outcome->classes, (unsigned long)expected,
                       (unsigned long)outcome->redundant);
+        want_same_divided(&words, seed, outcome);
         outcome_free(outcome);
         program_free(words.program);
     }
@@ -131,6 +155,8 @@ static void compare_with_states(uint64_t first, unsigned programs, unsigned ops,
             want_findings(&words, classes, states, "only by classes");
             if (!words.polls)
                 want_ends(&words, classes, states);
+            if (seed % 3 == 0)
+                want_same_divided(&words, seed, classes);
             outcome_free(classes);
             compared++;
         }

@@ -1,57 +1,27 @@
 /* classes.c - the search from end to end: again from the start for each object that turned out to be contended, until none does. */
 #include "classes.h"
-#include "explore.h"
+#include "units.h"
 
-static void begin(Explorer *x)
+static bool copies_are_coarse(const Units *units)
 {
-    x->world = world_new(&x->course, x->tiles);
-    path_init(&x->path);
-    x->reversals = g_array_new(FALSE, FALSE, sizeof(Reversal));
-    x->rows = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    x->sequence = g_array_new(FALSE, FALSE, sizeof(Sleeper));
-    x->outcome = outcome_new();
-    x->outcome->conflicts = x->outcome->steps = 0;
-    x->digest = digest_new(x);
-    x->runs = x->redundant = x->picks = 0;
-    x->usage.grew = false;
-}
-
-static void end(Explorer *x)
-{
-    world_free(x->world);
-    if (x->shadow != NULL)
-        world_free(x->shadow);
-    x->shadow = NULL;
-    path_clear(&x->path);
-    wake_pool_clear(&x->pool);
-    g_clear_pointer(&x->frame, g_free);
-    g_clear_pointer(&x->sleep, g_free);
-    x->frames_max = x->sleepers_max = 0;
-    g_array_free(x->reversals, TRUE);
-    g_array_free(x->rows, TRUE);
-    g_array_free(x->sequence, TRUE);
-    digest_free(x->digest);
-}
-
-static bool copies_are_coarse(const Explorer *x)
-{
-    for (uint32_t s = 0; s < x->usage.uses.count; s++)
-        if (usage_of(&x->usage, s)->coarse && usage_of(&x->usage, s)->looked_at)
+    for (uint32_t s = 0; s < units->usage.uses.count; s++)
+        if (usage_of(&units->usage, s)->coarse && usage_of(&units->usage, s)->looked_at)
             return true;
     return false;
 }
 
-static Outcome *conclude(Explorer *x)
+static Outcome *conclude(Units *units)
 {
-    Outcome *outcome = x->outcome;
-    digest_settle(x);
-    outcome->executions = outcome->classes = x->runs;
-    outcome->redundant = x->redundant;
-    if (x->limit != NULL)
-        outcome_add_limit(outcome, x->limit);
-    if (copies_are_coarse(x))
+    Sum *sum = &units->sum;
+    sum_settle(sum, units->program);
+    Outcome *outcome = g_steal_pointer(&sum->outcome);
+    outcome->executions = outcome->classes = sum->runs;
+    outcome->redundant = sum->redundant;
+    if (sum->limit != NULL)
+        outcome_add_limit(outcome, sum->limit);
+    if (copies_are_coarse(units))
         outcome_add_limit(outcome, "fluid-look");
-    outcome->complete &= !x->done;
+    outcome->complete &= !sum->done;
     return outcome;
 }
 
@@ -75,28 +45,13 @@ bool classes_needed(const Record *record)
 
 Outcome *classes_run(UnrollSource *source, const ClassesOptions *options)
 {
-    Explorer *x = g_new0(Explorer, 1);
-    x->options = options, x->program = source->program;
-    if (options->seconds_max > 0)
-        x->deadline = g_get_monotonic_time() + (gint64)(options->seconds_max * 1e6);
-    usage_init(&x->usage, x->program);
-    course_init(&x->course, source, &x->usage, options->contents);
-    x->tiles = tiles_new();
-    x->course.tile = tiles_get, x->course.owner = x->tiles;
-    course_begin(&x->course);
-    begin(x);
-    explore_classes(x);
-    while (x->usage.grew && x->limit == NULL) {
-        outcome_free(x->outcome);
-        end(x);
-        begin(x);
-        explore_classes(x);
-    }
-    Outcome *outcome = conclude(x);
-    end(x);
-    course_clear(&x->course);
-    usage_clear(&x->usage);
-    tiles_free(x->tiles);
-    g_free(x);
+    Units *units = units_new(source, options);
+    do {
+        units_forget(units);
+        course_adopt(&units->course);
+        units_search(units);
+    } while (units->usage.grew && units->sum.limit == NULL);
+    Outcome *outcome = conclude(units);
+    units_free(units);
     return outcome;
 }

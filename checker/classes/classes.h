@@ -12,6 +12,8 @@
  *    is tried.
  * 3. A look that brings a polling core back to the state it was in is no step; a longer loop of looks sleeps until something that it saw
  *    changes.
+ * 4. The search is divided among workers, see units.h. Workers are threads: they share what is known of the program, so that each part of a
+ *    kernel is run once whoever asks for it, and by one thread at a time.
  *
  * Ownership:   the outcome belongs to the caller; the source is borrowed.
  * Errors:      limits end the search with their names in the outcome.
@@ -29,7 +31,9 @@ typedef struct ClassesOptions {
     bool first;                                 /* stop at the first class with a fault */
     bool no_end_states;                         /* do not collect them */
     bool audit;                                 /* for tests: a class visited twice counts as redundant */
-    unsigned workers;                           /* threads; 0: one */
+    unsigned workers;                           /* threads; 0: one. The outcome does not depend on it */
+    unsigned units;                             /* for tests: into how many parts the search is divided at most; 0: as usual */
+    uint64_t budget;                            /* for tests: classes that each part sees in one round; 0: as usual */
 } ClassesOptions;
 
 /* Has a run seen conflicts, or what may be some in another run? Then the proof of its record does not decide the program. */

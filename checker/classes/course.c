@@ -12,9 +12,10 @@ void course_init(Course *course, UnrollSource *source, Usage *usage, bool conten
     *course = (Course){ .source = source, .usage = usage, .contents = contents };
     store_init(&course->stages, sizeof(Stage), STAGES_MAX);
     store_init(&course->steps, sizeof(UnrollStep), STAGES_MAX);
-    store_init(&course->polling, sizeof(bool), 1 << 28);
+    store_init(&course->polling, sizeof(uint8_t), 1 << 28);
     intern_init(&course->copies, COPIES_MAX, COPIES_MAX * 2 * sizeof(uint32_t));
     course->start = g_new0(uint32_t, source->program->cores);
+    g_mutex_init(&course->lock);
 }
 
 void course_clear(Course *course)
@@ -24,12 +25,24 @@ void course_clear(Course *course)
     store_clear(&course->polling);
     intern_clear(&course->copies);
     g_free(course->start);
+    g_mutex_clear(&course->lock);
 }
 
-uint32_t course_copy(Course *course, uint32_t core, uint32_t ordinal)
+void course_adopt(Course *course)
 {
-    const uint32_t key[2] = { core, ordinal };
-    return intern_add(&course->copies, key, sizeof key);
+    for (size_t site = 0; site < course->polling.count; site++)
+        if (STORE(uint8_t, &course->polling, site) == POLLING_TO_BE)
+            STORE(uint8_t, &course->polling, site) = POLLING_YES;
+    usage_adopt(course->usage);
+}
+
+const char *course_keep_text(Course *course, const char *text)
+{
+    g_mutex_lock(&course->lock);
+    Program *program = course->source->program;
+    const char *kept = program_text(program, program_string(program, text));
+    g_mutex_unlock(&course->lock);
+    return kept;
 }
 
 static GArray *observations_before(const Course *course, uint32_t stage)
@@ -59,13 +72,17 @@ static uint32_t add_stage(Course *course, uint32_t core, uint32_t parent, int64_
     Stage *stage = store_push(&course->stages, 1);
     *stage = (Stage){ .step.core = core, .unrolled = NONE, .parent = parent, .child = NONE, .sibling = NONE, .same = id, .seen = seen,
                       .observed = observed };
-    if (parent == NONE)
-        return id;
-    Stage *before = course_stage(course, parent);
-    stage->position = before->position + 1;
-    stage->sibling = before->child;
-    before->child = id;
+    if (parent != NONE)
+        stage->position = course_stage(course, parent)->position + 1;
     return id;
+}
+
+/* From now on others find it. */
+static void link_stage(Course *course, uint32_t id)
+{
+    Stage *stage = course_stage(course, id), *before = course_stage(course, stage->parent);
+    stage->sibling = before->child;
+    g_atomic_int_set((gint *)&before->child, (gint)id);
 }
 
 /* Fills `stage` and the stages after it; returns the last. */
@@ -81,8 +98,14 @@ static uint32_t add_chain(Course *course, uint32_t stage, const GArray *steps, U
         usage_note(course->usage, &step->step, step->step.kind == STEP_COPY_START && step->step.object != NONE ? &step->copy : NULL);
         course->raises |= step->fault != FAULT_COUNT && step->step.kind != STEP_STOP;
         at->observes = i + 1 == steps->len && end == UNROLL_OBSERVES;
-        if (!at->observes)
+        if (step->step.kind == STEP_COPY_START && step->step.object != NONE) {
+            const uint32_t key[2] = { core, step->copy.ordinal };
+            at->copy = intern_add(&course->copies, key, sizeof key);
+        }
+        if (!at->observes) {
             stage = add_stage(course, core, stage, 0, false);
+            link_stage(course, stage);
+        }
     }
     if (end != UNROLL_OBSERVES)
         course_stage(course, stage)->end = end == UNROLL_FINISHED ? STAGE_FINISHED : STAGE_STOPPED;
@@ -121,9 +144,9 @@ static void note_poll(Course *course, uint32_t site)
 {
     if (site >= course->polling.count)
         store_push(&course->polling, site + 1 - course->polling.count);
-    bool *polling = &STORE(bool, &course->polling, site);
-    course->usage->grew |= !*polling;
-    *polling = true;
+    uint8_t *polling = &STORE(uint8_t, &course->polling, site);
+    if (*polling != POLLING_YES)
+        *polling = POLLING_TO_BE, course->usage->grew = true;
 }
 
 static uint32_t find_same(Course *course, uint32_t last)
@@ -166,17 +189,38 @@ void course_begin(Course *course)
         course->start[core] = extend(course, core, NONE, 0);
 }
 
+static uint32_t find_child(const Course *course, const Stage *stage, int64_t seen)
+{
+    uint32_t child = (uint32_t)g_atomic_int_get((const gint *)&stage->child);
+    while (child != NONE && course_stage(course, child)->seen != seen)
+        child = course_stage(course, child)->sibling;
+    return child;
+}
+
+static uint32_t add_child(Course *course, uint32_t id, int64_t seen)
+{
+    const Stage *stage = course_stage(course, id);
+    uint32_t child;
+    if (stage->step.kind == STEP_EXPECT_COUNT) {
+        child = add_stage(course, stage->step.core, id, COURSE_FAILED, false);
+        course_stage(course, child)->end = STAGE_STOPPED;
+    } else {
+        g_assert(stage->observes);
+        child = extend(course, stage->step.core, id, seen);
+    }
+    link_stage(course, child);
+    return child;
+}
+
 uint32_t course_after(Course *course, uint32_t id, int64_t seen)
 {
     const Stage *stage = course_stage(course, id);
-    for (uint32_t child = stage->child; child != NONE; child = course_stage(course, child)->sibling)
-        if (course_stage(course, child)->seen == seen)
-            return course_stage(course, child)->same;
-    if (stage->step.kind == STEP_EXPECT_COUNT) {
-        uint32_t failed = add_stage(course, stage->step.core, id, COURSE_FAILED, false);
-        course_stage(course, failed)->end = STAGE_STOPPED;
-        return failed;
+    uint32_t child = find_child(course, stage, seen);
+    if (G_UNLIKELY(child == NONE)) {
+        g_mutex_lock(&course->lock);
+        child = find_child(course, stage, seen);
+        child = child == NONE ? add_child(course, id, seen) : child;
+        g_mutex_unlock(&course->lock);
     }
-    g_assert(stage->observes);
-    return course_stage(course, extend(course, stage->step.core, id, seen))->same;
+    return course_stage(course, child)->same;
 }

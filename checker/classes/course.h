@@ -6,6 +6,9 @@
  * A core is a deterministic function of what it has observed, so this is all that it can ever do. It grows on demand. A branch that brings
  * a polling core back to the state in which it was at an earlier stage leads back to that stage.
  *
+ * Several threads may ask for stages at once: those that are there are read without a lock, one thread at a time makes new ones, and a
+ * stage can be found only when it is complete.
+ *
  * Invariants:  1. the stages that one call of the source gave are consecutive.  2. only a stage whose step has several outcomes has more
  *              than one child, or none yet.
  * Ownership:   steps' tiles and masks belong to the source.
@@ -23,6 +26,7 @@ typedef struct Stage {
     uint32_t child, sibling;                    /* outcomes of the step; the parent's other outcomes */
     uint32_t position;                          /* steps done */
     uint32_t same;                              /* the earlier stage whose state this is; itself */
+    uint32_t copy;                              /* COPY_START of bytes: its number among all copies */
     int64_t seen;                               /* the observation that led here */
     uint8_t end;
     bool observes;                              /* the step's outcome is an observation */
@@ -31,14 +35,17 @@ typedef struct Stage {
 
 enum { COURSE_HELD = 0, COURSE_FAILED = 1 };    /* outcomes of EXPECT_COUNT, in place of an observation */
 
+typedef enum Polling { POLLING_NO, POLLING_TO_BE, POLLING_YES } Polling;       /* TO_BE: from the next search on */
+
 typedef struct Course {
     UnrollSource *source;
     Usage *usage;
     bool contents, raises;                      /* raises: some core raises a fault without being stopped */
     uint32_t *start;                            /* by core: its first stage */
     Store stages, steps;                        /* Stage, UnrollStep; of all cores */
-    Store polling;                              /* bool by site: a loop with that look came back to where it was, on some core */
-    Intern copies;                              /* (core, ordinal) of copies that are not done at once, numbered */
+    Store polling;                              /* Polling by site: a loop with that look came back to where it was, on some core */
+    Intern copies;                              /* (core, ordinal) of copies, numbered */
+    GMutex lock;                                /* whoever runs user's code or adds to the program */
     const Tile *(*tile)(void *owner, int64_t seen);        /* contents: the tile that an observation stands for */
     void *owner;
 } Course;
@@ -48,13 +55,14 @@ void course_clear(Course *course);
 void course_begin(Course *course);              /* makes the start of each core; once, after `tile` was set */
 /* The stage after the step of `stage`, which saw `seen` (0 where nothing is seen). */
 uint32_t course_after(Course *course, uint32_t stage, int64_t seen);
-
-uint32_t course_copy(Course *course, uint32_t core, uint32_t ordinal);         /* its number */
+void course_adopt(Course *course);              /* what was found out about objects and polls holds from now on: a new search begins */
+const char *course_keep_text(Course *course, const char *text);        /* as long as the program */
 
 static inline Stage *course_stage(const Course *course, uint32_t stage) { return &STORE(Stage, &course->stages, stage); }
 static inline bool course_polls(const Course *course, const Stage *stage)
 {
-    return stage->observes && stage->step.site < course->polling.count && STORE(bool, &course->polling, stage->step.site);
+    return stage->observes && stage->step.site < course->polling.count
+        && STORE(uint8_t, &course->polling, stage->step.site) == POLLING_YES;
 }
 static inline const UnrollStep *course_step(const Course *course, uint32_t stage)
 {

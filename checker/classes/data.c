@@ -11,6 +11,7 @@ enum { TILES_MAX = 1 << 24 };
 struct Tiles {
     Intern keys;                                /* id 0 is the empty key */
     GPtrArray *tile;                            /* Tile by id, made when asked for */
+    GMutex lock;
 };
 
 typedef struct Saved { uint32_t object; int64_t lo, elements, item; void *bytes; } Saved;
@@ -28,6 +29,7 @@ Tiles *tiles_new(void)
     intern_init(&tiles->keys, TILES_MAX, (size_t)1 << 36);
     intern_add(&tiles->keys, "", 0);
     tiles->tile = g_ptr_array_new();
+    g_mutex_init(&tiles->lock);
     return tiles;
 }
 
@@ -47,6 +49,7 @@ void tiles_free(Tiles *tiles)
     for (guint i = 0; i < tiles->tile->len; i++)
         free_tile(g_ptr_array_index(tiles->tile, i));
     g_ptr_array_free(tiles->tile, TRUE);
+    g_mutex_clear(&tiles->lock);
     g_free(tiles);
 }
 
@@ -71,14 +74,15 @@ static uint32_t keep_tile(Tiles *tiles, const Tile *tile)
         memcpy(at + count * sizeof(uint64_t), tile->bytes, data);
         memcpy(at + count * sizeof(uint64_t) + data, tile->written, count);
     }
-    return intern_add(&tiles->keys, key, bytes);
+    g_mutex_lock(&tiles->lock);
+    uint32_t id = intern_add(&tiles->keys, key, bytes);
+    g_mutex_unlock(&tiles->lock);
+    return id;
 }
 
-const Tile *tiles_get(void *owner, int64_t id)
+/* Of an id that is not 0; the lock is held. */
+static const Tile *get(Tiles *tiles, int64_t id)
 {
-    Tiles *tiles = owner;
-    if (id == 0)
-        return NULL;
     if ((guint)id >= tiles->tile->len)
         g_ptr_array_set_size(tiles->tile, (gint)id + 1);
     if (tiles->tile->pdata[id] != NULL)
@@ -94,6 +98,17 @@ const Tile *tiles_get(void *owner, int64_t id)
         memcpy(tile->written, at + count * sizeof(uint64_t) + data, count);
     }
     tiles->tile->pdata[id] = tile;
+    return tile;
+}
+
+const Tile *tiles_get(void *owner, int64_t id)
+{
+    Tiles *tiles = owner;
+    if (id == 0)
+        return NULL;
+    g_mutex_lock(&tiles->lock);
+    const Tile *tile = get(tiles, id);
+    g_mutex_unlock(&tiles->lock);
     return tile;
 }
 

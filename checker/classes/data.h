@@ -1,6 +1,6 @@
 /* data.h - contents of buffers while classes are explored: reads, writes, and taking writes back.
  *
- * Ownership:   Tiles is shared by all worlds of one search, so that equal observations have equal ids in each.
+ * Ownership:   Tiles is shared by all worlds of one search, in whatever threads, so that equal observations have equal ids in each.
  */
 #pragma once
 #include "../../model/machine.h"

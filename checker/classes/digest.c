@@ -1,26 +1,43 @@
 /* digest.c - each class judged at its end: by a look at its cores where that is all there is to judge, else by the proof of its record. */
-#include "digest.h"
 #include "../../model/rng.h"
 #include "../proof/prove.h"
+#include "units.h"
 #include <string.h>
+
+enum { FINDINGS_HELD_MAX = 256 };               /* before they are merged */
+
+void result_clear(Result *result)
+{
+    if (result->bytes != NULL)
+        g_array_unref(result->bytes);
+    if (result->moves != NULL)
+        g_array_unref(result->moves);
+    *result = (Result){ 0 };
+}
 
 Digest *digest_new(Explorer *x)
 {
     Digest *digest = g_new0(Digest, 1);
-    digest->record = record_new(x->program);
     digest->position = g_new0(uint32_t, x->program->cores);
     return digest;
 }
 
 void digest_free(Digest *digest)
 {
-    record_free(digest->record);
+    if (digest->record != NULL)
+        record_free(digest->record);
     g_free(digest->position);
     g_free(digest->ends.slot);
     g_free(digest->classes.slot);
-    if (digest->result != NULL)
-        g_array_free(digest->result, TRUE);
+    result_clear(&digest->result);
     g_free(digest);
+}
+
+Outcome *digest_new_outcome(void)
+{
+    Outcome *outcome = outcome_new();
+    outcome->conflicts = outcome->steps = 0;
+    return outcome;
 }
 
 /* True: it was not there yet. */
@@ -67,7 +84,7 @@ static Ends count_ends(Explorer *x)
 {
     Ends ends = { 0 };
     for (uint32_t c = 0; c < x->program->cores; c++) {
-        const Stage *at = course_stage(&x->course, x->world->stage[c]);
+        const Stage *at = course_stage(x->course, x->world->stage[c]);
         x->digest->position[c] = at->position;
         if (at->end == STAGE_FINISHED)
             ends.finished++;
@@ -87,7 +104,7 @@ static void merge(Explorer *x, Outcome *one)
     for (guint i = 0; i < one->findings->len; i++) {
         Finding *finding = g_ptr_array_index(one->findings, i);
         g_ptr_array_add(all->findings, finding);
-        if (finding->id == FAULT_DEADLOCK && !x->usage.proof)
+        if (finding->id == FAULT_DEADLOCK && !x->usage->proof)
             x->digest->deadlock = finding;
     }
     g_ptr_array_set_free_func(one->findings, NULL);
@@ -96,7 +113,7 @@ static void merge(Explorer *x, Outcome *one)
             outcome_add_limit(all, g_ptr_array_index(one->limits, i));
     all->incomplete_after_race |= one->incomplete_after_race;
     all->conflicts = MAX(all->conflicts, one->conflicts);
-    if (all->findings->len > 256) {
+    if (all->findings->len > FINDINGS_HELD_MAX) {
         outcome_settle(all, x->program);
         x->digest->deadlock = NULL;
     }
@@ -109,7 +126,8 @@ static void prove_class(Explorer *x, bool finished)
     digest_record(x);
     if (finished && x->options->contents)
         digest_results(x);
-    double left = x->deadline ? MAX((double)(x->deadline - g_get_monotonic_time()) / 1e6, 0.01) : 0;
+    gint64 deadline = x->units->deadline;
+    double left = deadline ? MAX((double)(deadline - g_get_monotonic_time()) / 1e6, 0.01) : 0;
     const ProveOptions options = { .first = x->options->first, .memory_max = x->options->memory_max, .seconds_max = left };
     Outcome *one = prove_record(digest->record, &options);
     bool faultless = one->findings->len == 0;
@@ -122,7 +140,7 @@ static void prove_class(Explorer *x, bool finished)
 void digest_class(Explorer *x)
 {
     Digest *digest = x->digest;
-    if (x->usage.grew)
+    if (x->usage->grew)
         return;                                 /* what was proved of it would not hold */
     if (x->options->audit && !add_hash(&digest->classes, hash_class(x)))
         x->redundant++;
@@ -132,10 +150,10 @@ void digest_class(Explorer *x)
                                                   MIN(x->program->semaphores, x->world->semaphores)));
     bool finished = ends.finished == x->program->cores;
     x->outcome->steps += x->world->deeds;
-    if (finished && !x->usage.proof && !x->course.raises && !x->options->contents)
+    if (finished && !x->usage->proof && !x->course->raises && !x->options->contents)
         return;
     bool only_blocked = ends.blocked > 0 && ends.stopped + ends.polling == 0;
-    if (only_blocked && !x->usage.proof && !x->course.raises && digest->deadlock != NULL)
+    if (only_blocked && !x->usage->proof && !x->course->raises && digest->deadlock != NULL)
         digest->deadlock->count++;
     else
         prove_class(x, finished);
@@ -186,14 +204,63 @@ static void drop_repetitions(Outcome *outcome, const Program *program)
         }
 }
 
-void digest_settle(Explorer *x)
+void sum_init(Sum *sum)
 {
-    Outcome *outcome = x->outcome;
-    const Hashes *ends = &x->digest->ends;
-    for (size_t i = 0; i < ends->size; i++)
-        if (ends->slot[i] != 0)
-            g_array_append_val(outcome->end_states, ends->slot[i]);
+    *sum = (Sum){ .outcome = digest_new_outcome() };
+}
+
+void sum_clear(Sum *sum)
+{
+    outcome_free(sum->outcome);
+    g_free(sum->ends.slot);
+    g_free(sum->classes.slot);
+    result_clear(&sum->result);
+}
+
+/* Returns how many were there already. */
+static uint64_t move_hashes(Hashes *from, Hashes *to)
+{
+    uint64_t before = to->used + from->used;
+    for (size_t i = 0; i < from->size; i++)
+        if (from->slot[i] != 0)
+            add_hash(to, from->slot[i]);
+    g_free(from->slot);
+    *from = (Hashes){ 0 };
+    return before - to->used;
+}
+
+void sum_add(Sum *sum, Explorer *x)
+{
+    digest_compare_rounds(sum, x);
+    Outcome *all = sum->outcome, *one = x->outcome;
+    for (guint i = 0; i < one->findings->len; i++)
+        g_ptr_array_add(all->findings, g_ptr_array_index(one->findings, i));
+    g_ptr_array_set_free_func(one->findings, NULL);
+    for (guint i = 0; i < one->limits->len; i++)
+        outcome_add_limit(all, g_ptr_array_index(one->limits, i));
+    all->incomplete_after_race |= one->incomplete_after_race;
+    all->conflicts = MAX(all->conflicts, one->conflicts);
+    all->steps += one->steps;
+    if (all->findings->len > FINDINGS_HELD_MAX)
+        outcome_settle(all, x->program);
+    outcome_free(one);
+    x->outcome = digest_new_outcome();
+    x->digest->deadlock = NULL;
+    sum->runs += x->runs;
+    sum->redundant += x->redundant + move_hashes(&x->digest->classes, &sum->classes);
+    move_hashes(&x->digest->ends, &sum->ends);
+    x->runs = x->redundant = 0;
+    sum->limit = sum->limit ? sum->limit : x->limit;
+    sum->done |= x->done;
+}
+
+void sum_settle(Sum *sum, const Program *program)
+{
+    Outcome *outcome = sum->outcome;
+    for (size_t i = 0; i < sum->ends.size; i++)
+        if (sum->ends.slot[i] != 0)
+            g_array_append_val(outcome->end_states, sum->ends.slot[i]);
     g_array_sort(outcome->end_states, compare_hashes);
-    outcome_settle(outcome, x->program);
-    drop_repetitions(outcome, x->program);
+    outcome_settle(outcome, program);
+    drop_repetitions(outcome, program);
 }

@@ -9,17 +9,39 @@
 
 typedef struct Hashes { uint64_t *slot; size_t used, size; } Hashes;   /* a set; 0 is not in it */
 
-struct Digest {
-    Record *record;
+typedef struct Result {
+    GArray *bytes, *moves;                      /* what one class handed back, and its schedule; NULL: none did yet */
+    bool diverged;                              /* another one handed back something else */
+} Result;
+
+struct Digest {                                 /* of one explorer, for one round */
+    Record *record;                             /* NULL: no run was written down yet */
     uint32_t *position;                         /* scratch: by core */
     Hashes ends, classes;                       /* classes: for the audit */
     Finding *deadlock;                          /* where it alone can go wrong: the finding that the next ones are counted with */
-    GArray *result;                             /* bytes of the first class's results, NULL: none yet */
-    bool diverged, checked;
+    Result result;
 };
 
+typedef struct Sum {                            /* of a search */
+    Outcome *outcome;
+    Hashes ends, classes;
+    Result result;                              /* of the first class that had one */
+    uint64_t runs, redundant;
+    const char *limit;
+    bool done;
+} Sum;
+
+void result_clear(Result *result);
+void sum_init(Sum *sum);
+void sum_clear(Sum *sum);
+/* Adds what the explorer has found since the last time, and takes it from it. Explorers in their own order. */
+void sum_add(Sum *sum, Explorer *explorer);
+void sum_settle(Sum *sum, const Program *program);      /* the outcome is complete */
+
+Outcome *digest_new_outcome(void);
 /* record_of.c: the run in hand as the proof reads it. */
 void digest_record(Explorer *explorer);
 /* results.c: expectations, and whether all classes end alike; adds to the record what is wrong. */
 void digest_results(Explorer *explorer);
 void digest_compare(Explorer *explorer);        /* a class without faults */
+void digest_compare_rounds(Sum *sum, Explorer *explorer);       /* an explorer's first result with that of the search */

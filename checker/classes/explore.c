@@ -1,14 +1,51 @@
 /* explore.c - forwards and back: a branch of the frame's wakeup tree, or where there is none and nothing was tried, whoever is enabled. */
-#include "explore.h"
+#include "units.h"
+#include <string.h>
+
+Explorer *explore_new(Units *units)
+{
+    Explorer *x = g_new0(Explorer, 1);
+    x->units = units, x->options = units->options, x->program = units->program, x->tiles = units->tiles;
+    x->usage = &units->usage, x->course = &units->course;
+    x->world = world_new(x->course, x->tiles);
+    path_init(&x->path);
+    x->nodes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    x->handed = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+    x->known = g_hash_table_new(g_bytes_hash, g_bytes_equal);
+    x->reversals = g_array_new(FALSE, FALSE, sizeof(Reversal));
+    x->rows = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    x->sequence = g_array_new(FALSE, FALSE, sizeof(Sleeper));
+    x->copy = g_array_new(FALSE, FALSE, sizeof(Sleeper));
+    x->outcome = digest_new_outcome();
+    x->digest = digest_new(x);
+    return x;
+}
+
+void explore_free(Explorer *x)
+{
+    explore_end(x);
+    world_free(x->world);
+    if (x->shadow != NULL)
+        world_free(x->shadow);
+    path_clear(&x->path);
+    wake_pool_clear(&x->pool);
+    g_free(x->frame);
+    g_free(x->sleep);
+    g_array_free(x->nodes, TRUE);
+    g_hash_table_unref(x->known);
+    g_ptr_array_unref(x->handed);
+    g_array_free(x->reversals, TRUE);
+    g_array_free(x->rows, TRUE);
+    g_array_free(x->sequence, TRUE);
+    g_array_free(x->copy, TRUE);
+    outcome_free(x->outcome);
+    digest_free(x->digest);
+    g_free(x);
+}
 
 static Frame *top_frame(Explorer *x)
 {
     return &x->frame[x->frames - 1];
-}
-
-static bool commute(const Sleeper *a, const Sleeper *b)
-{
-    return a->object != b->object || manner_commutes(a->manner, b->manner);
 }
 
 static bool sleeps(const Explorer *x, const Frame *frame, uint32_t agent)
@@ -44,7 +81,7 @@ static void begin_frame(Explorer *x, WakeTree tree, uint32_t sleep)
         x->frames_max = MAX(2 * x->frames_max, 64);
         x->frame = g_renew(Frame, x->frame, x->frames_max);
     }
-    x->frame[x->frames++] = (Frame){ .tree = tree, .sleep = sleep };
+    x->frame[x->frames++] = (Frame){ .tree = tree, .sleep = sleep, .classes = x->classes };
 }
 
 static void add_sleeper(Explorer *x, const Sleeper *sleeper)
@@ -58,23 +95,30 @@ static void add_sleeper(Explorer *x, const Sleeper *sleeper)
 
 enum { PICKS_MAX = 20000 };                     /* of one run: cores are run anew after each observation */
 
-static void descend(Explorer *x, Sleeper step, WakeTree rest)
+/* What was known of the step beside its agent may be out of date. */
+static void do_pick(Explorer *x, Sleeper *step)
 {
     Pending pending;
-    bool can = world_pending(x->world, step.agent, &pending) && pending.enabled;
+    bool can = world_pending(x->world, step->agent, &pending) && pending.enabled;
     g_assert(can);
-    Pick pick = { .agent = step.agent, .object = pending.object, .stage = pending.stage, .manner = pending.manner, .before = pending.value,
+    Pick pick = { .agent = step->agent, .object = pending.object, .stage = pending.stage, .manner = pending.manner, .before = pending.value,
                   .deeds = x->world->deeds, .serial = x->picks++ };
-    pick.tangled = pending.stage == NONE || x->world->tangled[step.agent];
-    step.object = pending.object, step.manner = pending.manner;
-    world_do(x->world, step.agent);
+    pick.tangled = pending.stage == NONE || x->world->tangled[step->agent];
+    step->object = pending.object, step->manner = pending.manner;
+    world_do(x->world, step->agent);
     pick.after = world_value(x->world, pick.object);
     path_push(&x->path, &pick);
     reverse_note(x);
+}
+
+static void descend(Explorer *x, Sleeper step, WakeTree rest)
+{
+    do_pick(x, &step);
+    top_frame(x)->tried++;
     uint32_t begin = top_frame(x)->sleep, end = x->sleepers;
     for (uint32_t i = begin; i < end; i++) {
         const Sleeper sleeper = x->sleep[i];
-        if (commute(&sleeper, &step))
+        if (wake_commute(&sleeper, &step))
             add_sleeper(x, &sleeper);
     }
     begin_frame(x, rest, end);
@@ -88,7 +132,7 @@ static void ascend(Explorer *x)
     Frame *frame = top_frame(x);
     g_assert(frame->tree.first == 0);
     x->sleepers = frame->sleep;
-    if (--x->frames == 0)
+    if (--x->frames == x->base)
         return;
     const Pick *pick = &x->path.pick[x->path.picks - 1];
     Sleeper tried = { pick->agent, pick->object, pick->manner };
@@ -100,34 +144,56 @@ static void ascend(Explorer *x)
 static void check_limits(Explorer *x)
 {
     const ClassesOptions *options = x->options;
-    if (options->runs_max != 0 && x->runs >= options->runs_max)
-        x->limit = "runs";
     if ((x->runs & 63) != 0)
         return;
-    if (x->deadline != 0 && g_get_monotonic_time() >= x->deadline)
+    if (x->units->deadline != 0 && g_get_monotonic_time() >= x->units->deadline)
         x->limit = "time";
     if (options->memory_max != 0 && store_bytes_used() + x->pool.size * sizeof(Wake) > options->memory_max)
         x->limit = "memory";
 }
 
-static void abandon(Explorer *x)
-{
-    for (uint32_t i = 0; i < x->frames; i++)
-        wake_free(&x->pool, &x->frame[i].tree);
-    while (x->path.picks > 0)
-        path_pop(&x->path);
-    x->frames = x->sleepers = 0;
-}
-
-void explore_classes(Explorer *x)
+void explore_begin(Explorer *x)
 {
     world_begin(x->world);
     begin_frame(x, (WakeTree){ 0 }, 0);
-    while (x->frames > 0 && !x->usage.grew && x->limit == NULL && !x->done) {
+}
+
+static void list_nodes(Explorer *x, uint32_t node)
+{
+    g_array_set_size(x->nodes, units_node(x->units, node)->depth + 1);
+    for (guint i = x->nodes->len; i-- > 0; node = units_node(x->units, node)->parent)
+        g_array_index(x->nodes, uint32_t, i) = node;
+    x->base = x->nodes->len;
+}
+
+void explore_begin_below(Explorer *x, uint32_t node, Sleeper *step, WakeTree rest)
+{
+    list_nodes(x, node);
+    world_begin(x->world);
+    for (uint32_t i = 0; i < x->base; i++) {
+        begin_frame(x, (WakeTree){ 0 }, 0);
+        Sleeper pick = { .agent = step->agent };
+        if (i + 1 < x->base)
+            pick.agent = units_node(x->units, g_array_index(x->nodes, uint32_t, i + 1))->agent;
+        do_pick(x, &pick);
+        *step = i + 1 < x->base ? *step : pick;
+    }
+    const GArray *asleep = units_node(x->units, node)->sleep;
+    for (guint i = 0; i < asleep->len; i++)
+        if (wake_commute(&g_array_index(asleep, Sleeper, i), step))
+            add_sleeper(x, &g_array_index(asleep, Sleeper, i));
+    begin_frame(x, wake_move(&x->units->pool, &rest, &x->pool), 0);
+}
+
+bool explore_run(Explorer *x, uint64_t budget)
+{
+    while (x->frames > x->base && x->limit == NULL && !x->done && !units_stop(x->units)) {
         Frame *frame = top_frame(x);
         Sleeper step;
         WakeTree rest = { 0 };
         bool fresh = !frame->begun, redundant = false;
+        if (x->runs >= budget && (fresh || frame->tree.first != 0))
+            break;
         frame->begun = true;
         if (wake_take(&x->pool, &frame->tree, &step, &rest) || (fresh && choose(x, frame, &step, &redundant))) {
             descend(x, step, rest);
@@ -136,13 +202,88 @@ void explore_classes(Explorer *x)
         if (fresh && redundant)
             x->redundant++;
         else if (fresh) {
-            x->runs++;
+            x->runs++, x->classes++;
             reverse_run(x);
             digest_class(x);
             check_limits(x);
         }
         ascend(x);
     }
-    abandon(x);
+    return x->frames == x->base;
+}
+
+static Sleeper in_hand(const Explorer *x, uint32_t frame)
+{
+    const Pick *pick = &x->path.pick[frame];
+    return (Sleeper){ pick->agent, pick->object, pick->manner };
+}
+
+static void make_node(Explorer *x, uint32_t d)
+{
+    Frame *frame = &x->frame[d];
+    Node node = { .parent = d == 0 ? NONE : g_array_index(x->nodes, uint32_t, d - 1), .depth = d, .begun = frame->tried,
+                  .agent = d == 0 ? NONE : x->path.pick[d - 1].agent, .sleep = g_array_new(FALSE, FALSE, sizeof(Sleeper)),
+                  .open = g_array_new(FALSE, FALSE, sizeof(Sleeper)), .classes = x->frame[d + 1].classes - frame->classes };
+    Sleeper pick = in_hand(x, d);
+    g_array_append_vals(node.sleep, x->sleep + frame->sleep, explore_sleep_end(x, d) - frame->sleep);
+    g_array_append_val(node.sleep, pick);
+    g_array_append_val(node.open, pick);
+    node.tree = wake_move(&x->pool, &frame->tree, &x->units->pool);
+    uint32_t id = units_add_node(x->units, &node);
+    g_array_append_val(x->nodes, id);
+}
+
+uint32_t explore_can_share(const Explorer *x)
+{
+    uint32_t before;
+    for (uint32_t d = x->base; d + 1 < x->frames; d++) {
+        Sleeper pick = in_hand(x, d);
+        if (wake_find_apart(&x->pool, &x->frame[d].tree, &pick, 1, &before))
+            return d;
+    }
+    return NONE;
+}
+
+void explore_share(Explorer *x, uint32_t last)
+{
+    for (uint32_t d = x->base; d <= last; d++)
+        make_node(x, d);
+    uint32_t gone = x->frame[last + 1].sleep;
+    memmove(x->sleep, x->sleep + gone, (x->sleepers - gone) * sizeof *x->sleep);
+    x->sleepers -= gone;
+    for (uint32_t d = x->base; d < x->frames; d++)
+        x->frame[d].sleep = d <= last ? 0 : x->frame[d].sleep - gone;
+    x->base = last + 1;
+}
+
+void explore_end(Explorer *x)
+{
+    for (uint32_t i = x->base; i < x->frames; i++)
+        wake_free(&x->pool, &x->frame[i].tree);
+    while (x->path.picks > 0)
+        path_pop(&x->path);
+    x->frames = x->sleepers = x->base = 0;
+    g_array_set_size(x->nodes, 0);
     world_undo(x->world, 0);
+}
+
+const Sleeper *explore_asleep(const Explorer *x, uint32_t frame, uint32_t *count)
+{
+    if (frame >= x->base) {
+        *count = explore_sleep_end(x, frame) - x->frame[frame].sleep;
+        return x->sleep + x->frame[frame].sleep;
+    }
+    const GArray *sleep = units_node(x->units, g_array_index(x->nodes, uint32_t, frame))->sleep;
+    *count = sleep->len;
+    return (const Sleeper *)(const void *)sleep->data;
+}
+
+const WakeTree *explore_tree(const Explorer *x, uint32_t frame, const WakePool **pool)
+{
+    if (frame >= x->base) {
+        *pool = &x->pool;
+        return &x->frame[frame].tree;
+    }
+    *pool = &x->units->pool;
+    return &units_node(x->units, g_array_index(x->nodes, uint32_t, frame))->tree;
 }

@@ -2,9 +2,11 @@
  *
  *     frame --pick--> frame --pick--> ... --> nothing enabled: one class
  *
+ * Frames above `base` stand for nodes that other explorers share (units.h); what begins there is handed over at the end of a round.
+ *
  * Invariants:  1. frame d is the choice of pick d; the last frame has no pick yet.  2. what sleeps at a frame is enabled there, and every
- *              class below that would begin with it was visited.
- * Ownership:   Explorer owns everything but program, source and options.
+ *              class below that would begin with it was visited, or is by another explorer.
+ * Ownership:   Explorer owns everything but units, program, source and options.
  */
 #pragma once
 #include "classes.h"
@@ -15,6 +17,8 @@
 typedef struct Frame {
     WakeTree tree;                              /* branches still to be tried */
     uint32_t sleep;                             /* its sleepers: from here to where those of the next frame begin */
+    uint32_t tried;                             /* branches, the one in hand too */
+    uint64_t classes;                           /* that the explorer had seen when the frame began */
     bool begun;
 } Frame;
 
@@ -28,12 +32,14 @@ typedef struct Reversal {
 } Reversal;
 
 typedef struct Digest Digest;
+typedef struct Units Units;
 
 typedef struct Explorer {
+    Units *units;
     const ClassesOptions *options;
     Program *program;
-    Usage usage;
-    Course course;
+    Usage *usage;
+    Course *course;
     Tiles *tiles;
     World *world, *shadow;                      /* shadow: for what can be done without some picks; made when needed */
     Path path;
@@ -41,21 +47,38 @@ typedef struct Explorer {
     Frame *frame;
     Sleeper *sleep;
     uint32_t frames, frames_max, sleepers, sleepers_max;
-    GArray *reversals, *rows, *sequence;        /* Reversal; words of bits; Sleeper */
-    Outcome *outcome;
+    uint32_t base;                              /* the first frame of its own */
+    GArray *nodes;                              /* uint32_t: ids of the nodes that the frames above it stand for */
+    GPtrArray *handed;                          /* GBytes: turned runs that begin at nodes: node, then agent, object, manner of each step */
+    GHashTable *known;                          /* the same, as a set */
+    GArray *reversals, *rows, *sequence, *copy;         /* Reversal; words of bits; Sleeper; Sleeper */
+    Outcome *outcome;                           /* of this round; so are the next */
+    uint64_t runs, redundant;
     Digest *digest;
-    uint64_t runs, redundant, picks;
-    gint64 deadline;                            /* monotonic microseconds, 0: none */
+    uint64_t picks, classes;                    /* in all */
     const char *limit;                          /* that ended the search */
     bool done;                                  /* `first`, and something was found */
 } Explorer;
 
-void explore_classes(Explorer *explorer);       /* all of them, or up to a limit, or until another object turned out to be contended */
+Explorer *explore_new(Units *units);
+void explore_free(Explorer *explorer);
+void explore_begin(Explorer *explorer);         /* the whole search is its own */
+/* What follows the branch `step` of a node is its own, first `rest` (of the pool of units). *step: as the step is when it is done. */
+void explore_begin_below(Explorer *explorer, uint32_t node, Sleeper *step, WakeTree rest);
+/* Until `budget` classes more are seen, or there are none left (true), or a limit. */
+bool explore_run(Explorer *explorer, uint64_t budget);
+/* The first of its own frames with a branch that somebody else can begin now, NONE; makes nodes of its frames up to that one. */
+uint32_t explore_can_share(const Explorer *explorer);
+void explore_share(Explorer *explorer, uint32_t frame);
+void explore_end(Explorer *explorer);           /* forgets everything; explore_begin, or below, is next */
 
 static inline uint32_t explore_sleep_end(const Explorer *x, uint32_t frame)
 {
     return frame + 1 < x->frames ? x->frame[frame + 1].sleep : x->sleepers;
 }
+/* What sleeps at a frame, also if it is a node: `count` of them. */
+const Sleeper *explore_asleep(const Explorer *explorer, uint32_t frame, uint32_t *count);
+const WakeTree *explore_tree(const Explorer *explorer, uint32_t frame, const WakePool **pool);
 
 /* reverse.c */
 void reverse_note(Explorer *explorer);          /* the last pick is new: what could it have come before? */
@@ -71,4 +94,3 @@ void detour_run(Explorer *explorer);
 Digest *digest_new(Explorer *explorer);
 void digest_free(Digest *digest);
 void digest_class(Explorer *explorer);          /* of the complete run in hand */
-void digest_settle(Explorer *explorer);         /* findings and end states into the outcome */

@@ -96,7 +96,7 @@ void flight_start(World *world, uint32_t core, uint32_t stage)
         world_add(world, world_log(world, core, DEED_EFFECT, stage), copy->receive_semaphore, copy->receive_count);
         return;
     }
-    uint32_t number = course_copy(world->course, core, copy->ordinal);
+    uint32_t number = course_stage(world->course, stage)->copy;
     if (number >= world->copies_max) {
         uint32_t now = MAX(2 * number, 64);
         world->flight_of = g_renew(uint32_t, world->flight_of, now);
@@ -141,6 +141,20 @@ bool flight_pending(World *world, uint32_t agent, Pending *pending)
     *pending = (Pending){ .object = semaphore, .stage = NONE, .value = world_value(world, semaphore),
                           .manner = ordered ? MANNER_REST : MANNER_ADD, .enabled = true };
     return true;
+}
+
+uint32_t flight_next(World *world, uint32_t agent)
+{
+    guint index = 0;
+    uint32_t moment = 0, cores = world->program->cores;
+    if (agent != NONE)
+        index = world->flight_of[(agent - cores) / MOMENTS] - 1, moment = (agent - cores) % MOMENTS + 1;
+    Pending pending;
+    for (; index < world->flights->len; index++, moment = 0)
+        for (; moment < MOMENTS; moment++)
+            if (flight_pending(world, flight_at(world, index)->base + moment, &pending))
+                return flight_at(world, index)->base + moment;
+    return NONE;
 }
 
 void flight_do(World *world, uint32_t agent)

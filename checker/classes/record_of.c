@@ -19,18 +19,13 @@ static void raise_at(Writer *writer, const Step *step, FaultId fault, uint32_t p
         .site = site, .object = NONE, .region = NONE, .message = message };
 }
 
-static const char *keep_text(Writer *writer, const char *text)
-{
-    return program_text(writer->x->program, program_string(writer->x->program, text));
-}
-
 /* A fault that the core raised by itself before the step where it stands. */
 static void note_fault(Writer *writer, uint32_t stage)
 {
-    const Stage *at = course_stage(&writer->x->course, stage);
+    const Stage *at = course_stage(writer->x->course, stage);
     if (at->end != STAGE_GOES_ON || at->step.kind == STEP_STOP)
         return;
-    const UnrollStep *step = course_step(&writer->x->course, stage);
+    const UnrollStep *step = course_step(writer->x->course, stage);
     uint32_t position = writer->position[at->step.core];
     if (step->fault != FAULT_COUNT)
         raise_at(writer, &at->step, step->fault, position ? position - 1 : 0, step->fault_site, step->message);
@@ -88,12 +83,12 @@ static void note_failed_expectation(Writer *writer, const Deed *deed, const Step
     Program *program = writer->x->program;
     g_autofree char *name = program_describe_semaphore(program, step->object);
     g_autofree char *text = g_strdup_printf("%s is %lld, expected %d", name, (long long)count, (int32_t)step->value);
-    raise_at(writer, step, FAULT_ASSERT, writer->position[deed->core] - 1, step->site, keep_text(writer, text));
+    raise_at(writer, step, FAULT_ASSERT, writer->position[deed->core] - 1, step->site, course_keep_text(writer->x->course, text));
 }
 
 static void write_deed(Writer *writer, const Deed *deed, int64_t *pick_value)
 {
-    Course *course = &writer->x->course;
+    Course *course = writer->x->course;
     if (deed->kind == DEED_EFFECT)
         return;
     if (deed->kind >= STEP_EARLY_SEND) {
@@ -123,7 +118,7 @@ static void write_poll(Writer *writer, const Step *look)
     g_autofree char *name = usage_touches(look) ? program_describe_semaphore(program, look->object)
         : program_describe_region(program, look->object, look->value);
     g_autofree char *text = g_strdup_printf("polls %s for ever: nobody can change it any more", name);
-    raise_at(writer, look, FAULT_NO_PROGRESS, writer->position[look->core] - 1, look->site, keep_text(writer, text));
+    raise_at(writer, look, FAULT_NO_PROGRESS, writer->position[look->core] - 1, look->site, course_keep_text(writer->x->course, text));
 }
 
 static void write_ends(Writer *writer)
@@ -132,7 +127,7 @@ static void write_ends(Writer *writer)
     CoreState *state = store_push(&writer->record->ends, x->program->cores);
     for (uint32_t c = 0; c < x->program->cores; c++) {
         uint32_t stage = x->world->stage[c];
-        const Stage *at = course_stage(&x->course, stage);
+        const Stage *at = course_stage(x->course, stage);
         note_fault(writer, stage);
         if (at->end != STAGE_GOES_ON) {
             state[c].end = at->end == STAGE_FINISHED ? CORE_FINISHED : CORE_STOPPED;
@@ -148,6 +143,8 @@ static void write_ends(Writer *writer)
 
 void digest_record(Explorer *x)
 {
+    if (x->digest->record == NULL)
+        x->digest->record = record_new(x->program);
     Record *record = x->digest->record;
     record_reset(record);
     Writer writer = { .x = x, .record = record, .position = g_new0(uint32_t, x->program->cores),

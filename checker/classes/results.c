@@ -1,5 +1,5 @@
 /* results.c - what a class hands back: the program's expectations, and the same contents as every other class without faults. */
-#include "digest.h"
+#include "units.h"
 #include <string.h>
 
 void digest_results(Explorer *x)
@@ -11,56 +11,117 @@ void digest_results(Explorer *x)
         const Expectation *expectation = &STORE(Expectation, &program->expectations, i);
         for (uint32_t device = 0; device < program->devices; device++) {
             g_autofree char *message = NULL;
-            if (expectation->holds(machine, expectation, device, &message))
+            g_mutex_lock(&x->course->lock);     /* a user's function */
+            bool holds = expectation->holds(machine, expectation, device, &message);
+            g_mutex_unlock(&x->course->lock);
+            if (holds)
                 continue;
             uint32_t core = device * program->cores_per_device, position = x->digest->position[core];
             bool unwritten = message != NULL && g_str_has_prefix(message, EXPECTATION_UNWRITTEN);
             *(Raised *)store_push(&record->raised, 1) = (Raised){ .fault = unwritten ? FAULT_UNINITIALISED : FAULT_ASSERT, .core = core,
                 .position = position ? position - 1 : 0, .site = expectation->site, .object = NONE, .region = NONE,
-                .message = program_text(program, program_string(program, message ? message : "a result differs from the expected one")) };
+                .message = course_keep_text(x->course, message ? message : "a result differs from the expected one") };
         }
         record->results_checked = true;
     }
 }
 
-static void tell_difference(Explorer *x, uint32_t object, int64_t element, const char *bytes, const char *before)
+typedef struct Difference { uint32_t object; int64_t element; const char *now, *then; } Difference;
+
+/* Between results in a row, as keep() left them, and those of the machine, or of `row` if that is given. */
+static bool find_difference(const Program *program, Machine *machine, const char *row, const char *then, Difference *found)
 {
-    const Decl *decl = program_decl(x->program, program_object_decl(x->program, object));
-    Finding *finding = finding_new(FAULT_DIVERGENCE);
-    finding->object = object;
-    finding->have = element;
-    finding->need = (int64_t)dtype_read_int(decl->dtype, before);
-    double now = dtype_is_float(decl->dtype) ? dtype_read_double(decl->dtype, bytes) : (double)dtype_read_int(decl->dtype, bytes);
-    double then = dtype_is_float(decl->dtype) ? dtype_read_double(decl->dtype, before) : (double)finding->need;
-    finding->message = g_strdup_printf("element %lld of %s on device %u ends as %.9g here and as %.9g in another schedule",
-                                       (long long)element, program_text(x->program, decl->name), program_object_device(x->program, object),
-                                       now, then);
-    finding->moves = schedule_of_record(x->digest->record, NULL);
-    g_ptr_array_add(x->outcome->findings, finding);
-    x->digest->diverged = true;
+    size_t at = 0;
+    for (uint32_t object = 0; object < program->objects; object++) {
+        const Decl *decl = program_decl(program, program_object_decl(program, object));
+        if (!program_decl_is_result(decl))
+            continue;
+        const Contents *contents = machine_contents(machine, object);
+        size_t item = dtype_size_bytes(decl->dtype), bytes = (size_t)contents->elements * item;
+        const char *now = row != NULL ? row + at : (const char *)contents->bytes;
+        for (size_t i = 0; memcmp(now, then + at, bytes) != 0 && i < bytes; i += item)
+            if (memcmp(now + i, then + at + i, item) != 0) {
+                *found = (Difference){ object, (int64_t)(i / item), now + i, then + at + i };
+                return true;
+            }
+        at += bytes;
+    }
+    return false;
 }
 
-void digest_compare(Explorer *x)
+static void tell_difference(const Program *program, Outcome *outcome, const Difference *found, GArray *moves)
 {
-    Digest *digest = x->digest;
-    Machine *machine = data_machine(x->world->data);
-    bool first = digest->result == NULL;
-    if (first)
-        digest->result = g_array_new(FALSE, FALSE, 1);
-    guint at = 0;
-    for (uint32_t object = 0; object < x->program->objects && !digest->diverged; object++) {
+    const Decl *decl = program_decl(program, program_object_decl(program, found->object));
+    Finding *finding = finding_new(FAULT_DIVERGENCE);
+    finding->object = found->object;
+    finding->have = found->element;
+    finding->need = (int64_t)dtype_read_int(decl->dtype, found->then);
+    bool real = dtype_is_float(decl->dtype);
+    double now = real ? dtype_read_double(decl->dtype, found->now) : (double)dtype_read_int(decl->dtype, found->now);
+    double then = real ? dtype_read_double(decl->dtype, found->then) : (double)finding->need;
+    finding->message = g_strdup_printf("element %lld of %s on device %u ends as %.9g here and as %.9g in another schedule",
+                                       (long long)found->element, program_text(program, decl->name),
+                                       program_object_device(program, found->object), now, then);
+    finding->moves = moves;
+    g_ptr_array_add(outcome->findings, finding);
+}
+
+static void keep(Explorer *x, Machine *machine, Result *result)
+{
+    result->bytes = g_array_new(FALSE, FALSE, 1);
+    result->moves = schedule_of_record(x->digest->record, NULL);
+    for (uint32_t object = 0; object < x->program->objects; object++) {
         const Decl *decl = program_decl(x->program, program_object_decl(x->program, object));
         if (!program_decl_is_result(decl))
             continue;
         const Contents *contents = machine_contents(machine, object);
-        size_t item = dtype_size_bytes(decl->dtype);
-        guint bytes = (guint)((size_t)contents->elements * item);
-        if (first)
-            g_array_append_vals(digest->result, contents->bytes, bytes);
-        const char *now = (const char *)contents->bytes, *then = digest->result->data + at;
-        for (int64_t element = 0; element < contents->elements && !digest->diverged; element++)
-            if (memcmp(now + (size_t)element * item, then + (size_t)element * item, item) != 0)
-                tell_difference(x, object, element, now + (size_t)element * item, then + (size_t)element * item);
-        at += bytes;
+        g_array_append_vals(result->bytes, contents->bytes, (guint)((size_t)contents->elements * dtype_size_bytes(decl->dtype)));
     }
+}
+
+void digest_compare(Explorer *x)
+{
+    Machine *machine = data_machine(x->world->data);
+    Result *own = &x->digest->result;
+    const Result *first = &x->units->sum.result;
+    if (own->diverged || first->diverged)
+        return;
+    if (first->bytes == NULL && own->bytes == NULL) {
+        keep(x, machine, own);
+        return;
+    }
+    Difference found;
+    if (!find_difference(x->program, machine, NULL, first->bytes != NULL ? first->bytes->data : own->bytes->data, &found))
+        return;
+    tell_difference(x->program, x->outcome, &found, schedule_of_record(x->digest->record, NULL));
+    own->diverged = true;
+}
+
+static void drop_divergence(Outcome *outcome)
+{
+    for (guint i = outcome->findings->len; i-- > 0;)
+        if (((const Finding *)g_ptr_array_index(outcome->findings, i))->id == FAULT_DIVERGENCE)
+            g_ptr_array_remove_index(outcome->findings, i);
+}
+
+void digest_compare_rounds(Sum *sum, Explorer *x)
+{
+    Result *own = &x->digest->result;
+    if (sum->result.diverged)
+        drop_divergence(x->outcome);
+    sum->result.diverged |= own->diverged;
+    own->diverged = false;
+    if (own->bytes == NULL)
+        return;
+    if (sum->result.bytes == NULL) {
+        sum->result.bytes = g_steal_pointer(&own->bytes), sum->result.moves = g_steal_pointer(&own->moves);
+        return;
+    }
+    Difference found;
+    if (!sum->result.diverged
+        && find_difference(x->program, data_machine(x->world->data), own->bytes->data, sum->result.bytes->data, &found)) {
+        tell_difference(x->program, x->outcome, &found, g_steal_pointer(&own->moves));
+        sum->result.diverged = true;
+    }
+    result_clear(own);
 }

@@ -112,7 +112,7 @@ static void note_subsets(Explorer *x, bool tangled, const Waiting *waiting, cons
 {
     const Path *path = &x->path;
     if (adds->too_many) {
-        usage_order(&x->usage, path->pick[adds->member[0]].object);
+        usage_order(x->usage, path->pick[adds->member[0]].object);
         return;
     }
     if (adds->members == 0 || !some_number_holds(x, waiting, adds))
@@ -145,8 +145,8 @@ static bool turns_off(Explorer *x, const Waiting *waiting, uint32_t pick)
 
 static bool may_block(const Explorer *x, uint32_t stage)
 {
-    const Stage *at = course_stage(&x->course, stage);
-    return step_blocks((StepKind)at->step.kind) || course_polls(&x->course, at);
+    const Stage *at = course_stage(x->course, stage);
+    return step_blocks((StepKind)at->step.kind) || course_polls(x->course, at);
 }
 
 static bool is_race(const Path *path, const Pick *pick, uint32_t first)

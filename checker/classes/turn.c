@@ -1,54 +1,52 @@
 /* turn.c - turned runs: whether a sequence of steps is known to be covered at the frame where it begins, and keeping it there if not.
  *
- * A sequence is covered if some step that sleeps at the frame can come first in it. Else it goes down the wakeup tree along steps that can
- * come first in what is left of it, to a leaf, which covers it, or to a node where it becomes a new branch. Where order alone decides what
- * depends on what, bits answer without making the sequence, and the answer is kept for as long as the picks stand that it rests on.
+ * A sequence is covered if some step that sleeps at the frame can come first in it, or if the frame's wakeup tree covers it. Where order
+ * alone decides what depends on what, bits answer without making the sequence, and the answer is kept for as long as the picks stand that
+ * it rests on.
  */
-#include "explore.h"
+#include "units.h"
 
-/* Can the step come first in the sequence, without changing it otherwise? *at: where it is now, G_MAXUINT: nowhere. */
-static bool comes_first(const Sleeper *step, const GArray *sequence, guint *at)
+/* Kept for the end of the round: the node, then three words a step. */
+static void hand_over(Explorer *x, uint32_t node, const GArray *sequence)
 {
-    *at = G_MAXUINT;
+    uint32_t words = 1 + 3 * sequence->len, *key = g_new(uint32_t, words), *at = key;
+    *at++ = node;
     for (guint i = 0; i < sequence->len; i++) {
-        const Sleeper *other = &g_array_index(sequence, Sleeper, i);
-        if (other->agent == step->agent) {
-            *at = i;
-            return true;
-        }
-        if (other->object == step->object && !manner_commutes(other->manner, step->manner))
-            return false;
+        const Sleeper *step = &g_array_index(sequence, Sleeper, i);
+        *at++ = step->agent, *at++ = step->object, *at++ = step->manner;
     }
-    return true;
+    GBytes *turned = g_bytes_new_take(key, words * sizeof *key);
+    if (!g_hash_table_contains(x->known, turned)) {
+        g_hash_table_add(x->known, turned);
+        g_ptr_array_add(x->handed, turned);
+    } else {
+        g_bytes_unref(turned);
+    }
 }
 
-static void add_to_tree(Explorer *x, WakeTree *tree, GArray *sequence)
+/* Nothing that sleeps at the frame covers it. */
+static void insert_awake(Explorer *x, uint32_t first, GArray *sequence)
 {
-    uint32_t above = 0, node = tree->first;
-    while (node != 0) {
-        guint at;
-        if (!comes_first(&wake_get(&x->pool, node)->step, sequence, &at)) {
-            node = wake_get(&x->pool, node)->beside;
-            continue;
-        }
-        if (at != G_MAXUINT)
-            g_array_remove_index(sequence, at);
-        above = node;
-        node = wake_get(&x->pool, node)->below.first;
-        if (node == 0 || sequence->len == 0)
-            return;
+    if (first >= x->base) {
+        wake_insert(&x->pool, &x->frame[first].tree, sequence);
+        return;
     }
-    wake_add(&x->pool, tree, above, &g_array_index(sequence, Sleeper, 0), sequence->len);
+    uint32_t node = g_array_index(x->nodes, uint32_t, first), above;
+    g_array_set_size(x->copy, 0);
+    g_array_append_vals(x->copy, sequence->data, sequence->len);
+    if (!wake_covers(&x->units->pool, &units_node(x->units, node)->tree, x->copy, &above))
+        hand_over(x, node, sequence);
 }
 
 void turn_insert(Explorer *x, uint32_t first, GArray *sequence)
 {
-    Frame *frame = &x->frame[first];
     guint at;
-    for (uint32_t i = frame->sleep; i < explore_sleep_end(x, first); i++)
-        if (comes_first(&x->sleep[i], sequence, &at))
+    uint32_t count;
+    const Sleeper *asleep = explore_asleep(x, first, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (wake_comes_first(&asleep[i], sequence, &at))
             return;
-    add_to_tree(x, &frame->tree, sequence);
+    insert_awake(x, first, sequence);
 }
 
 static void add_pick(GArray *sequence, const Pick *pick)
@@ -138,12 +136,14 @@ static bool covers(const Path *path, uint32_t q, uint32_t i, const Sleeper *last
 /* By a sleeper, or by a leaf that is the first branch: that stays so as long as the pick *by stands; *by NONE: for this run only. */
 static bool is_covered(const Explorer *x, uint32_t i, uint32_t q, const Sleeper *last, uint32_t *by)
 {
-    const Frame *frame = &x->frame[q];
-    for (uint32_t s = frame->sleep; s < explore_sleep_end(x, q); s++)
-        if (covers(&x->path, q, i, last, &x->sleep[s], by))
+    uint32_t count;
+    const Sleeper *asleep = explore_asleep(x, q, &count);
+    for (uint32_t s = 0; s < count; s++)
+        if (covers(&x->path, q, i, last, &asleep[s], by))
             return true;
-    uint32_t node = frame->tree.first;
-    return node != 0 && wake_get(&x->pool, node)->below.first == 0 && covers(&x->path, q, i, last, &wake_get(&x->pool, node)->step, by);
+    const WakePool *pool;
+    uint32_t node = explore_tree(x, q, &pool)->first;
+    return node != 0 && wake_get(pool, node)->below.first == 0 && covers(&x->path, q, i, last, &wake_get(pool, node)->step, by);
 }
 
 void turn_race(Explorer *x, uint32_t i, Race *race)
@@ -164,7 +164,7 @@ void turn_race(Explorer *x, uint32_t i, Race *race)
     uint32_t by;
     if (!is_covered(x, i, race->first, &last, &by)) {
         make_sequence(x, &reversal);
-        add_to_tree(x, &x->frame[race->first].tree, x->sequence);
+        insert_awake(x, race->first, x->sequence);
     } else if (by != NONE) {
         race->state = RACE_COVERED;
         race->by = by, race->serial = path->pick[by].serial;

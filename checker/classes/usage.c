@@ -36,18 +36,27 @@ bool usage_touches(const Step *step)
     return step->kind == STEP_SIGNAL || step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP || step_is_conflict((StepKind)step->kind);
 }
 
+void usage_adopt(Usage *usage)
+{
+    for (uint32_t s = 0; s < usage->uses.count; s++) {
+        Use *use = usage_of(usage, s);
+        use->contended = use->to_be_contended, use->ordered = use->to_be_ordered;
+    }
+    usage->grew = false;
+}
+
 void usage_contend(Usage *usage, uint32_t semaphore)
 {
     Use *use = usage_of(usage, semaphore);
     usage->grew |= !use->contended;
-    use->contended = true;
+    use->to_be_contended = true;
 }
 
 void usage_order(Usage *usage, uint32_t semaphore)
 {
     Use *use = usage_of(usage, semaphore);
     usage->grew |= !use->ordered;
-    use->ordered = use->contended = true;
+    use->to_be_ordered = use->to_be_contended = true;
 }
 
 static void note_waiter(Usage *usage, Use *use, uint32_t core)
@@ -58,23 +67,26 @@ static void note_waiter(Usage *usage, Use *use, uint32_t core)
         if (STORE(Waiter, &usage->waiters, at - 1).core == core)
             return;
     *(Waiter *)store_push(&usage->waiters, 1) = (Waiter){ core, use->waiters };
-    use->waiters = (uint32_t)usage->waiters.count;
+    g_atomic_int_set((gint *)&use->waiters, (gint)usage->waiters.count);       /* other workers walk along the list meanwhile */
+}
+
+bool usage_needs_order(const Step *step)
+{
+    if (step->kind == STEP_FLAG_WAIT)
+        return step->extra != COMPARE_GE && step->extra != COMPARE_GT;
+    if (step_is_plain_add(step))
+        return (int32_t)step->value < 0;
+    return step->kind != STEP_SIGNAL && step->kind != STEP_WAIT && step->kind != STEP_WAIT_KEEP;
 }
 
 static void note_semaphore(Usage *usage, const Step *step)
 {
     Use *use = usage_of(usage, step->object);
-    bool threshold = step->kind == STEP_FLAG_WAIT && (step->extra == COMPARE_GE || step->extra == COMPARE_GT);
-    if (step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP || step->kind == STEP_FLAG_WAIT) {
+    if (step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP || step->kind == STEP_FLAG_WAIT)
         note_waiter(usage, use, step->core);
-        use->taken |= step->kind == STEP_WAIT;
-        use->needs_order |= step->kind == STEP_FLAG_WAIT && !threshold;
-    } else if (step_is_plain_add(step)) {
-        use->needs_order |= (int32_t)step->value < 0;
-    } else if (step->kind != STEP_SIGNAL) {
-        use->needs_order = true;
-        use->looked_at |= step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_EXPECT_COUNT;
-    }
+    use->taken |= step->kind == STEP_WAIT;
+    use->looked_at |= step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_EXPECT_COUNT;
+    use->needs_order |= usage_needs_order(step);
     if (use->needs_order || (use->several_wait && use->taken))
         usage_contend(usage, step->object);
     const Decl *decl = program_decl(usage->program, program_semaphore_decl(usage->program, step->object));

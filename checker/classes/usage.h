@@ -1,9 +1,10 @@
 /* usage.h - who does what to which semaphore and flag word, learnt from the steps that cores are seen to have; and so: what is contended.
  *
  * Contended are semaphores that somebody reads or that several cores wait on while one takes, and flag words, but those that are only
- * added to and awaited with "at least". Known steps only grow in number, so objects only become contended, never the reverse.
+ * added to and awaited with "at least". Known steps only grow in number, so objects only become contended, never the reverse. What a search
+ * finds out is for the next one: what is contended stays as it is while a search goes on, whoever of its workers looks.
  *
- * Invariants:  1. contended as the proof sees it in any record of these steps implies contended here.
+ * Invariants:  1. contended as the proof sees it in any record of these steps implies contended here, after usage_adopt.
  */
 #pragma once
 #include "../../model/program.h"
@@ -15,6 +16,7 @@ static inline bool manner_commutes(Manner a, Manner b) { return a == b && a != M
 typedef struct Use {                            /* of one semaphore or flag word */
     bool contended;
     bool ordered;                               /* its adds count as `rest`: their order is chosen too */
+    bool to_be_contended, to_be_ordered;        /* from the next search on */
     bool flag, needs_order, several_wait, taken, looked_at, coarse;
     uint32_t waiter;                            /* first core known to wait on it, NONE */
     uint32_t waiters;                           /* list of all of them: Waiter + 1 */
@@ -25,17 +27,20 @@ typedef struct Waiter { uint32_t core, next; } Waiter;
 typedef struct Usage {
     const Program *program;
     Store uses, waiters;                        /* Use by semaphore id; Waiter */
-    bool grew;                                  /* an object became contended since the last time somebody cleared this */
+    bool grew;                                  /* an object is to be contended, or ordered, that is not yet */
     bool proof;                                 /* there is something to prove besides ends of cores: accesses, copies, lives, limits */
 } Usage;
 
 void usage_init(Usage *usage, const Program *program);
 void usage_clear(Usage *usage);
 void usage_note(Usage *usage, const Step *step, const Copy *copy);     /* copy: of a COPY_START with bytes, else NULL */
+void usage_adopt(Usage *usage);                 /* what is to be contended is so from now on */
 void usage_contend(Usage *usage, uint32_t semaphore);
 void usage_order(Usage *usage, uint32_t semaphore);            /* contended, and its adds ordered */
 void usage_fit(Usage *usage);                   /* the program may have got more semaphores */
 
 static inline Use *usage_of(const Usage *usage, uint32_t semaphore) { return &STORE(Use, &usage->uses, semaphore); }
+/* Does the step alone make its object contended? */
+bool usage_needs_order(const Step *step);
 /* Does the step touch a semaphore or flag word by itself? */
 bool usage_touches(const Step *step);

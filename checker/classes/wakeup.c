@@ -1,6 +1,10 @@
-/* wakeup.c - nodes in one array, the unused ones chained. */
+/* wakeup.c - nodes in one array, the unused ones chained.
+ *
+ * A sequence goes down the tree along steps that can come first in what is left of it, to a leaf, which covers it, or to a node where it
+ * becomes a new branch.
+ */
 #include "wakeup.h"
-#include <glib.h>
+#include "usage.h"
 
 void wake_pool_clear(WakePool *pool)
 {
@@ -22,37 +26,125 @@ static uint32_t new_node(WakePool *pool)
     return ++pool->used;
 }
 
-void wake_add(WakePool *pool, WakeTree *tree, uint32_t above, const Sleeper *steps, uint32_t count)
+bool wake_comes_first(const Sleeper *step, const GArray *sequence, guint *at)
 {
+    *at = G_MAXUINT;
+    for (guint i = 0; i < sequence->len; i++) {
+        const Sleeper *other = &g_array_index(sequence, Sleeper, i);
+        if (other->agent == step->agent) {
+            *at = i;
+            return true;
+        }
+        if (other->object == step->object && !manner_commutes(other->manner, step->manner))
+            return false;
+    }
+    return true;
+}
+
+bool wake_covers(const WakePool *pool, const WakeTree *tree, GArray *sequence, uint32_t *above)
+{
+    *above = 0;
+    for (uint32_t node = tree->first; node != 0;) {
+        guint at;
+        if (!wake_comes_first(&wake_get(pool, node)->step, sequence, &at)) {
+            node = wake_get(pool, node)->beside;
+            continue;
+        }
+        if (at != G_MAXUINT)
+            g_array_remove_index(sequence, at);
+        *above = node;
+        node = wake_get(pool, node)->below.first;
+        if (node == 0 || sequence->len == 0)
+            return true;
+    }
+    return false;
+}
+
+static void append(WakePool *pool, WakeTree *tree, WakeTree branch)
+{
+    if (tree->last != 0)
+        wake_get(pool, tree->last)->beside = branch.first;
+    else
+        tree->first = branch.first;
+    tree->last = branch.last;
+}
+
+bool wake_insert(WakePool *pool, WakeTree *tree, GArray *sequence)
+{
+    uint32_t above;
+    if (wake_covers(pool, tree, sequence, &above))
+        return false;
     WakeTree chain = { 0, 0 };
-    for (uint32_t i = count; i-- > 0;) {
+    for (guint i = sequence->len; i-- > 0;) {
         uint32_t node = new_node(pool);
-        *wake_get(pool, node) = (Wake){ steps[i], 0, chain };
+        *wake_get(pool, node) = (Wake){ g_array_index(sequence, Sleeper, i), 0, chain };
         chain = (WakeTree){ node, node };
     }
     g_assert(chain.first != 0);
-    WakeTree *to = above != 0 ? &wake_get(pool, above)->below : tree;
-    if (to->last != 0)
-        wake_get(pool, to->last)->beside = chain.first;
-    else
-        to->first = chain.first;
-    to->last = chain.first;
+    append(pool, above != 0 ? &wake_get(pool, above)->below : tree, chain);
+    return true;
 }
 
-bool wake_take(WakePool *pool, WakeTree *tree, Sleeper *step, WakeTree *rest)
+bool wake_commute(const Sleeper *a, const Sleeper *b)
 {
-    uint32_t node = tree->first;
+    return a->object != b->object || manner_commutes(a->manner, b->manner);
+}
+
+static bool is_apart(const WakePool *pool, const WakeTree *tree, uint32_t branch, const Sleeper *steps, uint32_t count)
+{
+    const Sleeper *step = &wake_get(pool, branch)->step;
+    for (uint32_t i = 0; i < count; i++)
+        if (wake_commute(&steps[i], step))
+            return false;
+    for (uint32_t other = tree->first; other != branch; other = wake_get(pool, other)->beside)
+        if (wake_commute(&wake_get(pool, other)->step, step))
+            return false;
+    return true;
+}
+
+bool wake_find_apart(const WakePool *pool, const WakeTree *tree, const Sleeper *steps, uint32_t count, uint32_t *before)
+{
+    *before = 0;
+    for (uint32_t branch = tree->first; branch != 0; branch = wake_get(pool, branch)->beside) {
+        if (is_apart(pool, tree, branch, steps, count))
+            return true;
+        *before = branch;
+    }
+    return false;
+}
+
+bool wake_take_after(WakePool *pool, WakeTree *tree, uint32_t before, Sleeper *step, WakeTree *rest)
+{
+    uint32_t *link = before != 0 ? &wake_get(pool, before)->beside : &tree->first, node = *link;
     if (node == 0)
         return false;
     Wake *wake = wake_get(pool, node);
     *step = wake->step;
     *rest = wake->below;
-    tree->first = wake->beside;
-    if (tree->first == 0)
-        tree->last = 0;
+    *link = wake->beside;
+    if (tree->last == node)
+        tree->last = before;
     wake->beside = pool->unused;
     pool->unused = node;
     return true;
+}
+
+bool wake_take(WakePool *pool, WakeTree *tree, Sleeper *step, WakeTree *rest)
+{
+    return wake_take_after(pool, tree, 0, step, rest);
+}
+
+WakeTree wake_move(WakePool *from, WakeTree *tree, WakePool *to)
+{
+    WakeTree moved = { 0, 0 }, rest;
+    Sleeper step;
+    while (wake_take(from, tree, &step, &rest)) {
+        WakeTree below = wake_move(from, &rest, to);
+        uint32_t node = new_node(to);
+        *wake_get(to, node) = (Wake){ step, 0, below };
+        append(to, &moved, (WakeTree){ node, node });
+    }
+    return moved;
 }
 
 void wake_free(WakePool *pool, WakeTree *tree)
@@ -61,4 +153,12 @@ void wake_free(WakePool *pool, WakeTree *tree)
     WakeTree rest;
     while (wake_take(pool, tree, &step, &rest))
         wake_free(pool, &rest);
+}
+
+uint32_t wake_branches(const WakePool *pool, const WakeTree *tree)
+{
+    uint32_t count = 0;
+    for (uint32_t node = tree->first; node != 0; node = wake_get(pool, node)->beside)
+        count++;
+    return count;
 }

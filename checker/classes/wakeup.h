@@ -4,6 +4,7 @@
  * Nodes come from one pool and go back to it.
  */
 #pragma once
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,10 +22,23 @@ typedef struct Wake {
 typedef struct WakePool { Wake *wake; uint32_t used, size, unused; } WakePool;
 
 void wake_pool_clear(WakePool *pool);
-/* Adds a chain of steps as the last branch below a node, or of the tree itself (node 0). */
-void wake_add(WakePool *pool, WakeTree *tree, uint32_t node, const Sleeper *steps, uint32_t count);
-/* Takes the first branch off: its step, and the tree that follows it. False: there is none. */
+/* Can the step come first in the sequence of Sleepers, without changing it otherwise? *at: where it is now, G_MAXUINT: nowhere. */
+bool wake_comes_first(const Sleeper *step, const GArray *sequence, guint *at);
+/* Is there a leaf that covers the sequence? Else *above is the node below which it would become a new branch, 0: the tree itself. What the
+ * way to there has of the sequence is removed from it. */
+bool wake_covers(const WakePool *pool, const WakeTree *tree, GArray *sequence, uint32_t *above);
+/* Makes the sequence, which is used up, a new branch unless it is covered. True: it is one now. */
+bool wake_insert(WakePool *pool, WakeTree *tree, GArray *sequence);
+/* The first branch that commutes neither with any of the steps nor with a branch before it. False: there is none. *before: the branch right
+ * before it, 0: none. */
+bool wake_find_apart(const WakePool *pool, const WakeTree *tree, const Sleeper *steps, uint32_t count, uint32_t *before);
+/* Takes the branch after `before` off (0: the first): its step, and the tree that follows it. False: there is none. */
+bool wake_take_after(WakePool *pool, WakeTree *tree, uint32_t before, Sleeper *step, WakeTree *rest);
 bool wake_take(WakePool *pool, WakeTree *tree, Sleeper *step, WakeTree *rest);
+/* Takes the tree out of one pool and gives it to another. */
+WakeTree wake_move(WakePool *from, WakeTree *tree, WakePool *to);
 void wake_free(WakePool *pool, WakeTree *tree);
+uint32_t wake_branches(const WakePool *pool, const WakeTree *tree);
 
+bool wake_commute(const Sleeper *a, const Sleeper *b);
 static inline Wake *wake_get(const WakePool *pool, uint32_t node) { return &pool->wake[node - 1]; }

@@ -40,6 +40,7 @@ void world_free(World *world)
 /* Steps seen for the first time may name semaphores that did not exist before. */
 static void fit(World *world)
 {
+    g_mutex_lock(&world->course->lock);
     uint32_t now = world->program->semaphores;
     world->value = g_renew(int64_t, world->value, now + 1);
     world->version = g_renew(uint32_t, world->version, now + 1);
@@ -49,6 +50,7 @@ static void fit(World *world)
         world->version[s] = 0;
     }
     world->semaphores = now;
+    g_mutex_unlock(&world->course->lock);
 }
 
 int64_t world_value(World *world, uint32_t object)
@@ -223,8 +225,8 @@ static bool act(World *world, uint32_t core)
     if (at->end != STAGE_GOES_ON || (world->doze[core] != 0 && !changed_since(world, world->doze[core])))
         return false;
     const Step *step = &at->step;
-    if (usage_touches(step))
-        return !usage_of(world->usage, step->object)->contended && do_free_object(world, core);
+    if (usage_touches(step))                    /* what is only to be contended waits for the next search */
+        return !usage_of(world->usage, step->object)->contended && !usage_needs_order(step) && do_free_object(world, core);
     if (step_is_join((StepKind)step->kind))
         return do_join(world, core);
     if (step->kind == STEP_COPY_START && step->object != NONE) {
@@ -339,16 +341,13 @@ bool world_polls(World *world, uint32_t core)
 
 uint32_t world_next_agent(World *world, uint32_t agent)
 {
-    uint32_t cores = world->program->cores, next = agent == NONE ? 0 : agent + 1;
-    for (; next < cores; next++)
+    uint32_t cores = world->program->cores;
+    if (agent != NONE && agent >= cores)
+        return flight_next(world, agent);
+    for (uint32_t next = agent + 1; next < cores; next++)       /* NONE + 1 is 0 */
         if (core_is_pending(world, next))
             return next;
-    Pending pending;
-    uint32_t end = cores + 4 * (uint32_t)intern_count(&world->course->copies);
-    for (; world->flights->len > 0 && next < end; next++)
-        if (flight_pending(world, next, &pending))
-            return next;
-    return NONE;
+    return flight_next(world, NONE);
 }
 
 /* A word must stay within 32 bits for adds to commute. */

@@ -68,7 +68,8 @@ void world_begin(World *world);
 bool world_pending(World *world, uint32_t agent, Pending *pending);
 void world_do(World *world, uint32_t agent);    /* it is pending and enabled */
 void world_undo(World *world, size_t deeds);    /* until so many are left */
-/* Agents that have something pending, in ascending order; each call goes on after `agent` (NONE: from the first). NONE: no more. */
+/* Agents that have something pending: cores, then moments of copies as they were started; each call goes on after `agent` (NONE: from the
+ * first). NONE: no more. */
 uint32_t world_next_agent(World *world, uint32_t agent);
 
 /* Would the step at `stage` be possible if its object showed `value`? A look that changes nothing for its core is not. */
@@ -89,6 +90,7 @@ void world_change(World *world, Deed *deed, uint32_t object, int64_t value);
 void world_add(World *world, Deed *deed, uint32_t object, int64_t inc);
 void flight_start(World *world, uint32_t core, uint32_t stage);
 void flight_run(World *world);                  /* all moments that are free of conflict and possible */
+uint32_t flight_next(World *world, uint32_t agent);     /* world_next_agent among moments */
 bool flight_pending(World *world, uint32_t agent, Pending *pending);
 void flight_do(World *world, uint32_t agent);
 void flight_undo(World *world, const Deed *deed);

@@ -76,6 +76,19 @@ static void start_ticking(void)
     setitimer(ITIMER_VIRTUAL, &(struct itimerval){ every, every }, NULL);
 }
 
+void *child_begin_thread(void)
+{
+    void *stack = g_malloc(HANDLER_STACK);
+    sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = HANDLER_STACK }, NULL);
+    return stack;
+}
+
+void child_end_thread(void *stack)
+{
+    sigaltstack(&(stack_t){ .ss_flags = SS_DISABLE }, NULL);
+    g_free(stack);
+}
+
 static void install_handlers(void)
 {
     static char stack[HANDLER_STACK] __attribute__((aligned(16)));

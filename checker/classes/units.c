@@ -1,0 +1,242 @@
+/* units.c - rounds: each unit does its share, on whatever thread; then one thread adds up, hands over, divides. */
+#include "units.h"
+#include "../run/child.h"
+
+enum { UNITS_MAX = 16, BUDGET_FIRST = 1000, BUDGET = 250 };
+
+Units *units_new(UnrollSource *source, const ClassesOptions *options)
+{
+    Units *units = g_new0(Units, 1);
+    units->options = options, units->program = source->program;
+    if (options->seconds_max > 0)
+        units->deadline = g_get_monotonic_time() + (gint64)(options->seconds_max * 1e6);
+    usage_init(&units->usage, units->program);
+    course_init(&units->course, source, &units->usage, options->contents);
+    units->tiles = tiles_new();
+    units->course.tile = tiles_get, units->course.owner = units->tiles;
+    units->nodes = g_array_new(FALSE, FALSE, sizeof(Node));
+    units->live = g_ptr_array_new_with_free_func((GDestroyNotify)explore_free);
+    units->idle = g_ptr_array_new_with_free_func((GDestroyNotify)explore_free);
+    sum_init(&units->sum);
+    course_begin(&units->course);
+    return units;
+}
+
+static void free_node(Node *node)
+{
+    g_array_unref(node->sleep);
+    g_array_unref(node->open);
+    node->sleep = NULL;
+}
+
+void units_forget(Units *units)
+{
+    g_ptr_array_set_size(units->live, 0);
+    g_ptr_array_set_size(units->idle, 0);
+    for (guint i = 0; i < units->nodes->len; i++)
+        if (units_node(units, i)->sleep != NULL)
+            free_node(units_node(units, i));
+    g_array_set_size(units->nodes, 0);
+    wake_pool_clear(&units->pool);
+    sum_clear(&units->sum);
+    sum_init(&units->sum);
+    units->rounds = 0;
+}
+
+void units_free(Units *units)
+{
+    units_forget(units);
+    g_ptr_array_unref(units->live);
+    g_ptr_array_unref(units->idle);
+    g_array_unref(units->nodes);
+    sum_clear(&units->sum);
+    course_clear(&units->course);
+    usage_clear(&units->usage);
+    tiles_free(units->tiles);
+    g_free(units);
+}
+
+uint32_t units_add_node(Units *units, const Node *node)
+{
+    for (guint i = 0; i < units->nodes->len; i++)
+        if (units_node(units, i)->sleep == NULL) {
+            *units_node(units, i) = *node;
+            return i;
+        }
+    g_array_append_vals(units->nodes, node, 1);
+    return units->nodes->len - 1;
+}
+
+/* The agent's branch of a node is done. If nothing is left to do there, neither is at its own place in its parent. */
+static void close_branch(Units *units, uint32_t id, uint32_t agent, uint64_t classes)
+{
+    while (id != NONE) {
+        Node *node = units_node(units, id);
+        for (guint i = 0; i < node->open->len; i++)
+            if (g_array_index(node->open, Sleeper, i).agent == agent) {
+                g_array_remove_index(node->open, i);
+                break;
+            }
+        node->classes += classes;
+        if (node->open->len > 0 || node->tree.first != 0)
+            return;
+        id = node->parent, agent = node->agent, classes = node->classes;
+        free_node(node);
+    }
+}
+
+static void hand_over(Units *units, Explorer *x)
+{
+    g_autoptr(GArray) sequence = g_array_new(FALSE, TRUE, sizeof(Sleeper));
+    for (guint i = 0; i < x->handed->len; i++) {
+        size_t bytes;
+        const uint32_t *key = g_bytes_get_data(g_ptr_array_index(x->handed, i), &bytes);
+        Node *node = units_node(units, key[0]);
+        g_array_set_size(sequence, 0);
+        for (const uint32_t *at = key + 1; at < key + bytes / sizeof *key; at += 3) {
+            Sleeper step = { .agent = at[0], .object = at[1], .manner = (uint8_t)at[2] };
+            g_array_append_val(sequence, step);
+        }
+        bool covered = false;
+        guint where;
+        for (guint s = 0; s < node->sleep->len && !covered; s++)
+            covered = wake_comes_first(&g_array_index(node->sleep, Sleeper, s), sequence, &where);
+        if (!covered)
+            wake_insert(&units->pool, &node->tree, sequence);
+    }
+    g_hash_table_remove_all(x->known);
+    g_ptr_array_set_size(x->handed, 0);
+}
+
+static Explorer *new_unit(Units *units)
+{
+    Explorer *x = units->idle->len > 0 ? g_ptr_array_steal_index(units->idle, units->idle->len - 1) : explore_new(units);
+    x->classes = 0;
+    g_ptr_array_add(units->live, x);
+    return x;
+}
+
+static bool has_branch(const Units *units, const Node *node, uint32_t *before)
+{
+    return node->sleep != NULL
+        && wake_find_apart(&units->pool, &node->tree, (const Sleeper *)(const void *)node->open->data, node->open->len, before);
+}
+
+/* At the node nearest to the start where that is possible. */
+static bool begin_branch(Units *units)
+{
+    uint32_t best = NONE, before;
+    for (guint i = 0; i < units->nodes->len; i++)
+        if ((best == NONE || units_node(units, i)->depth < units_node(units, best)->depth)
+            && has_branch(units, units_node(units, i), &before))
+            best = i;
+    if (best == NONE)
+        return false;
+    Node *node = units_node(units, best);
+    Sleeper step;
+    WakeTree rest;
+    has_branch(units, node, &before);
+    wake_take_after(&units->pool, &node->tree, before, &step, &rest);
+    explore_begin_below(new_unit(units), best, &step, rest);
+    g_array_append_val(node->sleep, step);
+    g_array_append_val(node->open, step);
+    node->begun++;
+    return true;
+}
+
+/* Of all units the one that can do so nearest to the start. */
+static bool share(Units *units)
+{
+    Explorer *best = NULL;
+    uint32_t frame = NONE;
+    for (guint i = 0; i < units->live->len; i++) {
+        uint32_t can = explore_can_share(units->live->pdata[i]);
+        if (can < frame)
+            frame = can, best = units->live->pdata[i];
+    }
+    if (best != NULL)
+        explore_share(best, frame);
+    return best != NULL;
+}
+
+static void divide(Units *units)
+{
+    guint most = units->options->units ? units->options->units : UNITS_MAX;
+    while (units->live->len < most && (begin_branch(units) || share(units)))
+        ;
+}
+
+typedef struct Round { GPtrArray *live; uint64_t budget, extra; gint next; } Round;
+
+static gpointer work(gpointer data)
+{
+    Round *round = data;
+    for (guint i; (i = (guint)g_atomic_int_add(&round->next, 1)) < round->live->len;)
+        explore_run(round->live->pdata[i], round->budget + (i < round->extra));
+    return NULL;
+}
+
+static gpointer work_on_thread(gpointer round)
+{
+    void *stack = child_begin_thread();
+    work(round);
+    child_end_thread(stack);
+    return NULL;
+}
+
+static void run_round(Units *units)
+{
+    const ClassesOptions *options = units->options;
+    guint live = units->live->len;
+    uint64_t budget = options->budget ? options->budget : BUDGET, first = options->budget ? options->budget : BUDGET_FIRST;
+    Round round = { .live = units->live, .budget = units->rounds == 0 ? first : budget };
+    if (options->runs_max != 0 && options->runs_max - units->sum.runs < live * round.budget) {
+        uint64_t left = options->runs_max - units->sum.runs;
+        round.budget = left / live, round.extra = left % live;
+    }
+    guint others = MIN(MAX(options->workers, 1), live) - 1;
+    g_autofree GThread **thread = g_new(GThread *, others + 1);
+    for (guint i = 0; i < others; i++)
+        thread[i] = g_thread_new("classes", work_on_thread, &round);
+    work(&round);
+    for (guint i = 0; i < others; i++)
+        g_thread_join(thread[i]);
+    units->rounds++;
+}
+
+/* Findings of units behind one that was done are not wanted: the first is what a search by one unit would have ended with. */
+static void gather(Units *units)
+{
+    for (guint i = 0; i < units->live->len && !units->sum.done; i++) {
+        Explorer *x = units->live->pdata[i];
+        sum_add(&units->sum, x);
+        hand_over(units, x);
+    }
+    for (guint i = 0; i < units->live->len;) {
+        Explorer *x = units->live->pdata[i];
+        if (x->frames > x->base) {
+            i++;
+            continue;
+        }
+        if (x->base > 0)
+            close_branch(units, g_array_index(x->nodes, uint32_t, x->base - 1), x->path.pick[x->base - 1].agent, x->classes);
+        explore_end(x);
+        g_ptr_array_add(units->idle, g_ptr_array_steal_index(units->live, i));
+    }
+}
+
+void units_search(Units *units)
+{
+    Sum *sum = &units->sum;
+    if (units->live->len == 0)
+        explore_begin(new_unit(units));
+    while (units->live->len > 0 && !units->usage.grew && sum->limit == NULL && !sum->done) {
+        if (units->options->runs_max != 0 && sum->runs >= units->options->runs_max) {
+            sum->limit = "runs";
+            return;
+        }
+        run_round(units);
+        gather(units);
+        divide(units);
+    }
+}

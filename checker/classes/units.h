@@ -1,0 +1,64 @@
+/* units.h - the search over classes divided into units, which are worked on at the same time.
+ *
+ *     one unit: all of it -> its budget of classes is used up -> divided: nodes, and units below them -> rounds -> no unit left
+ *
+ * A *unit* is one depth-first search below a given pick; the frames above that pick are *nodes*, which several units share. In each round
+ * every unit goes on until it has seen `budget` classes. Then, one unit after the other: what it found is added up, and the turned runs
+ * that begin at nodes are put into their wakeup trees. Branches of nodes that nobody has begun become units; while there are fewer units
+ * than there may be, one of them gives its frames up to the first with a branch that somebody else can begin. How many units there are and
+ * how far they go depends on nothing else, so that the outcome is the same for any number of workers.
+ *
+ * A branch begins only when all those are done which it lets sleep: what sleeps in it is covered by others, but part of what they cover
+ * they find by turning round races into the branch itself, as they do before it begins when one unit does all. So a branch begins beside
+ * others that are not done only if it commutes with none of them, and none of them sleeps in it; nor may it commute with one that stands
+ * before it in the tree, for in which of the two would the other sleep? Turned runs that reach a node too late for a branch that began are
+ * those of branches that do not sleep in it, which it can do without, as it does if it is the first to be tried.
+ *
+ * Invariants:  1. branches that began sleep in those that began later, where they commute; all that sleeps in a unit is done.
+ *              2. for each race of a run that was seen, at the node where the turned run begins something that was begun, sleeps or is in
+ *              the tree can come first in it. A unit that does not see that this is so hands the turned run over, even if it handed over
+ *              one that covers it: that one may yet be dropped in favour of a branch which covers it alone.
+ *              3. a turned run is put into a node's tree only if nothing that sleeps there, begun branches included, can come first in it:
+ *              when it is run, nothing is asleep at its end, and no run is cut off as redundant.
+ *              4. nodes change between rounds only.
+ * Ownership:   Units owns the explorers.
+ */
+#pragma once
+#include "digest.h"
+
+typedef struct Node {
+    uint32_t parent;                            /* NONE: none */
+    uint32_t agent;                             /* whose pick leads here */
+    uint32_t depth;
+    uint32_t begun;                             /* branches */
+    uint64_t classes;                           /* seen by the units right below that are done */
+    GArray *sleep;                              /* Sleeper: asleep from the start, then branches in the order in which they began;
+                                                   NULL: this place in the array is not used */
+    GArray *open;                               /* Sleeper: branches that began and are not done */
+    WakeTree tree;
+} Node;
+
+struct Units {
+    const ClassesOptions *options;
+    Program *program;
+    Usage usage;
+    Course course;
+    Tiles *tiles;
+    gint64 deadline;                            /* monotonic microseconds, 0: none */
+    GArray *nodes;                              /* Node */
+    WakePool pool;                              /* of their trees */
+    GPtrArray *live, *idle;                     /* Explorer */
+    Sum sum;
+    uint64_t rounds;
+};
+
+Units *units_new(UnrollSource *source, const ClassesOptions *options);
+void units_free(Units *units);
+void units_search(Units *units);                /* all classes, or up to a limit, or until another object is to be contended */
+void units_forget(Units *units);                /* back to the start */
+
+uint32_t units_add_node(Units *units, const Node *node);        /* its sleep is taken */
+
+/* Work by one unit ends at once when objects are to be contended; several go on to the end of their round, whoever finds it out. */
+static inline bool units_stop(const Units *units) { return units->usage.grew && units->live->len == 1; }
+static inline Node *units_node(const Units *units, uint32_t node) { return &g_array_index(units->nodes, Node, node); }
