@@ -77,7 +77,7 @@ typedef struct Launch {
 } Launch;
 
 /* A message of an expectation that begins so is about an element nobody wrote (`uninitialised`, not `assert`). */
-#define EXPECTATION_UNWRITTEN "unwritten: "
+#define EXPECTATION_UNWRITTEN "nobody wrote "
 
 typedef struct Expectation {
     uint32_t name, site;

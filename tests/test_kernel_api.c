@@ -492,7 +492,7 @@ static void wrong_results_say_where_they_came_from(void **state)
         { "wrong_slot", 2, 1, "output[0, 0] on device 0 is input[0] on device 1, not input[0] on device 0" },
         { "sum_lacks_one", 2, 1, "output[0] on device 0 is block[0] on device 0, not the sum over all 2 devices" },
         { "sum_has_one_twice", 1, 1, "output[0] on device 0 is a sum that has block[0] on device 0 once too often" },
-        { "half_written", 1, 1, "output[2] on device 0 was never written" },
+        { "half_written", 1, 1, "nobody wrote output[2] on device 0" },
         { "wrong_values", 1, 1, "output[0] on device 0 is " },
     };
     (void)state;

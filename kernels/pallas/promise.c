@@ -160,28 +160,46 @@ static char *word_unknown(Machine *machine, uint32_t decl, uint32_t view, const 
         return NULL;
     g_autofree char *place = element_text(program, decl, view, element, device);
     if (tile->written[element] == ELEMENT_UNWRITTEN)
-        return g_strdup_printf(EXPECTATION_UNWRITTEN "%s was never written", place);
+        return g_strdup_printf(EXPECTATION_UNWRITTEN "%s", place);
     program_set_usage_error(program, site, "%s comes from an opaque buffer, so nothing can be expected of it", place);
     return g_strdup(program->usage_error);
 }
 
-static bool judge_object(Machine *machine, const PromiseCollective *c, uint32_t object, uint32_t device, char **message)
+typedef char *(*JudgeElement)(Machine *machine, const void *closure, const Tile *tile, int64_t element, uint32_t device);
+
+/* What is wrong with the first element that is not as expected; NULL: nothing. One that nobody wrote says more than a wrong one. */
+static void judge_elements(Machine *machine, const void *closure, const Tile *tile, uint32_t device, JudgeElement judge, char **message)
 {
-    const Program *program = machine_program(machine);
-    Tile tile;
-    read_view(machine, object, c->output_view, &tile);
-    bool holds = true;
-    for (int64_t i = 0; i < tile.elements && holds; i++) {
-        *message = word_unknown(machine, c->output, c->output_view, &tile, i, device, c->site);
-        if (*message != NULL) {
-            holds = false;
-        } else if (tile.origin[i] != due_origin(program, c, device, due_at(program, c, device, i))) {
-            *message = word_difference(program, c, device, i, tile.origin[i]);
-            holds = false;
+    int64_t i = 0;
+    *message = NULL;
+    while (i < tile->elements && (*message = judge(machine, closure, tile, i, device)) == NULL)
+        i++;
+    for (; i < tile->elements && !g_str_has_prefix(*message, EXPECTATION_UNWRITTEN); i++) {
+        char *unwritten = tile->written[i] == ELEMENT_UNWRITTEN ? judge(machine, closure, tile, i, device) : NULL;
+        if (unwritten != NULL) {
+            g_free(*message);
+            *message = unwritten;
         }
     }
+}
+
+static char *judge_origin(Machine *machine, const void *closure, const Tile *tile, int64_t element, uint32_t device)
+{
+    const PromiseCollective *c = closure;
+    const Program *program = machine_program(machine);
+    char *unknown = word_unknown(machine, c->output, c->output_view, tile, element, device, c->site);
+    if (unknown != NULL || tile->origin[element] == due_origin(program, c, device, due_at(program, c, device, element)))
+        return unknown;
+    return word_difference(program, c, device, element, tile->origin[element]);
+}
+
+static bool judge_object(Machine *machine, const PromiseCollective *c, uint32_t object, uint32_t device, char **message)
+{
+    Tile tile;
+    read_view(machine, object, c->output_view, &tile);
+    judge_elements(machine, c, &tile, device, judge_origin, message);
     clear_tile(&tile);
-    return holds;
+    return *message == NULL;
 }
 
 typedef bool (*JudgeObject)(Machine *machine, const void *closure, uint32_t object, uint32_t device, char **message);
@@ -215,8 +233,9 @@ static bool same_value(double found, double due, double tolerance)
     return isnan(due) || found == due || fabs(found - due) <= tolerance * fmax(1, fabs(due));
 }
 
-static char *judge_value(Machine *machine, const PromiseValues *values, const Tile *tile, int64_t element, uint32_t device)
+static char *judge_value(Machine *machine, const void *closure, const Tile *tile, int64_t element, uint32_t device)
 {
+    const PromiseValues *values = closure;
     int64_t index[VIEW_DIMS_MAX] = { 0 }, rest = element;
     for (unsigned d = tile->ndim; d-- > 0; rest /= tile->size[d])
         index[d] = rest % tile->size[d];
@@ -239,8 +258,7 @@ static bool judge_values_object(Machine *machine, const void *closure, uint32_t 
     read_view(machine, object, values->output_view, &tile);
     draft_judging = &judge;
     if (sigsetjmp(judge.unwind, 0) == 0)
-        for (int64_t i = 0; i < tile.elements && *message == NULL; i++)
-            *message = judge_value(machine, values, &tile, i, device);
+        judge_elements(machine, values, &tile, device, judge_value, message);
     else
         *message = g_strdup(judge.program->usage_error);        /* misuse in the author's function */
     draft_judging = outer;

@@ -230,6 +230,10 @@ def copy_beyond_the_target(x):
     return copy_rows(x, 0, 4, 8, 10)
 
 
+def copy_into_row_10(x):
+    return copy_rows(x, 0, 10, 1, 10)
+
+
 def copy_beyond_the_target_in_smem(x):
     return copy_rows(x, 0, 4, 8, 10, pltpu.SMEM)
 
