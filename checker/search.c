@@ -19,13 +19,15 @@ static void enumerate(WorkerShared *shared)
     EnumerateOptions options = { .states_max = spec->states_max ? spec->states_max : STATES_MAX, .seconds_max = spec->seconds_max,
                                  .memory_max = spec->memory_max, .first = worker_stops_at_first(shared),
                                  .contents = program->knobs.data == DATA_REAL
-                                     && (program->expectations.count > 0 || record_looks_at_order(shared->record)) };
+                                     && (program->expectations.count > 0 || classes_needed(shared->record)) };
     Unroller *unroller = unroller_new(program);
+    unroller_watch(unroller, &shared->control.pulse.operations);
     Outcome *outcome = enumerate_run(unroller_source(unroller), &options);
     if (!options.contents && unroller_needs_contents(unroller)) {
         outcome_free(outcome);
         unroller_free(unroller);
         unroller = unroller_new(program);
+        unroller_watch(unroller, &shared->control.pulse.operations);
         options.contents = true;
         outcome = enumerate_run(unroller_source(unroller), &options);
     }

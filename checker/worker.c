@@ -5,6 +5,7 @@
  * the order (looks at counts, flags), the second run keeps the order and only the stacks differ.
  */
 #include "worker.h"
+#include "classes/classes.h"
 #include "outcome_io.h"
 #include "proof/prove.h"
 #include "results.h"
@@ -14,6 +15,7 @@
 #include "run/foresee.h"
 #include "run/globals.h"
 #include "run/minimise.h"
+#include "run/settle.h"
 #include "run/strategy.h"
 #include "search.h"
 #include "unreached.h"
@@ -93,14 +95,6 @@ static bool build(WorkerShared *shared, const ProgramModule *module)
     return shared->error == NULL && shared->not_applicable == NULL;
 }
 
-static bool any_ended(const Record *record, CoreEnd end)
-{
-    for (size_t i = 0; i < record->ends.count; i++)
-        if (STORE(CoreState, &record->ends, i).end == end)
-            return true;
-    return false;
-}
-
 /* The n-th step of a core, other than moments; NULL: it has fewer. */
 static const Step *nth_step(const Record *record, uint32_t core, uint32_t position)
 {
@@ -164,7 +158,7 @@ static void run_again(WorkerShared *shared, const uint64_t *hash)
     Record *again = record_new(program);
     Execution *execution = execution_new(program, again);
     child_watch_stacks(execution_stacks(execution));
-    ExecutionOptions options = { .reversed = !record_looks_at_order(shared->record), .shift = 16 * 517, .fill = 0xa7,
+    ExecutionOptions options = { .reversed = !classes_needed(shared->record), .shift = 16 * 517, .fill = 0xa7,
                                  .pulse = &shared->control.pulse,
                                  .discard = true, .steps_max = STEPS_MAX, .core_hash = hash_again };
     globals_restore(shared->globals);
@@ -185,13 +179,12 @@ static void run(WorkerShared *shared)
     Program *program = shared->program;
     g_autofree uint64_t *hash = g_new0(uint64_t, program->cores);
     const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse, .steps_max = STEPS_MAX, .core_hash = hash };
+    shared->ran = shared->searched = shared->data_only = false, shared->not_deterministic = NULL;
+    execution_free(shared->execution);
     shared->execution = execution_new(program, shared->record);
     child_watch_stacks(execution_stacks(shared->execution));
-    execution_run_eager(shared->execution, &options);
+    settle_run(shared->execution, &options, shared->globals);
     shared->steps_reached = execution_limit_reached(shared->execution);
-    if (!any_ended(shared->record, CORE_STOPPED) && !shared->steps_reached)
-        program_settle_launches(program, !any_ended(shared->record, CORE_BLOCKED));
-    edit_settle(program);
     shared->error = program->usage_error;
     if (shared->error != NULL)
         return;
@@ -200,9 +193,10 @@ static void run(WorkerShared *shared)
     shared->error = program->usage_error;       /* of a function of expected values, or of an expectation of opaque data */
     if (shared->error != NULL)
         return;
+    store_reset(&shared->results);
     if (shared->spec->results && !shared->steps_reached)
         results_gather(execution_machine(shared->execution), &shared->results);
-    bool stuck = any_ended(shared->record, CORE_BLOCKED) && !any_ended(shared->record, CORE_STOPPED);
+    bool stuck = record_any_ended(shared->record, CORE_BLOCKED) && !record_any_ended(shared->record, CORE_STOPPED);
     if (stuck && !shared->steps_reached && shared->spec->edits == NULL)
         foresee(shared->execution);
     if (!shared->steps_reached)
@@ -215,6 +209,18 @@ bool worker_stops_at_first(const WorkerShared *shared)
     return shared->spec->first && !finding_exemptions_exist(shared->program);
 }
 
+static void want_globals_unchanged(WorkerShared *shared)
+{
+    const char *changed = shared->error == NULL ? globals_changed(shared->globals) : NULL;
+    if (changed == NULL)
+        return;
+    g_autofree char *text = g_strdup_printf("%s: the kernel writes to the static variable %s: devices share nothing but refs, and a "
+                                            "kernel must be a function of what it observes", shared->spec->program, changed);
+    shared->error = worker_keep(shared, text);
+}
+
+/* A search may come to runs in which a launch does what the recorded run did not: then it has an entry barrier, or has none, and all is
+ * done again under the barriers that it turned out to have. */
 static void load_and_run(WorkerShared *shared)
 {
     char *error = NULL;
@@ -226,16 +232,16 @@ static void load_and_run(WorkerShared *shared)
     shared->globals = globals_save(module->handle);
     if (!build(shared, module))
         return;
-    globals_restore(shared->globals);
-    run(shared);
-    const char *changed = globals_changed(shared->globals);
-    if (changed != NULL && shared->error == NULL) {
-        g_autofree char *text = g_strdup_printf("%s: the kernel writes to the static variable %s: devices share nothing but refs, and a "
-                                                "kernel must be a function of what it observes", shared->spec->program, changed);
-        shared->error = worker_keep(shared, text);
-    }
-    if (shared->ran && !shared->steps_reached && shared->error == NULL)
-        search_run(shared);
+    bool again;
+    do {
+        run(shared);
+        want_globals_unchanged(shared);
+        if (shared->ran && !shared->steps_reached && shared->error == NULL)
+            search_run(shared);
+        want_globals_unchanged(shared);
+        again = shared->searched && shared->error == NULL && !record_any_ended(shared->record, CORE_STOPPED)
+            && settle_launches(shared->program, false);
+    } while (again);
     if (shared->ran && shared->error == NULL)
         unreached_note(module, shared->program, shared->record);
 }

@@ -257,7 +257,8 @@ static void settle(Program *program, Launch *launch, bool finished)
         program_set_usage_error(program, launch->site,
                                 "launch of %s has collective_id %d, but its kernel never uses the barrier semaphore: drop "
                                 "collective_id, or allow it by name", program_text(program, launch->name), launch->collective_id);
-    launch->entry_barrier = launch->communicates && !launch->uses_barrier_semaphore && !launch->skip_device_barrier;
+    bool has_own_barrier = launch->uses_barrier_semaphore || (named && !launch->allow_unused_collective_id);
+    launch->entry_barrier = launch->communicates && !has_own_barrier && !launch->skip_device_barrier;
 }
 
 bool program_settle_launches(Program *program, bool finished)

@@ -149,6 +149,19 @@ static void note_poll(Course *course, uint32_t site)
         *polling = POLLING_TO_BE, course->usage->grew = true;
 }
 
+/* Whether the object lives at the first look in vain may matter: then that look is a step of its own, though later ones are not. Only of a
+ * sibling's scope, and where scopes are strict, may a core look at what is not open yet. */
+static bool first_look_counts(const Course *course, uint32_t stage)
+{
+    const Program *program = course->source->program;
+    const Step *step = &course_stage(course, stage)->step;
+    if (!usage_touches(step) || program->knobs.scopes != SCOPES_STRICT || program_semaphore_core(program, step->object) == step->core
+        || program_decl(program, program_semaphore_decl(program, step->object))->life != LIFE_SCOPE)
+        return false;
+    const Stage *at = course_stage(course, stage);
+    return !at->observed || !same_step(&course_stage(course, at->parent)->step, step);
+}
+
 static uint32_t find_same(Course *course, uint32_t last)
 {
     UnrollSource *source = course->source;
@@ -156,7 +169,9 @@ static uint32_t find_same(Course *course, uint32_t last)
     while ((before = course_stage(course, stage)->parent) != NONE
            && leaves_no_trace(course_stage(course, before), course_stage(course, stage)->seen)) {
         const Stage *earlier = course_stage(course, before);
-        if (earlier->observes && same_step(&earlier->step, &course_stage(course, last)->step)) {
+        bool direct = course_stage(course, last)->parent == before;
+        if (earlier->observes && same_step(&earlier->step, &course_stage(course, last)->step)
+            && !(direct && first_look_counts(course, before))) {
             g_autoptr(GArray) a = observations_before(course, before), b = observations_before(course, last);
             if (source->same(source->self, earlier->step.core, a, b, course->contents)) {
                 note_poll(course, earlier->step.site);

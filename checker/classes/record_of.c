@@ -1,6 +1,7 @@
 /* record_of.c - the deeds of a complete run written down as a record.
  *
- * Copies that were done at once get their moments right behind their start. A core that polls for ever is stopped at its poll.
+ * Copies that were done at once get their moments right behind their start. A core that polls for ever is stopped at its poll, after one
+ * look in vain.
  */
 #include "digest.h"
 
@@ -132,6 +133,8 @@ static void write_ends(Writer *writer)
         if (at->end != STAGE_GOES_ON) {
             state[c].end = at->end == STAGE_FINISHED ? CORE_FINISHED : CORE_STOPPED;
         } else if (world_polls(x->world, c)) {
+            if (x->world->doze[c] == 0)
+                write_step(writer, &at->step);
             write_poll(writer, &at->step);
             state[c].end = CORE_STOPPED;
         } else {

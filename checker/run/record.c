@@ -43,6 +43,14 @@ void record_reset(Record *record)
     record->final_hash = record->result_hash = 0;
 }
 
+bool record_any_ended(const Record *record, CoreEnd end)
+{
+    for (size_t i = 0; i < record->ends.count; i++)
+        if (STORE(CoreState, &record->ends, i).end == end)
+            return true;
+    return false;
+}
+
 static bool object_in_range(const Record *record, const Step *step)
 {
     const Program *program = record->program;
@@ -129,12 +137,4 @@ const int64_t *record_grid(const Record *record, uint32_t core, uint32_t positio
             grid = mark->grid;
     }
     return grid;
-}
-
-bool record_looks_at_order(const Record *record)
-{
-    for (size_t i = 0; i < record->steps.count; i++)
-        if (step_is_conflict(STORE(Step, &record->steps, i).kind) && !step_is_plain_add(&STORE(Step, &record->steps, i)))
-            return true;
-    return false;
 }

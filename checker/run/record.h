@@ -51,5 +51,5 @@ Record *record_new(Program *program);           /* in shared memory */
 void record_free(Record *record);
 void record_reset(Record *record);
 bool record_check(const Record *record, const char **why);      /* ids in range: false means that the child damaged it */
+bool record_any_ended(const Record *record, CoreEnd end);
 const int64_t *record_grid(const Record *record, uint32_t core, uint32_t position);     /* program ids at that position, NULL: no grid */
-bool record_looks_at_order(const Record *record);  /* holds a step whose answer depends on the order of others */

@@ -25,7 +25,7 @@ struct Unroller {
     uint32_t raised_site;
     const char *raised_message;
     GPtrArray *owned;                           /* tiles and masks handed out */
-    volatile uint64_t *operations;              /* raised by each run; NULL: nobody looks */
+    volatile uint64_t *operations;              /* raised by each step of a kernel; NULL: nobody looks */
 };
 
 static void *alloc_owned(void *owner, size_t bytes)
@@ -126,13 +126,16 @@ static __attribute__((noinline)) void scrub(const Unroller *unroller)
 
 static void submit(Core *core, Request *request)
 {
+    const Unroller *unroller = core->runner;
+    if (unroller->operations != NULL)
+        ++*unroller->operations;
     if (edit_pass(core, request))
         return;
     Next next = pass(core->runner, core, request);
     if (next != NEXT_GO_ON)
         leave_for_good(core->runner, next == NEXT_OBSERVES ? UNROLL_OBSERVES : UNROLL_STOPPED);
-    if (((const Unroller *)core->runner)->scrubs)
-        scrub(core->runner);
+    if (unroller->scrubs)
+        scrub(unroller);
 }
 
 static void raise_fault(Core *core, uint32_t site, FaultId fault, const char *message)
@@ -159,8 +162,6 @@ static void run(Unroller *unroller, uint32_t id, const Observation *observed, si
     struct CoreChunk *spare = core->spare;
     core_init(core, unroller->program, id);
     core->spare = spare;
-    if (unroller->operations != NULL)
-        ++*unroller->operations;
     core->submit = submit, core->raise = raise_fault, core->advise = ignore_advice, core->runner = unroller;
     core->opaque_data = !contents;
     unroller->observed = observed, unroller->count = count, unroller->used = 0;

@@ -49,7 +49,7 @@ typedef struct Unroller Unroller;
 Unroller *unroller_new(Program *program);
 void unroller_free(Unroller *unroller);
 UnrollSource *unroller_source(Unroller *unroller);
-/* Lets a supervisor see that the unroller is not stuck in a kernel: *operations is raised by each run of one. */
+/* Lets a supervisor see that the unroller is not stuck in a kernel: *operations is raised by each step of one. */
 void unroller_watch(Unroller *unroller, volatile uint64_t *operations);
 /* A kernel looked at data while contents were off: unroll again with contents. */
 bool unroller_needs_contents(const Unroller *unroller);

@@ -1,0 +1,15 @@
+/* settle.h - the recorded run, made anew until the entry barriers that it ran under are those that it shows the launches to have.
+ *
+ * Whether a launch communicates, and so begins with a barrier over all devices, is only known from a run. A run under another
+ * barrier may have got stuck before one which is not there, and is in an order that nobody can repeat. What is learnt of a launch only
+ * grows, so this ends.
+ *
+ * Errors:      a run that a limit ended, or in which a core stopped, stays as it is; usage errors are the program's.
+ */
+#pragma once
+#include "execution.h"
+#include "globals.h"
+
+void settle_run(Execution *execution, const ExecutionOptions *options, const Globals *globals);
+/* Entry barriers after what was learnt of the launches, and after the program's edits. True: some changed. finished: see program.h. */
+bool settle_launches(Program *program, bool finished);

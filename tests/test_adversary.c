@@ -1,0 +1,206 @@
+/* test_adversary.c - kernels that were written to get a wrong verdict out of the checker: both searches must say what the rules say.
+ *
+ * Each is small and has one trick. Where it is right, a twin beside it is wrong, or the other way round.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <heddle/pallas.h>
+#include "../checker/check.h"
+#include "../kernels/pallas/module.h"
+
+/* ---- launches ---- */
+
+/* Device 0 waits in the first launch for what device 1 does in the third. The second communicates in one of them only: then no device
+ * begins it before all others have come. */
+KERNEL(waits_on_0, sem, at_home)
+{
+    pl_semaphore_signal(at_home, 1, pl_device(1 - pl_device_id()));
+    pl_semaphore_wait(at_home, 1);
+    if (pl_device_id() == 0)
+        pl_semaphore_wait(sem, 1);
+}
+KERNEL(keeps_to_itself, block) { pl_store(block, pl_tile_zeros(PL_F32, 8)); }
+KERNEL(looks_around, sem)
+{
+    pl_semaphore_signal(sem, 1, pl_device(1 - pl_device_id()));
+    pl_semaphore_wait(sem, 1);
+}
+KERNEL(helps_from_1, sem)
+{
+    if (pl_device_id() == 1)
+        pl_semaphore_signal(sem, 1, pl_device(0));
+}
+
+PROGRAM(helped_from_a_later_launch, "no entry barrier where nobody communicates")
+{
+    PlRef sem = pl_semaphore_output(PL_REGULAR);
+    pl_launch(waits_on_0, .args = {sem, pl_regular_semaphore()});
+    pl_launch(keeps_to_itself, .args = {pl_vmem(PL_F32, 8)});
+    pl_launch(helps_from_1, .args = {sem}, .skip_device_barrier = true);
+}
+
+PROGRAM(help_behind_a_barrier, "an entry barrier before the launch that helps")
+{
+    PlRef sem = pl_semaphore_output(PL_REGULAR);
+    pl_launch(waits_on_0, .args = {sem, pl_regular_semaphore()});
+    pl_launch(looks_around, .args = {pl_regular_semaphore()});
+    pl_launch(helps_from_1, .args = {sem}, .skip_device_barrier = true);
+}
+
+/* The launch communicates only where the look came late, which no first run shows. */
+KERNEL(helps_if_late, sem, own)
+{
+    int64_t seen = pl_core_index() == 0 ? pl_semaphore_read(own) : 0;
+    if (pl_core_index() == 1)
+        pl_semaphore_signal(own, 1, pl_core(0));
+    if (pl_device_id() == 1 && seen == 1)
+        pl_semaphore_signal(sem, 0, pl_device(0));
+    if (pl_core_index() == 0)
+        pl_semaphore_wait(own, 1);
+}
+KERNEL(waits_first, sem, at_home)
+{
+    if (pl_core_index() == 0) {
+        pl_semaphore_signal(at_home, 1, pl_device(1 - pl_device_id()));
+        pl_semaphore_wait(at_home, 1);
+        if (pl_device_id() == 0)
+            pl_semaphore_wait(sem, 1);
+    }
+}
+KERNEL(helps_from_core_0, sem)
+{
+    if (pl_device_id() == 1 && pl_core_index() == 0)
+        pl_semaphore_signal(sem, 1, pl_device(0));
+}
+
+PROGRAM(barrier_by_chance, "whether there is an entry barrier shows in some orders only")
+{
+    PlRef sem = pl_semaphore_output(PL_REGULAR);
+    pl_launch(waits_first, .args = {sem, pl_regular_semaphore()});
+    pl_launch(helps_if_late, .args = {sem, pl_regular_semaphore()});
+    pl_launch(helps_from_core_0, .args = {sem}, .skip_device_barrier = true);
+}
+
+KERNEL(two_take, sem)
+{
+    if (pl_core_index() == 0)
+        pl_semaphore_signal(sem, 1);
+    pl_semaphore_wait(pl_core_ref(sem, 0), 1);
+}
+
+PROGRAM(two_take_one, "two cores wait for one signal: who gets it depends on the order, and is no other kernel")
+{
+    pl_launch(two_take, .args = {pl_regular_semaphore()});
+}
+
+static PlRef open_counter(void) { return pl_regular_semaphore(); }
+KERNEL(polls_a_sibling, done)
+{
+    PL_SCOPED PlRef counter = open_counter();
+    if (pl_core_index() == 0) {
+        pl_semaphore_signal(counter, 2);
+        pl_semaphore_wait(done, 1);
+        pl_semaphore_wait(counter, 2);
+    } else {
+        while (pl_semaphore_read(pl_core_ref(counter, 0)) < 2)
+            continue;
+        pl_semaphore_signal(done, 1, pl_core(0));
+    }
+}
+
+PROGRAM(polls_a_sibling, "the first look may come before the sibling has opened its scope")
+{
+    pl_launch(polls_a_sibling, .args = {pl_regular_semaphore()});
+}
+
+/* ---- running them ---- */
+
+typedef struct Case {
+    const char *program;
+    uint32_t devices, cores;
+    FaultId fault;                              /* FAULT_COUNT: none */
+    Scopes scopes;                              /* 0: static */
+} Case;
+
+static CheckResult *check(const Case *at, Search search)
+{
+    CheckSpec *spec = g_new0(CheckSpec, 1);
+    *spec = (CheckSpec){ .open = pl_module_open, .program = at->program, .cores = at->cores, .search = search,
+                         .knobs.scopes = at->scopes };
+    mesh_line(&spec->mesh, at->devices);
+    return check_run(spec);
+}
+
+static void done(CheckResult *result)
+{
+    CheckSpec *spec = (CheckSpec *)result->spec;
+    check_result_free(result);
+    g_free(spec);
+}
+
+/* Nothing, one fault and its id, or several. */
+static char *told(const CheckResult *result)
+{
+    if (result->outcome == NULL)
+        return g_strdup(result->error != NULL ? result->error : verdict_name(result->verdict));
+    GString *out = g_string_new(result->outcome->complete ? verdict_name(result->verdict) : "bounded");
+    for (guint i = 0; i < result->outcome->findings->len; i++)
+        g_string_append_printf(out, " %s", fault_name(((const Finding *)result->outcome->findings->pdata[i])->id));
+    return g_string_free(out, FALSE);
+}
+
+static void want(const Case *cases, size_t count)
+{
+    static const Search SEARCHES_ASKED[] = { SEARCH_AUTO, SEARCH_ENUMERATE };
+    for (size_t i = 0; i < count; i++)
+        for (size_t s = 0; s < G_N_ELEMENTS(SEARCHES_ASKED); s++) {
+            bool right = cases[i].fault == FAULT_COUNT;
+            g_autofree char *expected = right ? g_strdup("verified") : g_strdup_printf("faulty %s", fault_name(cases[i].fault));
+            CheckResult *result = check(&cases[i], SEARCHES_ASKED[s]);
+            g_autofree char *found = told(result);
+            if (strcmp(found, expected) != 0)
+                fail_msg("%s, %s: %s, expected %s", cases[i].program, search_name(SEARCHES_ASKED[s]), found, expected);
+            done(result);
+        }
+}
+
+static void entry_barriers_are_those_that_launches_turn_out_to_have(void **state)
+{
+    static const Case cases[] = {
+        { "helped_from_a_later_launch", 2, 1, FAULT_COUNT, 0 }, { "help_behind_a_barrier", 2, 1, FAULT_DEADLOCK, 0 },
+        { "barrier_by_chance", 2, 2, FAULT_DEADLOCK, 0 },
+    };
+    (void)state;
+    want(cases, G_N_ELEMENTS(cases));
+}
+
+static void who_takes_a_signal_is_a_matter_of_order(void **state)
+{
+    static const Case cases[] = { { "two_take_one", 1, 1, FAULT_COUNT, 0 }, { "two_take_one", 1, 2, FAULT_DEADLOCK, 0 } };
+    (void)state;
+    want(cases, G_N_ELEMENTS(cases));
+}
+
+static void a_look_in_vain_is_a_look(void **state)
+{
+    static const Case cases[] = { { "polls_a_sibling", 1, 2, FAULT_COUNT, 0 }, { "polls_a_sibling", 1, 2, FAULT_LIFETIME, SCOPES_STRICT } };
+    (void)state;
+    want(cases, G_N_ELEMENTS(cases));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entry_barriers_are_those_that_launches_turn_out_to_have),
+        cmocka_unit_test(who_takes_a_signal_is_a_matter_of_order),
+        cmocka_unit_test(a_look_in_vain_is_a_look),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
