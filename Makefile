@@ -104,7 +104,7 @@ bench: all $(BUILD)/tests/bench_spin/bench_enumerate     ## time and memory of p
 browser-test: all                               ## the page of --html in a headless browser (needs chromium)
 	@tests/browser $(BUILD)/heddle
 
-soak: $(BUILD)/tests/test_differential          ## random programs decided three ways, for SOAK_SECONDS=600
+soak: $(BUILD)/tests/test_differential          ## random programs decided several ways: 20000 with conflicts, then more for SOAK_SECONDS=600
 	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $<
 
 tidy:                                           ## layers, include order, names, lengths of lines, functions and files

@@ -13,13 +13,15 @@ typedef struct Campaign {
     uint64_t first, programs, step;
     double seconds;
     unsigned operations;
-    bool wild;
+    CampaignMix mix;
 } Campaign;
 
-uint32_t campaign_features(uint64_t seed, bool wild)
+uint32_t campaign_features(uint64_t seed, CampaignMix mix)
 {
     static const RandomFeature ORDER[] = { 0, 0, RANDOM_LINK_FIFO, RANDOM_ISSUE_ORDER };
     static const RandomFeature WILD[] = { RANDOM_DATA, RANDOM_CONFLICTS, RANDOM_STOPS, RANDOM_HOST, RANDOM_FLAGS };
+    static const uint32_t CONFLICTS[] = { RANDOM_CONFLICTS, RANDOM_CONFLICTS, RANDOM_FLAGS, RANDOM_CONFLICTS | RANDOM_FLAGS,
+                                          RANDOM_CONFLICTS | RANDOM_DATA, RANDOM_CONFLICTS | RANDOM_STOPS, RANDOM_FLAGS | RANDOM_HOST };
     static const RandomFeature PLAIN[] = { RANDOM_CORES, RANDOM_BARRIERS, RANDOM_LAUNCHES, RANDOM_SCOPES, RANDOM_KEEP, RANDOM_ZERO,
                                            RANDOM_REGULAR, RANDOM_MISMATCH, RANDOM_LIMITS, RANDOM_STRICT };
     Rng rng;
@@ -30,8 +32,10 @@ uint32_t campaign_features(uint64_t seed, bool wild)
             features |= PLAIN[i];
     features |= ORDER[rng_below(&rng, G_N_ELEMENTS(ORDER))];
     features |= rng_below(&rng, 2) ? RANDOM_FLUID : 0;
-    if (wild)
+    if (mix == CAMPAIGN_WILD)
         features |= WILD[rng_below(&rng, G_N_ELEMENTS(WILD))];
+    if (mix == CAMPAIGN_CONFLICTS)
+        features |= CONFLICTS[rng_below(&rng, G_N_ELEMENTS(CONFLICTS))];
     return features;
 }
 
@@ -52,7 +56,7 @@ static void work(const Campaign *campaign, uint64_t offset, Share *share)
             break;
         uint64_t seed = campaign->first + i;
         RandomProgram random;
-        random_generate(&random, seed, campaign_features(seed, campaign->wild), campaign->operations);
+        random_generate(&random, seed, campaign_features(seed, campaign->mix), campaign->operations);
         g_autofree char *difference = differential_compare(&random, &options, &share->stats);
         if (difference == NULL)
             continue;
@@ -69,7 +73,8 @@ static void summarise(const Campaign *campaign, const Share *sum, double seconds
     const DifferentialStats *stats = &sum->stats;
     const struct { uint64_t number; const char *what; } line[] = {
         { stats->programs, "programs" }, { stats->skipped, "too large" }, { sum->differ, "differ" }, { stats->verified, "right" },
-        { stats->bounded, "bounded" }, { stats->brute, "by brute force too" }, { stats->states, "states" },
+        { stats->bounded, "bounded" }, { stats->brute, "by brute force too" },
+        { stats->conflicts, "with conflicts" }, { stats->states, "states" },
     };
     printf("seeds from %" G_GUINT64_FORMAT ":", campaign->first);
     for (size_t i = 0; i < G_N_ELEMENTS(line); i++)
@@ -82,11 +87,11 @@ static void summarise(const Campaign *campaign, const Share *sum, double seconds
     fflush(stdout);
 }
 
-bool campaign_run(uint64_t first, uint64_t programs, double seconds, unsigned operations, bool wild)
+bool campaign_run(uint64_t first, uint64_t programs, double seconds, unsigned operations, CampaignMix mix, DifferentialStats *stats)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned processes = (unsigned)CLAMP(processors, 1, PROCESSES_MAX);
-    const Campaign campaign = { first, programs, processes, seconds, operations, wild };
+    const Campaign campaign = { first, programs, processes, seconds, operations, mix };
     gint64 start = g_get_monotonic_time();
     int pipes[PROCESSES_MAX][2];
     pid_t child[PROCESSES_MAX];
@@ -116,6 +121,8 @@ bool campaign_run(uint64_t first, uint64_t programs, double seconds, unsigned op
         add_stats(&sum.stats, &share.stats);
         sum.differ += share.differ;
     }
+    if (stats != NULL)
+        *stats = sum.stats;
     summarise(&campaign, &sum, (double)(g_get_monotonic_time() - start) / 1e6);
     return fine && sum.differ == 0 && sum.stats.programs > 0;
 }

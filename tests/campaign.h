@@ -5,8 +5,14 @@
 #pragma once
 #include "differential.h"
 
-/* A mix of features for a program of the normal test; RANDOM_DATA, CONFLICTS and STOPS only where `wild` asks for them. */
-uint32_t campaign_features(uint64_t seed, bool wild);
+typedef enum CampaignMix {
+    CAMPAIGN_PLAIN,                             /* whatever order decides alone */
+    CAMPAIGN_WILD,                              /* also one of: values that steer, conflicts, words, stops, host steps */
+    CAMPAIGN_CONFLICTS                          /* always looks at counts, two waiters, polls or words of shared memory */
+} CampaignMix;
+
+/* A mix of features for a program of the normal test. */
+uint32_t campaign_features(uint64_t seed, CampaignMix mix);
 /* Compares programs of seeds first, first + 1, ...: `programs` of them, or until `seconds` (0: none) are over. Prints some of the
- * disagreements and a summary. True: none. */
-bool campaign_run(uint64_t first, uint64_t programs, double seconds, unsigned operations, bool wild);
+ * disagreements and a summary. True: none. *stats (NULL: not asked for): what was counted. */
+bool campaign_run(uint64_t first, uint64_t programs, double seconds, unsigned operations, CampaignMix mix, DifferentialStats *stats);

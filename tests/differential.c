@@ -4,6 +4,7 @@
 #include "../checker/classes/classes.h"
 #include "../checker/enumerate/enumerate.h"
 #include "../checker/run/judge.h"
+#include "../checker/run/settle.h"
 #include "brute.h"
 #include "opinion.h"
 
@@ -64,7 +65,7 @@ static bool has_conflicts(const Outcome *outcome)
 }
 
 /* A racing value that reached control, or a conflict, makes the proof's lists one side of the matter. Then it must not claim more; and no
- * race, no doubt about it. */
+ * race, no doubt about it. What the enumeration does not judge because of a race is judged by a proof of a class without that race. */
 static void compare_proof(Comparison *c, const Opinion *proof, const Opinion *search)
 {
     bool conflicts = has_conflicts(c->proof), steered = c->proof->incomplete_after_race;
@@ -74,7 +75,8 @@ static void compare_proof(Comparison *c, const Opinion *proof, const Opinion *se
             g_string_append(c->difference, "the proof is not complete, without a reason\n");
         return;
     }
-    opinion_want_subset(c->difference, proof, search, steered ? OPINION_RACES : OPINION_KEYS);
+    bool values_judged = !steered && !c->search->incomplete_after_race;
+    opinion_want_subset(c->difference, proof, search, values_judged ? OPINION_KEYS : OPINION_RACES);
     if (conflicts && c->proof->complete)
         g_string_append(c->difference, "the proof claims to be complete in spite of conflicts\n");
     if (!conflicts && proof->faults->len == 0 && search->faults->len > 0)
@@ -196,24 +198,10 @@ static Outcome *explore_classes(const Comparison *c)
     return outcome;
 }
 
-static bool any_ended(const Record *record, CoreEnd end)
-{
-    for (size_t i = 0; i < record->ends.count; i++)
-        if (STORE(CoreState, &record->ends, i).end == end)
-            return true;
-    return false;
-}
-
-/* A run that got stuck before an entry barrier which the launch turns out not to have is no run of this program: once more. */
 static void run_and_settle(Comparison *c)
 {
     const ExecutionOptions options = { .fill = 0x5b };
-    bool again;
-    do {
-        execution_run_eager(c->execution, &options);
-        bool stuck = any_ended(c->record, CORE_BLOCKED), stopped = any_ended(c->record, CORE_STOPPED);
-        again = !stopped && program_settle_launches(c->program, !stuck) && stuck;
-    } while (again && c->program->usage_error == NULL);
+    settle_run(c->execution, &options, NULL);
     execution_run_eager(c->replay, &options);   /* replays know from a run which cores open a shared scope */
 }
 
@@ -245,6 +233,7 @@ static void count_faults(const Comparison *c, DifferentialStats *stats)
     stats->states += c->search->states;
     stats->verified += c->search->findings->len == 0;
     stats->bounded += !c->proof->complete;
+    stats->conflicts += has_conflicts(c->proof);
 }
 
 static bool was_limited(const Outcome *outcome)

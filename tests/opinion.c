@@ -64,11 +64,20 @@ static bool says(const Opinion *opinion, const char *start)
     return false;
 }
 
-/* Shared memory of a scope lives until the last core that opens it has closed it. Where a core is stuck for ever before it opens, a search
- * of states takes it for one that opens, the proof knows better. */
+static bool says_any(const Opinion *opinion, const FaultId *ids, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any |= says(opinion, fault_name(ids[i]));
+    return any;
+}
+
+/* Shared memory of a scope lives until the last core that opens it has closed it. Where a core is stuck or stopped before it opens, a
+ * search of states takes it for one that opens, the proof knows better. */
 void opinion_drop_open_questions(Opinion *opinion, const Opinion *search)
 {
-    bool stuck = says(search, fault_name(FAULT_DEADLOCK));
+    static const FaultId ENDS[] = { FAULT_DEADLOCK, FAULT_ASSERT, FAULT_OUT_OF_BOUNDS, FAULT_NO_PROGRESS };
+    bool stuck = says_any(search, ENDS, G_N_ELEMENTS(ENDS));
     for (guint i = opinion->faults->len; stuck && i-- > 0;) {
         const char *line = g_ptr_array_index(opinion->faults, i);
         if (g_str_has_prefix(line, fault_name(FAULT_LIFETIME)) && strstr(line, " hs") != NULL)

@@ -16,7 +16,7 @@ void opinion_of_outcome(Opinion *opinion, const char *whose, const RandomProgram
 void opinion_of_lines(Opinion *opinion, const char *whose, const GPtrArray *lines, const GArray *end_states);
 void opinion_clear(Opinion *opinion);
 char *opinion_line(const RandomProgram *random, const Program *program, const Finding *finding);        /* g_malloc */
-/* Questions on which they may differ: where some core is stuck for ever (`deadlock` is among the lines of any). */
+/* Questions on which they may differ: where some core is stuck for ever or stopped (`search` has a fault that says so). */
 void opinion_drop_open_questions(Opinion *opinion, const Opinion *search);
 
 typedef enum OpinionWant {

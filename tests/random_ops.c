@@ -387,10 +387,31 @@ static void steer(RandomMaker *m, unsigned core)
     op->at = at, op->value = (uint8_t)random_pick(m, 1, 3), op->skip = (uint8_t)random_pick(m, 1, 2);
 }
 
+/* One that is told polls before it takes. */
+static void awaited_by_polling(RandomMaker *m, unsigned core)
+{
+    unsigned to = other_core(m, core);
+    RandomPlace at = counter_of(m, core, to);
+    if (!takes_part(m, to) || !may_name(m, to, at.thing))
+        return;
+    RandomOp *signal = append(m, core, OP_SIGNAL);
+    signal->at = at, signal->value = 1;
+    RandomOp *poll = append(m, to, OP_POLL);
+    poll->at = at, poll->value = 1;
+    wait_on(m, to, at, 1);
+}
+
 static void conflict(RandomMaker *m, unsigned core)
 {
+    if (m->random->cores > 1 && random_chance(m, 20)) {
+        awaited_by_polling(m, core);
+        return;
+    }
     if (random_chance(m, 60)) {
-        RandomPlace at = counter_of(m, core, core);
+        unsigned first = device_of(m, core) * m->random->cores_per_device, owner = core;
+        if (m->random->cores_per_device > 1 && random_chance(m, 25))
+            owner = first + random_pick(m, 0, m->random->cores_per_device - 1u);
+        RandomPlace at = counter_of(m, core, owner);
         unsigned dice = random_pick(m, 0, 99);
         RandomOp *op = append(m, core, dice < 65 ? OP_LOOK : dice < 80 ? OP_POLL : OP_EXPECT_COUNT);
         op->at = at, op->value = (uint8_t)random_pick(m, 1, 2), op->skip = op->kind == OP_LOOK ? (uint8_t)random_pick(m, 1, 2) : 0;
@@ -455,7 +476,7 @@ void random_add_operation(RandomMaker *m)
         use_word(m, core);
         return;
     }
-    if (random_has(m, RANDOM_CONFLICTS) && random_chance(m, 12)) {
+    if (random_has(m, RANDOM_CONFLICTS) && random_chance(m, 30)) {
         conflict(m, core);
         return;
     }
