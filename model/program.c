@@ -84,7 +84,8 @@ void program_make_private(Program *program)
         intern_make_private(intern[i]);
     list_stores(program, store);
     for (size_t i = 0; i < STORES; i++)
-        store_make_private(store[i]);
+        if (store[i] != &program->launches)     /* what is learnt of a launch holds for everybody */
+            store_make_private(store[i]);
     store_make_private(&program->home);
 }
 

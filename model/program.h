@@ -112,7 +112,7 @@ struct Program {
 
 Program *program_new(const Mesh *mesh, uint32_t cores_per_device, const Knobs *knobs);      /* in shared memory */
 void program_free(Program *program);
-void program_make_private(Program *program);    /* in a forked child: see store_make_private */
+void program_make_private(Program *program);    /* in a forked child, all but the launches: see store_make_private */
 
 void *program_alloc(Program *program, size_t bytes);            /* zeroed, lives as long as the program */
 uint32_t program_string(Program *program, const char *text);    /* made valid UTF-8 without control characters */
