@@ -75,6 +75,10 @@ CheckResult *check_run(const CheckSpec *spec);
  * verified one without each of its barriers and signals (needless-sync and what they are needed for, result->advice). repair.c, advice.c */
 void check_try_repairs(CheckResult *result);
 void check_try_without(CheckResult *result);
+/* A faulty program on a line of devices is checked at smaller sizes: which is the smallest wrong one? (result->tried) */
+void check_try_smaller(CheckResult *result);
+/* --advice beyond that: ambiguous waits, counts that run ahead, far copies, steps that name a scope early (advice_look.c). */
+void check_look_for_advice(CheckResult *result);
 void check_add_advice(CheckResult *result, AdviceId id, const char *message, const Place *place);
 void check_result_free(CheckResult *result);
 /* Runs the program once and replays one finding's lines; takes the finding. The result's outcome holds just that finding, `shown` or not.

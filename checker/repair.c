@@ -280,6 +280,20 @@ static void try_knobs(Repairs *r)
     }
 }
 
+/* A user who has turned it off is told what it is for. */
+static void try_static_scopes(Repairs *r)
+{
+    Knobs knobs = r->result->spec->knobs;
+    if (knobs.scopes != SCOPES_STRICT)
+        return;
+    knobs.scopes = SCOPES_STATIC;
+    CheckResult *changed = whatif_check(r->result, NULL, &knobs, true);
+    if (changed->verdict == VERDICT_VERIFIED)
+        whatif_tell(r->result, g_strdup("fine only if scopes have fixed places on all devices (as Pallas assumes): with --scopes static it "
+                                        "is verified"));
+    check_result_free(changed);
+}
+
 static unsigned reported_faults(const CheckResult *result)
 {
     unsigned faults = 0;
@@ -318,5 +332,40 @@ void check_try_repairs(CheckResult *result)
     if (r.named == 0 && has_any(&r, ABOUT_ORDER))
         try_capacity(&r);
     try_knobs(&r);
+    try_static_scopes(&r);
     g_hash_table_unref(r.seen);
+}
+
+static Verdict verdict_at(const CheckResult *result, uint32_t devices)
+{
+    CheckSpec spec = *result->spec;
+    spec.results = spec.film = false, spec.first = true, spec.search = SEARCH_AUTO;
+    mesh_line(&spec.mesh, devices);
+    CheckResult *smaller = check_run(&spec);
+    Verdict verdict = smaller->verdict;
+    check_result_free(smaller);
+    return verdict;
+}
+
+void check_try_smaller(CheckResult *result)
+{
+    uint32_t right = 0, wrong = mesh_devices(&result->spec->mesh), least = 0;
+    if (result->verdict != VERDICT_FAULTY || !whatif_is_small(result) || result->spec->mesh.axes != 1)
+        return;
+    for (uint32_t devices = 1; devices < wrong; devices++) {
+        Verdict verdict = verdict_at(result, devices);
+        if (verdict == VERDICT_FAULTY)
+            wrong = devices;
+        right += verdict == VERDICT_VERIFIED;
+        if (verdict == VERDICT_VERIFIED && least == 0)
+            least = devices;
+    }
+    if (right == 0)
+        return;
+    g_autofree char *sizes = least == wrong - 1 ? g_strdup_printf("%u device%s", least, least == 1 ? "" : "s")
+        : g_strdup_printf("%u to %u devices", least, wrong - 1);
+    if (right == wrong - least)
+        whatif_tell(result, g_strdup_printf("fine with %s: the smallest wrong size is %u devices", sizes, wrong));
+    else
+        whatif_tell(result, g_strdup_printf("the smallest wrong size is %u devices", wrong));
 }

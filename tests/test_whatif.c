@@ -131,6 +131,34 @@ static void a_kinder_machine_is_named_where_it_helps(void **state)
     repair_is_not_named("read_before_wait", 3, "fine only if");
 }
 
+static void fixed_places_of_scopes_are_named_where_they_help(void **state)
+{
+    (void)state;
+    CheckSpec spec = { .open = pl_module_open, .program = "jax_swap", .cores = 1, .knobs.scopes = SCOPES_STRICT };
+    mesh_line(&spec.mesh, 2);
+    CheckResult *result = check_run(&spec);
+    assert_int_equal(result->verdict, VERDICT_FAULTY);
+    check_try_repairs(result);
+    assert_true(says(result->tried, "with --scopes static it is verified"));
+    check_result_free(result);
+}
+
+static void the_smallest_wrong_size_is_named(void **state)
+{
+    (void)state;
+    static const struct { const char *program; uint32_t devices; const char *said; } cases[] = {
+        { "permute_twice_single_barrier", 6, "fine with 2 to 4 devices: the smallest wrong size is 5 devices" },
+        { "all_gather_shared_semaphore", 5, "fine with 2 devices: the smallest wrong size is 3 devices" },
+        { "missing_signal", 4, NULL },                          /* wrong from the smallest size on */
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        CheckResult *result = check(cases[i].program, cases[i].devices, NULL);
+        check_try_smaller(result);
+        assert_int_equal(says(result->tried, cases[i].said ? cases[i].said : "size"), cases[i].said != NULL);
+        done(result);
+    }
+}
+
 /* An exempted fault is no fault, but does not hide others either. */
 static void an_exemption_makes_nothing_look_mended(void **state)
 {
@@ -203,6 +231,59 @@ static void a_wait_that_may_come_later_is_said(void **state)
     done(result);
 }
 
+static unsigned count_advice(const CheckResult *result, AdviceId id, const char *part)
+{
+    unsigned count = 0;
+    for (guint i = 0; i < result->advice->len; i++) {
+        const Advice *advice = result->advice->pdata[i];
+        count += advice->id == id && strstr(advice->message, part) != NULL;
+    }
+    return count;
+}
+
+static void looked_at(const char *program, uint32_t devices, AdviceId id, const char *part, unsigned times)
+{
+    CheckResult *result = check(program, devices, NULL);
+    check_look_for_advice(result);
+    if (count_advice(result, id, part) != times)
+        fail_msg("%s, %u devices: not %u times \"%s\"", program, devices, times, part);
+    done(result);
+}
+
+static void waits_that_different_signals_satisfy_are_told(void **state)
+{
+    (void)state;
+    looked_at("all_gather_shared_semaphore", 3, ADVICE_AMBIGUOUS_WAIT, "the wait on recv_sem of device 0 can be satisfied by copy 1 of "
+              "device 2 (kernels/all_gather.c:47) or by copy 2 of device 2", 1);
+    looked_at("p03_counting_barrier_rounds", 5, ADVICE_AMBIGUOUS_WAIT, "barrier semaphore", 1);        /* right all the same */
+    looked_at("all_gather", 4, ADVICE_AMBIGUOUS_WAIT, "", 0);
+    looked_at("token_ring", 4, ADVICE_AMBIGUOUS_WAIT, "", 0);
+    looked_at("right_permute", 4, ADVICE_AMBIGUOUS_WAIT, "", 0);
+}
+
+static void counts_that_run_ahead_are_told(void **state)
+{
+    (void)state;
+    looked_at("one_signal_too_many", 3, ADVICE_OVERSIGNAL, "can be at 2 where this wait needs 1", 1);
+    looked_at("all_gather_shared_semaphore", 3, ADVICE_OVERSIGNAL, "recv_sem of device 0 can be at 8192 where this wait needs 4096", 1);
+    looked_at("all_gather", 4, ADVICE_OVERSIGNAL, "", 0);
+}
+
+static void copies_that_go_further_than_one_hop_are_told(void **state)
+{
+    (void)state;
+    looked_at("all_to_all", 5, ADVICE_NON_NEIGHBOUR, "goes 2 hops", 1);
+    looked_at("all_to_all", 3, ADVICE_NON_NEIGHBOUR, "", 0);    /* on a ring of three all are neighbours */
+    looked_at("all_gather", 5, ADVICE_NON_NEIGHBOUR, "", 0);
+}
+
+static void steps_that_name_a_scope_early_are_told(void **state)
+{
+    (void)state;
+    looked_at("jax_swap", 2, ADVICE_EARLY_SIGNAL, "--scopes static takes it as meant for the coming scope", 1);
+    looked_at("permute_twice", 3, ADVICE_EARLY_SIGNAL, "", 0);  /* its scope is open before the first barrier */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,11 +294,17 @@ int main(void)
         cmocka_unit_test(a_wait_that_comes_too_late_is_moved_up),
         cmocka_unit_test(a_wrong_count_is_mended),
         cmocka_unit_test(a_kinder_machine_is_named_where_it_helps),
+        cmocka_unit_test(fixed_places_of_scopes_are_named_where_they_help),
+        cmocka_unit_test(the_smallest_wrong_size_is_named),
         cmocka_unit_test(an_exemption_makes_nothing_look_mended),
         cmocka_unit_test(a_cycle_is_not_mended_by_any),
         cmocka_unit_test(what_is_not_needed_is_said),
         cmocka_unit_test(what_is_needed_is_said_with_what_happens_otherwise),
         cmocka_unit_test(a_wait_that_may_come_later_is_said),
+        cmocka_unit_test(waits_that_different_signals_satisfy_are_told),
+        cmocka_unit_test(counts_that_run_ahead_are_told),
+        cmocka_unit_test(copies_that_go_further_than_one_hop_are_told),
+        cmocka_unit_test(steps_that_name_a_scope_early_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

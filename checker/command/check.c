@@ -77,15 +77,20 @@ static void list_vanished(Session *session)
     g_ptr_array_unref(vanished);
 }
 
-static void run_one(Session *session, const CheckSpec *spec, Tally *tally)
+/* alone: no other size of the program is checked. */
+static void run_one(Session *session, const CheckSpec *spec, Tally *tally, bool alone)
 {
     char *what = g_strdup_printf("checking %s with %u devices", spec->program, mesh_devices(&spec->mesh)), *error = NULL;
     session_progress(session, what);
     CheckResult *result = check_run(spec);
     if (!session->options->quiet && !interrupt_requested())
         check_try_repairs(result);
-    if (session->options->advice && !interrupt_requested())
+    if (alone && !session->options->quiet && !interrupt_requested())
+        check_try_smaller(result);
+    if (session->options->advice && !interrupt_requested()) {
+        check_look_for_advice(result);
         check_try_without(result);
+    }
     GPtrArray *schedules = result->verdict == VERDICT_FAULTY ? schedules_write(result, session->options->schedules, &error) : NULL;
     BaselineCount count = {0, 0};
     if (session->baseline)
@@ -131,7 +136,7 @@ static void run_program(Session *session, const Selected *selected, guint progra
     if (error)
         session_fail(session, error);
     for (guint i = 0; !error && !interrupt_requested() && i < plan.specs->len; i++) {
-        run_one(session, &g_array_index(plan.specs, CheckSpec, i), tally);
+        run_one(session, &g_array_index(plan.specs, CheckSpec, i), tally, plan.specs->len == 1);
         char *closing = g_strdup_printf("heddle: interrupted after %u check%s", tally->checks, tally->checks == 1 ? "" : "s");
         interrupt_set_closing(closing);
         g_free(closing);

@@ -35,8 +35,7 @@ int64_t counts_taken_before(Prover *prover, uint32_t semaphore, const Event *end
     return sum;
 }
 
-/* What signals that need not come after a step of the semaphore's device can have given before it. */
-static int64_t given_before(Prover *prover, uint32_t semaphore, const Event *event)
+int64_t counts_given_before(Prover *prover, uint32_t semaphore, const Event *event)
 {
     const Index *index = prover->index;
     if (prover->order->chosen) {                /* clocks see only part of the order */
@@ -77,7 +76,7 @@ static void check_leftover(Prover *prover, uint32_t semaphore, const Decl *decl,
     if (given_in_all(index, semaphore) <= taken)
         return;
     int64_t most = index->canary == PROVE_CANARY_LEFTOVER_AT_END ? index->final_count[semaphore]
-        : given_before(prover, semaphore, &end) - taken;
+        : counts_given_before(prover, semaphore, &end) - taken;
     if (most > 0)
         add_leftover(prover, semaphore, &end, most);
 }
@@ -108,7 +107,7 @@ static int64_t highest_count(Prover *prover, uint32_t semaphore)
             continue;
         Event event = wait_event(index, wait);
         if (index->canary != PROVE_CANARY_OVERFLOW_AT_END)
-            highest = MAX(highest, given_before(prover, semaphore, &event) - taken);
+            highest = MAX(highest, counts_given_before(prover, semaphore, &event) - taken);
         taken += wait->taken;
     }
     return MAX(highest, given_in_all(index, semaphore) - taken);

@@ -48,6 +48,8 @@ void races_settle(Prover *prover);              /* suspects.c: from classes of r
 void counts_check(Prover *prover);              /* counts.c: leftover, overflow, mismatch */
 void lives_check(Prover *prover);               /* lives.c: lifetime, in-flight; after counts_check */
 int64_t counts_taken_before(Prover *prover, uint32_t semaphore, const Event *end);     /* by waits that come before it */
+/* What signals that need not come after a step of the semaphore's device can have given before it. */
+int64_t counts_given_before(Prover *prover, uint32_t semaphore, const Event *event);
 /* What the semaphore holds right after x when x comes as late as can be and the wait `bar` (NULL: none) does not come. Leaves the run of
  * that in order's closure. */
 int64_t counts_after(Prover *prover, uint32_t semaphore, const Event *x, const Wait *bar, uint32_t inc);
