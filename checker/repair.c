@@ -3,6 +3,7 @@
  * Which are tried depends on the faults that were found; the first few that hold are named, the most particular kinds first: one semaphore
  * a copy, a wait that is missing or comes too late, a larger count, a second barrier, a barrier at the entry, a capacity semaphore.
  */
+#include "interrupt.h"
 #include "repair.h"
 #include <string.h>
 
@@ -21,7 +22,8 @@ static bool has_any(const Repairs *r, unsigned faults)
 bool repair_try(Repairs *r, Change *change)
 {
     bool tried_before = !g_hash_table_add(r->seen, g_strdup(change->words->str)), right = false;
-    if (!tried_before && !change->too_many && r->named < NAMED_MAX && r->tries < TRIES_MAX && g_get_monotonic_time() < r->until) {
+    if (!tried_before && !change->too_many && r->named < NAMED_MAX && r->tries < TRIES_MAX && g_get_monotonic_time() < r->until
+        && !interrupt_requested()) {
         r->tries++;
         CheckResult *changed = change_check(change, true);
         right = changed->verdict == VERDICT_VERIFIED;
@@ -338,8 +340,7 @@ void check_try_repairs(CheckResult *result)
 
 static Verdict verdict_at(const CheckResult *result, uint32_t devices)
 {
-    CheckSpec spec = *result->spec;
-    spec.results = spec.film = false, spec.first = true, spec.search = SEARCH_AUTO;
+    CheckSpec spec = whatif_spec(result);
     mesh_line(&spec.mesh, devices);
     CheckResult *smaller = check_run(&spec);
     Verdict verdict = smaller->verdict;

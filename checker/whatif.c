@@ -11,13 +11,20 @@ bool whatif_is_small(const CheckResult *result)
         && result->program->cores <= WHATIF_CORES_MAX && result->record->steps.count > 0 && result->record->steps.count <= STEPS_MAX;
 }
 
-CheckResult *whatif_check(const CheckResult *result, const Edits *edits, const Knobs *knobs, bool first)
+CheckSpec whatif_spec(const CheckResult *result)
 {
     static const double least = 0.01;
     CheckSpec spec = *result->spec;
-    spec.edits = edits, spec.knobs = *knobs, spec.search = SEARCH_AUTO, spec.results = spec.film = false, spec.first = first;
-    spec.checkpoint = spec.resume = NULL;
+    spec.search = SEARCH_AUTO, spec.first = true;
+    spec.results = spec.film = false, spec.workers = 0, spec.checkpoint = spec.resume = NULL;
     spec.seconds_max = spec.seconds_max > 0 ? MAX(MIN(spec.seconds_max, SECONDS_MAX), least) : SECONDS_MAX;
+    return spec;
+}
+
+CheckResult *whatif_check(const CheckResult *result, const Edits *edits, const Knobs *knobs, bool first)
+{
+    CheckSpec spec = whatif_spec(result);
+    spec.edits = edits, spec.knobs = *knobs, spec.first = first;
     CheckResult *changed = check_run(&spec);
     changed->spec = result->spec;               /* that of this call is gone when it is looked at */
     return changed;

@@ -19,7 +19,8 @@ typedef struct Change {
 } Change;
 
 bool whatif_is_small(const CheckResult *result);
-/* Both NULL-free; knobs are those of the changed check. check_result_free. first: a fault that is there is enough. */
+CheckSpec whatif_spec(const CheckResult *result);               /* a plain check of the same, within a few seconds */
+/* edits NULL: none. knobs: of the changed check. first: a fault that is there is enough. check_result_free. */
 CheckResult *whatif_check(const CheckResult *result, const Edits *edits, const Knobs *knobs, bool first);
 
 void change_begin(Change *change, const CheckResult *result);
