@@ -3,8 +3,8 @@
  * Which are tried depends on the faults that were found; the first few that hold are named, the most particular kinds first: one semaphore
  * a copy, a wait that is missing or comes too late, a larger count, a second barrier, a barrier at the entry, a capacity semaphore.
  */
-#include "interrupt.h"
 #include "repair.h"
+#include "interrupt.h"
 #include <string.h>
 
 enum { NAMED_MAX = 3, TRIES_MAX = 96, SIGNALS_MAX = 8, COUNTS_MAX = 24, LAUNCHES_MAX = 16 };
