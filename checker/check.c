@@ -6,10 +6,10 @@
 #include "check.h"
 #include <string.h>
 #include <sys/resource.h>
+#include "check_parts.h"
 #include "interrupt.h"
 #include "outcome_io.h"
 #include "proof/prove.h"
-#include "worker.h"
 
 const char *verdict_name(Verdict verdict)
 {
@@ -310,7 +310,7 @@ static size_t peak_bytes(void)
     return (size_t)MAX(self.ru_maxrss, children.ru_maxrss) * 1024;
 }
 
-static CheckResult *begin(const CheckSpec *spec, WorkerShared **shared)
+CheckResult *check_begin(const CheckSpec *spec, WorkerShared **shared)
 {
     CheckResult *result = g_new0(CheckResult, 1);
     result->spec = spec;
@@ -356,18 +356,23 @@ static void run_and_conclude(CheckResult *result, WorkerShared *shared, Conclude
     result->warning = g_strdup(shared->warning);
     if (spec->results && shared->ran && result->verdict != VERDICT_ERROR)
         result->results = g_bytes_new(shared->results.base, shared->results.count);
-    worker_shared_free(shared);
     result->seconds = (double)(g_get_monotonic_time() - start) / 1e6;
     result->peak_bytes = peak_bytes();
+}
+
+void check_complete(CheckResult *result, WorkerShared *shared)
+{
+    run_and_conclude(result, shared, conclude);
+    if (result->outcome != NULL && result->verdict != VERDICT_ERROR)
+        gather_advice(result);
 }
 
 CheckResult *check_run(const CheckSpec *spec)
 {
     WorkerShared *shared;
-    CheckResult *result = begin(spec, &shared);
-    run_and_conclude(result, shared, conclude);
-    if (result->outcome != NULL && result->verdict != VERDICT_ERROR)
-        gather_advice(result);
+    CheckResult *result = check_begin(spec, &shared);
+    check_complete(result, shared);
+    worker_shared_free(shared);
     return result;
 }
 
@@ -393,7 +398,7 @@ static void conclude_replay(CheckResult *result, WorkerShared *shared, Child *ch
 CheckResult *check_replay(const CheckSpec *spec, Finding *finding, const GPtrArray *lines, char **error)
 {
     WorkerShared *shared;
-    CheckResult *result = begin(spec, &shared);
+    CheckResult *result = check_begin(spec, &shared);
     result->outcome = outcome_new();
     g_ptr_array_add(result->outcome->findings, finding);
     finding->moves = g_array_new(FALSE, FALSE, sizeof(Move));
@@ -412,6 +417,7 @@ CheckResult *check_replay(const CheckSpec *spec, Finding *finding, const GPtrArr
     }
     shared->as_given = true;
     run_and_conclude(result, shared, conclude_replay);
+    worker_shared_free(shared);
     return result;
 }
 

@@ -41,6 +41,7 @@ typedef struct CheckSpec {
     bool film;                                  /* keep what the replay of each finding did: Finding.film */
     const Edits *edits;                         /* changes to the program's steps; NULL: as it is */
     bool first, in_process;                     /* in_process: no fork (tests, gdb) */
+    bool alone;                                 /* no other size of the program is checked */
     unsigned workers;                           /* processes that share a search, 0: one */
     const char *checkpoint, *resume;            /* files to write and to go on from; NULL: none */
     const ChildWatch *watch;                    /* NULL: nobody looks, nothing interrupts; its seconds_max does not count */

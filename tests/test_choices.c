@@ -54,6 +54,35 @@ static void all_combinations_are_checked_and_the_failing_ones_named(void **state
     assert_int_equal(lines_with(out, "a=0, b=1: faulty"), 1);
 }
 
+/* A JSON report without what was measured. */
+static char *report(const char *folder)
+{
+    g_autofree char *path = g_build_filename(folder, "report", NULL), *text = NULL;
+    assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    g_autoptr(GRegex) measured = g_regex_new("\"measured\" : \\{[^}]*\\}", 0, 0, NULL);
+    g_unlink(path);
+    return g_regex_replace(measured, text, -1, 0, "", 0, NULL);
+}
+
+static void checks_made_at_the_same_time_are_told_as_if_in_turn(void **state)
+{
+    g_autofree char *first = NULL, *first_report = NULL;
+    for (unsigned workers = 1; workers <= 4; workers++) {
+        int exit_code;
+        g_autofree char *options = g_strdup_printf("--json %s/report -j %u -n 1,2", (char *)*state, workers);
+        g_autofree char *out = check(*state, options, &exit_code), *json = report(*state);
+        assert_int_equal(exit_code, 1);
+        if (workers == 1) {
+            first = g_steal_pointer(&out);
+            first_report = g_steal_pointer(&json);
+        } else {
+            assert_string_equal(out, first);
+            assert_string_equal(json, first_report);
+        }
+    }
+    assert_int_equal(lines_with(first, "a="), 18);
+}
+
 static void a_choice_can_be_fixed_from_the_command_line(void **state)
 {
     int exit_code;
@@ -84,6 +113,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_combinations_are_checked_and_the_failing_ones_named),
+        cmocka_unit_test(checks_made_at_the_same_time_are_told_as_if_in_turn),
         cmocka_unit_test(a_choice_can_be_fixed_from_the_command_line),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);

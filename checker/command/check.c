@@ -77,20 +77,25 @@ static void list_vanished(Session *session)
     g_ptr_array_unref(vanished);
 }
 
-/* alone: no other size of the program is checked. */
-static void run_one(Session *session, const CheckSpec *spec, Tally *tally, bool alone)
+/* What is done to each result where it was made: see check_queue.h. */
+static void finish(CheckResult *result, const void *data)
 {
-    char *what = g_strdup_printf("checking %s with %u devices", spec->program, mesh_devices(&spec->mesh)), *error = NULL;
-    session_progress(session, what);
-    CheckResult *result = check_run(spec);
-    if (!session->options->quiet && !interrupt_requested())
+    const Options *options = data;
+    if (!options->quiet && !interrupt_requested())
         check_try_repairs(result);
-    if (alone && !session->options->quiet && !interrupt_requested())
+    if (result->spec->alone && !options->quiet && !interrupt_requested())
         check_try_smaller(result);
-    if (session->options->advice && !interrupt_requested()) {
+    if (options->advice && !interrupt_requested()) {
         check_look_for_advice(result);
         check_try_without(result);
     }
+}
+
+static void run_one(Session *session, const CheckSpec *spec, CheckQueue *queue, Tally *tally)
+{
+    char *what = g_strdup_printf("checking %s with %u devices", spec->program, mesh_devices(&spec->mesh)), *error = NULL;
+    session_progress(session, what);
+    CheckResult *result = check_queue_next(queue);
     GPtrArray *schedules = result->verdict == VERDICT_FAULTY ? schedules_write(result, session->options->schedules, &error) : NULL;
     BaselineCount count = {0, 0};
     if (session->baseline)
@@ -116,27 +121,15 @@ static void run_one(Session *session, const CheckSpec *spec, Tally *tally, bool 
     g_free(what);
 }
 
-/* A checkpoint is of one check. */
-static void want_one_check(const Session *session, guint programs, guint sizes, char **error)
+static void run_program(Session *session, const Planned *planned, CheckQueue *queue, Tally *tally)
 {
-    const Options *options = session->options;
-    if ((options->checkpoint || options->resume) && programs * sizes != 1)
-        *error = g_strdup_printf("--%s is for one check, and these are %u: choose one program, size and set of parameters",
-                                 options->checkpoint ? "checkpoint" : "resume", programs * sizes);
-}
-
-static void run_program(Session *session, const Selected *selected, guint programs, Tally *tally)
-{
-    Plan plan;
-    char *error = NULL;
+    const Selected *selected = planned->selected;
     tally->smallest_wrong = 0, tally->right_below = false;
     unsigned before = tally->checks, before_inapplicable = tally->count[VERDICT_NOT_APPLICABLE];
-    if (plan_make(&plan, session, selected, &error))
-        want_one_check(session, programs, plan.specs->len, &error);
-    if (error)
-        session_fail(session, error);
-    for (guint i = 0; !error && !interrupt_requested() && i < plan.specs->len; i++) {
-        run_one(session, &g_array_index(plan.specs, CheckSpec, i), tally, plan.specs->len == 1);
+    if (planned->error)
+        session_fail(session, g_strdup(planned->error));
+    for (guint i = 0; !planned->error && !interrupt_requested() && i < planned->plan.specs->len; i++) {
+        run_one(session, &g_array_index(planned->plan.specs, CheckSpec, i), queue, tally);
         char *closing = g_strdup_printf("heddle: interrupted after %u check%s", tally->checks, tally->checks == 1 ? "" : "s");
         interrupt_set_closing(closing);
         g_free(closing);
@@ -147,7 +140,6 @@ static void run_program(Session *session, const Selected *selected, guint progra
     if (tally->smallest_wrong && tally->right_below && !session->options->quiet && session->options->defines->len == 0)
         g_string_append_printf(session->text.out, "%s is right for some sizes only: the smallest wrong one here is %u devices.\n",
                                selected->entry->name, tally->smallest_wrong);
-    plan_clear(&plan);
 }
 
 static void summarise(Session *session, const Tally *tally)
@@ -183,11 +175,15 @@ int command_check(Session *session)
     columns_init(&tally.table, 3);
     if (!selection_read(&selection, session, &error))
         session_fail(session, error);
-    for (guint i = 0; !error && !interrupt_requested() && i < selection.programs->len; i++)
-        run_program(session, &g_array_index(selection.programs, Selected, i), selection.programs->len, &tally);
+    CheckQueue *queue = check_queue_new(session->options->workers, finish, session->options);
+    GPtrArray *all = selection_plan(&selection, session, queue);
+    for (guint i = 0; !error && !interrupt_requested() && i < all->len; i++)
+        run_program(session, all->pdata[i], queue, &tally);
     summarise(session, &tally);
     if (session->baseline && !session->options->quiet)
         list_vanished(session);
+    check_queue_free(queue);
+    g_ptr_array_unref(all);
     selection_clear(&selection);
     columns_clear(&tally.table);
     return session_end(session);

@@ -218,7 +218,7 @@ static GPtrArray *add_choices(Plan *plan, const CatalogueEntry *entry, const GPt
     return defines;
 }
 
-bool plan_make(Plan *plan, const Session *session, const Selected *selected, char **error)
+static bool plan_make(Plan *plan, const Session *session, const Selected *selected, char **error)
 {
     const Options *options = session->options;
     uint64_t combinations = 1;
@@ -255,6 +255,8 @@ bool plan_make(Plan *plan, const Session *session, const Selected *selected, cha
             g_array_append_val(plan->specs, spec);
         }
     }
+    if (plan->specs->len == 1)
+        g_array_index(plan->specs, CheckSpec, 0).alone = true;
     g_array_unref(sizes);
     g_ptr_array_unref(defines);
     if (combinations > CHECKS_MAX)
@@ -262,9 +264,45 @@ bool plan_make(Plan *plan, const Session *session, const Selected *selected, cha
     return *error == NULL;
 }
 
-void plan_clear(Plan *plan)
+static void free_planned(gpointer data)
 {
-    g_array_unref(plan->specs);
-    g_ptr_array_unref(plan->overrides);
-    g_ptr_array_unref(plan->choices);
+    Planned *planned = data;
+    g_array_unref(planned->plan.specs);
+    g_ptr_array_unref(planned->plan.overrides);
+    g_ptr_array_unref(planned->plan.choices);
+    g_free(planned->error);
+    g_free(planned);
+}
+
+/* A checkpoint is of one check. */
+static void want_one_check(const Options *options, GPtrArray *all)
+{
+    guint checks = 0;
+    for (guint i = 0; i < all->len; i++)
+        checks += ((const Planned *)all->pdata[i])->plan.specs->len;
+    if ((!options->checkpoint && !options->resume) || checks <= 1)
+        return;
+    g_ptr_array_set_size(all, 1);
+    Planned *first = all->pdata[0];
+    g_free(first->error);
+    first->error = g_strdup_printf("--%s is for one check, and these are %u: choose one program, size and set of parameters",
+                                   options->checkpoint ? "checkpoint" : "resume", checks);
+}
+
+GPtrArray *selection_plan(const Selection *selection, const Session *session, CheckQueue *queue)
+{
+    GPtrArray *all = g_ptr_array_new_with_free_func(free_planned);
+    for (guint i = 0; i < selection->programs->len; i++) {
+        Planned *planned = g_new0(Planned, 1);
+        planned->selected = &g_array_index(selection->programs, Selected, i);
+        plan_make(&planned->plan, session, planned->selected, &planned->error);
+        g_ptr_array_add(all, planned);
+    }
+    want_one_check(session->options, all);
+    for (guint i = 0; i < all->len; i++) {
+        const Planned *planned = all->pdata[i];
+        for (guint k = 0; planned->error == NULL && k < planned->plan.specs->len; k++)
+            check_queue_add(queue, &g_array_index(planned->plan.specs, CheckSpec, k));
+    }
+    return all;
 }

@@ -6,6 +6,7 @@
  */
 #pragma once
 #include "../catalogue.h"
+#include "../check_queue.h"
 #include "../compile.h"
 #include "session.h"
 
@@ -31,5 +32,12 @@ typedef struct Plan {
     GPtrArray *choices;                         /* of Define, by pl_choose */
 } Plan;
 
-bool plan_make(Plan *plan, const Session *session, const Selected *selected, char **error);
-void plan_clear(Plan *plan);
+/* The checks of one program. */
+typedef struct Planned {
+    const Selected *selected;
+    Plan plan;
+    char *error;                                /* why there are none; NULL: there are */
+} Planned;
+
+/* One Planned a program, in order; all their checks go into the queue in that order. */
+GPtrArray *selection_plan(const Selection *selection, const Session *session, CheckQueue *queue);

@@ -46,11 +46,11 @@ static char *difference(const CheckResult *result)
 
 typedef struct Score { unsigned passed, failed, applicable; } Score;
 
-static void score_one(Session *session, const CheckSpec *spec, Score *score)
+static void score_one(Session *session, const CheckSpec *spec, CheckQueue *queue, Score *score)
 {
     char *what = g_strdup_printf("testing %s with %u devices", spec->program, mesh_devices(&spec->mesh));
     session_progress(session, what);
-    CheckResult *result = check_run(spec);
+    CheckResult *result = check_queue_next(queue);
     if (result->verdict == VERDICT_ERROR)
         session_fail_check(session, result);
     else
@@ -77,16 +77,15 @@ static void score_one(Session *session, const CheckSpec *spec, Score *score)
     g_free(what);
 }
 
-static void score_program(Session *session, const Selected *selected, Score *total)
+static void score_program(Session *session, const Planned *planned, CheckQueue *queue, Score *total)
 {
-    Plan plan;
-    char *error = NULL;
+    const Selected *selected = planned->selected;
     Score score = {0, 0, 0};
-    if (!plan_make(&plan, session, selected, &error))
-        session_fail(session, error);
-    for (guint i = 0; !error && !interrupt_requested() && i < plan.specs->len; i++)
-        score_one(session, &g_array_index(plan.specs, CheckSpec, i), &score);
-    if (!error && !score.applicable && !interrupt_requested())
+    if (planned->error)
+        session_fail(session, g_strdup(planned->error));
+    for (guint i = 0; !planned->error && !interrupt_requested() && i < planned->plan.specs->len; i++)
+        score_one(session, &g_array_index(planned->plan.specs, CheckSpec, i), queue, &score);
+    if (!planned->error && !score.applicable && !interrupt_requested())
         session_fail(session, g_strdup_printf("%s is not applicable at any of these sizes", selected->entry->name));
     if (score.applicable && !score.failed && !session->options->quiet) {
         char *names = fault_names(selected->entry->expected_faults);
@@ -100,7 +99,6 @@ static void score_program(Session *session, const Selected *selected, Score *tot
     session_print(session);
     total->passed += score.passed;
     total->failed += score.failed;
-    plan_clear(&plan);
 }
 
 int command_test(Session *session)
@@ -110,10 +108,14 @@ int command_test(Session *session)
     char *error = NULL;
     if (!selection_read(&selection, session, &error))
         session_fail(session, error);
-    for (guint i = 0; !error && !interrupt_requested() && i < selection.programs->len; i++)
-        score_program(session, &g_array_index(selection.programs, Selected, i), &score);
+    CheckQueue *queue = check_queue_new(session->options->workers, NULL, NULL);
+    GPtrArray *all = selection_plan(&selection, session, queue);
+    for (guint i = 0; !error && !interrupt_requested() && i < all->len; i++)
+        score_program(session, all->pdata[i], queue, &score);
     if (!error)
         g_string_append_printf(session->text.out, "%u passed, %u failed\n", score.passed, score.failed);
+    check_queue_free(queue);
+    g_ptr_array_unref(all);
     selection_clear(&selection);
     return session_end(session);
 }

@@ -1,0 +1,6 @@
+/* check_parts.h - check_run in two parts, for who makes the second one in another process: what begins is shared with it. */
+#pragma once
+#include "worker.h"
+
+CheckResult *check_begin(const CheckSpec *spec, WorkerShared **shared);        /* program and record, empty, in shared memory */
+void check_complete(CheckResult *result, WorkerShared *shared);                /* all the rest */
