@@ -33,6 +33,7 @@ typedef struct CheckSpec {
     size_t overrides;
     Knobs knobs;
     Search search;
+    unsigned modes;                             /* of an enumeration: WalkMode bits */
     uint64_t states_max, runs_max, seed;        /* limits 0: the search's default */
     unsigned depth;                             /* of pct, 0: the default */
     double seconds_max;                         /* 0: none */

@@ -60,6 +60,11 @@ const char *finding_exemption(const Program *program, const Finding *finding);
 /* May an exempted fault be met at all? Then a search must not stop at its first finding. */
 bool finding_exemptions_exist(const Program *program);
 
+/* Ways of enumerating that are asked for by name; each leaves verdict and faults as they are. */
+typedef enum WalkMode {
+    WALK_SWEEP = 1                              /* one level of states is kept, no table of all */
+} WalkMode;
+
 /* What a search says in the end. */
 typedef struct Outcome {
     GPtrArray *findings;                        /* of Finding, sorted by finding_compare */
@@ -67,6 +72,8 @@ typedef struct Outcome {
     GPtrArray *limits;                          /* of static strings: "conflicts", "states", "time", "memory", "runs" */
     bool incomplete_after_race;                 /* a racing value reached control: other lists may lack entries */
     uint64_t executions, classes, states, transitions, steps, conflicts;        /* UINT64_MAX: does not apply */
+    unsigned modes;                             /* of WalkMode */
+    char *refused;                              /* a mode asked for is not possible: why; nothing else counts. g_malloc; NULL: it is */
     uint64_t redundant;                         /* runs that only saw what others had seen; UINT64_MAX: does not apply */
     char *promise;                              /* of sampling: what the runs would have met, as a sentence; NULL: nothing. g_malloc */
     GArray *end_states;                         /* uint64_t hashes, sorted: positions of all cores and counts of all semaphores */

@@ -237,6 +237,13 @@ static bool read_scaled(const char *value, const char *units, const double *fact
     return *result < 9e18;
 }
 
+static bool set_sweep(Options *options, const char *value, char **error)
+{
+    (void)value, (void)error;
+    options->modes |= WALK_SWEEP;
+    return true;
+}
+
 static bool set_time(Options *options, const char *value, char **error)
 {
     static const double factor[] = {1, 60, 3600};
@@ -269,6 +276,7 @@ const OptionSpec option_table[] = {
     {CHECKS, 0, "scopes", "SCOPES", WORDS_SCOPES, NULL, "whether a scope may be named before its device has opened it", set_scopes},
     {CHECKS, 0, "data", "DATA", WORDS_DATA, NULL, "compute with contents, or with regions and counts only", set_data},
     {CHECKS, 0, "states", "N", NULL, NULL, "stop enumerating after N states (verdict: bounded)", set_states},
+    {CHECKS, 0, "sweep", NULL, NULL, NULL, "enumerate with one level of states in memory at a time (not where a core polls)", set_sweep},
     {CHECKS, 0, "runs", "N", NULL, NULL, "how many schedules to sample (random, pct, pos, starve)", set_runs},
     {CHECKS, 0, "depth", "N", NULL, NULL, "how many ordering constraints the faults need that pct looks for (default 3)", set_depth},
     {CHECKS, 0, "time", "SECONDS", NULL, NULL, "stop a check after this time, as in 30, 5m, 2h (verdict: bounded)", set_time},

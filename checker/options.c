@@ -172,6 +172,8 @@ static bool check_together(const Options *options, char **error)
         *error = g_strdup(few);
     else if (single && count > 1)
         *error = g_strdup_printf("one at a time: %s is too much", (char *)g_ptr_array_index(options->operands, 1));
+    if (!*error && options->modes && options->search != SEARCH_ENUMERATE)
+        *error = g_strdup("--sweep is a way of enumerating: add --search enumerate");
     unsigned to_output = !g_strcmp0(options->json, "-");
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
         to_output += !g_strcmp0(options->report[kind], "-");

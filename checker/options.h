@@ -32,6 +32,7 @@ typedef struct Options {
     uint32_t cores;                             /* 0: as many as the program needs */
     GPtrArray *defines;                         /* of Define* */
     Search search;
+    unsigned modes;                             /* of WalkMode */
     Knobs knobs;
     uint64_t states_max, runs_max, seed;
     unsigned depth;

@@ -164,7 +164,7 @@ Outcome *outcome_load(const Store *store)
     outcome->complete = raw.complete, outcome->incomplete_after_race = raw.incomplete_after_race;
     outcome->executions = raw.executions, outcome->classes = raw.classes, outcome->states = raw.states;
     outcome->transitions = raw.transitions, outcome->steps = raw.steps, outcome->conflicts = raw.conflicts;
-    outcome->redundant = raw.redundant;
+    outcome->redundant = raw.redundant, outcome->modes = raw.modes;
     if (reader.bad) {
         outcome_free(outcome);
         return NULL;

@@ -17,7 +17,8 @@ static void enumerate(WorkerShared *shared)
     const CheckSpec *spec = shared->spec;
     Program *program = shared->program;
     EnumerateOptions options = { .states_max = spec->states_max ? spec->states_max : STATES_MAX, .seconds_max = spec->seconds_max,
-                                 .memory_max = spec->memory_max, .first = worker_stops_at_first(shared),
+                                 .memory_max = spec->memory_max, .first = worker_stops_at_first(shared), .modes = spec->modes,
+                                 .workers = MAX(spec->workers, 1), .progress = &shared->control.progress,
                                  .contents = program->knobs.data == DATA_REAL
                                      && (program->expectations.count > 0 || classes_needed(shared->record)) };
     Unroller *unroller = unroller_new(program);
@@ -32,9 +33,11 @@ static void enumerate(WorkerShared *shared)
         outcome = enumerate_run(unroller_source(unroller), &options);
     }
     outcome_save(outcome, &shared->outcome);
+    shared->error = program->usage_error;
+    if (outcome->refused != NULL)
+        shared->error = worker_keep(shared, outcome->refused);
     outcome_free(outcome);
     unroller_free(unroller);
-    shared->error = program->usage_error;
 }
 
 static bool has_real_data(const Program *program)

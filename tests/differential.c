@@ -171,9 +171,9 @@ static void compare_other_orders(Comparison *c, const Opinion *proof, Differenti
         compare_replayed(c, proof, "proof of a run at random", stats);
 }
 
-static Outcome *enumerate(const Comparison *c)
+static Outcome *enumerate(const Comparison *c, unsigned modes, unsigned workers)
 {
-    EnumerateOptions options = { .states_max = c->options->states_max,
+    EnumerateOptions options = { .states_max = c->options->states_max, .modes = modes, .workers = workers,
                                  .contents = c->program->expectations.count > 0 && c->program->knobs.data == DATA_REAL };
     Unroller *unroller = unroller_new(c->program);
     Outcome *outcome = enumerate_run(unroller_source(unroller), &options);
@@ -186,6 +186,35 @@ static Outcome *enumerate(const Comparison *c)
     }
     unroller_free(unroller);
     return outcome;
+}
+
+/* The other ways of walking all states: they find the same, and their schedules show it. */
+static void compare_modes(Comparison *c, const Opinion *search, DifferentialStats *stats)
+{
+    static const struct { unsigned modes, workers; const char *name; } WAY[] = {
+        { WALK_SWEEP, 1, "the sweep" }, { 0, 2, "two workers" }, { WALK_SWEEP, 4, "four sweeping workers" },
+    };
+    unsigned i = c->random->seed % (2 * G_N_ELEMENTS(WAY));
+    if (i >= G_N_ELEMENTS(WAY))
+        return;
+    Outcome *outcome = enumerate(c, WAY[i].modes, WAY[i].workers);
+    if (outcome->refused != NULL) {
+        stats->refused++;
+        if (!polls(c->random))
+            g_string_append_printf(c->difference, "%s: %s\n", WAY[i].name, outcome->refused);
+        outcome_free(outcome);
+        return;
+    }
+    outcome_drop_after_race(outcome);
+    replay_all(c, outcome, WAY[i].name);
+    Opinion other = opinion_of(c, WAY[i].name, outcome);
+    opinion_drop_open_questions(&other, search);
+    want_equal(c, search, &other, OPINION_ALL);
+    if (outcome->states != c->search->states || outcome->transitions != c->search->transitions)
+        g_string_append_printf(c->difference, "%s: another number of states or transitions\n", WAY[i].name);
+    opinion_clear(&other);
+    outcome_free(outcome);
+    stats->modes++;
 }
 
 static Outcome *explore_classes(const Comparison *c)
@@ -247,7 +276,7 @@ static bool was_limited(const Outcome *outcome)
 static void compare(Comparison *c, DifferentialStats *stats)
 {
     const ProveOptions options = { .canary = c->options->canary };
-    c->search = enumerate(c);
+    c->search = enumerate(c, 0, 1);
     if (was_limited(c->search)) {
         stats->skipped++;
         return;
@@ -273,6 +302,7 @@ static void compare(Comparison *c, DifferentialStats *stats)
     compare_proof(c, &proof, &search);
     if (!c->options->quick) {
         compare_with_brute(c, &search, stats);
+        compare_modes(c, &search, stats);
         bool unique = c->proof->complete && !c->proof->incomplete_after_race;
         if (unique)
             compare_other_orders(c, &proof, stats);

@@ -125,6 +125,40 @@ static void all_reduce(void **state)
     expect(shape_all_reduce(3, false), 334855, 0, 42);
 }
 
+/* ---- ways of walking ---- */
+
+static void want_the_same(Script *script, const EnumerateOptions *options)
+{
+    Outcome *plain = enumerate(script), *other = enumerate_run(&script->source, options);
+    assert_null(other->refused);
+    assert_true(other->complete);
+    assert_int_equal(other->states, plain->states);
+    assert_int_equal(other->transitions, plain->transitions);
+    assert_int_equal(other->findings->len, plain->findings->len);
+    for (guint i = 0; i < plain->findings->len; i++) {
+        const Finding *one = g_ptr_array_index(plain->findings, i), *two = g_ptr_array_index(other->findings, i);
+        assert_int_equal(finding_compare(one, two), 0);
+        assert_int_equal(one->count, two->count);
+        assert_int_equal(one->moves->len, two->moves->len);
+        assert_true(options->modes || memcmp(one->moves->data, two->moves->data, one->moves->len * sizeof(Move)) == 0);
+    }
+    outcome_free(plain);
+    outcome_free(other);
+    script_free(script);
+}
+
+static void workers_and_sweeps_see_what_one_worker_sees(void **state)
+{
+    (void)state;
+    static const EnumerateOptions OPTIONS[] = {{.workers = 2}, {.workers = 5}, {.modes = WALK_SWEEP}, {.modes = WALK_SWEEP, .workers = 2}};
+    for (size_t i = 0; i < G_N_ELEMENTS(OPTIONS); i++) {
+        want_the_same(shape_all_gather(4, NULL, true), &OPTIONS[i]);
+        want_the_same(shape_all_gather(5, NULL, false), &OPTIONS[i]);
+        want_the_same(shape_all_reduce(3, false), &OPTIONS[i]);
+        want_the_same(shape_all_to_all(3), &OPTIONS[i]);
+    }
+}
+
 /* ---- keys and limits ---- */
 
 /* Cores that only signal: every combination of their positions is a state. */
@@ -453,6 +487,38 @@ static void print_difference(const Script *script, const Outcome *outcome, const
         printf("  naive: %s: %u\n", (char *)key, GPOINTER_TO_UINT(count));
 }
 
+static bool same_moves(const Outcome *a, const Outcome *b)
+{
+    bool same = a->findings->len == b->findings->len;
+    for (guint i = 0; same && i < a->findings->len; i++) {
+        const Finding *one = g_ptr_array_index(a->findings, i), *other = g_ptr_array_index(b->findings, i);
+        same = one->moves->len == other->moves->len
+            && memcmp(one->moves->data, other->moves->data, one->moves->len * sizeof(Move)) == 0;
+    }
+    return same;
+}
+
+/* Every way of walking all states, against the naive search. Whatever the number of workers, schedules are the same. */
+static void compare_ways(const Mix *mix, uint64_t seed, const Script *script, const UnrollSource *source, const Naive *naive)
+{
+    static const EnumerateOptions WAY[] = {{.workers = 1}, {.workers = 2}, {.modes = WALK_SWEEP}, {.modes = WALK_SWEEP, .workers = 4}};
+    Outcome *first = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(WAY); i++) {
+        UnrollSource fresh = *source;
+        Outcome *outcome = enumerate_run(&fresh, &WAY[i]);
+        if (!compare(script, outcome, naive) || (first != NULL && WAY[i].modes == 0 && !same_moves(first, outcome))) {
+            printf("mix %s, seed %lu, way %zu\n", mix->name, seed, i);
+            print_difference(script, outcome, naive);
+            fail();
+        }
+        if (first == NULL)
+            first = outcome;
+        else
+            outcome_free(outcome);
+    }
+    outcome_free(first);
+}
+
 static void compare_mix(const Mix *mix, uint64_t first, uint64_t programs, uint64_t states_max)
 {
     uint64_t compared = 0, faults = 0, states = 0;
@@ -461,16 +527,9 @@ static void compare_mix(const Mix *mix, uint64_t first, uint64_t programs, uint6
         Naive *naive = naive_run(script, states_max);
         if (naive->complete) {
             UnrollSource source = naive_source(script);
-            EnumerateOptions options = {.states_max = 0};
-            Outcome *outcome = enumerate_run(&source, &options);
-            if (!compare(script, outcome, naive)) {
-                printf("mix %s, seed %lu\n", mix->name, seed);
-                print_difference(script, outcome, naive);
-                fail();
-            }
+            compare_ways(mix, seed, script, &source, naive);
             compared++;
-            faults += outcome->findings->len, states += outcome->states;
-            outcome_free(outcome);
+            faults += g_hash_table_size(naive->faults), states += naive->states;
         }
         naive_free(naive);
         script_free(script);
@@ -513,6 +572,7 @@ int main(void)
         cmocka_unit_test(all_to_all),
         cmocka_unit_test(two_slots),
         cmocka_unit_test(all_reduce),
+        cmocka_unit_test(workers_and_sweeps_see_what_one_worker_sees),
         cmocka_unit_test(wide_keys),
         cmocka_unit_test(a_fluid_count_that_is_looked_at),
         cmocka_unit_test(too_many_cores),

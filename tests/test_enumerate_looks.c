@@ -280,6 +280,24 @@ static void a_core_that_counts_its_polls_is_no_loop(void **state)
     }
 }
 
+static void a_sweep_is_refused_where_a_core_polls(void **state)
+{
+    (void)state;
+    const EnumerateOptions options = {.modes = WALK_SWEEP, .states_max = 100000};
+    Act *act = act_new(2, polls_until_told, true);
+    Outcome *outcome = enumerate_run(&act->source, &options);
+    assert_non_null(outcome->refused);
+    assert_non_null(strstr(outcome->refused, "polls"));
+    act_free(act, outcome);
+    act = act_new(2, gives_up, true);           /* looks five times at most: each look is a level */
+    Outcome *plain = enumerate(act, false);
+    outcome = enumerate_run(&act->source, &options);
+    assert_null(outcome->refused);
+    assert_int_equal(outcome->states, plain->states);
+    outcome_free(plain);
+    act_free(act, outcome);
+}
+
 /* ---- data ---- */
 
 static void passes_on(Run *run)
@@ -414,6 +432,7 @@ int main(void)
         cmocka_unit_test(a_poll_without_fingerprint_is_a_guess),
         cmocka_unit_test(nobody_is_left_to_change_it),
         cmocka_unit_test(a_core_that_counts_its_polls_is_no_loop),
+        cmocka_unit_test(a_sweep_is_refused_where_a_core_polls),
         cmocka_unit_test(copies_carry_what_they_read),
         cmocka_unit_test(a_race_has_two_outcomes),
         cmocka_unit_test(after_a_race_contents_are_left_out),

@@ -73,6 +73,7 @@ static void malformed_values_are_refused_in_one_line(void **state)
     assert_refused("check ring -D rows=8..", "-D");
     assert_refused("check ring -D rows=9223372036854775808", "-D");
     assert_refused("check ring --search fast", "auto|prove|enumerate|");
+    assert_refused("check ring --sweep", "--search enumerate");
     assert_refused("check ring --dma-order fifo", "unordered|link-fifo|issue-order");
     assert_refused("check ring --states 0", "--states");
     assert_refused("check ring --time 5x", "--time");

@@ -182,7 +182,7 @@ static CheckSpec base_spec(const Session *session, const Selected *selected)
     return (CheckSpec){
         .open = session->open, .module = selected->module, .program = selected->entry->name, .source = selected->source,
         .cores = options->cores ? options->cores : selected->entry->cores,
-        .knobs = options->knobs, .search = options->search,
+        .knobs = options->knobs, .search = options->search, .modes = options->modes,
         .states_max = options->states_max, .runs_max = options->runs_max, .depth = options->depth, .seed = options->seed,
         .seconds_max = options->seconds_max, .memory_max = options->memory_max, .first = options->first,
         .workers = options->workers, .checkpoint = options->checkpoint, .resume = options->resume, .watch = &session->watch,

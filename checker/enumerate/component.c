@@ -178,6 +178,11 @@ void component_masks(Walk *walk)
     }
 }
 
+static uint32_t depth_after(const Walk *walk, uint32_t core, uint32_t from, const Turn *turn)
+{
+    return walk_component(walk, core, from)->depth + (turn->how != TURN_JOIN || turn->need);
+}
+
 /* The row of a fresh component: counts and writes of the one before, and what the turn did. */
 static void build(Walk *walk, uint32_t core, uint32_t id, uint32_t from, const Turn *turn)
 {
@@ -201,6 +206,7 @@ static void build(Walk *walk, uint32_t core, uint32_t id, uint32_t from, const T
             STORE(int64_t, &self->taken, (size_t)id * self->columns + column) += inc;
         }
         component->wrote = effect_wrote(walk, core, from, turn);
+        component->depth = depth_after(walk, core, from, turn);
     }
 #ifdef HEDDLE_DEBUG
     check_counts(walk, core, id);
@@ -231,6 +237,8 @@ uint32_t component_after(Walk *walk, uint32_t core, uint32_t from, uint32_t turn
         g_free(key);
     if (id == self->components.count)
         build(walk, core, id, from, &turn);
+    else if (walk_component(walk, core, id)->depth != depth_after(walk, core, from, &turn))
+        walk->uneven = true;
     add_edge(self, from, turn_index, walk_component(walk, core, id));
     if (turn.how == TURN_ALWAYS || turn.how == TURN_GUARDED)
         STORE(Turn, &self->turns, turn_index).next = id;

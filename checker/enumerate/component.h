@@ -59,6 +59,7 @@ typedef struct Component {
     uint32_t join;                              /* the join it stands at, plus 1; 0: at none */
     uint32_t wrote;                             /* set of accesses: writes done to opaque buffers */
     uint32_t edges;                             /* ways into it, plus 1 */
+    uint32_t depth;                             /* turns that led to it; a join counts for its first member */
     uint64_t own, rivals;                       /* its masks, where one word is enough */
     uint64_t row;                               /* where its row begins in `taken` */
 } Component;                                    /* one line of a cache: all that the inner loop needs */

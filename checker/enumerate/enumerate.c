@@ -118,8 +118,35 @@ static void say(Walk *walk)
         if (walk->core[core].tree.guessed)
             outcome_add_limit(outcome, "polls");
     outcome->incomplete_after_race = walk->contents && found_has(walk->found, FAULT_RACE) && data_differed(walk);
+    outcome->modes = walk->options->modes;
     sort_end_states(outcome->end_states);
     found_settle(walk);
+    for (guint i = 0; i < outcome->findings->len && walk_sweeps(walk) && outcome->refused == NULL; i++)
+        if (((const Finding *)g_ptr_array_index(outcome->findings, i))->moves == NULL)
+            outcome->refused = g_strdup("no schedule for a fault was found without a table of all states; check it without --sweep");
+}
+
+/* The line in which some core polls. */
+static char *polling_line(const Walk *walk)
+{
+    for (uint32_t core = 0; core < walk->cores; core++) {
+        const Tree *tree = &walk->core[core].tree;
+        for (uint32_t node = 0; node < tree->nodes.count; node++) {
+            const Node *at = tree_node(tree, node);
+            if (!at->loops || at->step == NONE)
+                continue;
+            const Site *site = program_get_site(walk->program, tree_step(tree, at->step)->step.site);
+            return g_strdup_printf(" (%s:%u polls)", program_text(walk->program, site->file), site->line);
+        }
+    }
+    return g_strdup("");
+}
+
+static void refuse_sweep(Walk *walk)
+{
+    g_autofree char *line = polling_line(walk);
+    walk->outcome->refused = g_strdup_printf("--sweep is not possible for this program: its steps do not lead from one level of states "
+                                             "to the next%s; check it without", line);
 }
 
 typedef enum Ending { ENDED, ENDED_AT_RACE, ENDED_UNKNOWN } Ending;
@@ -132,12 +159,14 @@ static Outcome *search(UnrollSource *source, const EnumerateOptions *options, in
     init(&walk);
     do {
         walk.restart = walk.done = false;
-        walk.logged = walk.memory != NULL;
+        walk.logged = walk.memory != NULL && !walk_sweeps(&walk);
         walk_clear(&walk);
         found_forget(walk.found);
         g_array_set_size(walk.outcome->end_states, 0);
         walk_run(&walk);
     } while (walk.restart && walk.limit == NULL);
+    if (walk_sweeps(&walk) && walk.uneven)
+        refuse_sweep(&walk);
     *ending = walk.unknown ? ENDED_UNKNOWN : walk.raced ? ENDED_AT_RACE : ENDED;
     say(&walk);
     clear(&walk);
@@ -157,11 +186,11 @@ Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
         return none;
     }
     Outcome *outcome = search(source, options, begun, options->contents, options->contents && !options->first, &ending);
-    if (ending != ENDED_AT_RACE)
+    if (ending != ENDED_AT_RACE || outcome->refused != NULL)
         return outcome;
     outcome_free(outcome);
     outcome = search(source, options, begun, false, false, &ending);
-    if (ending != ENDED_UNKNOWN)
+    if (ending != ENDED_UNKNOWN || outcome->refused != NULL)
         return outcome;
     outcome_free(outcome);
     return search(source, options, begun, true, false, &ending);

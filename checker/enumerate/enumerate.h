@@ -11,6 +11,7 @@ typedef struct EnumerateOptions {
     uint64_t states_max;                        /* 0: no limit */
     double seconds_max;
     size_t memory_max;
+    unsigned modes;                             /* of WalkMode; one that a program does not allow ends in Outcome.refused */
     unsigned workers;                           /* threads, rounded down to a power of two; programs with flags or contents use one */
     bool contents;                              /* contents are part of the state: results are checked, or data steers control */
     bool first;

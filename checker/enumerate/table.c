@@ -8,6 +8,7 @@
  */
 #include "table.h"
 #include <glib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum { RELEASE_BYTES = 1 << 19 };
@@ -58,6 +59,21 @@ void table_clear(Table *table)
     if (table->slot)
         munmap(table->slot, table_bytes(table));
     *table = (Table){0};
+}
+
+bool table_empty(Table *table, unsigned bits)
+{
+    if (bits == table->bits) {
+        memset(table->slot, 0, table_bytes(table));
+        table->count = 0;
+        return true;
+    }
+    KeyShape shape = table->shape;
+    uint64_t first_bits = table->first_bits;
+    table_clear(table);
+    bool made = table_init(table, shape, bits);
+    table->first_bits = first_bits;
+    return made;
 }
 
 bool table_has(const Table *table, const uint64_t *key)

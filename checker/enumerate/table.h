@@ -31,6 +31,7 @@ bool table_init(Table *table, KeyShape shape, unsigned bits);
 void table_clear(Table *table);
 size_t table_bytes(const Table *table);
 size_t table_bytes_grown(const Table *table);   /* after table_grow */
+bool table_empty(Table *table, unsigned bits);  /* nothing is in it any more; of another size. False: no memory */
 bool table_grow(Table *table);                  /* twice as many slots */
 bool table_add_crowded(Table *table, uint64_t hash);    /* no free slot lies near: grows first */
 bool table_has(const Table *table, const uint64_t *key);

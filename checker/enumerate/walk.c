@@ -208,6 +208,20 @@ static bool handle_later(Walk *walk)
     return more;
 }
 
+/* A level is expanded: what was seen of the next one stays only in the queues, since no state of it is met again later. */
+static void sweep(Walk *walk)
+{
+    for (unsigned i = 0; i < walk->workers; i++) {
+        Table *table = &walk->worker[i].table;
+        unsigned bits = TABLE_BITS_FIRST;
+        while ((3ull << bits) / 4 < table->count + table->count / 4)
+            bits++;
+        walk->swept += table->count;
+        if (!table_empty(table, bits))
+            walk_stop(walk, "memory");
+    }
+}
+
 static void check_limits(Walk *walk)
 {
     if (walk->options->states_max && walk_states(walk) > walk->options->states_max)
@@ -237,7 +251,12 @@ void walk_run(Walk *walk)
         run_workers(walk, states);
         if (!handle_later(walk))
             return;
-        repack_tighter(walk);
+        if (walk_sweeps(walk) && walk->uneven)
+            return;
+        if (walk_sweeps(walk))
+            sweep(walk);
+        else
+            repack_tighter(walk);
         check_limits(walk);
     }
 }

@@ -65,6 +65,7 @@ struct Walk {
     bool unknown;                               /* a core looked at data that are not part of the search */
 };
 
+static inline bool walk_sweeps(const Walk *walk) { return walk->options->modes & WALK_SWEEP; }
 static inline WalkCore *walk_core(const Walk *walk, uint32_t core) { return &walk->core[core]; }
 static inline Component *walk_component(const Walk *walk, uint32_t core, uint32_t id)
 {
@@ -113,5 +114,6 @@ KeyShape walk_shape(const Walk *walk, const Layout *layout);
 /* Calls visit for each turn possible in the state `id`, in order, with the state after it; stops when it returns false. */
 void walk_each(Walk *walk, const uint32_t *id, bool (*visit)(void *data, uint32_t core, uint32_t turn, const uint32_t *after), void *data);
 
-/* trail.c: the moves from the start to a state; NULL: none was found within the limits. */
+/* trail.c: the moves from the start to a state; NULL: none was found within the limits. forward.c: without a table of all states. */
 GArray *trail_find(Walk *walk, const uint32_t *id, uint64_t state_index);
+GArray *forward_find(Walk *walk, const uint32_t *id);

@@ -212,6 +212,11 @@ static void add_covered(JsonBuilder *builder, const CheckResult *result)
     json_builder_end_array(builder);
     if (outcome && outcome->promise)
         add_string(builder, "promise", outcome->promise);
+    begin_array(builder, "modes");
+    for (unsigned bit = 0; words_mode(bit); bit++)
+        if (outcome && (outcome->modes & 1u << bit))
+            json_builder_add_string_value(builder, words_mode(bit));
+    json_builder_end_array(builder);
     add_advice(builder, result, true);
     add_bool(builder, "incomplete_after_race", outcome && outcome->incomplete_after_race);
     json_builder_end_object(builder);

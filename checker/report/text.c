@@ -211,6 +211,9 @@ static char *covered(const CheckResult *result)
     append_count(out, outcome->transitions, "transition", "transitions");
     append_count(out, outcome->steps, "step", "steps");
     append_count(out, outcome->conflicts, "conflict", "conflicts");
+    for (unsigned bit = 0; words_mode(bit); bit++)
+        if (outcome->modes & 1u << bit)
+            g_string_append_printf(out, "%s --%s", out->str[out->len - 1] == 's' ? " by" : " and", words_mode(bit));
     if (result->verdict != VERDICT_FAULTY || result->results_checked)
         g_string_append_printf(out, "%s%s", out->len ? "; " : "", result->results_checked ? "results checked" : "no result was checked");
     return g_string_free(out, FALSE);

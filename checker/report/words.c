@@ -124,6 +124,12 @@ char *words_knob_value(const Knobs *knobs, Knob knob)
     return text;
 }
 
+const char *words_mode(unsigned bit)
+{
+    static const char *const NAME[] = {"sweep"};
+    return bit < G_N_ELEMENTS(NAME) ? NAME[bit] : NULL;
+}
+
 char *words_knobs(const Knobs *knobs)
 {
     GString *text = g_string_new(NULL);

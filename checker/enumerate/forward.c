@@ -1,0 +1,135 @@
+/* forward.c - a schedule for a state from the start, confined to the state's own past.
+ *
+ * Each core may only be where ways lead to its part of the target: the components from which edges lead there. A turn that stays within
+ * this past is taken at once; where each semaphore is waited on by one core, none of them can be a mistake, as counts only enable and what
+ * has to be taken is fixed. Elsewhere states from which the target was not reached are remembered, and others tried.
+ */
+#include "expand.h"
+#include <string.h>
+
+enum { TRIED_MAX = 1 << 24 };
+
+typedef struct Forward {
+    Walk *walk;
+    uint8_t **past;                             /* by core and component: may the core be there? */
+    const uint32_t *target;
+    Table tried;
+    GArray *ids, *moves;                        /* of the path so far: layout.fields numbers a state; Move */
+    GArray *cursor;                             /* uint32_t: how many turns of each state were tried */
+    uint32_t visited;                           /* scratch of next_state: turns seen */
+    bool found;
+} Forward;
+
+static void mark_past(Forward *forward, uint32_t core)
+{
+    const WalkCore *self = &forward->walk->core[core];
+    uint8_t *past = forward->past[core] = g_malloc0(self->components.count);
+    g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    g_array_append_val(open, forward->target[core]);
+    past[forward->target[core]] = 1;
+    while (open->len > 0) {
+        uint32_t id = g_array_index(open, uint32_t, open->len - 1);
+        g_array_set_size(open, open->len - 1);
+        for (uint32_t e = STORE(Component, &self->components, id).edges; e;) {
+            Edge edge = STORE(Edge, &self->edges, e - 1);
+            if (!past[edge.from]) {
+                past[edge.from] = 1;
+                g_array_append_val(open, edge.from);
+            }
+            e = edge.older;
+        }
+    }
+}
+
+static bool is_past(const Forward *forward, const uint32_t *id)
+{
+    for (uint32_t core = 0; core < forward->walk->cores; core++)
+        if (id[core] >= forward->walk->core[core].components.count || !forward->past[core][id[core]])
+            return false;
+    return true;
+}
+
+/* Was the state not tried before? */
+static bool is_fresh(Forward *forward, const uint32_t *id)
+{
+    const Layout *layout = &forward->walk->layout;
+    uint64_t key[LAYOUT_WORDS_MAX];
+    for (unsigned f = 0; f < layout->fields; f++)
+        if (!layout_fits(layout, f, id[f]))
+            return false;
+    layout_pack(layout, id, key);
+    if (forward->tried.count >= forward->tried.grow_at && !table_grow(&forward->tried))
+        return false;
+    return table_add(&forward->tried, key);
+}
+
+static void push(Forward *forward, const uint32_t *id)
+{
+    uint32_t none = 0;
+    g_array_append_vals(forward->ids, id, forward->walk->layout.fields);
+    g_array_append_val(forward->cursor, none);
+}
+
+static bool try_turn(void *data, uint32_t core, uint32_t turn, const uint32_t *after)
+{
+    Forward *forward = data;
+    Walk *walk = forward->walk;
+    unsigned fields = walk->layout.fields;
+    uint32_t *tried = &g_array_index(forward->cursor, uint32_t, forward->cursor->len - 1);
+    if (forward->visited++ < *tried)
+        return true;
+    ++*tried;
+    if (!is_past(forward, after) || !is_fresh(forward, after))
+        return true;
+    uint32_t from = g_array_index(forward->ids, uint32_t, forward->ids->len - fields + core);
+    Move move = turn_move(walk, core, from, &STORE(Turn, &walk->core[core].turns, turn));
+    g_array_append_val(forward->moves, move);
+    push(forward, after);
+    return false;
+}
+
+/* One step further from the last state, or else it is given up. */
+static void advance(Forward *forward, uint32_t *id)
+{
+    unsigned fields = forward->walk->layout.fields;
+    guint before = forward->ids->len;
+    memcpy(id, &g_array_index(forward->ids, uint32_t, before - fields), fields * sizeof *id);
+    forward->found = memcmp(id, forward->target, fields * sizeof *id) == 0;
+    if (forward->found)
+        return;
+    forward->visited = 0;
+    walk_each(forward->walk, id, try_turn, forward);
+    if (forward->ids->len > before)
+        return;
+    g_array_set_size(forward->ids, before - fields);
+    g_array_set_size(forward->cursor, forward->cursor->len - 1);
+    if (forward->moves->len > 0)
+        g_array_set_size(forward->moves, forward->moves->len - 1);
+}
+
+GArray *forward_find(Walk *walk, const uint32_t *target)
+{
+    Forward forward = {.walk = walk, .target = target, .past = g_new0(uint8_t *, walk->cores),
+                       .ids = g_array_new(FALSE, FALSE, sizeof(uint32_t)), .moves = g_array_new(FALSE, FALSE, sizeof(Move)),
+                       .cursor = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
+    g_autofree uint32_t *id = g_new(uint32_t, walk->layout.fields);
+    for (uint32_t core = 0; core < walk->cores; core++)
+        mark_past(&forward, core);
+    for (unsigned f = 0; f < walk->layout.fields; f++)
+        id[f] = 1;
+    if (table_init(&forward.tried, (KeyShape){.words = walk->layout.words, .bits = walk->layout.bits}, 8) && is_fresh(&forward, id))
+        push(&forward, id);
+    while (forward.ids->len > 0 && !forward.found && forward.tried.count < TRIED_MAX)
+        advance(&forward, id);
+    for (uint32_t core = 0; core < walk->cores; core++)
+        g_free(forward.past[core]);
+    g_free(forward.past);
+    table_clear(&forward.tried);
+    g_array_free(forward.ids, TRUE);
+    g_array_free(forward.cursor, TRUE);
+    if (!forward.found) {
+        g_array_free(forward.moves, TRUE);
+        return NULL;
+    }
+    return forward.moves;
+}
