@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "../finding.h"
+#include "../run/progress.h"
 #include "../run/unroll.h"
 
 typedef struct EnumerateOptions {
@@ -15,6 +16,7 @@ typedef struct EnumerateOptions {
     unsigned workers;                           /* threads, rounded down to a power of two; programs with flags or contents use one */
     bool contents;                              /* contents are part of the state: results are checked, or data steers control */
     bool first;
+    Progress *progress;                         /* NULL: nobody watches */
     bool no_end_states;                         /* do not collect them */
 } EnumerateOptions;
 

@@ -360,18 +360,17 @@ bool worker_expand(Worker *worker, const uint64_t *key, bool *moved)
     return take_turns(worker, key, worker->walk->layout.words, worker->walk->workers > 1, moved);
 }
 
-static bool is_time_up(const Walk *walk)
-{
-    double limit = walk->options->seconds_max;
-    return limit > 0 && (double)(g_get_monotonic_time() - walk->begun) / 1e6 > limit;
-}
-
 static void check_limits(Worker *worker)
 {
     Walk *walk = worker->walk;
     queue_release(&worker->queue);
-    if (is_time_up(walk))
+    double limit = walk->options->seconds_max;
+    if (limit > 0 && (double)(g_get_monotonic_time() - walk->begun) / 1e6 > limit)
         walk_stop(walk, "time");
+    if (progress_stop(walk->options->progress) != NULL)
+        walk_stop(walk, progress_stop(walk->options->progress));
+    if (worker->index == 0)
+        progress_set(walk->options->progress, walk_states(walk), found_kinds(walk->found));
     if (walk->options->memory_max && walk_bytes(walk) > walk->options->memory_max)
         walk_stop(walk, "memory");
 }

@@ -36,9 +36,12 @@ void found_forget(Found *found)
     memset(found->of_fault, 0, sizeof found->of_fault);
 }
 
-bool found_any(const Found *found)
+uint64_t found_kinds(const Found *found)
 {
-    return found->entries.count > 0;
+    uint64_t kinds = 0;
+    for (unsigned id = 0; id < FAULT_COUNT; id++)
+        kinds += found->of_fault[id] > 0;
+    return kinds;
 }
 
 bool found_has(const Found *found, FaultId id)

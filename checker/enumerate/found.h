@@ -20,6 +20,6 @@ typedef struct Sighting {
 Found *found_new(Lot *lot);
 void found_forget(Found *found);                /* everything seen so far */
 void found_add(Walk *walk, const Sighting *sighting);          /* in the state in hand */
-bool found_any(const Found *found);
+uint64_t found_kinds(const Found *found);       /* how many different kinds of faults */
 bool found_has(const Found *found, FaultId id);
 void found_settle(Walk *walk);                  /* into walk->outcome */

@@ -56,6 +56,7 @@ static void hire(Walk *walk)
 static bool begin(Walk *walk)
 {
     walk->state_index = walk->level = walk->swept = 0;
+    progress_begin(walk->options->progress, PROGRESS_STATES, 0);
     if (!layout_init(&walk->layout, walk->cores + (walk->memory ? walk->program->devices : 0))) {
         walk_stop(walk, "memory");
         return false;
@@ -224,6 +225,12 @@ static void sweep(Walk *walk)
 
 static void check_limits(Walk *walk)
 {
+    Progress *progress = walk->options->progress;
+    if (progress != NULL)
+        progress->level = walk->level;
+    progress_set(progress, walk_states(walk), found_kinds(walk->found));
+    if (progress_stop(progress) != NULL)
+        walk_stop(walk, progress_stop(progress));
     if (walk->options->states_max && walk_states(walk) > walk->options->states_max)
         walk_stop(walk, "states");
     for (uint32_t core = 0; core < walk->cores; core++)
