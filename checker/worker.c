@@ -478,10 +478,12 @@ static void replay_all(WorkerShared *shared)
     uint64_t effort = MINIMISE_EFFORT;
     for (guint i = 0; i < outcome->findings->len; i++) {
         Finding *finding = g_ptr_array_index(outcome->findings, i);
-        if (finding->moves != NULL && !shared->as_given)
-            replay_shortest(shared, finding, &effort);
+        uint64_t share = effort / (outcome->findings->len - i), left = share;
+        if (finding->moves != NULL && !shared->as_given && shared->spec->edits == NULL)
+            replay_shortest(shared, finding, &left);
         else if (finding->moves != NULL)
             worker_replay(shared, finding);
+        effort -= share - left;
         if (finding->moves != NULL && shared->spec->film)
             take_film(shared, finding);
     }

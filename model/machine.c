@@ -19,6 +19,7 @@ struct Machine {
     Contents **contents;                        /* by object */
     GArray **written;                           /* by object, opaque ones: sorted disjoint Interval */
     uint32_t objects;
+    uint64_t elements_moved;
 };
 
 typedef struct Interval { int64_t lo, hi; } Interval;
@@ -180,6 +181,11 @@ static void fill_input(Machine *machine, uint32_t decl_id, uint32_t device, Cont
     }
 }
 
+uint64_t machine_elements_moved(const Machine *machine)
+{
+    return machine->elements_moved;
+}
+
 Contents *machine_contents(Machine *machine, uint32_t object)
 {
     if (G_UNLIKELY(object >= machine->objects))
@@ -192,6 +198,7 @@ Contents *machine_contents(Machine *machine, uint32_t object)
     if (decl->opaque || machine->ignores)
         return NULL;
     Contents *contents = g_new0(Contents, 1);
+    machine->elements_moved += (uint64_t)(decl->bytes / (int64_t)dtype_size_bytes(decl->dtype));
     contents->elements = decl->bytes / (int64_t)dtype_size_bytes(decl->dtype);
     contents->bytes = g_malloc0((size_t)MAX(decl->bytes, 1));
     contents->written = g_malloc0((size_t)MAX(contents->elements, 1));
@@ -232,6 +239,7 @@ void machine_read(Machine *machine, uint32_t object, uint32_t view_id, const uin
     Contents *contents = machine_contents(machine, object);
     if (contents == NULL || out->opaque)
         return;
+    machine->elements_moved += (uint64_t)out->elements;
     const View *view = program_get_view(machine->program, view_id);
     const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, object));
     size_t item = dtype_size_bytes(view->dtype), cell_bytes = dtype_size_bytes(decl->dtype);
@@ -313,6 +321,7 @@ void machine_write(Machine *machine, uint32_t object, uint32_t view_id, const ui
     Contents *contents = machine_contents(machine, object);
     if (contents == NULL)
         return;
+    machine->elements_moved += (uint64_t)tile->elements;
     const View *view = program_get_view(machine->program, view_id);
     const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, object));
     size_t item = dtype_size_bytes(view->dtype), cell_bytes = dtype_size_bytes(decl->dtype);

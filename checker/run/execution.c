@@ -25,6 +25,9 @@ Execution *execution_new(Program *program, Record *record)
     e->next_waiter = g_new0(uint32_t, program->cores);
     e->last_grid = g_new0(int64_t, program->cores);
     e->flights = g_array_new(FALSE, TRUE, sizeof(Flight));
+    e->started = g_new(GArray *, program->cores);
+    for (uint32_t c = 0; c < program->cores; c++)
+        e->started[c] = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     return e;
 }
 
@@ -33,6 +36,8 @@ void execution_forget_run(Execution *e)
     for (uint32_t c = 0; c < e->program->cores; c++)
         if (e->cores[c].program != NULL)
             core_clear(&e->cores[c]);
+    for (uint32_t c = 0; c < e->program->cores; c++)
+        g_array_set_size(e->started[c], 0);
     machine_reset(e->machine);
     g_free(e->waiter);
     g_free(e->arrived);
@@ -61,6 +66,9 @@ void execution_free(Execution *e)
     g_free(e->scope);
     g_free(e->openers);
     g_array_free(e->flights, TRUE);
+    for (uint32_t c = 0; c < e->program->cores; c++)
+        g_array_unref(e->started[c]);
+    g_free(e->started);
     g_free(e);
 }
 
@@ -164,6 +172,8 @@ void execution_start_copy(Execution *e, Core *core, Request *request)
     if (e->options.discard)
         e->record->copies.count = 0;
     request->step.object = (uint32_t)e->record->copies.count;
+    if (!e->options.discard)
+        g_array_append_val(e->started[core->id], request->step.object);
     *(Copy *)store_push(&e->record->copies, 1) = request->copy;
     execution_record_step(e, core, &request->step, &request->copy);
 }

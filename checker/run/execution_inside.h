@@ -27,6 +27,7 @@ struct Execution {
     uint32_t *waiter, waiters, *next_waiter;    /* eager: semaphore -> core + 1, chained */
     uint32_t *arrived, *members;                /* by launch: cores at its entry; cores that take part */
     uint64_t idle_looks;
+    GArray **started;                           /* by core: of its copies, by ordinal, the index in the record; kept from run to run */
     GArray *flights;                            /* scheduled: of Flight, in order of start */
     uint8_t *entered;                           /* scheduled: by launch * devices + device: 1 entered, 2 left */
     ScopeCount *scope;                          /* by object of a scope */

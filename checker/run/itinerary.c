@@ -99,7 +99,7 @@ static void gather_moment(Gather *g, Item *item)
     if (start > 0)
         comes_after(g, item, start - 1);
     const Copy *copy = &STORE(Copy, &execution_record(g->execution)->copies, execution_find_copy(g->execution, move.core, move.copy));
-    for (guint i = 0; i + 1 < g->itinerary->items->len; i++) {
+    for (guint i = order == DMA_ORDER_UNORDERED ? start : 0; i + 1 < g->itinerary->items->len; i++) {
         const Move earlier = item_at(g->itinerary, i)->move;
         bool own = earlier.copy == move.copy, ends = move.moment == STEP_EARLY_RECEIVE || move.moment == STEP_WRITE;
         bool chained = earlier.copy < move.copy && (order == DMA_ORDER_ISSUE_ORDER || (order == DMA_ORDER_LINK_FIFO && ends));

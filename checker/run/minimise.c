@@ -9,6 +9,8 @@
 #include "reorder.h"
 #include <string.h>
 
+enum { ELEMENTS_A_MOVE = 16 };                  /* of contents, that cost as much as a move */
+
 typedef struct Shrink {
     Execution *execution;
     const ExecutionOptions *options;
@@ -16,6 +18,8 @@ typedef struct Shrink {
     uint64_t *effort;
     GArray *kept, *tried;                       /* of Move: what shows the fault; what the last trial did */
     GByteArray *drop;                           /* one byte a kept move */
+    const GArray *agents;                       /* of Move, sorted: those there were in the beginning */
+    guint *of_agent, *of_first;                 /* kept moves by agent; where each agent's begin */
 } Shrink;
 
 bool minimise_shows(Execution *execution, const Finding *finding)
@@ -50,7 +54,7 @@ static bool attempt(Shrink *s)
     if (*s->effort == 0)
         return false;
     execution_begin(s->execution, s->options);
-    uint64_t cost = s->kept->len;
+    uint64_t cost = s->kept->len, elements = machine_elements_moved(execution_machine(s->execution));
     for (bool moved = true; moved;) {
         moved = false;
         for (guint i = 0; i < s->kept->len; i++) {
@@ -63,8 +67,10 @@ static bool attempt(Shrink *s)
         }
         cost += s->kept->len;
     }
+    bool shows = minimise_shows(s->execution, s->finding);
+    cost += (machine_elements_moved(execution_machine(s->execution)) - elements) / ELEMENTS_A_MOVE;
     *s->effort -= MIN(cost, *s->effort);
-    return minimise_shows(s->execution, s->finding);
+    return shows;
 }
 
 /* True: the moves marked in drop, and what depends on them, are gone. */
@@ -102,32 +108,43 @@ static GArray *list_agents(const GArray *moves)
     return agents;
 }
 
-static bool is_among(const GArray *agents, guint first, guint last, Move move)
+static guint number_of(const GArray *agents, Move move)
 {
-    while (first < last) {
-        guint middle = (first + last) / 2;
-        int order = compare_agents(&g_array_index(agents, Move, middle), &move);
-        if (order == 0)
-            return true;
-        if (order < 0)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return false;
+    guint found = 0;
+    bool known = g_array_binary_search((GArray *)agents, &move, compare_agents, &found);
+    g_assert(known);
+    return found;
+}
+
+static void index_kept(Shrink *s)
+{
+    guint agents = s->agents->len, kept = s->kept->len;
+    g_autofree guint *number = g_new(guint, kept + 1), *at = g_new0(guint, agents + 1);
+    memset(s->of_first, 0, (agents + 1) * sizeof *s->of_first);
+    for (guint i = 0; i < kept; i++)
+        s->of_first[(number[i] = number_of(s->agents, move_at(s->kept, i))) + 1]++;
+    for (guint i = 0; i < agents; i++)
+        at[i] = s->of_first[i], s->of_first[i + 1] += s->of_first[i];
+    for (guint i = 0; i < kept; i++)
+        s->of_agent[at[number[i]]++] = i;
 }
 
 /* Bisection over the agents: all of a range at once, and where that is too much its halves, the later one first. */
-static void drop_agents(Shrink *s, const GArray *agents, guint first, guint last)
+static void drop_agents(Shrink *s, guint first, guint last)
 {
-    for (guint i = 0; i < s->kept->len; i++)
-        s->drop->data[i] = is_among(agents, first, last, move_at(s->kept, i));
-    bool any = memchr(s->drop->data, 1, s->drop->len) != NULL;
-    if (!any || try_without(s) || last - first <= 1)
+    if (s->of_first[first] == s->of_first[last] || *s->effort == 0)
+        return;
+    for (guint i = s->of_first[first]; i < s->of_first[last]; i++)
+        s->drop->data[s->of_agent[i]] = 1;
+    if (try_without(s)) {
+        index_kept(s);
+        return;
+    }
+    if (last - first <= 1)
         return;
     guint middle = (first + last) / 2;
-    drop_agents(s, agents, middle, last);
-    drop_agents(s, agents, first, middle);
+    drop_agents(s, middle, last);
+    drop_agents(s, first, middle);
 }
 
 static void mark_from(Shrink *s, Move agent, guint keep)
@@ -156,7 +173,7 @@ static void shorten_core(Shrink *s, Move agent)
 static bool drop_single_moves(Shrink *s)
 {
     bool any = false;
-    for (guint i = s->kept->len; i-- > 0;) {
+    for (guint i = s->kept->len; i-- > 0 && *s->effort > 0;) {
         if (i >= s->kept->len)
             continue;                           /* more than one went */
         Move move = move_at(s->kept, i);
@@ -169,15 +186,27 @@ static bool drop_single_moves(Shrink *s)
 
 static void shrink(Shrink *s)
 {
-    GArray *agents = list_agents(s->kept);
-    if (agents->len > 0)
-        drop_agents(s, agents, 0, agents->len);
-    for (guint i = agents->len; i-- > 0;)
+    g_autoptr(GArray) agents = list_agents(s->kept);
+    s->agents = agents;
+    s->of_agent = g_new(guint, s->kept->len + 1), s->of_first = g_new(guint, agents->len + 1);
+    index_kept(s);
+    drop_agents(s, 0, agents->len);
+    g_free(s->of_agent);
+    g_free(s->of_first);
+    for (guint i = agents->len; i-- > 0 && *s->effort > 0;)
         if (move_at(agents, i).copy == NONE)
             shorten_core(s, move_at(agents, i));
-    g_array_unref(agents);
     while (*s->effort > 0 && drop_single_moves(s))
         ;
+}
+
+/* A result is judged when all cores have finished: then no step of theirs can go. */
+static bool is_about_results(const Program *program, const Finding *finding)
+{
+    for (size_t i = 0; i < program->expectations.count && finding->message != NULL && finding->places > 0; i++)
+        if (STORE(Expectation, &program->expectations, i).site == finding->place[0].site)
+            return finding->id == FAULT_ASSERT || finding->id == FAULT_UNINITIALISED;
+    return false;
 }
 
 /* All that is kept, in a better order; it must show the fault as before. */
@@ -198,12 +227,15 @@ static void reorder_kept(Shrink *s)
 
 bool minimise(Execution *execution, const ExecutionOptions *options, Finding *finding, uint64_t *effort)
 {
-    Shrink s = { execution, options, finding, effort, finding->moves, g_array_new(FALSE, FALSE, sizeof(Move)), g_byte_array_new() };
+    Shrink s = { .execution = execution, .options = options, .finding = finding, .effort = effort, .kept = finding->moves,
+                 .tried = g_array_new(FALSE, FALSE, sizeof(Move)), .drop = g_byte_array_new() };
     forget_drops(&s);
     bool shows = attempt(&s) && s.tried->len == s.kept->len;
     forget_drops(&s);
     /* Where nothing can move any more, all that could be done is part of it; a search that has explained the place means just this one. */
-    if (shows && (finding->id != FAULT_DEADLOCK || finding->why == NULL))
+    bool whole = (finding->id == FAULT_DEADLOCK && finding->why != NULL)
+        || is_about_results(machine_program(execution_machine(execution)), finding);
+    if (shows && !whole)
         shrink(&s);
     if (shows)
         reorder_kept(&s);

@@ -254,12 +254,8 @@ uint32_t execution_position(Execution *e, uint32_t core)
 
 uint32_t execution_find_copy(Execution *e, uint32_t core, uint32_t ordinal)
 {
-    for (size_t i = 0; i < e->record->copies.count; i++) {
-        const Copy *copy = &STORE(Copy, &e->record->copies, i);
-        if (copy->core == core && copy->ordinal == ordinal)
-            return (uint32_t)i;
-    }
-    return NONE;
+    bool known = core < e->program->cores && ordinal < e->started[core]->len;
+    return known ? g_array_index(e->started[core], uint32_t, ordinal) : NONE;
 }
 
 bool execution_moment_done(Execution *e, uint32_t index, StepKind moment)

@@ -2,15 +2,17 @@
  *
  * A block goes as far as it can, because a move done earlier hinders nobody; and an agent that can do all it has left in one block does so
  * at once, since it needs one block in any case. Both leave the optimum. A level that grows beyond its width keeps those that have done
- * most, and then the order is merely a good one. States are kept as one number of done moves an agent.
+ * most, and then the order is merely a good one. A state is one number of done moves an agent; only those of the level in hand are kept
+ * so, of others the way there. States are told apart by a hash that each block changes (Zobrist): if two share one, one of them is lost.
  */
 #include "reorder.h"
 #include "itinerary.h"
 #include <string.h>
+#include "../../model/rng.h"
 
 enum { WIDTH_MAX = 2048, WIDTH_MIN = 1 };
 
-typedef struct State { guint parent; uint32_t agent; guint done; } State;
+typedef struct State { guint parent; uint32_t agent, until; guint done; uint64_t hash; } State;     /* agent: whose block led there */
 
 typedef struct Plan {
     Itinerary *itinerary;
@@ -19,9 +21,10 @@ typedef struct Plan {
     guint *first;                               /* agent -> its items, one after the other, in order[] */
     guint *order, *rank;                        /* items by agent; item -> how many of its agent come before it */
     int64_t *count;
-    GArray *states;                             /* of State */
-    GArray *vectors;                            /* of uint16_t, `agents` for each state */
-    GHashTable *seen;                           /* of GBytes; looked up only */
+    GArray *states;                             /* of State: all that were gone on from */
+    GArray *next;                               /* of State: what one more block leads to */
+    GArray *vectors;                            /* of uint16_t, `agents` for each state of the level in hand */
+    GHashTable *seen;                           /* of hashes; looked up only */
     uint16_t *now;                              /* the vector in hand */
 } Plan;
 
@@ -85,7 +88,8 @@ static void go(Plan *plan, guint index, int64_t sign)
         plan->count[item->give_to] += sign * item->give;
 }
 
-static void enter_state(Plan *plan, guint state)
+/* row: the state's place in its level. */
+static void enter_state(Plan *plan, guint row)
 {
     for (guint i = 0; i < plan->items->len; i++) {
         const Item *item = item_at(plan, i);
@@ -94,7 +98,7 @@ static void enter_state(Plan *plan, guint state)
         if (item->give_to != NONE)
             plan->count[item->give_to] = 0;
     }
-    memcpy(plan->now, &g_array_index(plan->vectors, uint16_t, (gsize)state * plan->agents), plan->agents * sizeof(uint16_t));
+    memcpy(plan->now, &g_array_index(plan->vectors, uint16_t, (gsize)row * plan->agents), plan->agents * sizeof(uint16_t));
     for (guint i = 0; i < plan->items->len; i++)
         if (is_done(plan, i))
             go(plan, i, 1);
@@ -118,24 +122,28 @@ static void undo_block(Plan *plan, guint agent, guint moves)
         go(plan, plan->order[plan->first[agent] + --plan->now[agent]], -1);
 }
 
-static void add_state(Plan *plan, guint parent, guint agent, guint done)
+static uint64_t block_hash(guint agent, guint until)
 {
-    GBytes *key = g_bytes_new(plan->now, plan->agents * sizeof(uint16_t));
-    if (!g_hash_table_add(plan->seen, key))
-        return;
-    State state = { parent, agent, done };
-    g_array_append_val(plan->states, state);
-    g_array_append_vals(plan->vectors, plan->now, plan->agents);
+    return rng_mix(rng_mix(agent) + until);
 }
 
-static void expand(Plan *plan, guint parent)
+/* The state in hand, which a block of the agent's led to. */
+static void add_next(Plan *plan, guint parent, guint agent, guint moves)
 {
-    enter_state(plan, parent);
-    guint done = g_array_index(plan->states, State, parent).done;
+    const State *from = &g_array_index(plan->states, State, parent);
+    guint until = plan->now[agent];
+    State state = { parent, agent, until, from->done + moves, from->hash ^ block_hash(agent, until - moves) ^ block_hash(agent, until) };
+    if (g_hash_table_add(plan->seen, (gpointer)(gsize)(state.hash | 1)))
+        g_array_append_val(plan->next, state);
+}
+
+static void expand(Plan *plan, guint parent, guint row)
+{
+    enter_state(plan, row);
     for (guint agent = 0; agent < plan->agents; agent++) {
         guint left = plan->first[agent + 1] - plan->first[agent] - plan->now[agent], moves = run_block(plan, agent);
         if (left > 0 && moves == left) {
-            add_state(plan, parent, agent, done + moves);
+            add_next(plan, parent, agent, moves);
             return;
         }
         undo_block(plan, agent, moves);
@@ -143,7 +151,7 @@ static void expand(Plan *plan, guint parent)
     for (guint agent = 0; agent < plan->agents; agent++) {
         guint moves = run_block(plan, agent);
         if (moves > 0)
-            add_state(plan, parent, agent, done + moves);
+            add_next(plan, parent, agent, moves);
         undo_block(plan, agent, moves);
     }
 }
@@ -156,17 +164,24 @@ static gint compare_by_done(gconstpointer left, gconstpointer right, gpointer da
     return x != y ? (x > y ? -1 : 1) : (a > b) - (a < b);
 }
 
-/* Of the states first .. last, those to go on from: all, or the `width` that have done most. */
-static GArray *choose_level(const Plan *plan, guint first, guint last, guint width)
+/* Goes on from the next states: all, or the `width` that have done most. first: where the level in hand begins among the states. */
+static void enter_level(Plan *plan, guint first, guint width)
 {
-    GArray *level = g_array_new(FALSE, FALSE, sizeof(guint));
-    for (guint i = first; i < last; i++)
-        g_array_append_val(level, i);
-    if (level->len > width) {
-        g_array_sort_with_data(level, compare_by_done, plan->states);
-        g_array_set_size(level, width);
+    g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(guint)), before = plan->vectors;
+    for (guint i = 0; i < plan->next->len; i++)
+        g_array_append_val(chosen, i);
+    if (chosen->len > width) {
+        g_array_sort_with_data(chosen, compare_by_done, plan->next);
+        g_array_set_size(chosen, width);
     }
-    return level;
+    plan->vectors = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+    for (guint i = 0; i < chosen->len; i++) {
+        const State state = g_array_index(plan->next, State, g_array_index(chosen, guint, i));
+        g_array_append_val(plan->states, state);
+        g_array_append_vals(plan->vectors, &g_array_index(before, uint16_t, (gsize)(state.parent - first) * plan->agents), plan->agents);
+        g_array_index(plan->vectors, uint16_t, (gsize)i * plan->agents + state.agent) = (uint16_t)state.until;
+    }
+    g_array_set_size(plan->next, 0);
 }
 
 /* The state in which all is done; G_MAXUINT: none was met. */
@@ -174,17 +189,21 @@ static guint search(Plan *plan, uint64_t *effort)
 {
     uint64_t cost = (uint64_t)plan->items->len / 4 + plan->agents + 1;          /* of a state, as moves really done */
     guint width = (guint)CLAMP(*effort / 8 / cost / plan->agents, WIDTH_MIN, WIDTH_MAX), first = 0;
-    add_state(plan, G_MAXUINT, 0, 0);
+    const State begin = { .parent = G_MAXUINT };
+    g_array_append_val(plan->states, begin);
+    g_array_set_size(plan->vectors, plan->agents);
+    memset(plan->vectors->data, 0, plan->agents * sizeof(uint16_t));
     while (first < plan->states->len) {
         guint last = plan->states->len;
         for (guint i = first; i < last; i++)
-            if (g_array_index(plan->states, State, i).done == plan->items->len)
-                return i;
-        GArray *level = choose_level(plan, first, last, width);
-        for (guint i = 0; i < level->len; i++)
-            expand(plan, g_array_index(level, guint, i));
-        *effort -= MIN(*effort, cost * level->len);
-        g_array_unref(level);
+            expand(plan, i, i - first);
+        *effort -= MIN(*effort, cost * (last - first));
+        for (guint i = 0; i < plan->next->len; i++)
+            if (g_array_index(plan->next, State, i).done == plan->items->len) {
+                g_array_append_val(plan->states, g_array_index(plan->next, State, i));
+                return last;
+            }
+        enter_level(plan, first, width);
         first = last;
     }
     return G_MAXUINT;
@@ -197,10 +216,9 @@ static GArray *moves_to(const Plan *plan, guint state)
         g_array_append_val(path, state);
     memset(plan->now, 0, plan->agents * sizeof(uint16_t));
     for (guint i = path->len; i-- > 0;) {
-        const guint at = g_array_index(path, guint, i), agent = g_array_index(plan->states, State, at).agent;
-        uint16_t until = g_array_index(plan->vectors, uint16_t, (gsize)at * plan->agents + agent);
-        for (; plan->now[agent] < until; plan->now[agent]++)
-            g_array_append_val(moves, item_at(plan, plan->order[plan->first[agent] + plan->now[agent]])->move);
+        const State *at = &g_array_index(plan->states, State, g_array_index(path, guint, i));
+        for (; plan->now[at->agent] < at->until; plan->now[at->agent]++)
+            g_array_append_val(moves, item_at(plan, plan->order[plan->first[at->agent] + plan->now[at->agent]])->move);
     }
     g_array_unref(path);
     return moves;
@@ -220,6 +238,7 @@ static void plan_clear(Plan *plan)
 {
     itinerary_free(plan->itinerary);
     g_array_unref(plan->states);
+    g_array_unref(plan->next);
     g_array_unref(plan->vectors);
     g_hash_table_unref(plan->seen);
     g_free(plan->first);
@@ -238,8 +257,8 @@ GArray *reorder(Execution *execution, const ExecutionOptions *options, const GAr
     if (itinerary == NULL)
         return NULL;
     Plan plan = { .itinerary = itinerary, .items = itinerary->items, .states = g_array_new(FALSE, FALSE, sizeof(State)),
-                  .vectors = g_array_new(FALSE, FALSE, sizeof(uint16_t)),
-                  .seen = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL),
+                  .next = g_array_new(FALSE, FALSE, sizeof(State)), .vectors = g_array_new(FALSE, FALSE, sizeof(uint16_t)),
+                  .seen = g_hash_table_new(NULL, NULL),
                   .count = g_new0(int64_t, itinerary->semaphores + 1) };
     number_agents(&plan);
     plan.now = g_new0(uint16_t, plan.agents);
