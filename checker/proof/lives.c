@@ -7,6 +7,7 @@
 
 #include "prover.h"
 
+enum { COUNT_STEPS_MAX = 30000000 };            /* moves of runs after which copies of lines that were found in flight are counted unseen */
 enum { FEW = 64 };                              /* so many open questions are cheaper settled one by one */
 
 typedef struct Touch { uint32_t object; bool semaphore, signal; } Touch;
@@ -65,18 +66,21 @@ static const Lifespan ALWAYS = { .always = true };
 
 typedef enum Flight { FLIGHT_NO_EXIT, FLIGHT_LANDED, FLIGHT_LATE, FLIGHT_FLIES } Flight;     /* late: started after the exit, always */
 
-/* The copy may still be under way when the device leaves the launch: reported, if it may be. */
+/* The copy may still be under way when the device leaves the launch: reported, if it may be. (Taken for in flight or for landed, what
+ * follows from it is the same.) */
 static Flight check_exit(Prover *prover, const Event *x, const Event *start, const Lifespan *life, uint32_t object)
 {
     uint32_t first = life->first_core / prover->index->per_device * prover->index->per_device;
     if (!life->leave || life->leave[first].end == NONE)
         return FLIGHT_NO_EXIT;
     Event exit = index_event(prover->index, first, life->leave[first].end), seen = order_seen_from(prover->order, &exit, x->core);
-    if (order_must(prover->order, x, &seen))
+    Tally fault = { .id = FAULT_IN_FLIGHT, .a = *x, .b = exit, .places = 2, .object = object };
+    bool open = order_known(prover->order, x, &seen) == ORDER_OPEN;
+    fault.at_most = open && closure_steps(prover->order->closure) > COUNT_STEPS_MAX && prover_has(prover, &fault);
+    if (!fault.at_most && order_must(prover->order, x, &seen))
         return FLIGHT_LANDED;
     if (order_must(prover->order, &exit, start))
         return FLIGHT_LATE;
-    Tally fault = { .id = FAULT_IN_FLIGHT, .a = *x, .b = exit, .places = 2, .object = object };
     prover_add(prover, &fault);
     return FLIGHT_FLIES;
 }

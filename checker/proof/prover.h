@@ -39,8 +39,9 @@ typedef struct Prover {
     Outcome *outcome;
 } Prover;
 
-/* Counts a fault of that key; keeps the earliest example. places 0 to 2; object NONE: none. */
+/* Counts a fault of that key; keeps the earliest example that is certain. places 0 to 2; object NONE: none. */
 void prover_add(Prover *prover, const Tally *fault);
+bool prover_has(const Prover *prover, const Tally *fault);      /* one of that key */
 Place prover_place(const Prover *prover, const Event *event);
 uint32_t prover_age(const Prover *prover, const Event *event);          /* index in the record of the step, or of the copy's start */
 

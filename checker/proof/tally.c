@@ -37,7 +37,7 @@ static uint32_t site_of(const Prover *prover, const Event *event)
     return index_step(prover->index, event->core, event->position)->site;
 }
 
-void prover_add(Prover *prover, const Tally *fault)
+static Tally key_of(const Prover *prover, const Tally *fault)
 {
     Tally key = *fault;
     key.site[0] = fault->places > 0 ? site_of(prover, &fault->a) : NONE;
@@ -49,6 +49,18 @@ void prover_add(Prover *prover, const Tally *fault)
     }
     key.decl = fault->object == NONE ? NONE : fault->is_semaphore ? program_semaphore_decl(prover->program, fault->object)
         : program_object_decl(prover->program, fault->object);
+    return key;
+}
+
+bool prover_has(const Prover *prover, const Tally *fault)
+{
+    const Tally key = key_of(prover, fault);
+    return prover->table_size > 0 && prover->table[place_of(prover, &key)] != 0;
+}
+
+void prover_add(Prover *prover, const Tally *fault)
+{
+    Tally key = key_of(prover, fault);
     key.age = fault->places > 0 ? prover_age(prover, &fault->a) : 0;
     if (fault->places > 1)
         key.age = MAX(key.age, prover_age(prover, &fault->b));
@@ -64,7 +76,7 @@ void prover_add(Prover *prover, const Tally *fault)
     Tally *tally = &PILE(Tally, &prover->tallies, prover->table[at] - 1);
     key.count += tally->count;
     key.at_most |= tally->at_most;
-    if (key.age < tally->age)
+    if (key.age < tally->age && !fault->at_most)
         *tally = key;
     tally->count = key.count;
     tally->at_most = key.at_most;
