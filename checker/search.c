@@ -22,13 +22,13 @@ static void enumerate(WorkerShared *shared)
                                  .contents = program->knobs.data == DATA_REAL
                                      && (program->expectations.count > 0 || classes_needed(shared->record)) };
     Unroller *unroller = unroller_new(program);
-    unroller_watch(unroller, &shared->control.pulse.operations);
+    unroller_watch(unroller, &shared->control.pulse);
     Outcome *outcome = enumerate_run(unroller_source(unroller), &options);
     if (!options.contents && unroller_needs_contents(unroller)) {
         outcome_free(outcome);
         unroller_free(unroller);
         unroller = unroller_new(program);
-        unroller_watch(unroller, &shared->control.pulse.operations);
+        unroller_watch(unroller, &shared->control.pulse);
         options.contents = true;
         outcome = enumerate_run(unroller_source(unroller), &options);
     }
@@ -48,24 +48,6 @@ static bool has_real_data(const Program *program)
             return true;
     }
     return false;
-}
-
-static void explore_classes(WorkerShared *shared)
-{
-    const CheckSpec *spec = shared->spec;
-    Program *program = shared->program;
-    const ClassesOptions options = { .runs_max = spec->runs_max ? spec->runs_max : CLASSES_MAX, .memory_max = spec->memory_max,
-                                     .seconds_max = spec->seconds_max * 0.9, .first = worker_stops_at_first(shared),
-                                     .no_end_states = true,
-                                     .contents = program->knobs.data == DATA_REAL && has_real_data(program),
-                                     .values_observed = shared->record->values_observed };
-    Unroller *unroller = unroller_new(program);
-    unroller_watch(unroller, &shared->control.pulse.operations);
-    Outcome *outcome = classes_run(unroller_source(unroller), &options);
-    outcome_save(outcome, &shared->outcome);
-    outcome_free(outcome);
-    unroller_free(unroller);
-    shared->error = program->usage_error;
 }
 
 /* What a long search goes on from, and what it writes so that another can go on from it. */
@@ -100,6 +82,36 @@ static void close_files(WorkerShared *shared, Files *files)
         shared->warning = worker_keep(shared, failure);
     checkpoint_free(files->checkpoint);
     g_bytes_unref(files->resumed);
+}
+
+static void explore_classes_with(WorkerShared *shared, const ClassesOptions *options)
+{
+    Unroller *unroller = unroller_new(shared->program);
+    unroller_watch(unroller, &shared->control.pulse);
+    char *error = NULL;
+    Outcome *outcome = classes_run(unroller_source(unroller), options, &error);
+    shared->error = outcome != NULL ? shared->program->usage_error : worker_keep(shared, error);
+    g_free(error);
+    if (outcome != NULL)
+        outcome_save(outcome, &shared->outcome);
+    outcome_free(outcome);
+    unroller_free(unroller);
+}
+
+static void explore_classes(WorkerShared *shared)
+{
+    const CheckSpec *spec = shared->spec;
+    Files files = open_files(shared);
+    const ClassesOptions options = { .runs_max = spec->runs_max ? spec->runs_max : CLASSES_MAX, .memory_max = spec->memory_max,
+                                     .seconds_max = spec->seconds_max * 0.9, .first = worker_stops_at_first(shared),
+                                     .no_end_states = true,
+                                     .contents = shared->program->knobs.data == DATA_REAL && has_real_data(shared->program),
+                                     .values_observed = shared->record->values_observed,
+                                     .workers = spec->in_process ? 1 : spec->workers, .progress = &shared->control.progress,
+                                     .checkpoint = files.checkpoint, .resumed = files.resumed };
+    if (shared->error == NULL)
+        explore_classes_with(shared, &options);
+    close_files(shared, &files);
 }
 
 static bool all_finished(const Record *record)

@@ -222,7 +222,7 @@ static Outcome *explore_classes(const Comparison *c)
     Unroller *unroller = unroller_new(c->program);
     bool contents = c->random->features & RANDOM_DATA;
     const ClassesOptions options = { .contents = contents, .values_observed = c->record->values_observed, .audit = true };
-    Outcome *outcome = classes_run(unroller_source(unroller), &options);
+    Outcome *outcome = classes_run(unroller_source(unroller), &options, NULL);
     unroller_free(unroller);
     return outcome;
 }

@@ -84,7 +84,7 @@ typedef struct Counted { uint64_t classes, redundant, findings; bool complete; }
 static Counted explore(Program *program, const ClassesOptions *options)
 {
     Unroller *unroller = unroller_new(program);
-    Outcome *outcome = classes_run(unroller_source(unroller), options);
+    Outcome *outcome = classes_run(unroller_source(unroller), options, NULL);
     Counted counted = { outcome->classes, outcome->redundant, outcome->findings->len, outcome->complete };
     outcome_free(outcome);
     unroller_free(unroller);

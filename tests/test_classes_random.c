@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -16,7 +18,11 @@ enum { INTERLEAVINGS_MAX = 20000, STATES_MAX = 20000 };
 static Outcome *explore_with(Program *program, const ClassesOptions *options)
 {
     Unroller *unroller = unroller_new(program);
-    Outcome *outcome = classes_run(unroller_source(unroller), options);
+    char *error = NULL;
+    Outcome *outcome = classes_run(unroller_source(unroller), options, &error);
+    if (outcome == NULL)
+        print_message("%s\n", error);
+    assert_non_null(outcome);
     unroller_free(unroller);
     return outcome;
 }
@@ -40,7 +46,47 @@ static void fail_with(const Words *words, const char *format, ...)
 static void want_findings(const Words *words, const Outcome *one, const Outcome *other, const char *what);
 static void want_ends(const Words *words, const Outcome *classes, const Outcome *states);
 
-/* A search that is divided early and often, by one worker and by three, sees what the search by one unit saw. */
+static bool same_bytes(const GArray *one, const GArray *other, size_t item)
+{
+    if (one == NULL || other == NULL)
+        return one == other;
+    return one->len == other->len && memcmp(one->data, other->data, one->len * item) == 0;
+}
+
+static void want_identical(const Words *words, const Outcome *one, const Outcome *other, const char *what)
+{
+    bool same = one->classes == other->classes && one->redundant == other->redundant && one->steps == other->steps
+        && one->conflicts == other->conflicts && one->complete == other->complete && one->findings->len == other->findings->len
+        && same_bytes(one->end_states, other->end_states, sizeof(uint64_t));
+    for (guint i = 0; same && i < one->findings->len; i++) {
+        const Finding *a = g_ptr_array_index(one->findings, i), *b = g_ptr_array_index(other->findings, i);
+        same = finding_compare(a, b) == 0 && a->count == b->count && same_bytes(a->moves, b->moves, sizeof(Move));
+    }
+    if (!same)
+        fail_with(words, "%s is another outcome: %lu and %lu classes", what, (unsigned long)one->classes, (unsigned long)other->classes);
+}
+
+/* Interrupted after some classes, resumed by a search that begins from nothing, with more workers. */
+static void want_resumed(const Words *words, ClassesOptions options, uint64_t seed, const Outcome *expected)
+{
+    static const char PATH[] = "test_classes_random.checkpoint", IDENTITY[] = "test random words\n";
+    char *error = NULL;
+    options.runs_max = 1 + seed % MAX(expected->classes, 1);
+    options.checkpoint = checkpoint_new(PATH, IDENTITY, &error);
+    assert_null(error);
+    outcome_free(explore_with(words->program, &options));
+    checkpoint_free(options.checkpoint);
+    options.checkpoint = NULL, options.runs_max = 0, options.workers = 2;
+    options.resumed = checkpoint_read(PATH, IDENTITY, &error);
+    assert_null(error);
+    Outcome *resumed = explore_with(words->program, &options);
+    want_identical(words, resumed, expected, "resumed");
+    outcome_free(resumed);
+    g_bytes_unref(options.resumed);
+    unlink(PATH);
+}
+
+/* A search that is divided early and often, by whatever workers, sees what the search by one unit saw. */
 static void want_same_divided(const Words *words, uint64_t seed, const Outcome *whole)
 {
     ClassesOptions options = { .audit = true, .units = 2 + seed % 7, .budget = 1 + seed / 7 % 3, .workers = seed % 3 + 1 };
@@ -52,6 +98,12 @@ static void want_same_divided(const Words *words, uint64_t seed, const Outcome *
     want_findings(words, divided, whole, "only divided");
     if (!words->polls)
         want_ends(words, divided, whole);
+    options.workers = options.workers % 3 + 1;
+    Outcome *again = explore_with(words->program, &options);
+    want_identical(words, again, divided, "the same with other workers");
+    outcome_free(again);
+    if (seed % 2 == 0)
+        want_resumed(words, options, seed, divided);
     outcome_free(divided);
 }
 

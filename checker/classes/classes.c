@@ -1,5 +1,6 @@
 /* classes.c - the search from end to end: again from the start for each object that turned out to be contended, until none does. */
 #include "classes.h"
+#include "saved.h"
 #include "units.h"
 
 static bool copies_are_coarse(const Units *units)
@@ -43,14 +44,28 @@ bool classes_needed(const Record *record)
     return usage.grew;
 }
 
-Outcome *classes_run(UnrollSource *source, const ClassesOptions *options)
+static void search_anew(Units *units)
+{
+    units_forget(units);
+    course_adopt(&units->course);
+    units_search(units);
+}
+
+Outcome *classes_run(UnrollSource *source, const ClassesOptions *options, char **error)
 {
     Units *units = units_new(source, options);
-    do {
-        units_forget(units);
-        course_adopt(&units->course);
+    progress_begin(options->progress, PROGRESS_CLASSES, 0);
+    if (options->resumed == NULL) {
+        search_anew(units);
+    } else if (saved_read(units, options->resumed)) {
         units_search(units);
-    } while (units->usage.grew && units->sum.limit == NULL);
+    } else {
+        *error = g_strdup("the checkpoint does not fit this program, or is of another version of heddle: begin anew, without --resume");
+        units_free(units);
+        return NULL;
+    }
+    while (units->usage.grew && units->sum.limit == NULL)
+        search_anew(units);
     Outcome *outcome = conclude(units);
     units_free(units);
     return outcome;

@@ -16,10 +16,13 @@
  *    kernel is run once whoever asks for it, and by one thread at a time.
  *
  * Ownership:   the outcome belongs to the caller; the source is borrowed.
- * Errors:      limits end the search with their names in the outcome.
+ * Errors:      limits end the search with their names in the outcome. An interrupted search that is resumed goes through the same rounds as
+ *              one that is not interrupted, and ends with the same outcome.
  */
 #pragma once
 #include "../finding.h"
+#include "../run/checkpoint.h"
+#include "../run/progress.h"
 #include "../run/unroll.h"
 
 typedef struct ClassesOptions {
@@ -32,10 +35,14 @@ typedef struct ClassesOptions {
     bool no_end_states;                         /* do not collect them */
     bool audit;                                 /* for tests: a class visited twice counts as redundant */
     unsigned workers;                           /* threads; 0: one. The outcome does not depend on it */
+    Progress *progress;                         /* NULL: nobody watches */
+    Checkpoint *checkpoint;                     /* NULL: none is written */
+    GBytes *resumed;                            /* what an earlier search put into its checkpoint; NULL: begin anew */
     unsigned units;                             /* for tests: into how many parts the search is divided at most; 0: as usual */
     uint64_t budget;                            /* for tests: classes that each part sees in one round; 0: as usual */
 } ClassesOptions;
 
 /* Has a run seen conflicts, or what may be some in another run? Then the proof of its record does not decide the program. */
 bool classes_needed(const Record *record);
-Outcome *classes_run(UnrollSource *source, const ClassesOptions *options);
+/* NULL: what is to be resumed is not of this program, as *error says (g_malloc); without `resumed` error may be NULL. */
+Outcome *classes_run(UnrollSource *source, const ClassesOptions *options, char **error);

@@ -227,6 +227,11 @@ static uint32_t add_child(Course *course, uint32_t id, int64_t seen)
     return child;
 }
 
+bool course_can_follow(const Course *course, uint32_t id)
+{
+    return course_stage(course, id)->observes || course_stage(course, id)->step.kind == STEP_EXPECT_COUNT;
+}
+
 uint32_t course_after(Course *course, uint32_t id, int64_t seen)
 {
     const Stage *stage = course_stage(course, id);

@@ -112,6 +112,16 @@ const Tile *tiles_get(void *owner, int64_t id)
     return tile;
 }
 
+const Intern *tiles_keys(const Tiles *tiles)
+{
+    return &tiles->keys;
+}
+
+void tiles_add_key(Tiles *tiles, const void *key, size_t bytes)
+{
+    intern_add(&tiles->keys, key, bytes);
+}
+
 Data *data_new(Program *program, Tiles *tiles)
 {
     Data *data = g_new0(Data, 1);

@@ -12,6 +12,8 @@ typedef struct Data Data;
 Tiles *tiles_new(void);
 void tiles_free(Tiles *tiles);
 const Tile *tiles_get(void *tiles, int64_t id);
+const Intern *tiles_keys(const Tiles *tiles);   /* by id; to be written down */
+void tiles_add_key(Tiles *tiles, const void *key, size_t bytes);        /* in the order of ids: the same tiles again */
 
 Data *data_new(Program *program, Tiles *tiles);
 void data_free(Data *data);

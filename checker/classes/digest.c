@@ -40,14 +40,13 @@ Outcome *digest_new_outcome(void)
     return outcome;
 }
 
-/* True: it was not there yet. */
-static bool add_hash(Hashes *hashes, uint64_t hash)
+bool hashes_add(Hashes *hashes, uint64_t hash)
 {
     if (2 * hashes->used >= hashes->size) {
         Hashes larger = { g_new0(uint64_t, MAX(hashes->size * 2, 1024)), 0, MAX(hashes->size * 2, 1024) };
         for (size_t i = 0; i < hashes->size; i++)
             if (hashes->slot[i] != 0)
-                add_hash(&larger, hashes->slot[i]);
+                hashes_add(&larger, hashes->slot[i]);
         g_free(hashes->slot);
         *hashes = larger;
     }
@@ -142,11 +141,11 @@ void digest_class(Explorer *x)
     Digest *digest = x->digest;
     if (x->usage->grew)
         return;                                 /* what was proved of it would not hold */
-    if (x->options->audit && !add_hash(&digest->classes, hash_class(x)))
+    if (x->options->audit && !hashes_add(&digest->classes, hash_class(x)))
         x->redundant++;
     Ends ends = count_ends(x);
     if (!x->options->no_end_states && ends.polling == 0)
-        add_hash(&digest->ends, outcome_end_state(digest->position, x->program->cores, x->world->value,
+        hashes_add(&digest->ends, outcome_end_state(digest->position, x->program->cores, x->world->value,
                                                   MIN(x->program->semaphores, x->world->semaphores)));
     bool finished = ends.finished == x->program->cores;
     x->outcome->steps += x->world->deeds;
@@ -223,7 +222,7 @@ static uint64_t move_hashes(Hashes *from, Hashes *to)
     uint64_t before = to->used + from->used;
     for (size_t i = 0; i < from->size; i++)
         if (from->slot[i] != 0)
-            add_hash(to, from->slot[i]);
+            hashes_add(to, from->slot[i]);
     g_free(from->slot);
     *from = (Hashes){ 0 };
     return before - to->used;
@@ -241,7 +240,7 @@ void sum_add(Sum *sum, Explorer *x)
     all->incomplete_after_race |= one->incomplete_after_race;
     all->conflicts = MAX(all->conflicts, one->conflicts);
     all->steps += one->steps;
-    if (all->findings->len > FINDINGS_HELD_MAX)
+    if (one->findings->len > 0)
         outcome_settle(all, x->program);
     outcome_free(one);
     x->outcome = digest_new_outcome();

@@ -8,6 +8,7 @@
 #include "explore.h"
 
 typedef struct Hashes { uint64_t *slot; size_t used, size; } Hashes;   /* a set; 0 is not in it */
+bool hashes_add(Hashes *hashes, uint64_t hash);         /* true: it was not there yet */
 
 typedef struct Result {
     GArray *bytes, *moves;                      /* what one class handed back, and its schedule; NULL: none did yet */

@@ -144,6 +144,11 @@ static void ascend(Explorer *x)
 static void check_limits(Explorer *x)
 {
     const ClassesOptions *options = x->options;
+    if (options->progress != NULL)
+        __atomic_fetch_add(&options->progress->done, 1, __ATOMIC_RELAXED);
+    const char *stop = progress_stop(options->progress);
+    if (stop != NULL)
+        x->limit = stop;
     if ((x->runs & 63) != 0)
         return;
     if (x->units->deadline != 0 && g_get_monotonic_time() >= x->units->deadline)
@@ -183,6 +188,24 @@ void explore_begin_below(Explorer *x, uint32_t node, Sleeper *step, WakeTree res
         if (wake_commute(&g_array_index(asleep, Sleeper, i), step))
             add_sleeper(x, &g_array_index(asleep, Sleeper, i));
     begin_frame(x, wake_move(&x->units->pool, &rest, &x->pool), 0);
+}
+
+bool explore_resume(Explorer *x, const GArray *nodes, const GArray *agents, const GArray *sleep)
+{
+    explore_begin(x);
+    for (guint i = 0; i < agents->len; i++) {
+        Pending pending;
+        Sleeper step = { .agent = g_array_index(agents, uint32_t, i) };
+        if (!world_knows(x->world, step.agent) || !world_pending(x->world, step.agent, &pending) || !pending.enabled)
+            return false;
+        do_pick(x, &step);
+        begin_frame(x, (WakeTree){ 0 }, 0);
+    }
+    for (guint i = 0; i < sleep->len; i++)
+        add_sleeper(x, &g_array_index(sleep, Sleeper, i));
+    g_array_append_vals(x->nodes, nodes->data, nodes->len);
+    x->base = nodes->len;
+    return true;
 }
 
 bool explore_run(Explorer *x, uint64_t budget)

@@ -1,6 +1,7 @@
 /* units.c - rounds: each unit does its share, on whatever thread; then one thread adds up, hands over, divides. */
 #include "units.h"
 #include "../run/child.h"
+#include "saved.h"
 
 enum { UNITS_MAX = 16, BUDGET_FIRST = 1000, BUDGET = 250 };
 
@@ -41,6 +42,7 @@ void units_forget(Units *units)
     sum_clear(&units->sum);
     sum_init(&units->sum);
     units->rounds = 0;
+    units->cut = false;
 }
 
 void units_free(Units *units)
@@ -108,7 +110,7 @@ static void hand_over(Units *units, Explorer *x)
     g_ptr_array_set_size(x->handed, 0);
 }
 
-static Explorer *new_unit(Units *units)
+Explorer *units_add(Units *units)
 {
     Explorer *x = units->idle->len > 0 ? g_ptr_array_steal_index(units->idle, units->idle->len - 1) : explore_new(units);
     x->classes = 0;
@@ -137,7 +139,7 @@ static bool begin_branch(Units *units)
     WakeTree rest;
     has_branch(units, node, &before);
     wake_take_after(&units->pool, &node->tree, before, &step, &rest);
-    explore_begin_below(new_unit(units), best, &step, rest);
+    explore_begin_below(units_add(units), best, &step, rest);
     g_array_append_val(node->sleep, step);
     g_array_append_val(node->open, step);
     node->begun++;
@@ -166,7 +168,8 @@ static void divide(Units *units)
         ;
 }
 
-typedef struct Round { GPtrArray *live; uint64_t budget, extra; gint next; } Round;
+/* cut: what is left of the limit is less than a whole round. */
+typedef struct Round { GPtrArray *live; uint64_t budget, extra; bool cut; gint next; } Round;
 
 static gpointer work(gpointer data)
 {
@@ -184,21 +187,24 @@ static gpointer work_on_thread(gpointer round)
     return NULL;
 }
 
-static void run_round(Units *units)
+static Round plan_round(const Units *units)
 {
     const ClassesOptions *options = units->options;
-    guint live = units->live->len;
     uint64_t budget = options->budget ? options->budget : BUDGET, first = options->budget ? options->budget : BUDGET_FIRST;
     Round round = { .live = units->live, .budget = units->rounds == 0 ? first : budget };
-    if (options->runs_max != 0 && options->runs_max - units->sum.runs < live * round.budget) {
-        uint64_t left = options->runs_max - units->sum.runs;
-        round.budget = left / live, round.extra = left % live;
-    }
-    guint others = MIN(MAX(options->workers, 1), live) - 1;
+    uint64_t left = options->runs_max != 0 ? options->runs_max - units->sum.runs : UINT64_MAX;
+    if (left < units->live->len * round.budget)
+        round.cut = true, round.budget = left / units->live->len, round.extra = left % units->live->len;
+    return round;
+}
+
+static void run_round(Units *units, Round *round)
+{
+    guint others = MIN(MAX(units->options->workers, 1), units->live->len) - 1;
     g_autofree GThread **thread = g_new(GThread *, others + 1);
     for (guint i = 0; i < others; i++)
-        thread[i] = g_thread_new("classes", work_on_thread, &round);
-    work(&round);
+        thread[i] = g_thread_new("classes", work_on_thread, round);
+    work(round);
     for (guint i = 0; i < others; i++)
         g_thread_join(thread[i]);
     units->rounds++;
@@ -212,6 +218,7 @@ static void gather(Units *units)
         sum_add(&units->sum, x);
         hand_over(units, x);
     }
+    progress_set(units->options->progress, units->sum.runs, units->sum.outcome->findings->len);
     for (guint i = 0; i < units->live->len;) {
         Explorer *x = units->live->pdata[i];
         if (x->frames > x->base) {
@@ -225,18 +232,31 @@ static void gather(Units *units)
     }
 }
 
+static bool is_over(const Units *units)
+{
+    return units->live->len == 0 || units->usage.grew || units->sum.limit != NULL || units->sum.done;
+}
+
 void units_search(Units *units)
 {
     Sum *sum = &units->sum;
-    if (units->live->len == 0)
-        explore_begin(new_unit(units));
-    while (units->live->len > 0 && !units->usage.grew && sum->limit == NULL && !sum->done) {
-        if (units->options->runs_max != 0 && sum->runs >= units->options->runs_max) {
+    const ClassesOptions *options = units->options;
+    if (units->rounds == 0 && units->live->len == 0)
+        explore_begin(units_add(units));
+    while (!is_over(units)) {
+        if (options->runs_max != 0 && sum->runs >= options->runs_max) {
             sum->limit = "runs";
             return;
         }
-        run_round(units);
+        Round round = plan_round(units);
+        /* Rounds that a limit makes smaller are gone through again, whole, by whoever resumes with a larger limit. */
+        if (options->checkpoint != NULL && !units->cut && (units->rounds == 0 || round.cut || checkpoint_due(options->checkpoint)))
+            saved_write(units, options->checkpoint);
+        units->cut |= round.cut;
+        run_round(units, &round);
         gather(units);
         divide(units);
     }
+    if (options->checkpoint != NULL && units->live->len == 0 && !units->usage.grew)
+        saved_write(units, options->checkpoint);
 }

@@ -50,6 +50,7 @@ struct Units {
     GPtrArray *live, *idle;                     /* Explorer */
     Sum sum;
     uint64_t rounds;
+    bool cut;                                   /* a round was made smaller by a limit: no other search goes through what follows */
 };
 
 Units *units_new(UnrollSource *source, const ClassesOptions *options);
@@ -57,6 +58,7 @@ void units_free(Units *units);
 void units_search(Units *units);                /* all classes, or up to a limit, or until another object is to be contended */
 void units_forget(Units *units);                /* back to the start */
 
+Explorer *units_add(Units *units);              /* one that has not begun */
 uint32_t units_add_node(Units *units, const Node *node);        /* its sleep is taken */
 
 /* Work by one unit ends at once when objects are to be contended; several go on to the end of their round, whoever finds it out. */

@@ -134,15 +134,20 @@ bool wake_take(WakePool *pool, WakeTree *tree, Sleeper *step, WakeTree *rest)
     return wake_take_after(pool, tree, 0, step, rest);
 }
 
+void wake_append(WakePool *pool, WakeTree *tree, const Sleeper *step, WakeTree below)
+{
+    uint32_t node = new_node(pool);
+    *wake_get(pool, node) = (Wake){ *step, 0, below };
+    append(pool, tree, (WakeTree){ node, node });
+}
+
 WakeTree wake_move(WakePool *from, WakeTree *tree, WakePool *to)
 {
     WakeTree moved = { 0, 0 }, rest;
     Sleeper step;
     while (wake_take(from, tree, &step, &rest)) {
         WakeTree below = wake_move(from, &rest, to);
-        uint32_t node = new_node(to);
-        *wake_get(to, node) = (Wake){ step, 0, below };
-        append(to, &moved, (WakeTree){ node, node });
+        wake_append(to, &moved, &step, below);
     }
     return moved;
 }

@@ -37,6 +37,7 @@ bool wake_take_after(WakePool *pool, WakeTree *tree, uint32_t before, Sleeper *s
 bool wake_take(WakePool *pool, WakeTree *tree, Sleeper *step, WakeTree *rest);
 /* Takes the tree out of one pool and gives it to another. */
 WakeTree wake_move(WakePool *from, WakeTree *tree, WakePool *to);
+void wake_append(WakePool *pool, WakeTree *tree, const Sleeper *step, WakeTree below);         /* a branch, as it is */
 void wake_free(WakePool *pool, WakeTree *tree);
 uint32_t wake_branches(const WakePool *pool, const WakeTree *tree);
 

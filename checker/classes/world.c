@@ -318,6 +318,11 @@ static bool core_is_pending(const World *world, uint32_t core)
     return at->end == STAGE_GOES_ON && usage_touches(&at->step) && usage_of(world->usage, at->step.object)->contended;
 }
 
+bool world_knows(const World *world, uint32_t agent)
+{
+    return agent < world->program->cores + 4 * (uint64_t)intern_count(&world->course->copies);
+}
+
 bool world_pending(World *world, uint32_t agent, Pending *pending)
 {
     if (agent >= world->program->cores)

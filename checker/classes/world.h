@@ -65,6 +65,7 @@ typedef struct Pending {
 World *world_new(Course *course, Tiles *tiles);
 void world_free(World *world);
 void world_begin(World *world);
+bool world_knows(const World *world, uint32_t agent);           /* there can be such an agent */
 bool world_pending(World *world, uint32_t agent, Pending *pending);
 void world_do(World *world, uint32_t agent);    /* it is pending and enabled */
 void world_undo(World *world, size_t deeds);    /* until so many are left */

@@ -30,11 +30,16 @@ void child_watch_stacks(const CoroPool *pool)
     watched = pool;
 }
 
-static void end_with(ChildEnd end)
+static void end_on(ChildEnd end, uint32_t core)
 {
-    own_control->core = core_running ? core_running->id : NONE;
+    own_control->core = core;
     own_control->ended = end;
     _exit(1);
+}
+
+static void end_with(ChildEnd end)
+{
+    end_on(end, core_running ? core_running->id : NONE);
 }
 
 static void on_crash(int number, siginfo_t *info, void *context)
@@ -50,13 +55,14 @@ static void on_tick(int number)
 {
     static uint64_t seen;
     static int ticks;
-    (void)number;
-    if (core_running == NULL || own_control->pulse.operations != seen) {
+    (void)number;                               /* any thread may be asked, not just the one that runs a core */
+    uint32_t core = core_running ? core_running->id : own_control->pulse.running;
+    if (core == NONE || own_control->pulse.operations != seen) {
         seen = own_control->pulse.operations, ticks = 0;
         return;
     }
     if (++ticks >= SPIN_SECONDS * TICKS_A_SECOND)
-        end_with(CHILD_SPINS);
+        end_on(CHILD_SPINS, core);
 }
 
 static void on_exit_called(void)

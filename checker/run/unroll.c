@@ -25,7 +25,7 @@ struct Unroller {
     uint32_t raised_site;
     const char *raised_message;
     GPtrArray *owned;                           /* tiles and masks handed out */
-    volatile uint64_t *operations;              /* raised by each step of a kernel; NULL: nobody looks */
+    ExecutionPulse *pulse;                      /* NULL: nobody looks */
 };
 
 static void *alloc_owned(void *owner, size_t bytes)
@@ -127,8 +127,8 @@ static __attribute__((noinline)) void scrub(const Unroller *unroller)
 static void submit(Core *core, Request *request)
 {
     const Unroller *unroller = core->runner;
-    if (unroller->operations != NULL)
-        ++*unroller->operations;
+    if (unroller->pulse != NULL)
+        unroller->pulse->operations++;
     if (edit_pass(core, request))
         return;
     Next next = pass(core->runner, core, request);
@@ -162,6 +162,8 @@ static void run(Unroller *unroller, uint32_t id, const Observation *observed, si
     struct CoreChunk *spare = core->spare;
     core_init(core, unroller->program, id);
     core->spare = spare;
+    if (unroller->pulse != NULL)
+        unroller->pulse->running = id;
     core->submit = submit, core->raise = raise_fault, core->advise = ignore_advice, core->runner = unroller;
     core->opaque_data = !contents;
     unroller->observed = observed, unroller->count = count, unroller->used = 0;
@@ -171,6 +173,8 @@ static void run(Unroller *unroller, uint32_t id, const Observation *observed, si
     core_running = core;
     coro_resume(unroller->pool, 0);
     core_running = NULL;
+    if (unroller->pulse != NULL)
+        unroller->pulse->running = NONE;
     unroller->needs_contents |= core->needs_contents;
 }
 
@@ -258,9 +262,9 @@ static bool same(void *self, uint32_t id, const GArray *earlier, const GArray *o
     return equal;
 }
 
-void unroller_watch(Unroller *unroller, volatile uint64_t *operations)
+void unroller_watch(Unroller *unroller, ExecutionPulse *pulse)
 {
-    unroller->operations = operations;
+    unroller->pulse = pulse;
 }
 
 Unroller *unroller_new(Program *program)

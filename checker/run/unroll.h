@@ -8,6 +8,7 @@
 #pragma once
 #include <glib.h>
 #include "../../model/core.h"
+#include "execution.h"
 
 typedef struct Observation {
     int64_t value;                              /* SEMAPHORE_READ, FLAG_LOAD, FLAG_ADD, FLAG_CAS */
@@ -49,7 +50,7 @@ typedef struct Unroller Unroller;
 Unroller *unroller_new(Program *program);
 void unroller_free(Unroller *unroller);
 UnrollSource *unroller_source(Unroller *unroller);
-/* Lets a supervisor see that the unroller is not stuck in a kernel: *operations is raised by each step of one. */
-void unroller_watch(Unroller *unroller, volatile uint64_t *operations);
+/* Lets a supervisor see whether the unroller is stuck in a kernel: each step of one raises the operations, each run tells the core. */
+void unroller_watch(Unroller *unroller, ExecutionPulse *pulse);
 /* A kernel looked at data while contents were off: unroll again with contents. */
 bool unroller_needs_contents(const Unroller *unroller);

@@ -1,0 +1,330 @@
+/* saved.c - one writer and one reader of each part, side by side; numbers are those of this machine: a checkpoint is no exchange format. */
+#include "saved.h"
+#include "../outcome_io.h"
+#include <string.h>
+
+static const uint64_t FORMAT = 0x636c617373657301;      /* "classes", 1 */
+
+static void put(GByteArray *out, const void *data, size_t bytes)
+{
+    g_byte_array_append(out, data, (guint)bytes);
+}
+
+static void put_number(GByteArray *out, uint64_t number)
+{
+    put(out, &number, sizeof number);
+}
+
+static void put_block(GByteArray *out, const void *data, size_t bytes)
+{
+    put_number(out, bytes);
+    put(out, data, bytes);
+}
+
+static void put_array(GByteArray *out, const GArray *array)
+{
+    put_block(out, array->data, (size_t)array->len * g_array_get_element_size((GArray *)array));
+}
+
+typedef struct Reader { const char *at, *end; bool bad; } Reader;
+
+static const void *take(Reader *in, size_t bytes)
+{
+    in->bad |= bytes > (size_t)(in->end - in->at);
+    const char *data = in->at;
+    if (!in->bad)
+        in->at += bytes;
+    return in->bad ? NULL : data;
+}
+
+static uint64_t take_number(Reader *in)
+{
+    uint64_t number = 0;
+    const void *data = take(in, sizeof number);
+    if (data != NULL)
+        memcpy(&number, data, sizeof number);
+    return number;
+}
+
+/* A number below `limit`, or NONE where that is allowed; else the reader goes bad. */
+static uint32_t take_id(Reader *in, uint64_t limit, bool none)
+{
+    uint64_t number = take_number(in);
+    in->bad |= number >= limit && !(none && number == NONE);
+    return in->bad ? NONE : (uint32_t)number;
+}
+
+static const void *take_block(Reader *in, size_t *bytes)
+{
+    *bytes = take_number(in);
+    return take(in, *bytes);
+}
+
+static GArray *take_array(Reader *in, guint item)
+{
+    size_t bytes;
+    const void *data = take_block(in, &bytes);
+    GArray *array = g_array_new(FALSE, FALSE, item);
+    in->bad |= bytes % item != 0;
+    if (!in->bad)
+        g_array_append_vals(array, data, (guint)(bytes / item));
+    return array;
+}
+
+/* Stages that somebody asked for, as (parent, seen); the others followed from them. */
+static bool was_asked_for(const Course *course, uint32_t id)
+{
+    const Stage *stage = course_stage(course, id);
+    if (stage->parent == NONE || stage->observed)
+        return stage->parent != NONE;
+    return stage->seen == COURSE_FAILED && course_stage(course, stage->parent)->step.kind == STEP_EXPECT_COUNT;
+}
+
+static void put_course(GByteArray *out, const Units *units)
+{
+    const Course *course = &units->course;
+    const Intern *tiles = tiles_keys(units->tiles);
+    put_number(out, intern_count(tiles));
+    for (uint32_t i = 0; i < intern_count(tiles); i++) {
+        size_t bytes;
+        const void *key = intern_get(tiles, i, &bytes);
+        put_block(out, key, bytes);
+    }
+    put_number(out, course->stages.count);
+    for (uint32_t id = 0; id < course->stages.count; id++)
+        if (was_asked_for(course, id)) {
+            put_number(out, id);
+            put_number(out, course_stage(course, id)->parent);
+            put_number(out, (uint64_t)course_stage(course, id)->seen);
+        }
+    put_number(out, NONE);
+    put_block(out, course->polling.base, course->polling.count);
+    put_block(out, units->usage.uses.base, units->usage.uses.count * sizeof(Use));
+}
+
+static void take_course(Reader *in, Units *units)
+{
+    Course *course = &units->course;
+    uint64_t tiles = take_number(in);
+    for (uint64_t i = 0; i < tiles && !in->bad; i++) {
+        size_t bytes;
+        const void *key = take_block(in, &bytes);
+        if (key != NULL)
+            tiles_add_key(units->tiles, key, bytes);
+    }
+    uint64_t stages = take_number(in), id;
+    while (!in->bad && (id = take_number(in)) != NONE) {
+        uint64_t parent = take_number(in), seen = take_number(in);
+        in->bad |= parent >= course->stages.count || !course_can_follow(course, (uint32_t)parent) || id < course->stages.count;
+        if (!in->bad)
+            course_after(course, (uint32_t)parent, (int64_t)seen);
+    }
+    in->bad |= stages != course->stages.count;
+    size_t bytes;
+    const void *polling = take_block(in, &bytes);
+    in->bad |= bytes != course->polling.count;
+    if (!in->bad)
+        memcpy(course->polling.base, polling, bytes);
+    const Use *uses = take_block(in, &bytes);
+    in->bad |= bytes != units->usage.uses.count * sizeof(Use);
+    for (uint32_t s = 0; s < units->usage.uses.count && !in->bad; s++) {
+        Use *use = usage_of(&units->usage, s), saved;
+        memcpy(&saved, uses + s, sizeof saved);
+        use->contended = saved.contended, use->ordered = saved.ordered;
+        use->to_be_contended = saved.to_be_contended, use->to_be_ordered = saved.to_be_ordered;
+    }
+    units->usage.grew = false;
+}
+
+static void put_tree(GByteArray *out, const WakePool *pool, const WakeTree *tree)
+{
+    put_number(out, wake_branches(pool, tree));
+    for (uint32_t node = tree->first; node != 0; node = wake_get(pool, node)->beside) {
+        put(out, &wake_get(pool, node)->step, sizeof(Sleeper));
+        put_tree(out, pool, &wake_get(pool, node)->below);
+    }
+}
+
+static WakeTree take_tree(Reader *in, WakePool *pool)
+{
+    WakeTree tree = { 0, 0 };
+    uint64_t branches = take_number(in);
+    for (uint64_t i = 0; i < branches && !in->bad; i++) {
+        const void *step = take(in, sizeof(Sleeper));
+        Sleeper sleeper = { 0 };
+        if (step != NULL)
+            memcpy(&sleeper, step, sizeof sleeper);
+        wake_append(pool, &tree, &sleeper, take_tree(in, pool));
+    }
+    return tree;
+}
+
+static void put_nodes(GByteArray *out, const Units *units)
+{
+    put_number(out, units->nodes->len);
+    for (guint i = 0; i < units->nodes->len; i++) {
+        const Node *node = units_node(units, i);
+        put_number(out, node->sleep != NULL);
+        if (node->sleep == NULL)
+            continue;
+        put_number(out, node->parent);
+        put_number(out, node->agent);
+        put_number(out, node->depth);
+        put_number(out, node->begun);
+        put_number(out, node->classes);
+        put_array(out, node->sleep);
+        put_array(out, node->open);
+        put_tree(out, &units->pool, &node->tree);
+    }
+}
+
+static void take_nodes(Reader *in, Units *units)
+{
+    uint64_t nodes = take_number(in);
+    for (uint64_t i = 0; i < nodes && !in->bad; i++) {
+        Node node = { 0 };
+        if (take_number(in) != 0) {
+            node.parent = take_id(in, nodes, true), node.agent = take_id(in, NONE, true), node.depth = take_id(in, NONE, false);
+            node.begun = take_id(in, NONE, false), node.classes = take_number(in);
+            node.sleep = take_array(in, sizeof(Sleeper)), node.open = take_array(in, sizeof(Sleeper));
+            node.tree = take_tree(in, &units->pool);
+        }
+        g_array_append_val(units->nodes, node);
+    }
+}
+
+static void put_explorer(GByteArray *out, const Explorer *x)
+{
+    put_array(out, x->nodes);
+    put_number(out, x->classes);
+    put_number(out, x->path.picks);
+    for (uint32_t i = 0; i < x->path.picks; i++)
+        put_number(out, x->path.pick[i].agent);
+    put_block(out, x->sleep, x->sleepers * sizeof *x->sleep);
+    for (uint32_t i = x->base; i < x->frames; i++) {
+        const Frame *frame = &x->frame[i];
+        put(out, frame, sizeof *frame);
+        put_tree(out, &x->pool, &frame->tree);
+    }
+}
+
+static void take_explorer(Reader *in, Units *units)
+{
+    Explorer *x = units_add(units);
+    g_autoptr(GArray) nodes = take_array(in, sizeof(uint32_t)), agents = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    uint64_t classes = take_number(in), picks = take_number(in);
+    for (uint64_t i = 0; i < picks && !in->bad; i++) {
+        uint32_t agent = take_id(in, NONE, false);
+        g_array_append_val(agents, agent);
+    }
+    g_autoptr(GArray) sleep = take_array(in, sizeof(Sleeper));
+    in->bad |= nodes->len > picks;
+    if (in->bad || !explore_resume(x, nodes, agents, sleep)) {
+        in->bad = true;
+        return;
+    }
+    x->classes = classes;
+    for (uint32_t i = x->base; i < x->frames && !in->bad; i++) {
+        const void *frame = take(in, sizeof(Frame));
+        if (frame != NULL)
+            memcpy(&x->frame[i], frame, sizeof(Frame));
+        x->frame[i].tree = take_tree(in, &x->pool);
+        in->bad |= x->frame[i].sleep > x->sleepers;
+    }
+}
+
+static void put_result(GByteArray *out, const Result *result)
+{
+    put_number(out, result->diverged);
+    put_number(out, result->bytes != NULL);
+    if (result->bytes == NULL)
+        return;
+    put_array(out, result->bytes);
+    put_number(out, result->moves != NULL);
+    if (result->moves != NULL)
+        put_array(out, result->moves);
+}
+
+static void take_result(Reader *in, Result *result)
+{
+    result->diverged = take_number(in) != 0;
+    if (take_number(in) == 0)
+        return;
+    result->bytes = take_array(in, 1);
+    if (take_number(in) != 0)
+        result->moves = take_array(in, sizeof(Move));
+}
+
+static void put_sum(GByteArray *out, const Sum *sum)
+{
+    put_number(out, sum->runs);
+    put_number(out, sum->redundant);
+    put_number(out, sum->done);
+    put_result(out, &sum->result);
+    put_block(out, sum->ends.slot, sum->ends.size * sizeof *sum->ends.slot);
+    put_block(out, sum->classes.slot, sum->classes.size * sizeof *sum->classes.slot);
+    Store outcome;
+    store_init(&outcome, 1, (size_t)1 << 34);
+    outcome_save(sum->outcome, &outcome);
+    put_block(out, outcome.base, outcome.count);
+    store_clear(&outcome);
+}
+
+static void take_hashes(Reader *in, Hashes *hashes)
+{
+    g_autoptr(GArray) slots = take_array(in, sizeof(uint64_t));
+    for (guint i = 0; i < slots->len; i++)
+        if (g_array_index(slots, uint64_t, i) != 0)
+            hashes_add(hashes, g_array_index(slots, uint64_t, i));
+}
+
+static void take_sum(Reader *in, Sum *sum)
+{
+    sum->runs = take_number(in), sum->redundant = take_number(in), sum->done = take_number(in) != 0;
+    take_result(in, &sum->result);
+    take_hashes(in, &sum->ends);
+    take_hashes(in, &sum->classes);
+    size_t bytes;
+    const void *data = take_block(in, &bytes);
+    if (data == NULL)
+        return;
+    Store outcome;
+    store_init(&outcome, 1, (size_t)1 << 34);
+    memcpy(store_push(&outcome, bytes), data, bytes);
+    outcome_free(sum->outcome);
+    sum->outcome = outcome_load(&outcome);
+    in->bad |= sum->outcome == NULL;
+    store_clear(&outcome);
+}
+
+void saved_write(const Units *units, Checkpoint *checkpoint)
+{
+    g_autoptr(GByteArray) out = g_byte_array_new();
+    put_number(out, FORMAT);
+    put_number(out, units->rounds);
+    put_course(out, units);
+    put_nodes(out, units);
+    put_number(out, units->live->len);
+    for (guint i = 0; i < units->live->len; i++)
+        put_explorer(out, units->live->pdata[i]);
+    put_sum(out, &units->sum);
+    checkpoint_begin(checkpoint);
+    checkpoint_put(checkpoint, out->data, out->len);
+    checkpoint_commit(checkpoint);
+}
+
+bool saved_read(Units *units, GBytes *bytes)
+{
+    size_t size;
+    const char *data = g_bytes_get_data(bytes, &size);
+    Reader in = { data, data + size, false };
+    in.bad = take_number(&in) != FORMAT;
+    units->rounds = take_number(&in);
+    take_course(&in, units);
+    take_nodes(&in, units);
+    uint64_t live = take_number(&in);
+    for (uint64_t i = 0; i < live && !in.bad; i++)
+        take_explorer(&in, units);
+    take_sum(&in, &units->sum);
+    return !in.bad && in.at == in.end;
+}
