@@ -58,12 +58,28 @@ def test_unsupported_primitive():
         heddle_pallas.check(simple(jnp.sort), X, mesh=1)
 
 
-def test_kernel_in_a_loop():
-    def function(x):
-        return lax.fori_loop(0, 3, lambda i, y: simple(lambda v: v + 1.0)(y), x)
-
-    with pytest.raises(Unsupported, match="a kernel inside .* outside of any kernel is not supported"):
+@pytest.mark.parametrize(
+    "function, text",
+    [
+        (lambda x: lax.while_loop(lambda y: jnp.sum(y) < 9.0, simple(lambda v: v + 1.0), x), "inside while .* a fixed number of rounds"),
+        (lambda x: lax.cond(jnp.sum(x) < 9.0, simple(lambda v: v + 1.0), lambda y: y, x), "inside cond .* decide it in Python"),
+        (lambda x: lax.fori_loop(0, 1000, lambda i, y: simple(lambda v: v + 1.0)(y), x), "loop of 1000 rounds .* 256 rounds or fewer"),
+    ],
+    ids=["while", "cond", "many rounds"],
+)
+def test_kernel_in_a_loop(function, text):
+    with pytest.raises(Unsupported, match=rf"test_bad_input.py:\d+: a (kernel|loop) .*{text.split(' ', 1)[1]}"):
         heddle_pallas.check(function, X, mesh=1)
+
+
+def test_collectives_in_groups():
+    def function(x):
+        return simple(lambda v: v)(lax.psum(simple(lambda v: v + 1.0)(x), "x", axis_index_groups=[[0, 1], [2, 3]]))
+
+    with pytest.raises(
+        Unsupported, match=r"test_bad_input.py:\d+: psum with axis_index_groups between kernels is not supported; give the mesh"
+    ):
+        heddle_pallas.check(function, X, mesh=4)
 
 
 def test_exception_in_user_code():

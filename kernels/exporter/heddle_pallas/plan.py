@@ -7,12 +7,13 @@ becomes a step of the program (pl_host); if only the caller does, it is done her
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any, Callable, Iterable, Sequence
 
 import numpy as np
 from jax._src import core as jax_core
 
-from . import evaluate
+from . import collectives, evaluate
 from .demand import jaxprs_of
 from .emitter import load_handlers
 from .errors import TraceError, Unsupported
@@ -25,6 +26,7 @@ from .spaces import kind_of
 
 KERNELS = frozenset({"pallas_call", "core_map", "mpmd_map"})
 REFS = frozenset({"new_ref", "mutable_array", "ref", "freeze", "empty_ref", "get", "swap", "addupdate"})
+ROUNDS_MAX = 256  # of loops around kernels
 CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call", "custom_vjp_call"})
 
 
@@ -82,6 +84,9 @@ class Plan:
         self.uses: dict[Any, int] = {}
         self.results: list[Any] = []
         self.promises: list[tuple[Array, Any, float]] = []  # what arrays must hold in the end: stacked values, tolerance
+        self.exchanges = 0  # of collectives between kernels
+        self.rounds = 0  # of loops around kernels, so far
+        self.kernels: dict[Any, tuple[Kernel, Any]] = {}  # those that were written already, by what they were written from
         self.materialised: list[str] = []  # inputs whose values were generated here, since plain JAX looks at them
 
     # Building
@@ -126,24 +131,66 @@ class Plan:
         self.known.update((v, np.broadcast_to(np.asarray(c), (self.mesh.devices, *np.shape(c)))) for v, c in zip(jaxpr.constvars, consts))
         found: list[Any] = []
         for eqn in jaxpr.eqns:
-            if eqn.primitive.name in KERNELS or not has_kernel(eqn):
+            name = eqn.primitive.name
+            if name in KERNELS or not has_kernel(eqn):
                 found.append(eqn.replace(invars=[self._root(v) for v in eqn.invars]))
-                continue
-            if eqn.primitive.name == "run_state":
+            elif name == "run_state":
                 found.extend(self._flat_state(eqn))
-                continue
-            if eqn.primitive.name not in CALLS:
+            elif name == "scan":
+                found.extend(self._flat_scan(eqn))
+            elif name in CALLS:
+                eqns, results = self._written_out(eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr"), eqn.invars)
+                found.extend(eqns)
+                self.alias.update(zip(eqn.outvars, results))
+            else:
                 raise Unsupported(
-                    f"a kernel inside {eqn.primitive.name} outside of any kernel",
+                    f"a kernel inside {name} outside of any kernel",
                     place_of(eqn),
-                    "unroll it, or move the loop into the kernel",
+                    "give the loop a fixed number of rounds, or move it into the kernel"
+                    if name == "while"
+                    else "decide it in Python, or inside the kernel",
                 )
-            inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr")
-            body = fresh(getattr(inner, "jaxpr", inner))
-            self.alias.update((v, self._root(atom)) for v, atom in zip(body.invars, eqn.invars))
-            found.extend(self._flat(body, getattr(inner, "consts", ())))
-            self.alias.update((v, self._root(atom)) for v, atom in zip(eqn.outvars, body.outvars))
         return found
+
+    def _written_out(self, inner: Any, atoms: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """The equations of a jaxpr that is called with these operands; and its results."""
+        body = fresh(getattr(inner, "jaxpr", inner))
+        self.alias.update((v, self._root(atom)) for v, atom in zip(body.invars, atoms))
+        return self._flat(body, getattr(inner, "consts", ())), [self._root(v) for v in body.outvars]
+
+    def _flat_scan(self, eqn: Any) -> list[Any]:
+        """A loop around kernels has so many rounds, all written out: each launch is one step of the program."""
+        params, found = eqn.params, []
+        consts, count, length = params["num_consts"], params["num_carry"], int(params["length"])
+        self.rounds += length
+        if self.rounds > ROUNDS_MAX:
+            raise Unsupported(f"a loop of {length} rounds around a kernel", place_of(eqn), f"check it with {ROUNDS_MAX} rounds or fewer")
+        fixed, carry, arrays = eqn.invars[:consts], list(eqn.invars[consts : consts + count]), eqn.invars[consts + count :]
+        rows: list[list[Any]] = [[] for _ in eqn.outvars[count:]]
+        for i in reversed(range(length)) if params["reverse"] else range(length):
+            slices: list[Any] = []
+            for array in arrays:
+                slicing, (row,) = self._traced(functools.partial(_row, i), [array])
+                found.extend(slicing)
+                slices.append(row)
+            eqns, results = self._written_out(params["jaxpr"], [*fixed, *carry, *slices])
+            found.extend(eqns)
+            carry = results[:count]
+            for collected, row in zip(rows, results[count:]):
+                collected.append(row)
+        self.alias.update(zip(eqn.outvars[:count], carry))
+        for v, collected in zip(eqn.outvars[count:], rows):
+            eqns, (stacked,) = self._traced(_stack, collected[::-1] if params["reverse"] else collected)
+            found.extend(eqns)
+            self.alias[v] = stacked
+        return found
+
+    def _traced(self, function: Callable[..., Any], atoms: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """The equations of a function of ours."""
+        import jax
+
+        closed = jax.make_jaxpr(function)(*(jax.ShapeDtypeStruct(a.aval.shape, a.aval.dtype) for a in atoms))
+        return self._written_out(closed, atoms)
 
     def _flat_state(self, eqn: Any) -> list[Any]:
         """run_state: its operands become refs, and what these hold in the end are its results."""
@@ -219,13 +266,7 @@ class Plan:
             bounds, operands = [self._bound(eqn, v) for v in operands[:count]], operands[count:]
         if eqn.primitive.name == "pallas_call" and any(hasattr(v.aval, "inner_aval") for v in operands):
             raise Unsupported("a pallas_call that closes over a ref", place_of(eqn), "hand it over with input_output_aliases")
-        builder = KernelBuilder(self.mesh, self.helpers, self.taken, bounds, self.cores)
-        if eqn.primitive.name == "pallas_call":
-            kernel = builder.pallas_call(eqn)
-        else:
-            from .core_maps import core_map
-
-            kernel, _ = core_map(builder, eqn)
+        kernel = self._kernel(eqn, bounds)
         arrays = [self._array(v, _name_of(kernel, "operand", i)) for i, v in enumerate(operands)]
         results = []
         for i, v in enumerate(eqn.outvars):
@@ -235,6 +276,18 @@ class Plan:
             )
             self.made[v] = results[-1]
         self.steps.append(Launch(kernel, arrays, results))
+
+    def _kernel(self, eqn: Any, bounds: list[int]) -> Kernel:
+        """One that is launched again, such as in a loop, is written once."""
+        from .core_maps import core_map
+
+        bodies = eqn.params["jaxprs"] if "jaxprs" in eqn.params else [eqn.params["jaxpr"]]
+        key = (*map(id, bodies), *map(id, eqn.params.values()), *bounds)
+        if key not in self.kernels:
+            builder = KernelBuilder(self.mesh, self.helpers, self.taken, bounds, self.cores)
+            kernel = builder.pallas_call(eqn) if eqn.primitive.name == "pallas_call" else core_map(builder, eqn)[0]
+            self.kernels[key] = (kernel, eqn)  # the equation is kept: ids are those of living objects
+        return self.kernels[key][0]
 
     def _bound(self, eqn: Any, atom: Any) -> int:
         if isinstance(atom, jax_core.Literal):
@@ -247,7 +300,10 @@ class Plan:
         return int(values[0])
 
     def _new(self, v: Any, name: str) -> Array:
-        array = Array(self.names.take(name, "y"), tuple(v.aval.shape), v.aval.dtype, False, None, kind_of(v.aval))
+        return self._own_array(name, tuple(v.aval.shape), v.aval.dtype, kind_of(v.aval))
+
+    def _own_array(self, name: str, shape: tuple[int, ...], dtype: Any, kind: str = "") -> Array:
+        array = Array(self.names.take(name, "y"), shape, dtype, False, None, kind)
         self.arrays.append(array)
         return array
 
@@ -279,7 +335,9 @@ class Plan:
         return copy
 
     def _compute_on_devices(self, atom: Any, name: str) -> None:
-        eqns = _needed(self.put_off, {atom}, self.known.keys() | self.made.keys())
+        eqns = self._without_collectives(atom)
+        if atom in self.made:
+            return
         inputs: list[tuple[Any, Array]] = []
         inside = {v for e in eqns for v in e.outvars}
         for e in eqns:
@@ -289,6 +347,35 @@ class Plan:
         array = self._new(atom, name)
         self.steps.append(Host(eqns, inputs, [(atom, array)]))
         self.made[atom] = array
+
+    def _without_collectives(self, atom: Any) -> list[Any]:
+        """What is left to be computed on each device alone, once what devices must exchange for it is exchanged."""
+        while True:
+            eqns = _needed(self.put_off, {atom}, self.known.keys() | self.made.keys())
+            talking = next((e for e in eqns if e.primitive.name in collectives.NAMES), None)
+            if talking is None:
+                return eqns
+            for operand, result in zip(talking.invars, talking.outvars):
+                self._exchange(talking, operand, result)
+
+    def _exchange(self, eqn: Any, operand: Any, result: Any) -> None:
+        """One operand of a collective: a launch, and a step of plain computation on what came."""
+        import jax
+
+        kind, name = (collectives.permute if eqn.primitive.name == "ppermute" else collectives.exchange), eqn.primitive.name
+        source = self._array(operand, "x")
+        self.exchanges += 1
+        kernel = kind(self.taken.take(name, "exchange"), eqn, self.mesh, self.cores, collectives.FIRST_ID + self.exchanges)
+        size = () if kind is collectives.permute else (collectives.group_size(collectives.axes_of(eqn, self.mesh), self.mesh),)
+        struct = jax.ShapeDtypeStruct((*size, *source.shape), source.dtype)
+        arrived = self._own_array(f"{source.name}_{name}", struct.shape, struct.dtype)
+        self.steps.append(Launch(kernel, [source], [arrived]))
+        rest = collectives.afterwards(eqn, self.mesh, struct)
+        self.made[result] = arrived
+        if rest is not None:
+            body = fresh(getattr(rest, "jaxpr", rest))
+            self.made[result] = self._new(result, f"{source.name}_{name}_done")
+            self.steps.append(Host(body.eqns, [(body.invars[0], arrived)], [(body.outvars[0], self.made[result])]))
 
     def promise(self, result: int, values: Any, tolerance: float) -> None:
         """What the function must return, for the checker to judge, if it is an array of the program."""
@@ -356,6 +443,18 @@ def _needed(eqns: Sequence[Any], wanted: set[Any], known: Any) -> list[Any]:
     if missing:
         raise TraceError("internal error: a value is computed nowhere")
     return found[::-1]
+
+
+def _row(i: int, array: Any) -> Any:
+    from jax import lax
+
+    return lax.index_in_dim(array, i, keepdims=False)
+
+
+def _stack(*rows: Any) -> Any:
+    import jax.numpy as jnp
+
+    return jnp.stack(rows)
 
 
 def has_kernel(eqn: Any) -> bool:

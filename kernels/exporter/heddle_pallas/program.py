@@ -9,6 +9,7 @@ import numpy as np
 
 from .emitter import Emitter
 from .errors import NOWHERE, Place, Unsupported
+from .kernels import Kernel
 from .meshes import Mesh
 from .names import Scope, c_name
 from .plan import Array, Host, Launch, Plan
@@ -94,6 +95,7 @@ class ProgramWriter:
         self.kernels = Writer()
         self.scope = Scope()
         self.refs: dict[int, str] = {}
+        self.written: list[Kernel] = []
 
     def write(self) -> tuple[Writer, bytes]:
         """The text, and the bytes of the file beside it (maybe none)."""
@@ -149,8 +151,10 @@ class ProgramWriter:
 
     def _launch(self, step: Launch) -> None:
         kernel = step.kernel
-        kernel.text(self.kernels)
-        self.kernels("")
+        if all(kernel is not k for k in self.written):
+            self.written.append(kernel)
+            kernel.text(self.kernels)
+            self.kernels("")
         arguments = []
         for argument, name in zip(kernel.arguments, kernel.parameters):
             if argument.kind == "scratch":

@@ -1,0 +1,103 @@
+"""Functions of several kernels, with loops around them, and with plain JAX between them that looks at other devices, sorts or gathers."""
+
+import jax.numpy as jnp
+from jax import lax
+from jax.experimental import pallas as pl
+from kernels_mixed import shift, struct
+
+
+def double_kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * 2.0
+
+
+def double(x):
+    return pl.pallas_call(double_kernel, out_shape=struct(x.shape, x.dtype))(x)
+
+
+def layers(x, weights):
+    """A loop over layers: each layer is a kernel that talks, and plain JAX after it."""
+
+    def layer(y, weight):
+        y = shift(y * weight, 0)
+        return y, jnp.sum(y)
+
+    y, sums = lax.scan(layer, x, weights)
+    return double(y) + 1.0, sums
+
+
+def rounds(x):
+    return lax.fori_loop(0, 3, lambda i, y: shift(y + i, 2 * i if isinstance(i, int) else 0), x)
+
+
+def backwards(x):
+    def step(total, row):
+        total = double(total) + row
+        return total, total
+
+    return lax.scan(step, jnp.zeros(x.shape[1:], x.dtype), x, reverse=True)[1]
+
+
+def unknown_rounds(x):
+    return lax.while_loop(lambda y: jnp.sum(y) < 100.0, double, x)
+
+
+def collectives(x):
+    """x: [n, 8, 128]. Each collective needs what a kernel made, and a kernel needs what it gives."""
+    n = lax.axis_size("x")
+    y = double(x)
+    total = double(lax.psum(y, "x"))
+    largest = double(lax.pmax(y, "x") - lax.pmin(y, "x"))
+    whole = double(lax.all_gather(y[0], "x"))
+    tiled = double(lax.all_gather(y[0], "x", axis=1, tiled=True))
+    turned = double(lax.all_to_all(y, "x", 0, 0))
+    tiles = double(lax.all_to_all(y, "x", 1, 0, tiled=True) if 8 % n == 0 else y)
+    part = double(lax.psum_scatter(y, "x", tiled=False))
+    mean = double(lax.pmean(y[0, 0], "x")[None])
+    passed = double(lax.ppermute(y, "x", [(i, (i + 1) % n) for i in range(n)]))
+    some = double(lax.ppermute(y, "x", [(0, n - 1)]))
+    return total, largest, whole, tiled, turned, tiles, part, mean, passed, some
+
+
+def collectives_of_axes(x):
+    y = double(x)
+    return double(lax.psum(y, "y")), double(lax.all_gather(y, ("x", "y"))), double(lax.ppermute(y, "x", [(0, 1), (1, 0)]))
+
+
+def fence(x, collective=True):
+    """Two kernels that share a barrier with the neighbours: right if nobody begins the second before all have come from the first."""
+    y = shift(x, 0)
+    return shift(y + lax.psum(y, "x") * 0.0 if collective else y, 0)
+
+
+def routed(x, keys):
+    """What a kernel computed decides the order of rows: sorted, gathered, counted, scattered by plain JAX."""
+    y = double(x)
+    k = double(keys.astype(jnp.float32)).astype(jnp.int32)
+    order = jnp.argsort(k)
+    picked = double(y[order])
+    best, where = lax.top_k(y[:, :64], 3)
+    taken = jnp.take_along_axis(y, jnp.clip(where, 0, 127), axis=1)
+    counts = jnp.zeros((8,), jnp.int32).at[k % 8].add(1)
+    placed = jnp.zeros_like(y).at[(k * 3) % 8].set(y, mode="drop", unique_indices=False)
+    filled = y.at[jnp.array([0, 9])].get(mode="fill", fill_value=-1.0)
+    return (
+        picked,
+        double(jnp.sort(y, axis=1)),
+        double(best),
+        double(where.astype(jnp.float32)),
+        double(taken),
+        double(counts.astype(jnp.float32)[None]),
+        double(jnp.abs(placed)),
+        double(filled),
+        double(jnp.take(y, k, axis=1, mode="clip")),
+    )
+
+
+def sort_inside_kernel(x_ref, i_ref, o_ref, p_ref):
+    keys, values = lax.sort((i_ref[...], x_ref[...]), dimension=1, num_keys=1)
+    o_ref[...] = values
+    p_ref[...] = keys
+
+
+def sort_inside(x, i):
+    return pl.pallas_call(sort_inside_kernel, out_shape=[struct(x.shape), struct(i.shape, jnp.int32)])(x, i)

@@ -1,0 +1,87 @@
+"""Functions of several kernels: loops around kernels, and plain JAX between them."""
+
+import functools
+
+import heddle_pallas
+import jax
+import kernels_between as k
+import numpy as np
+import pytest
+from jax.sharding import PartitionSpec as P
+
+
+def devices_of(values):
+    return heddle_pallas.per_device(np.asarray(values))
+
+
+@pytest.mark.parametrize("devices", [2, 4])
+def test_layers(heddle, numbers, devices):
+    x, weights = numbers(devices, 8, 128), np.array([2.0, 1.0, 3.0], np.float32)
+    sums, y = [], x
+    for weight in weights:
+        y = np.roll(y * weight, 1, axis=0)
+        sums.append(y.sum(axis=(1, 2)))
+    report = heddle.verify(k.layers, devices_of(x), weights, mesh=devices, expect=[y * 2 + 1, np.stack(sums, axis=1)])
+    assert report.source.count("KERNEL(shift_kernel") == 1  # written once, launched three times
+    assert report.source.count("pl_launch(shift_kernel") == 3
+
+
+def test_rounds_and_the_way_back(heddle, numbers):
+    x = numbers(3, 8, 128)
+    want = x
+    for i in range(3):
+        want = np.roll(want + i, 1, axis=0)
+    heddle.verify(k.rounds, devices_of(x), mesh=3, expect=want)
+    total, rows = np.zeros((8, 128), np.float32), []
+    for row in x[::-1]:
+        total = total * 2 + row
+        rows.append(total)
+    heddle.verify(k.backwards, x, mesh=1, expect=np.stack(rows[::-1])[None])
+
+
+def test_a_loop_whose_rounds_nobody_knows(heddle):
+    with pytest.raises(heddle_pallas.Unsupported, match=r"kernels_between.py:\d+: a kernel inside while .* give the loop a fixed number"):
+        heddle.check(k.unknown_rounds, "f32[8,128]", mesh=1)
+
+
+def by_jax(function, *stacked):
+    """The same function on as many CPU devices."""
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[: len(stacked[0])]), ("x",))
+
+    def one(*operands):
+        return jax.tree.map(lambda r: r[None], function(*(o[0] for o in operands)))
+
+    return jax.jit(jax.shard_map(one, mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False))(*stacked)
+
+
+@pytest.fixture
+def plainly(monkeypatch):
+    """Results of k's functions with the kernels taken away: double and shift are plain JAX."""
+
+    def through(function, *stacked):
+        with monkeypatch.context() as patch:
+            patch.setattr(k, "double", lambda x: x * 2.0)
+            return by_jax(function, *stacked)
+
+    return through
+
+
+@pytest.mark.skipif(jax.device_count() < 4, reason="needs XLA_FLAGS=--xla_force_host_platform_device_count=8")
+@pytest.mark.parametrize("devices", [2, 4])
+def test_collectives(heddle, numbers, plainly, devices):
+    x = numbers(devices, devices, 8, 128)
+    want = [np.asarray(w) for w in plainly(k.collectives, x)]
+    heddle.verify(k.collectives, devices_of(x), mesh=devices, expect=want)
+
+
+def test_a_collective_is_a_fence(heddle):
+    assert heddle.check(k.fence, "f32[8,128]", mesh=5).ok
+    assert heddle.check(functools.partial(k.fence, collective=False), "f32[8,128]", mesh=5).faults == ("lifetime",)
+
+
+def test_collectives_of_axes(heddle, numbers):
+    x = numbers(6, 8, 128)
+    y = (x * 2).reshape(2, 3, 8, 128)
+    want = [y.sum(axis=1, keepdims=True).repeat(3, axis=1), np.stack([x * 2] * 6), y[::-1]]
+    want = [2 * w.reshape(6, *w.shape[2:]) if w.shape[:2] == (2, 3) else 2 * w for w in want]
+    heddle.verify(k.collectives_of_axes, devices_of(x), mesh="x=2,y=3", expect=want)
