@@ -63,6 +63,7 @@ typedef struct PlCompute {
 #define pl_tile_dynamic_slice(tile, start, size) (pl_api->compute->slice(PL_HERE, tile, start, size, (PlShape){ 0, { 0 } }, true))
 #define pl_tile_update(tile, part, start) (pl_api->compute->update(PL_HERE, tile, part, start))
 #define pl_tile_concatenate(dimension, ...) (pl_api->compute->concatenate(PL_HERE, dimension, PL_TILES_(__VA_ARGS__)))
+#define pl_tile_concatenate_all(dimension, count, tiles) (pl_api->compute->concatenate(PL_HERE, dimension, count, tiles))
 #define pl_tile_pad(tile, value, low, high, inner) (pl_api->compute->pad(PL_HERE, tile, value, low, high, inner))
 #define pl_tile_reverse(tile, ...) (pl_api->compute->reverse(PL_HERE, tile, PL_LIST(__VA_ARGS__)))
 #define pl_tile_roll(tile, axis, shift) (pl_api->compute->roll(PL_HERE, tile, axis, shift))

@@ -54,8 +54,26 @@ def simple(body):
 
 
 def test_unsupported_primitive():
-    with pytest.raises(Unsupported, match=r"test_bad_input.py:\d+: the primitive sort is not supported; compute it before the kernel"):
-        heddle_pallas.check(simple(jnp.sort), X, mesh=1)
+    with pytest.raises(
+        Unsupported, match=r"test_bad_input.py:\d+: the primitive bessel_i0e is not supported; compute it before the kernel"
+    ):
+        heddle_pallas.check(simple(lambda v: lax.bessel_i0e(v)), X, mesh=1)
+
+
+def test_random_numbers_in_a_kernel():
+    def kernel(o_ref):
+        pltpu.prng_seed(0)
+        o_ref[...] = pltpu.prng_random_bits(o_ref.shape).astype(jnp.float32)
+
+    with pytest.raises(
+        Unsupported, match=r"test_bad_input.py:\d+: the primitive prng_seed is not supported; hand random numbers to the kernel"
+    ):
+        heddle_pallas.check(lambda: pl.pallas_call(kernel, out_shape=struct((8, 128)))(), mesh=1)
+
+
+def test_more_than_can_be_sorted():
+    with pytest.raises(Unsupported, match=r"test_bad_input.py:\d+: sort of 4096 elements is not supported; 2048 are the most"):
+        heddle_pallas.check(simple(lambda v: jnp.sort(v, axis=0)), "f32[4096,8]", mesh=1)
 
 
 @pytest.mark.parametrize(

@@ -85,3 +85,25 @@ def test_collectives_of_axes(heddle, numbers):
     want = [y.sum(axis=1, keepdims=True).repeat(3, axis=1), np.stack([x * 2] * 6), y[::-1]]
     want = [2 * w.reshape(6, *w.shape[2:]) if w.shape[:2] == (2, 3) else 2 * w for w in want]
     heddle.verify(k.collectives_of_axes, devices_of(x), mesh="x=2,y=3", expect=want)
+
+
+@pytest.mark.skipif(jax.device_count() < 4, reason="needs XLA_FLAGS=--xla_force_host_platform_device_count=8")
+def test_what_a_kernel_computed_decides_the_order(heddle, plainly):
+    generator = np.random.default_rng(3)
+    x, keys = generator.permutation(2 * 8 * 128).reshape(2, 8, 128).astype(np.float32), generator.integers(0, 5, (2, 8)).astype(np.int32)
+    want = [np.asarray(w) for w in plainly(k.routed, x, keys)]
+    heddle.verify(k.routed, devices_of(x), devices_of(keys), mesh=2, expect=want)
+
+
+def test_sort_inside_a_kernel(heddle, interpreted):
+    generator = np.random.default_rng(4)
+    x, keys = generator.standard_normal((8, 64)).astype(np.float32), generator.integers(0, 9, (8, 64)).astype(np.int32)
+    order = np.argsort(keys, axis=1, kind="stable")
+    want = [np.take_along_axis(x, order, axis=1)[None], np.take_along_axis(keys, order, axis=1)[None]]
+    heddle.verify(k.sort_inside, x, keys, mesh=1, expect=want)
+
+
+def test_arrays_that_a_function_closes_over(heddle, numbers):
+    x, table = numbers(2, 8, 128), np.arange(1024, dtype=np.float32).reshape(8, 128)
+    constant = jax.numpy.asarray(table)
+    heddle.verify(lambda y: k.double(k.double(y) + constant), devices_of(x), mesh=2, name="closed", expect=4 * x + 2 * table)

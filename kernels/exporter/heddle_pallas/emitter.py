@@ -235,6 +235,6 @@ def advice_for(name: str) -> str:
 
 def load_handlers() -> None:
     """Each of these files adds its part to the table."""
-    from . import control, loops, moves, scopes, tiles, views
+    from . import control, indexing, loops, moves, scopes, tiles, views
 
-    assert control and loops and moves and scopes and tiles and views
+    assert control and indexing and loops and moves and scopes and tiles and views

@@ -98,6 +98,10 @@ class Plan:
         array = Array(self.names.take(name, "x"), tuple(v.aval.shape), v.aval.dtype, True, values, kind_of(v.aval))
         self.made[v] = array
 
+    def add_constant(self, v: Any, value: Any) -> None:
+        """The same on all devices."""
+        self.known[v] = np.broadcast_to(np.asarray(value), (self.mesh.devices, *np.shape(value)))
+
     @property
     def cores(self) -> int:
         return self.told_cores or 1
@@ -128,7 +132,8 @@ class Plan:
 
     def _flat(self, jaxpr: Any, consts: Iterable[Any]) -> list[Any]:
         """All equations in order, calls that hold kernels written out."""
-        self.known.update((v, np.broadcast_to(np.asarray(c), (self.mesh.devices, *np.shape(c)))) for v, c in zip(jaxpr.constvars, consts))
+        for v, c in zip(jaxpr.constvars, consts):
+            self.add_constant(v, c)
         found: list[Any] = []
         for eqn in jaxpr.eqns:
             name = eqn.primitive.name

@@ -144,9 +144,15 @@ def _from_device(
     if eqn is None:
         raise TraceError(f"{label}: nothing of it depends on its arguments or runs on devices")
     plan = Plan(mesh, cores)
-    body, names = _body(eqn), _argument_names(function, structs)
-    for v, argument, name in zip(body.invars, flat, names):
-        plan.add_input(v, name, _stacked(argument, mesh, v.aval))
+    body, names, outer = _body(eqn), _argument_names(function, structs), jaxpr.jaxpr
+    constants: dict[Any, Any] = dict(zip(outer.constvars, jaxpr.consts))
+    _compute(_split(outer.eqns, outer.eqns.index(eqn))[0], constants, ())
+    for v, atom in zip(body.invars, eqn.invars):
+        if hasattr(atom, "val") or atom in constants:  # an array that the function closes over
+            plan.add_constant(v, atom.val if hasattr(atom, "val") else constants[atom])
+        else:
+            i = outer.invars.index(atom)
+            plan.add_input(v, names[i], _stacked(flat[i], mesh, v.aval))
     plan.walk(body, _consts(eqn))
     tree = jax.tree.structure(shapes)
     return Traced(plan, label, _place(function), lambda results: jax.tree.unflatten(tree, results), lambda i, value: (i, value))
