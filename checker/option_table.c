@@ -302,7 +302,7 @@ const OptionSpec option_table[] = {
      set_html},
     {COMMAND_CHECK | COMMAND_REPLAY, 0, "trace", "FILE", NULL, "file", "write the same as Chrome trace events, for Perfetto", set_trace},
     {COMMAND_CHECK | COMMAND_REPLAY, 0, "dot", "FILE", NULL, "file", "write the order of the steps that matter, for Graphviz", set_dot},
-    {COMMAND_CHECK, 0, "source-root", "DIR", NULL, "directory", "tell paths in SARIF relative to DIR (default: the working folder)",
+    {COMMAND_CHECK, 0, "source-root", "DIR", NULL, "directory", "name files in SARIF and JSON relative to DIR (default: here)",
      set_source_root},
     {COMMAND_CHECK, 0, "accept", "VERDICT", "none|bounded", NULL, "what else exits with 0, like verified", set_accept},
     {COMMAND_CHECK, 0, "baseline", "FILE", NULL, "file", "an earlier JSON report: only faults that it lacks are errors",

@@ -149,7 +149,7 @@ static void an_exempted_fault_is_listed_with_its_reason_and_not_as_a_fault(void 
     assert_says(text, "read for a statistic only");
     g_free(text);
     JsonDocument document;
-    json_document_begin(&document, "0");
+    json_document_begin(&document, "0", NULL);
     json_document_add(&document, &c.result, NULL);
     JsonNode *root = json_from_string(document.text->str, NULL);
     JsonObject *check = json_array_get_object_element(json_object_get_array_member(json_node_get_object(root), "checks"), 0);
@@ -174,7 +174,7 @@ static void json_says_what_the_text_says(void **state)
     JsonDocument document;
     GPtrArray *schedules = g_ptr_array_new();
     g_ptr_array_add(schedules, (char *)"dir/ring.schedule");
-    json_document_begin(&document, "1.2.3");
+    json_document_begin(&document, "1.2.3", NULL);
     json_document_add(&document, &c.result, schedules);
     json_document_add(&document, &c.result, NULL);
     json_document_add_error(&document, "a \"quoted\" line");
@@ -213,7 +213,7 @@ static void json_is_whole_after_every_step(void **state)
     Case c;
     case_init(&c);
     JsonDocument document;
-    json_document_begin(&document, "0");
+    json_document_begin(&document, "0", NULL);
     for (int i = 0; i < 3; i++) {
         JsonNode *root = json_from_string(document.text->str, NULL);
         assert_non_null(root);

@@ -148,7 +148,7 @@ bool session_begin(Session *session, const Options *options, ProgramModuleOpen o
     session->progress = isatty(STDERR_FILENO) && !options->quiet;
     if (session->progress)
         session->watch = (ChildWatch){.tick = show_progress, .data = session};
-    json_document_begin(&session->document, HEDDLE_VERSION);
+    json_document_begin(&session->document, HEDDLE_VERSION, options->source_root);
     return begin_reports(session) && begin_results(session);
 }
 

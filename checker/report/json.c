@@ -5,15 +5,17 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 #include "fingerprint.h"
+#include "paths.h"
 #include "story.h"
 #include "telling.h"
 #include "words.h"
 
 static void add_string(JsonBuilder *builder, const char *name, const char *value)
 {
+    g_autofree char *valid = value ? g_utf8_make_valid(value, -1) : NULL;
     json_builder_set_member_name(builder, name);
-    if (value)
-        json_builder_add_string_value(builder, value);
+    if (valid)
+        json_builder_add_string_value(builder, valid);
     else
         json_builder_add_null_value(builder);
 }
@@ -299,8 +301,41 @@ static void close_document(JsonDocument *document)
     g_string_append(document->text, "]\n}\n");
 }
 
-void json_document_begin(JsonDocument *document, const char *version)
+static void tell_paths(JsonNode *node, const char *root);
+
+static void tell_member(JsonObject *object, const char *name, const char *root)
 {
+    JsonNode *member = json_object_get_member(object, name);
+    bool file = !strcmp(name, "file") || !strcmp(name, "source"), relative;
+    if (!file || json_node_get_value_type(member) != G_TYPE_STRING) {
+        tell_paths(member, root);
+        return;
+    }
+    g_autofree char *told = paths_told(root, json_node_get_string(member), &relative);
+    json_node_set_string(member, told);
+}
+
+/* Members that name a file, and sentences that do. */
+static void tell_paths(JsonNode *node, const char *root)
+{
+    if (JSON_NODE_HOLDS_ARRAY(node)) {
+        JsonArray *array = json_node_get_array(node);
+        for (guint i = 0; i < json_array_get_length(array); i++)
+            tell_paths(json_array_get_element(array, i), root);
+    } else if (JSON_NODE_HOLDS_OBJECT(node)) {
+        JsonObject *object = json_node_get_object(node);
+        g_autoptr(GList) members = json_object_get_members(object);
+        for (GList *at = members; at; at = at->next)
+            tell_member(object, at->data, root);
+    } else if (json_node_get_value_type(node) == G_TYPE_STRING) {
+        g_autofree char *told = paths_in_text(root, json_node_get_string(node));
+        json_node_set_string(node, told);
+    }
+}
+
+void json_document_begin(JsonDocument *document, const char *version, const char *source_root)
+{
+    document->root = paths_root(source_root);
     document->text = g_string_new(NULL);
     g_string_append_printf(document->text, "{\n  \"format\" : \"heddle-report\",\n  \"version\" : 1,\n  \"heddle\" : \"%s\",\n", version);
     g_string_append(document->text, "  \"checks\" : [");
@@ -313,6 +348,7 @@ void json_document_begin(JsonDocument *document, const char *version)
 void json_document_add(JsonDocument *document, const CheckResult *result, const GPtrArray *schedules)
 {
     JsonNode *node = check_node(result, schedules);
+    tell_paths(node, document->root);
     char *check = json_to_string(node, TRUE), **line = g_strsplit(check, "\n", -1), *shifted = g_strjoinv("\n    ", line);
     g_string_truncate(document->text, document->open);
     g_string_append_printf(document->text, "%s\n    %s", document->checks++ ? "," : "", shifted);
@@ -335,6 +371,7 @@ void json_document_clear(JsonDocument *document)
 {
     g_string_free(document->text, TRUE);
     g_ptr_array_unref(document->errors);
+    g_free(document->root);
 }
 
 static void add_entry(JsonBuilder *builder, const CatalogueEntry *entry)

@@ -10,10 +10,11 @@ typedef struct JsonDocument {
     GString *text;
     size_t open;                                /* bytes of it without the closing brackets */
     unsigned checks;
+    char *root;                                 /* files are told relative to it */
     GPtrArray *errors;                          /* of char*: one line each, for what could not be checked */
 } JsonDocument;
 
-void json_document_begin(JsonDocument *document, const char *version);
+void json_document_begin(JsonDocument *document, const char *version, const char *source_root);     /* as in paths.h */
 /* schedules: as in text_check. Results without a verdict (ERROR) are no checks but errors. */
 void json_document_add(JsonDocument *document, const CheckResult *result, const GPtrArray *schedules);
 void json_document_add_error(JsonDocument *document, const char *message);

@@ -6,12 +6,12 @@
 #include "fingerprint.h"
 #include "members.h"
 #include "output.h"
+#include "paths.h"
 #include "story.h"
+#include "telling.h"
 #include "text.h"
 #include "timeline.h"
 #include "words.h"
-
-enum { FLOW_MAX = 100 };                        /* steps of a code flow: the last ones count */
 
 typedef struct Sarif {
     const OutputSettings *settings;
@@ -28,7 +28,7 @@ static void *sarif_begin(const OutputSettings *settings)
 {
     Sarif *sarif = g_new0(Sarif, 1);
     sarif->settings = settings;
-    sarif->root = g_canonicalize_filename(settings->source_root ? settings->source_root : ".", NULL);
+    sarif->root = paths_root(settings->source_root);
     sarif->source = source_new();
     sarif->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     sarif->results = g_ptr_array_new_with_free_func((GDestroyNotify)json_node_unref);
@@ -37,13 +37,10 @@ static void *sarif_begin(const OutputSettings *settings)
     return sarif;
 }
 
-/* Below the root a relative path, else the absolute one. */
 static void add_artifact(JsonBuilder *builder, const Sarif *sarif, const char *file)
 {
-    g_autofree char *path = g_canonicalize_filename(file, NULL);
-    size_t length = strlen(sarif->root);
-    bool inside = g_str_has_prefix(path, sarif->root) && (path[length] == '/' || length == 1);
-    g_autofree char *escaped = g_uri_escape_string(inside ? path + length + (length > 1) : path, "/", FALSE);
+    bool inside;
+    g_autofree char *path = paths_told(sarif->root, file, &inside), *escaped = g_uri_escape_string(path, "/", FALSE);
     g_autofree char *uri = inside ? g_strdup(escaped) : g_strdup_printf("file://%s", escaped);
     member_object(builder, "artifactLocation");
     member_text(builder, "uri", uri);
@@ -88,8 +85,9 @@ static void add_location(JsonBuilder *builder, Sarif *sarif, const Program *prog
         json_builder_end_object(builder);
         json_builder_end_array(builder);
     }
-    if (message)
-        add_message(builder, message);
+    g_autofree char *told = message ? paths_in_text(sarif->root, message) : NULL;
+    if (told)
+        add_message(builder, told);
 }
 
 /* Where a fault without a place of its own is shown: at the first core that is stuck, else where the source begins. */
@@ -133,86 +131,90 @@ static void add_locations(JsonBuilder *builder, Sarif *sarif, const CheckResult 
     json_builder_end_array(builder);
 }
 
-static void add_flow_step(JsonBuilder *builder, Sarif *sarif, const Timeline *timeline, const Frame *frame, unsigned order, const char *cut,
-                          bool essential)
+static void add_flow_step(JsonBuilder *builder, Sarif *sarif, const Program *program, const TellingStep *step, const char *before,
+                          unsigned order)
 {
-    g_autofree char *words = frame_words(timeline, frame);
-    g_autofree char *message = cut ? g_strdup_printf("%s %s", cut, words) : g_strdup(words);
+    g_autofree char *message = before ? g_strdup_printf("(%s; heddle replay shows them all) %s", before, step->text) : g_strdup(step->text);
     json_builder_begin_object(builder);
     member_object(builder, "location");
-    add_location(builder, sarif, timeline->record->program, frame->site, message);
+    add_location(builder, sarif, program, step->site, message);
     json_builder_end_object(builder);
     member_int(builder, "executionOrder", order);
-    member_text(builder, "importance", essential ? "essential" : "important");
+    member_text(builder, "importance", step->of_fault ? "essential" : "important");
     json_builder_end_object(builder);
 }
 
-/* The steps that had to come before, in the order of the replayed run, then the places themselves. */
-static void add_flow(JsonBuilder *builder, Sarif *sarif, const Timeline *timeline, const Finding *finding)
+/* The story as it is told in the text: at most TELLING_LINES_MAX steps. A line about no place is told with the next one that has one. */
+static void add_flow(JsonBuilder *builder, Sarif *sarif, const Program *program, const GArray *steps)
 {
-    GByteArray *past = timeline_past(timeline, finding);
-    unsigned all = 0, order = 0;
-    for (guint i = 0; i < past->len; i++)
-        all += past->data[i];
-    unsigned skip = all > FLOW_MAX ? all - FLOW_MAX : 0, left = skip;
-    g_autofree char *cut = skip ? g_strdup_printf("(%u earlier steps are left out here; heddle replay shows them all.)", skip) : NULL;
-    for (guint i = 0; i < past->len; i++) {
-        if (!past->data[i] || (left > 0 && left--))
+    const char *before = NULL;
+    unsigned order = 0;
+    for (guint i = 0; i < steps->len; i++) {
+        const TellingStep *step = &g_array_index(steps, TellingStep, i);
+        if (step->site == NONE) {
+            before = step->text;
             continue;
-        add_flow_step(builder, sarif, timeline, &g_array_index(timeline->frames, Frame, i), order + 1, order == 0 ? cut : NULL, false);
-        order++;
+        }
+        add_flow_step(builder, sarif, program, step, before, ++order);
+        before = NULL;
     }
-    for (unsigned p = 0; p < finding->places; p++) {
-        Frame next;
-        if (timeline_next_of(timeline, &finding->place[p], &next))
-            add_flow_step(builder, sarif, timeline, &next, ++order, NULL, true);
-    }
-    g_byte_array_unref(past);
 }
 
 static void add_code_flows(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Finding *finding)
 {
-    Record *record = timeline_record(result, finding);
-    if (!record)
+    g_autoptr(GArray) steps = telling_steps(result, finding);
+    if (!steps)
         return;
-    Timeline *timeline = timeline_new(record, UINT32_MAX);
-    if (timeline->frames->len > 0) {
-        member_array(builder, "codeFlows");
-        json_builder_begin_object(builder);
-        add_message(builder, "One schedule that shows it.");
-        member_array(builder, "threadFlows");
-        json_builder_begin_object(builder);
-        member_array(builder, "locations");
-        add_flow(builder, sarif, timeline, finding);
-        json_builder_end_array(builder);
-        json_builder_end_object(builder);
-        json_builder_end_array(builder);
-        json_builder_end_object(builder);
-        json_builder_end_array(builder);
-    }
-    timeline_free(timeline);
-    record_free(record);
+    member_array(builder, "codeFlows");
+    json_builder_begin_object(builder);
+    add_message(builder, "One schedule that shows it.");
+    member_array(builder, "threadFlows");
+    json_builder_begin_object(builder);
+    member_array(builder, "locations");
+    add_flow(builder, sarif, result->program, steps);
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+    json_builder_end_array(builder);
 }
 
-static char *message_of(const CheckResult *result, const Finding *finding, const char *schedule)
+static void append_escaped(GString *out, const char *text)
+{
+    g_autoptr(GString) escaped = g_string_new(text);
+    g_string_replace(escaped, "\\", "\\\\", 0);         /* brackets would be links */
+    g_string_replace(escaped, "[", "\\[", 0);
+    g_string_replace(escaped, "]", "\\]", 0);
+    g_string_append(out, escaped->str);
+}
+
+/* Services show a related location where the message links to it. */
+static char *message_of(const Sarif *sarif, const CheckResult *result, const Finding *finding, const char *schedule)
 {
     g_autofree char *title = text_title(result), *what = story_message(result, finding), *why = story_why(result, finding);
+    g_autofree char *see = schedule ? g_strdup_printf(" See it happen: heddle replay %s", schedule) : NULL;
     g_autoptr(GString) message = g_string_new(NULL);
-    g_string_append_printf(message, "%s: %s.", title, what);
+    append_escaped(message, title);
+    g_string_append(message, ": ");
+    append_escaped(message, what);
+    g_string_append(message, ".");
+    for (unsigned i = 1; i < finding->places; i++) {
+        g_autofree char *where = words_where(result->program, finding->place[i].site);
+        g_string_append(message, " The other place: [");
+        append_escaped(message, where);
+        g_string_append_printf(message, "](%u).", i);
+    }
     if (why)
-        g_string_append_printf(message, " %s", why);
-    if (schedule)
-        g_string_append_printf(message, " See it happen: heddle replay %s", schedule);
-    g_string_replace(message, "\\", "\\\\", 0);         /* brackets would be links */
-    g_string_replace(message, "[", "\\[", 0);
-    g_string_replace(message, "]", "\\]", 0);
-    return g_strdup(message->str);
+        g_string_append(message, " ");
+    append_escaped(message, why ? why : "");
+    append_escaped(message, see ? see : "");
+    return paths_in_text(sarif->root, message->str);
 }
 
 static void add_result(Sarif *sarif, const CheckResult *result, const Finding *finding, const char *schedule)
 {
     char *fingerprint = fingerprint_finding(sarif->source, result, finding);
-    g_autofree char *message = message_of(result, finding, schedule);
+    g_autofree char *message = message_of(sarif, result, finding, schedule);
     if (!g_hash_table_add(sarif->seen, fingerprint))
         return;
     JsonBuilder *builder = json_builder_new();
@@ -224,6 +226,8 @@ static void add_result(Sarif *sarif, const CheckResult *result, const Finding *f
     add_locations(builder, sarif, result, finding);
     member_object(builder, "partialFingerprints");
     member_text(builder, "heddleFault/v1", fingerprint);
+    g_autofree char *numbered = g_strconcat(fingerprint, ":1", NULL);
+    member_text(builder, "primaryLocationLineHash", numbered);      /* the one that GitHub looks at: sizes and moved lines stay one alert */
     json_builder_end_object(builder);
     if (sarif->settings->baseline)
         member_text(builder, "baselineState", finding->known ? "unchanged" : "new");

@@ -191,10 +191,11 @@ static void fold(Teller *t, unsigned weight)
     t->lines = folded;
 }
 
-static void add_line(GPtrArray *out, const Program *program, const char *text, uint32_t site)
+/* Takes the text. */
+static void add_step(GArray *out, char *text, uint32_t site, bool of_fault)
 {
-    g_autofree char *where = words_where(program, site);
-    g_ptr_array_add(out, g_strdup_printf("%s (%s)", text, where));
+    const TellingStep step = { text, site, of_fault };
+    g_array_append_val(out, step);
 }
 
 /* "devices 1, 3 to 5": those that did nothing but enter. NULL: none. */
@@ -219,7 +220,7 @@ static char *bystanders(const Teller *t)
     return g_string_free(text, count == 0);
 }
 
-static void tell_stuck(const Teller *t, GPtrArray *out)
+static void tell_stuck(const Teller *t, GArray *out)
 {
     const Store *ends = &t->timeline->record->ends;
     unsigned stuck = 0;
@@ -229,14 +230,14 @@ static void tell_stuck(const Teller *t, GPtrArray *out)
             continue;
         Place place = { .core = core, .copy = NONE, .kind = state->pending.kind, .object = state->pending.object, .region = NONE,
                         .launch = state->pending.launch, .site = state->pending.site };
-        g_autofree char *action = words_action(t->program, &place), *text = g_strdup_printf("%s, for ever", action);
-        add_line(out, t->program, text, place.site);
+        g_autofree char *action = words_action(t->program, &place);
+        add_step(out, g_strdup_printf("%s, for ever", action), place.site, true);
     }
     if (stuck > STUCK_MAX)
-        g_ptr_array_add(out, g_strdup_printf("and %u more, in the same way", stuck - STUCK_MAX));
+        add_step(out, g_strdup_printf("and %u more, in the same way", stuck - STUCK_MAX), NONE, true);
 }
 
-static void tell_end(const Teller *t, GPtrArray *out)
+static void tell_end(const Teller *t, GArray *out)
 {
     static const char *const LEAD[] = { "now ", "and at once " };
     if (t->finding->id == FAULT_DEADLOCK)
@@ -245,32 +246,38 @@ static void tell_end(const Teller *t, GPtrArray *out)
     for (unsigned p = 0; p < t->finding->places && !happened; p++) {
         bool copy_in_flight = t->finding->id == FAULT_IN_FLIGHT && p == 0, promised = t->finding->id == FAULT_MISMATCH && p == 1;
         g_autofree char *action = words_action(t->program, &t->finding->place[p]), *agent = words_agent(t->program, &t->finding->place[p]);
-        g_autofree char *text = copy_in_flight || promised ? g_strdup_printf("now %s is still under way", agent)
-                                                           : g_strdup_printf("%s%s", LEAD[t->finding->id == FAULT_RACE ? p : 0], action);
-        add_line(out, t->program, text, t->finding->place[p].site);
+        char *text = copy_in_flight || promised ? g_strdup_printf("now %s is still under way", agent)
+                                                : g_strdup_printf("%s%s", LEAD[t->finding->id == FAULT_RACE ? p : 0], action);
+        add_step(out, text, t->finding->place[p].site, true);
     }
 }
 
-static GPtrArray *gather(Teller *t)
+static void clear_step(gpointer data)
 {
-    GPtrArray *out = g_ptr_array_new_with_free_func(g_free);
+    g_free(((TellingStep *)data)->text);
+}
+
+static GArray *gather(Teller *t)
+{
+    GArray *out = g_array_new(FALSE, FALSE, sizeof(TellingStep));
+    g_array_set_clear_func(out, clear_step);
     fold(t, 1);
     if (t->lines->len > BODY_MAX)
         fold(t, 2);
     guint skipped = t->lines->len > BODY_MAX ? t->lines->len - BODY_MAX + 1 : 0;
     if (skipped > 0)
-        g_ptr_array_add(out, g_strdup_printf("%u lines like the following are left out here", skipped));
+        add_step(out, g_strdup_printf("%u lines like the following are left out here", skipped), NONE, false);
     for (guint i = skipped; i < t->lines->len; i++)
-        add_line(out, t->program, g_array_index(t->lines, Line, i).text, g_array_index(t->lines, Line, i).site);
+        add_step(out, g_strdup(g_array_index(t->lines, Line, i).text), g_array_index(t->lines, Line, i).site, false);
     tell_end(t, out);
     char *others = t->finding->id == FAULT_DEADLOCK ? NULL : bystanders(t);
     if (others != NULL)
-        g_ptr_array_add(out, others);
+        add_step(out, others, NONE, false);
     g_assert(out->len <= TELLING_LINES_MAX);
     return out;
 }
 
-GPtrArray *telling_lines(const CheckResult *result, const Finding *finding)
+GArray *telling_steps(const CheckResult *result, const Finding *finding)
 {
     Record *record = finding->moves != NULL ? timeline_record(result, finding) : NULL;
     if (record == NULL)
@@ -278,12 +285,26 @@ GPtrArray *telling_lines(const CheckResult *result, const Finding *finding)
     Timeline *timeline = timeline_new(record, FRAMES_MAX);
     Teller t = { result->program, finding, timeline, g_array_new(FALSE, FALSE, sizeof(Line)), g_new0(bool, result->program->cores) };
     tell_frames(&t);
-    GPtrArray *out = gather(&t);
+    GArray *out = gather(&t);
     for (guint i = 0; i < t.lines->len; i++)
         g_free(g_array_index(t.lines, Line, i).text);
     g_array_unref(t.lines);
     g_free(t.has_part);
     timeline_free(timeline);
     record_free(record);
+    return out;
+}
+
+GPtrArray *telling_lines(const CheckResult *result, const Finding *finding)
+{
+    g_autoptr(GArray) steps = telling_steps(result, finding);
+    if (steps == NULL)
+        return NULL;
+    GPtrArray *out = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < steps->len; i++) {
+        const TellingStep *step = &g_array_index(steps, TellingStep, i);
+        g_autofree char *where = step->site == NONE ? NULL : words_where(result->program, step->site);
+        g_ptr_array_add(out, where ? g_strdup_printf("%s (%s)", step->text, where) : g_strdup(step->text));
+    }
     return out;
 }

@@ -9,4 +9,7 @@
 
 #define TELLING_LINES_MAX 25
 
+typedef struct TellingStep { char *text; uint32_t site; bool of_fault; } TellingStep;     /* site NONE: nowhere; of_fault: its own step */
+/* The same with sites apart. */
+GArray *telling_steps(const CheckResult *result, const Finding *finding);      /* of TellingStep, freed with it */
 GPtrArray *telling_lines(const CheckResult *result, const Finding *finding);   /* of char*, at most TELLING_LINES_MAX */

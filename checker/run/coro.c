@@ -110,8 +110,16 @@ static void leave(CoroPool *pool, bool for_good);
 
 static _Thread_local CoroPool *entering;        /* whose coroutine is being started: read once, at its entry */
 
+/* Backtraces end here: nobody called it. */
+#if defined(__x86_64__)
+#define ENDS_BACKTRACES() __asm__ volatile(".cfi_undefined rip")
+#else
+#define ENDS_BACKTRACES() __asm__ volatile(".cfi_undefined x30")
+#endif
+
 static void enter_coroutine(void)
 {
+    ENDS_BACKTRACES();
     CoroPool *pool = entering;
     Coro *coro = &pool->coro[pool->running];
 #ifdef CORO_ASAN
