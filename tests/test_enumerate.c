@@ -125,40 +125,6 @@ static void all_reduce(void **state)
     expect(shape_all_reduce(3, false), 334855, 0, 42);
 }
 
-/* ---- ways of walking ---- */
-
-static void want_the_same(Script *script, const EnumerateOptions *options)
-{
-    Outcome *plain = enumerate(script), *other = enumerate_run(&script->source, options);
-    assert_null(other->refused);
-    assert_true(other->complete);
-    assert_int_equal(other->states, plain->states);
-    assert_int_equal(other->transitions, plain->transitions);
-    assert_int_equal(other->findings->len, plain->findings->len);
-    for (guint i = 0; i < plain->findings->len; i++) {
-        const Finding *one = g_ptr_array_index(plain->findings, i), *two = g_ptr_array_index(other->findings, i);
-        assert_int_equal(finding_compare(one, two), 0);
-        assert_int_equal(one->count, two->count);
-        assert_int_equal(one->moves->len, two->moves->len);
-        assert_true(options->modes || memcmp(one->moves->data, two->moves->data, one->moves->len * sizeof(Move)) == 0);
-    }
-    outcome_free(plain);
-    outcome_free(other);
-    script_free(script);
-}
-
-static void workers_and_sweeps_see_what_one_worker_sees(void **state)
-{
-    (void)state;
-    static const EnumerateOptions OPTIONS[] = {{.workers = 2}, {.workers = 5}, {.modes = WALK_SWEEP}, {.modes = WALK_SWEEP, .workers = 2}};
-    for (size_t i = 0; i < G_N_ELEMENTS(OPTIONS); i++) {
-        want_the_same(shape_all_gather(4, NULL, true), &OPTIONS[i]);
-        want_the_same(shape_all_gather(5, NULL, false), &OPTIONS[i]);
-        want_the_same(shape_all_reduce(3, false), &OPTIONS[i]);
-        want_the_same(shape_all_to_all(3), &OPTIONS[i]);
-    }
-}
-
 /* ---- keys and limits ---- */
 
 /* Cores that only signal: every combination of their positions is a state. */
@@ -572,7 +538,6 @@ int main(void)
         cmocka_unit_test(all_to_all),
         cmocka_unit_test(two_slots),
         cmocka_unit_test(all_reduce),
-        cmocka_unit_test(workers_and_sweeps_see_what_one_worker_sees),
         cmocka_unit_test(wide_keys),
         cmocka_unit_test(a_fluid_count_that_is_looked_at),
         cmocka_unit_test(too_many_cores),

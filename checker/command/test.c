@@ -37,8 +37,9 @@ static char *difference(const CheckResult *result)
     if (seen == expected)
         return NULL;
     char *wanted = fault_names(expected), *got = fault_names(seen);
-    char *text = (expected & ~seen) && !(seen & ~expected) ? g_strdup_printf("the expected fault is gone: expected %s, got %s", wanted, got)
-                                                          : g_strdup_printf("expected %s, got %s", wanted, got);
+    bool fewer = !(seen & ~expected), cut_short = !result->outcome->complete;
+    char *text = g_strdup_printf("%sexpected %s, got %s", !fewer ? "" : cut_short ? "not found within the limits: "
+                                                                                  : "the expected fault is gone: ", wanted, got);
     g_free(got);
     g_free(wanted);
     return text;

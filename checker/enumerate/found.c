@@ -110,6 +110,15 @@ static bool is_shadowed(Walk *walk, const Entry *entry)
     return false;
 }
 
+/* A search that was cut short has not seen all writes that may race with a load: what it saw is true, but may have another name. */
+static void doubt_uninitialised(const Walk *walk, Finding *finding)
+{
+    if (walk->limit == NULL || finding->id != FAULT_UNINITIALISED)
+        return;
+    g_free(finding->why);
+    finding->why = g_strdup("The search was cut short. A write that comes later may race with this load: then the fault is that race.");
+}
+
 static Finding *finding_of(const Walk *walk, Sighting *s)
 {
     Finding *finding = finding_new(s->id);
@@ -150,6 +159,7 @@ void found_settle(Walk *walk)
         if (STORE(Entry, &found->entries, i).dropped)
             continue;
         Finding *finding = finding_of(walk, &STORE(Entry, &found->entries, i).sighting);
+        doubt_uninitialised(walk, finding);
         g_ptr_array_add(walk->outcome->findings, finding);
         g_hash_table_insert(index_of, finding, GSIZE_TO_POINTER(i));
     }

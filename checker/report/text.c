@@ -248,7 +248,7 @@ static void text_verdict(Text *text, const CheckResult *result)
         g_string_append(text->out, ", no proof: stopped by");
         for (guint i = 0; i < result->outcome->limits->len; i++)
             g_string_append_printf(text->out, "%s %s", i ? "," : "", (char *)result->outcome->limits->pdata[i]);
-        g_string_append_printf(text->out, "; no fault seen in %s", cover);
+        g_string_append_printf(text->out, "; no fault seen%s %s", g_ascii_isdigit(cover[0]) ? " in" : ";", cover);
         break;
     case VERDICT_ERROR:
     case VERDICT_NOT_APPLICABLE:
@@ -309,8 +309,10 @@ static void text_faults(Text *text, const CheckResult *result, const GPtrArray *
             text_help(text, finding->id);
     }
     if (result->outcome->incomplete_after_race)
-        text_wrapped(text, 2, "", "A racing value decided what a core did next, so there may be more faults than these: "
-                                  "mend the race first.");
+        text_wrapped(text, 2, "", findings->len ? "A racing value decided what a core did next, so there may be more faults than these: "
+                                                  "mend the race first."
+                                                : "Two runs did different steps, so a racing value decides what some core does next: the "
+                                                  "search did not come to that race.");
 }
 
 static void text_exempted(Text *text, const CheckResult *result)

@@ -1,0 +1,79 @@
+/* test_enumerate_ways.c - the ways of enumerating that are asked for by name, on programs whose numbers of states are known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include "../checker/enumerate/enumerate.h"
+#include "shapes.h"
+
+static Outcome *enumerate(Script *script)
+{
+    EnumerateOptions options = {.states_max = 0};
+    return enumerate_run(&script->source, &options);
+}
+
+static void want_the_same(Script *script, const EnumerateOptions *options)
+{
+    Outcome *plain = enumerate(script), *other = enumerate_run(&script->source, options);
+    assert_null(other->refused);
+    assert_true(other->complete);
+    assert_int_equal(other->states, plain->states);
+    assert_int_equal(other->transitions, plain->transitions);
+    assert_int_equal(other->findings->len, plain->findings->len);
+    for (guint i = 0; i < plain->findings->len; i++) {
+        const Finding *one = g_ptr_array_index(plain->findings, i), *two = g_ptr_array_index(other->findings, i);
+        assert_int_equal(finding_compare(one, two), 0);
+        assert_int_equal(one->count, two->count);
+        assert_int_equal(one->moves->len, two->moves->len);
+        assert_true(options->modes || memcmp(one->moves->data, two->moves->data, one->moves->len * sizeof(Move)) == 0);
+    }
+    outcome_free(plain);
+    outcome_free(other);
+    script_free(script);
+}
+
+static void workers_and_sweeps_see_what_one_worker_sees(void **state)
+{
+    (void)state;
+    static const EnumerateOptions OPTIONS[] = {{.workers = 2}, {.workers = 5}, {.modes = WALK_SWEEP}, {.modes = WALK_SWEEP, .workers = 2}};
+    for (size_t i = 0; i < G_N_ELEMENTS(OPTIONS); i++) {
+        want_the_same(shape_all_gather(4, NULL, true), &OPTIONS[i]);
+        want_the_same(shape_all_gather(5, NULL, false), &OPTIONS[i]);
+        want_the_same(shape_all_reduce(3, false), &OPTIONS[i]);
+        want_the_same(shape_all_to_all(3), &OPTIONS[i]);
+    }
+}
+
+static void what_a_search_cut_short_cannot_name_is_marked(void **state)
+{
+    (void)state;
+    for (int whole = 0; whole < 2; whole++) {   /* core 0 loads what core 1 writes after many steps: uninitialised, or a race */
+        Script *script = script_new(2, 1, NULL);
+        uint32_t buffer = script_buffer(script, SPACE_HBM, 1, 3, "buffer"), semaphore = script_semaphore(script, SEMAPHORE_DMA, 1, "dma");
+        for (int i = 0; i < 200; i++)
+            script_signal(script, 1, script_semaphore_id(script, semaphore, 1, 0), 1);
+        script_access(script, 0, STEP_LOAD, buffer, 0);
+        script_copy(script, 1, buffer, 0, buffer, 0, 0, NONE, script_semaphore_id(script, semaphore, 0, 0), true);
+        const EnumerateOptions options = {.states_max = whole ? 0 : 100};
+        Outcome *outcome = enumerate_run(&script->source, &options);
+        assert_int_equal(outcome->complete, whole);
+        assert_true(outcome->findings->len >= 1);
+        const Finding *finding = g_ptr_array_index(outcome->findings, 0);
+        assert_int_equal(finding->id, whole ? FAULT_RACE : FAULT_UNINITIALISED);
+        assert_int_equal(finding->why != NULL && strstr(finding->why, "cut short") != NULL, !whole);
+        outcome_free(outcome);
+        script_free(script);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(workers_and_sweeps_see_what_one_worker_sees),
+        cmocka_unit_test(what_a_search_cut_short_cannot_name_is_marked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
