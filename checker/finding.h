@@ -71,6 +71,7 @@ typedef struct Outcome {
     bool complete;                              /* every schedule and DMA order was covered */
     GPtrArray *limits;                          /* of static strings: "conflicts", "states", "time", "memory", "runs" */
     bool incomplete_after_race;                 /* a racing value reached control: other lists may lack entries */
+    bool values_observed;                       /* prove, classes: in some run a core looked at data */
     uint64_t executions, classes, states, transitions, steps, conflicts;        /* UINT64_MAX: does not apply */
     unsigned modes;                             /* of WalkMode */
     char *refused;                              /* a mode asked for is not possible: why; nothing else counts. g_malloc; NULL: it is */

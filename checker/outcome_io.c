@@ -162,6 +162,7 @@ Outcome *outcome_load(const Store *store)
     }
     outcome->promise = take_text(&reader);
     outcome->complete = raw.complete, outcome->incomplete_after_race = raw.incomplete_after_race;
+    outcome->values_observed = raw.values_observed;
     outcome->executions = raw.executions, outcome->classes = raw.classes, outcome->states = raw.states;
     outcome->transitions = raw.transitions, outcome->steps = raw.steps, outcome->conflicts = raw.conflicts;
     outcome->redundant = raw.redundant, outcome->modes = raw.modes;

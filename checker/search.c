@@ -92,8 +92,10 @@ static void explore_classes_with(WorkerShared *shared, const ClassesOptions *opt
     Outcome *outcome = classes_run(unroller_source(unroller), options, &error);
     shared->error = outcome != NULL ? shared->program->usage_error : worker_keep(shared, error);
     g_free(error);
-    if (outcome != NULL)
+    if (outcome != NULL) {
+        shared->record->values_observed |= outcome->values_observed;
         outcome_save(outcome, &shared->outcome);
+    }
     outcome_free(outcome);
     unroller_free(unroller);
 }
@@ -106,7 +108,6 @@ static void explore_classes(WorkerShared *shared)
                                      .seconds_max = spec->seconds_max * 0.9, .first = worker_stops_at_first(shared),
                                      .no_end_states = true,
                                      .contents = shared->program->knobs.data == DATA_REAL && has_real_data(shared->program),
-                                     .values_observed = shared->record->values_observed,
                                      .workers = spec->in_process ? 1 : spec->workers, .progress = &shared->control.progress,
                                      .checkpoint = files.checkpoint, .resumed = files.resumed };
     if (shared->error == NULL)

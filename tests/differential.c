@@ -221,7 +221,7 @@ static Outcome *explore_classes(const Comparison *c)
 {
     Unroller *unroller = unroller_new(c->program);
     bool contents = c->random->features & RANDOM_DATA;
-    const ClassesOptions options = { .contents = contents, .values_observed = c->record->values_observed, .audit = true };
+    const ClassesOptions options = { .contents = contents, .audit = true };
     Outcome *outcome = classes_run(unroller_source(unroller), &options, NULL);
     unroller_free(unroller);
     return outcome;
@@ -291,6 +291,7 @@ static void compare(Comparison *c, DifferentialStats *stats)
     if (!c->options->quick && (has_conflicts(c->proof) || c->random->seed % 4 == 0)) {
         c->classes = explore_classes(c);
         outcome_drop_after_race(c->classes);
+        c->record->values_observed |= c->classes->values_observed;
         replay_all(c, c->classes, "the classes");
         stats->classes++;
     }

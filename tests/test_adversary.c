@@ -120,6 +120,39 @@ PROGRAM(polls_a_sibling, "the first look may come before the sibling has opened 
     pl_launch(polls_a_sibling, .args = {pl_regular_semaphore()});
 }
 
+/* ---- values ---- */
+
+/* A race that the program allows decides what device 0 does, in the order only in which it looks late. */
+static double by_device(int device, const int64_t *index)
+{
+    (void)index;
+    return device == 0 ? 3 : 5;
+}
+
+KERNEL(steered_by_an_exempt_race, box, look, send, recv, extra)
+{
+    PlCopy copy = pl_make_async_remote_copy(box, box, send, recv, pl_device(1 - pl_device_id()));
+    if (pl_device_id() == 0) {
+        if (pl_semaphore_read(look) == 1 && pl_load_int(pl_at(box, 0)) == 3)
+            pl_semaphore_signal(extra, 1);
+        pl_semaphore_wait(look, 1);
+        pl_copy_wait_recv(copy);
+    } else {
+        pl_semaphore_signal(look, 1, pl_device(0));
+        pl_copy_start(copy);
+        pl_copy_wait_send(copy);
+    }
+}
+
+PROGRAM(steered_by_an_exempt_race, "what is left over depends on an exempted race")
+{
+    PlRef box = pl_input_in(PL_SMEM, PL_I32, 1);
+    pl_fill(box, by_device);
+    pl_exempt(box, PL_RACE, "meant");
+    pl_launch(steered_by_an_exempt_race,
+              .args = {box, pl_regular_semaphore(), pl_dma_semaphore(), pl_dma_semaphore(), pl_regular_semaphore()});
+}
+
 /* ---- running them ---- */
 
 typedef struct Case {
@@ -195,12 +228,24 @@ static void a_look_in_vain_is_a_look(void **state)
     want(cases, G_N_ELEMENTS(cases));
 }
 
+static void an_exempted_race_that_steers_in_some_order_leaves_doubt(void **state)
+{
+    const Case at = { "steered_by_an_exempt_race", 2, 1, FAULT_LEFTOVER, 0 };
+    (void)state;
+    CheckResult *by_classes = check(&at, SEARCH_AUTO), *by_states = check(&at, SEARCH_ENUMERATE);
+    assert_int_equal(by_classes->verdict, VERDICT_BOUNDED);
+    assert_int_equal(by_states->verdict, VERDICT_FAULTY);
+    done(by_classes);
+    done(by_states);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entry_barriers_are_those_that_launches_turn_out_to_have),
         cmocka_unit_test(who_takes_a_signal_is_a_matter_of_order),
         cmocka_unit_test(a_look_in_vain_is_a_look),
+        cmocka_unit_test(an_exempted_race_that_steers_in_some_order_leaves_doubt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,6 @@ typedef struct ClassesOptions {
     double seconds_max;
     size_t memory_max;
     bool contents;                              /* contents are computed: results are checked, or data steers control */
-    bool values_observed;                       /* some core looks at data */
     bool first;                                 /* stop at the first class with a fault */
     bool no_end_states;                         /* do not collect them */
     bool audit;                                 /* for tests: a class visited twice counts as redundant */

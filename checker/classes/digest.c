@@ -111,6 +111,7 @@ static void merge(Explorer *x, Outcome *one)
         if (strcmp(g_ptr_array_index(one->limits, i), "conflicts") != 0)
             outcome_add_limit(all, g_ptr_array_index(one->limits, i));
     all->incomplete_after_race |= one->incomplete_after_race;
+    all->values_observed |= one->values_observed;
     all->conflicts = MAX(all->conflicts, one->conflicts);
     if (all->findings->len > FINDINGS_HELD_MAX) {
         outcome_settle(all, x->program);
@@ -238,6 +239,7 @@ void sum_add(Sum *sum, Explorer *x)
     for (guint i = 0; i < one->limits->len; i++)
         outcome_add_limit(all, g_ptr_array_index(one->limits, i));
     all->incomplete_after_race |= one->incomplete_after_race;
+    all->values_observed |= one->values_observed;
     all->conflicts = MAX(all->conflicts, one->conflicts);
     all->steps += one->steps;
     if (one->findings->len > 0)

@@ -98,6 +98,7 @@ static void write_deed(Writer *writer, const Deed *deed, int64_t *pick_value)
     }
     note_fault(writer, deed->stage);
     const UnrollStep *from = course_step(course, deed->stage);
+    writer->record->values_observed |= from->observed_data;
     if (deed->kind == STEP_COPY_START) {
         write_start(writer, deed, from);
         return;
@@ -132,7 +133,10 @@ static void write_ends(Writer *writer)
         note_fault(writer, stage);
         if (at->end != STAGE_GOES_ON) {
             state[c].end = at->end == STAGE_FINISHED ? CORE_FINISHED : CORE_STOPPED;
-        } else if (world_polls(x->world, c)) {
+            continue;
+        }
+        writer->record->values_observed |= course_step(x->course, stage)->observed_data;
+        if (world_polls(x->world, c)) {
             if (x->world->doze[c] == 0)
                 write_step(writer, &at->step);
             write_poll(writer, &at->step);
@@ -161,7 +165,6 @@ void digest_record(Explorer *x)
     }
     write_ends(&writer);
     record->eager = writer.eager;
-    record->values_observed = x->options->values_observed;
     record->complete = true;
     g_free(writer.position);
     g_array_free(writer.copy_of, TRUE);

@@ -106,6 +106,7 @@ static void finish(Prover *prover)
 {
     Outcome *outcome = prover->outcome;
     outcome_settle(outcome, prover->program);
+    outcome->values_observed = prover->record->values_observed;
     for (guint i = 0; i < outcome->findings->len; i++) {
         const Finding *finding = outcome->findings->pdata[i];
         outcome->incomplete_after_race |= finding->id == FAULT_RACE && prover->record->values_observed;

@@ -22,13 +22,26 @@ static bool join_is_next(Execution *e, const Request *request, uint32_t core)
     return false;
 }
 
+/* A racing value may have led the core elsewhere, to a step that is the same but for its place in the source. */
+static bool is_at(const Place *place, uint32_t site)
+{
+    return place->site == NONE || place->site == site;
+}
+
+static bool moment_is_next(Execution *e, const Place *place)
+{
+    uint32_t index = execution_find_copy(e, place->core, place->copy);
+    return index != NONE && is_at(place, STORE(Copy, &execution_record(e)->copies, index).site) && execution_is_enabled(e, move_of(place));
+}
+
 /* The place's own step is the next of its agent, and possible. */
 static bool is_next(Execution *e, const Place *place)
 {
     if (place->copy != NONE)
-        return execution_is_enabled(e, move_of(place));
+        return moment_is_next(e, place);
     const Request *request = execution_pending(e, place->core);
-    if (request == NULL || execution_position(e, place->core) != place->position || request->step.kind != place->kind)
+    if (request == NULL || execution_position(e, place->core) != place->position || request->step.kind != place->kind
+        || !is_at(place, request->step.site))
         return false;
     if (step_is_join(request->step.kind))
         return join_is_next(e, request, place->core);

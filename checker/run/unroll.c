@@ -60,7 +60,8 @@ static bool observes(const Unroller *unroller, const Request *request)
 static void hand_out(Unroller *unroller, Core *core, const Request *request)
 {
     UnrollStep step = { .step = request->step, .copy = request->copy, .view = request->view, .fault = unroller->raised,
-                        .fault_site = unroller->raised_site, .message = unroller->raised_message };
+                        .fault_site = unroller->raised_site, .message = unroller->raised_message,
+                        .observed_data = core->observed_data };
     if (request->step.kind == STEP_STOP)
         step.fault = request->fault, step.message = request->message;
     bool writes = request->step.kind == STEP_STORE || request->step.kind == STEP_SWAP;
