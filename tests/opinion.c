@@ -17,7 +17,7 @@ static uint32_t line_at(const Program *program, uint32_t site)
 static void name_object(const RandomProgram *random, const Program *program, const Finding *finding, char name[8])
 {
     g_strlcpy(name, "-", 8);
-    if (finding->object == NONE)
+    if (finding->object == NONE || finding->id == FAULT_DIVERGENCE)      /* the first of several objects, or none */
         return;
     uint32_t decl = finding->object_is_semaphore ? program_semaphore_decl(program, finding->object)
         : program_object_decl(program, finding->object);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "../checker/catalogue.h"
 #include "../checker/proof/prove.h"
 #include "../checker/run/minimise.h"
 #include "../checker/run/reorder.h"
