@@ -305,6 +305,8 @@ ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const ch
     replay->check = check_replay(spec, parsed->finding, parsed->lines, &replay->error);
     parsed->finding = NULL;
     free_parsed(parsed);
+    if (replay->check != NULL && replay->check->verdict == VERDICT_ERROR)
+        replay->error = g_strdup(replay->check->error);
     if (replay->check != NULL && replay->check->outcome->findings->len > 0) {
         const Finding *seen = g_ptr_array_index(replay->check->outcome->findings, 0);
         replay->shown = seen->shown;

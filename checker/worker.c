@@ -76,7 +76,8 @@ static bool build(WorkerShared *shared, const ProgramModule *module)
     Program *program = shared->program;
     const ProgramEntry *entry = find_entry(module, spec->program);
     if (entry == NULL) {
-        g_autofree char *text = g_strdup_printf("no program %s in %s", spec->program, spec->module ? spec->module : "the built-in kernels");
+        const char *place = spec->source ? spec->source : spec->module ? spec->module : "the built-in kernels";
+        g_autofree char *text = g_strdup_printf("no program %s in %s", spec->program, place);
         shared->error = worker_keep(shared, text);
         return false;
     }

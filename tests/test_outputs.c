@@ -274,6 +274,8 @@ static void a_fault_that_is_gone_since_the_baseline_is_listed(void **state)
     binary_says("all_gather, 3 devices: race:");
     assert_int_equal(binary_run("check all_gather -n 2 --baseline base.json"), 0);
     assert_null(strstr(binary_text, "Gone"));          /* of that size nothing was seen this time */
+    binary_says("1 fault of the baseline was not looked for");
+    binary_says("nothing checked all_gather, 3 devices this time.");
 }
 
 static void a_baseline_that_is_none_is_refused(void **state)

@@ -242,6 +242,11 @@ static void a_schedule_outlives_edits_of_its_kernel(void **state)
                         "PlRef recv_sem)\n{\n    if (pl_program_id(0) > 0)\n        return;\n    int n");
     assert_int_equal(binary_run(words), 3);
     binary_says("The kernel has changed since: move ");
+    binary_write_kernel("", "PROGRAM(ring_shared", "PROGRAM(ring_renamed");
+    assert_int_equal(binary_run(words), 2);
+    binary_says("no program ring_shared in kernel.c");
+    binary_write_kernel("", "n >= 2", "n >= 4");
+    assert_int_equal(binary_run(words), 2);
     binary_write_kernel("", NULL, NULL);
 }
 

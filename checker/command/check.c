@@ -75,6 +75,9 @@ static void list_vanished(Session *session)
     for (guint i = 0; i < vanished->len; i++)
         text_wrapped(&session->text, 2, "", vanished->pdata[i]);
     g_ptr_array_unref(vanished);
+    g_autofree char *unchecked = baseline_unchecked(session->baseline);
+    if (unchecked)
+        text_wrapped(&session->text, 0, "", unchecked);
 }
 
 /* What is done to each result where it was made: see check_queue.h. */

@@ -7,7 +7,7 @@
 
 typedef struct Known {
     char *fingerprint, *check, *words;          /* check: as check_key; words: for people */
-    bool covered, seen;                         /* by the checks of this time */
+    bool checked, covered, seen;                /* by the checks of this time; covered: by one that was complete */
 } Known;
 
 struct Baseline {
@@ -171,6 +171,10 @@ BaselineCount baseline_mark(Baseline *baseline, CheckResult *result)
         count.known += finding->known;
         count.fresh += !finding->known;
     }
+    for (guint k = 0; k < baseline->known->len; k++) {
+        Known *known = g_ptr_array_index(baseline->known, k);
+        known->checked |= !strcmp(known->check, key);
+    }
     bool whole = result->outcome && result->outcome->complete && !result->outcome->incomplete_after_race;
     for (guint k = 0; whole && k < baseline->known->len; k++) {
         Known *known = g_ptr_array_index(baseline->known, k);
@@ -188,4 +192,22 @@ GPtrArray *baseline_vanished(const Baseline *baseline)
             g_ptr_array_add(lines, g_strdup(known->words));
     }
     return lines;
+}
+
+char *baseline_unchecked(const Baseline *baseline)
+{
+    unsigned faults = 0;
+    const char *example = NULL;
+    for (guint k = 0; k < baseline->known->len; k++) {
+        const Known *known = g_ptr_array_index(baseline->known, k);
+        if (known->checked || known->seen)
+            continue;
+        faults++;
+        example = example ? example : known->words;
+    }
+    if (faults == 0)
+        return NULL;
+    int words = (int)(strchr(example, ':') ? strchr(example, ':') - example : (ptrdiff_t)strlen(example));
+    return g_strdup_printf("%u fault%s of the baseline %s looked for: nothing checked %.*s%s this time.", faults, faults == 1 ? "" : "s",
+                           faults == 1 ? "was not" : "were not", words, example, faults == 1 ? "" : " (and so on)");
 }

@@ -17,4 +17,6 @@ Baseline *baseline_read(const char *path, char **error);
 void baseline_free(Baseline *baseline);
 typedef struct BaselineCount { unsigned known, fresh; } BaselineCount;
 BaselineCount baseline_mark(Baseline *baseline, CheckResult *result);           /* sets Finding.known */
+/* What the report knows of checks that were not made this time, in one sentence; NULL: nothing. */
+char *baseline_unchecked(const Baseline *baseline);
 GPtrArray *baseline_vanished(const Baseline *baseline);         /* of char*: one line each, in the order of the report */
