@@ -33,12 +33,18 @@ def test_sizes_and_table(tmp_path):
     assert "kernels_ring.py:" in done.stdout and "pass_on.start()" in done.stdout
 
 
+def schedules_of(report):
+    return [fault["schedule"] for check in json.loads(report.read_text())["checks"] for fault in check["faults"]]
+
+
 def test_schedules_of_all_sizes_replay(tmp_path):
-    said = run("check", "kernels_ring:all_reduce_no_capacity", "-n", "2,3", "--input", "x=f32[8,128]", cwd=tmp_path).stdout
+    function = "kernels_ring:all_reduce_no_capacity"
+    said = run("check", function, "-n", "2,3", "--input", "x=f32[8,128]", "--json", "report.json", cwd=tmp_path).stdout
     schedules = sorted((tmp_path / "heddle-schedules").glob("*.schedule"))
     assert {path.name.split("-")[1] for path in schedules} == {"n2", "n3"}
     for schedule in schedules:
         assert f"heddle-pallas replay {schedule.relative_to(tmp_path)}" in said
+        assert str(schedule.relative_to(tmp_path)) in schedules_of(tmp_path / "report.json")
         done = run("replay", schedule.relative_to(tmp_path), cwd=tmp_path)
         assert done.returncode == 1 and "the schedule shows the fault" in done.stdout
 
@@ -110,3 +116,13 @@ def permute(x):
         cwd=tmp_path,
     )
     assert done.returncode == 0 and "dma-progress whole" in " ".join(done.stdout.split())
+
+
+def test_reports_of_all_sizes(tmp_path):
+    options = ["-n", "2,3", "--html", "pages", "--json", "report.json", "-j", "2", "--advice", "-q"]
+    done = run("check", "kernels_ring:all_gather", "--input", "x=f32[8,128]", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in (tmp_path / "pages").iterdir()) == ["all_gather-x2.html", "all_gather-x3.html"]
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["format"] == "heddle-report" and [c["devices"] for c in report["checks"]] == [2, 3]
+    assert all(c["source"].endswith("kernels_ring.py") for c in report["checks"])

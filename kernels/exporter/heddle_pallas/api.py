@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from .errors import HeddleError
 from .report import Report, run, write_source
 from .tracing import PerDevice, Shape, trace
 from .types import parse_dtype
+
+if TYPE_CHECKING:
+    from .options import CheckOptions, Unpack
 
 
 def per_device(values: Any) -> PerDevice:
@@ -35,72 +38,51 @@ def _prepared(arguments: Sequence[Any]) -> list[Any]:
 def check(
     function: Callable[..., Any],
     *arguments: Any,
-    mesh: Any = 2,
-    cores: int | None = None,
-    name: str = "",
-    schedules: str | None = None,
-    timeout: float | None = None,
-    opaque: bool = False,
     expect: Any = None,
     tolerance: float = 1e-5,
-    page: bool = False,
-    **knobs: Any,
+    **options: Unpack[CheckOptions],
 ) -> Report:
     """The verdict on a function at one size; whatever it is.
 
     function is what one device does, or holds its own shard_map; arguments are arrays, per_device(arrays), or shapes such as "f32[8,128]".
-    mesh is a number of devices, "x=4,y=2", or a mesh of JAX. opaque: floats have no values, only places. expect: what the function should
-    return, or a function of the arguments that computes it; the checker judges it. Knobs are those of heddle.
+    expect: what the function should return, or a function of the arguments that computes it; the checker judges it in every order, floats
+    within the tolerance. The options are those of CheckOptions; those that are not named there are unknown knobs.
     """
+    given: dict[str, Any] = dict(options)
+    mesh, cores, name = given.pop("mesh", 2), given.pop("cores", None), given.pop("name", "")
+    own = {key: given.pop(key) for key in ("schedules", "timeout", "opaque", "page") if key in given}
     traced = trace(function, _prepared(arguments), mesh, cores, name)
     if expect is not None:
         traced.promise(_leaves(expect(*arguments) if callable(expect) else expect), tolerance)
-    return run(traced, knobs, schedules, timeout, opaque, page)
+    return run(traced, given, **own)
 
 
 def verify(
     function: Callable[..., Any],
     *arguments: Any,
-    mesh: Any = 2,
-    cores: int | None = None,
-    name: str = "",
-    schedules: str | None = None,
-    timeout: float | None = None,
-    opaque: bool = False,
     expect: Any = None,
     tolerance: float = 1e-5,
     accept_bounded: bool = False,
-    **knobs: Any,
+    **options: Unpack[CheckOptions],
 ) -> Report:
     """As check, for tests: anything but "verified" is an AssertionError with the report.
 
-    expect: what the function should return, or a function of the arguments that computes it; compared exactly for integers.
+    What the function returns is compared here, too: also what plain JAX makes of it after the last kernel.
     """
     __tracebackhide__ = True
     expected = expect(*arguments) if callable(expect) else expect
-    report = check(
-        function,
-        *arguments,
-        mesh=mesh,
-        cores=cores,
-        name=name,
-        schedules=schedules,
-        timeout=timeout,
-        opaque=opaque,
-        expect=expected,
-        tolerance=tolerance,
-        **knobs,
-    )
-    want_verified(report, accept_bounded)
-    if expected is not None and not opaque:
-        compare(report, expected, tolerance)
+    report = check(function, *arguments, expect=expected, tolerance=tolerance, **options)
+    settle(report, expected, tolerance, accept_bounded)
     return report
 
 
-def want_verified(report: Report, accept_bounded: bool = False) -> None:
+def settle(report: Report, expected: Any = None, tolerance: float = 1e-5, accept_bounded: bool = False) -> None:
+    """Raises an AssertionError unless the report is as a test wants it."""
     __tracebackhide__ = True
     if not report.ok and not (accept_bounded and report.verdict == "bounded"):
         raise AssertionError(f"{report.name}: {report.verdict}\n\n{report.text}")
+    if expected is not None and report.results is not None:
+        compare(report, expected, tolerance)
 
 
 def _leaves(tree: Any) -> list[Any]:

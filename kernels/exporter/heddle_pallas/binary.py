@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import shlex
 import shutil
-import subprocess
 from pathlib import Path
 
 from .errors import HeddleError
@@ -39,10 +37,3 @@ def find_compiler() -> str:
             f"there is no C compiler {words[0] if words else ''}: install gcc or clang, or name one with CC".replace("  ", " ")
         )
     return words[0]
-
-
-@functools.lru_cache(maxsize=None)
-def has_option(heddle: str, option: str) -> bool:
-    """Does this checker know the option?"""
-    done = subprocess.run([heddle, "check", "--help"], capture_output=True, text=True, check=False)
-    return option in done.stdout

@@ -16,16 +16,20 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import threading
-from typing import Any, Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
 
 import numpy as np
 
+from .api import settle
 from .errors import HeddleError, Unsupported
 from .meshes import Mesh
 from .plan import Plan
 from .report import Report, run
 from .source import place_of
 from .tracing import Traced
+
+if TYPE_CHECKING:
+    from .options import Knobs, Unpack
 
 
 def _primitives() -> list[Any]:
@@ -71,16 +75,18 @@ class Captured:
         return Traced(plan, self.name, self.place, lambda results: results, lambda i, value: (i, value))
 
     def check(
-        self, *operands: Any, timeout: float | None = None, schedules: str | None = None, opaque: bool = False, **knobs: Any
+        self, *operands: Any, timeout: float | None = None, schedules: str | None = None, opaque: bool = False, **knobs: Unpack[Knobs]
     ) -> Report:
         """operands: stacked, a leading dimension for the devices; none: the checker makes them up."""
-        return run(self.traced(operands or None), knobs, schedules, timeout, opaque)
+        return run(self.traced(operands or None), dict(knobs), schedules, timeout, opaque)
 
-    def verify(self, *operands: Any, **options: Any) -> Report:
+    def verify(
+        self, *operands: Any, timeout: float | None = None, schedules: str | None = None, opaque: bool = False, **knobs: Unpack[Knobs]
+    ) -> Report:
+        """As check; anything but "verified" is an AssertionError with the report."""
         __tracebackhide__ = True
-        report = self.check(*operands, **options)
-        if not report.ok:
-            raise AssertionError(f"{report.name}: {report.verdict}\n\n{report.text}")
+        report = self.check(*operands, timeout=timeout, schedules=schedules, opaque=opaque, **knobs)
+        settle(report)
         return report
 
 
@@ -175,7 +181,9 @@ class _Meeting:
 
 
 @contextlib.contextmanager
-def checked(raise_faults: bool = True, timeout: float | None = None, schedules: str | None = None, **knobs: Any) -> Iterator[list[Report]]:
+def checked(
+    raise_faults: bool = True, timeout: float | None = None, schedules: str | None = None, **knobs: Unpack[Knobs]
+) -> Iterator[list[Report]]:
     """Kernels that are traced inside are run by the checker, and give the arrays that it computed.
 
     At the end a kernel that is not verified is an AssertionError, unless raise_faults is False. Functions compiled before do not take part.
@@ -187,7 +195,7 @@ def checked(raise_faults: bool = True, timeout: float | None = None, schedules: 
 
     def decide(captured: Captured, stacked: list[Any]) -> list[Any]:
         try:
-            report = run(captured.traced(stacked), knobs, schedules, timeout)
+            report = run(captured.traced(stacked), dict(knobs), schedules, timeout)
             reports.append(report)
             if report.results is not None:
                 return list(report.results)

@@ -11,6 +11,7 @@ import argparse
 import importlib
 import importlib.util
 import inspect
+import json
 import os
 import subprocess
 import sys
@@ -19,11 +20,11 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from .errors import HeddleError
 from .meshes import Mesh, as_mesh, parse_mesh, parse_sizes
+from .options import FLAGS, VALUES
 
 if TYPE_CHECKING:
     from .report import Report
 
-KNOBS = ("search", "dma_order", "dma_progress", "bounds", "scopes", "data", "seed", "states", "time", "memory", "runs", "depth", "jobs")
 OF_THE_CHECKER = {"replay": "run one saved schedule again, as `heddle replay`", "explain": "what a fault means, as `heddle explain`"}
 _WORST = {0: 0, 3: 1, 1: 2, 2: 3}
 _EXIT = {"verified": 0, "faulty": 1, "bounded": 3, "not applicable": 0}
@@ -142,8 +143,14 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--schedules", default="heddle-schedules", help="where C files and schedules of faults go")
         command.add_argument("--timeout", type=float, default=None, help="seconds for one size")
         command.add_argument("-q", "--quiet", action="store_true", help="verdicts only")
-        for knob in KNOBS:
-            command.add_argument(f"--{knob.replace('_', '-')}", default=None, help="as in `heddle check`")
+        command.add_argument("--html", metavar="DIR", default=None, help="write a page for each size into DIR")
+        command.add_argument("--json", metavar="FILE", default=None, help="write the reports of all sizes into one file")
+        for knob in VALUES:
+            short = ["-j"] if knob == "workers" else []
+            command.add_argument(*short, f"--{knob.replace('_', '-')}", default=None, help="as in `heddle check`")
+        for flag in FLAGS:
+            short = ["-v"] if flag == "verbose" else []
+            command.add_argument(*short, f"--{flag}", action="store_true", help="as in `heddle check`")
     for name, text in OF_THE_CHECKER.items():
         commands.add_parser(name, help=text, add_help=False)
     return parser
@@ -162,22 +169,34 @@ def _check(options: argparse.Namespace) -> int:
     from .tracing import trace
 
     function, inputs, code = _find_function(options.function), [parse_input(i) for i in options.input], 0
-    knobs = {k: getattr(options, k) for k in KNOBS if getattr(options, k) is not None}
+    knobs = {k: getattr(options, k) for k in (*VALUES, *FLAGS) if getattr(options, k) is not None}
     table: list[tuple[Mesh, "Report"]] = []
     for mesh in _meshes(options):
         called, arguments = _arguments(function, inputs, mesh)
         traced = trace(called, arguments, as_mesh(mesh), options.cores)
-        report = run(traced, knobs, options.schedules, options.timeout, options.opaque)
+        report = run(traced, knobs, options.schedules, options.timeout, options.opaque, options.html is not None)
         print(report.text if not options.quiet else f"{report.name}, {mesh}: {report.verdict}", flush=True)
         if report.generated and not options.quiet:
             print(f"Plain JAX looks at {', '.join(report.generated)}: their values were made up, the same each time.\n")
         table.append((mesh, report))
+        if options.html is not None:
+            _write(Path(options.html) / f"{report.name}-{'-'.join(f'{n}{s}' for n, s in zip(mesh.names, mesh.sizes))}.html", report.page)
         found = _EXIT[report.verdict]
         code = found if _WORST[found] > _WORST[code] else code
+    if options.json is not None:
+        _write(Path(options.json), json.dumps({**table[0][1].head, "checks": [report.check for _, report in table]}, indent=2) + "\n")
     if len(table) > 1 and not options.quiet:
         for mesh, report in table:
             print(f"{str(mesh):<12} {report.verdict:<15} {', '.join(report.faults)}".rstrip())
     return code
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as wrong:
+        raise HeddleError(f"cannot write {path}: {wrong.strerror}") from None
 
 
 def _export(options: argparse.Namespace) -> int:

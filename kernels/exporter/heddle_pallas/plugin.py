@@ -8,7 +8,6 @@ A missing checker or compiler is an error: a green run that checked nothing is w
 
 from __future__ import annotations
 
-import html
 import re
 import subprocess
 from pathlib import Path
@@ -19,6 +18,7 @@ import pytest
 from .errors import HeddleError
 
 if TYPE_CHECKING:
+    from .options import CheckOptions, Unpack
     from .report import Report
 
 
@@ -49,13 +49,15 @@ class Heddle:
         self._config = request.config
         self._count = 0
 
-    def check(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> "Report":
+    def check(
+        self, function: Callable[..., Any], *arguments: Any, expect: Any = None, tolerance: float = 1e-5, **options: "Unpack[CheckOptions]"
+    ) -> "Report":
         """As heddle_pallas.check."""
         from . import api
 
         options.setdefault("timeout", self._config.getoption("--heddle-timeout"))
         options.setdefault("page", self._config.getoption("--heddle-html") is not None)
-        report = api.check(function, *arguments, **options)
+        report = api.check(function, *arguments, expect=expect, tolerance=tolerance, **options)
         self._note(report)
         return report
 
@@ -66,7 +68,7 @@ class Heddle:
         expect: Any = None,
         tolerance: float = 1e-5,
         accept_bounded: bool = False,
-        **options: Any,
+        **options: "Unpack[CheckOptions]",
     ) -> "Report":
         """As heddle_pallas.verify."""
         from . import api
@@ -74,9 +76,7 @@ class Heddle:
         __tracebackhide__ = True
         expected = expect(*arguments) if callable(expect) else expect
         report = self.check(function, *arguments, expect=expected, tolerance=tolerance, **options)
-        api.want_verified(report, accept_bounded)
-        if expected is not None and not options.get("opaque"):
-            api.compare(report, expected, tolerance)
+        api.settle(report, expected, tolerance, accept_bounded)
         return report
 
     def _note(self, report: "Report") -> None:
@@ -93,13 +93,7 @@ class Heddle:
         """One file a check, of a name that is the test's alone: safe under pytest-xdist."""
         folder.mkdir(parents=True, exist_ok=True)
         name = re.sub(r"[^\w.-]+", "_", self._node.nodeid) + suffix
-        (folder / f"{name}.html").write_text(report.page or _plain_page(self._node.nodeid, report), encoding="utf-8")
-
-
-def _plain_page(title: str, report: "Report") -> str:
-    """Of a checker that writes none itself."""
-    head = f"<!doctype html><meta charset=utf-8><title>{html.escape(report.name)}</title><h1>{html.escape(title)}</h1>"
-    return f"{head}<p>{html.escape(report.verdict)}</p><pre>{html.escape(report.text)}</pre><pre>{html.escape(report.source)}</pre>\n"
+        (folder / f"{name}.html").write_text(report.page, encoding="utf-8")
 
 
 def _ready() -> str | None:

@@ -13,16 +13,15 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from .binary import find_compiler, find_heddle, has_option
-from .cli import KNOBS
+from .binary import find_compiler, find_heddle
 from .errors import HeddleError
 from .names import c_name
+from .options import arguments_of
 from .plan import Array
 from .program import ProgramWriter
+from .source import short_path
 from .tracing import Traced
 from .types import parse_dtype
-
-FLAGS = ("first", "quiet", "verbose")
 
 
 @dataclasses.dataclass
@@ -37,6 +36,7 @@ class Report:
     results: Any = None  # what the function returns, as the checked run computed it; None without values
     generated: tuple[str, ...] = ()  # inputs whose values were made up here
     page: str = ""  # as a page of HTML, if it was asked for
+    head: dict[str, Any] = dataclasses.field(default_factory=dict)  # of the JSON report: its format and version
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -50,19 +50,6 @@ class Report:
     @property
     def ok(self) -> bool:
         return self.verdict == "verified"
-
-
-def knob_arguments(knobs: Mapping[str, Any]) -> list[str]:
-    found: list[str] = []
-    for key, value in knobs.items():
-        name = key.replace("_", "-")
-        if key in FLAGS:
-            found += [f"--{name}"] if value else []
-        elif key not in KNOBS:
-            raise HeddleError(f"unknown knob {key}; there are {', '.join(KNOBS)}")
-        elif value is not None:
-            found.append(f"--{name}={value}")
-    return found
 
 
 def write_source(traced: Traced, folder: Path, opaque: bool = False, name: str = "") -> Path:
@@ -102,15 +89,15 @@ def run(
             f"{folder}/schedules",
             "--results",
             f"{folder}/results",
-            *knob_arguments(knobs or {}),
+            *arguments_of(knobs or {}),
         ]
-        if page and has_option(command[0], "--html"):
+        if page:
             command += ["--html", f"{folder}/page.html"]
         find_compiler()
         done = _call(command, timeout, traced.name)
         report = _read(traced, source, Path(folder), done)
         if schedules is None:
-            report.text = "".join(line for line in report.text.splitlines(True) if folder not in line)
+            _forget(folder, report)
         elif report.verdict == "faulty":
             _keep(source, Path(folder) / "schedules", Path(schedules), report)
         return report
@@ -136,7 +123,8 @@ def _read(traced: Traced, source: Path, folder: Path, done: "subprocess.Complete
         lines = [line for line in done.stderr.strip().splitlines() if line.strip()] or [f"heddle ended with status {done.returncode}"]
         raise HeddleError("\n".join(lines))
     try:
-        (check,) = json.loads((folder / "report.json").read_text(encoding="utf-8"))["checks"]
+        head = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        (check,) = head.pop("checks")
     except (OSError, ValueError, KeyError) as wrong:
         raise HeddleError(f"{traced.name}: the checker left no report ({wrong})") from None
     report = Report(
@@ -146,9 +134,12 @@ def _read(traced: Traced, source: Path, folder: Path, done: "subprocess.Complete
         check,
         source.read_text(encoding="utf-8"),
         generated=tuple(traced.plan.materialised),
+        head=head,
     )
     if (folder / "page.html").exists():
         report.page = (folder / "page.html").read_text(encoding="utf-8")
+    if traced.place.file:
+        check["source"] = short_path(traced.place.file)
     results = folder / "results"
     if results.exists() and results.stat().st_size:
         report.results = _results(traced, results.read_bytes())
@@ -156,8 +147,15 @@ def _read(traced: Traced, source: Path, folder: Path, done: "subprocess.Complete
 
 
 def _as_ours(text: str) -> str:
-    """The checker's own command may not be on the PATH of who installed this package."""
-    return re.sub(r"\bheddle (replay|explain) ", r"heddle-pallas \1 ", text)
+    """Advice in the words of Pallas; and the checker's own command may not be on the PATH of who installed this package."""
+    for pattern, ours in (
+        (r"\bheddle (replay|explain) ", r"heddle-pallas \1 "),
+        (r"\bpl_at\((\w+), ([^()]*)\)", r"\1.at[\2]"),
+        (r"\bpl_copy_(wait\w*)", r"\1"),
+        (r"\bpl_(semaphore_\w+)", r"pl.\1"),
+    ):
+        text = re.sub(pattern, ours, text)
+    return text
 
 
 def _keep(source: Path, found: Path, kept: Path, report: Report) -> None:
@@ -170,6 +168,15 @@ def _keep(source: Path, found: Path, kept: Path, report: Report) -> None:
                 content = content.replace(os.fsencode(source), os.fsencode(kept / source.name))
             (kept / path.name).write_bytes(content)
     report.text = report.text.replace(str(found), str(kept)).replace(str(source), str(kept / source.name))
+    for fault in report.check["faults"]:
+        fault["schedule"] = fault["schedule"] and fault["schedule"].replace(str(found), str(kept))
+
+
+def _forget(folder: str, report: Report) -> None:
+    """What replays a fault is gone with the folder: nothing in the report tells of it."""
+    report.text = "".join(line for line in report.text.splitlines(True) if folder not in line)
+    for fault in report.check["faults"]:
+        fault["schedule"] = None
 
 
 def read_results(data: bytes) -> dict[int, tuple[dict[str, Any], Any, Any]]:
