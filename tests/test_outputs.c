@@ -86,6 +86,7 @@ static void sarif_has_what_code_scanning_reads(void **state)
     const char *message = text_in(object_in(result, "message"), "text");
     assert_non_null(strstr(message, "The other place: [kernel.c:14](1)."));       /* what is not linked is not shown */
     assert_non_null(strstr(message, "output\\[2, 0:8, 0:128\\]"));           /* no link */
+    assert_non_null(strstr(message, " Tried: with one recv_sem for each copy"));
     assert_null(strstr(json, "/tmp/heddle"));
     validate_sarif("a.sarif");
 }

@@ -302,6 +302,10 @@ static void add_head(Tale *tale, const Finding *finding)
     member_text(tale->builder, "fault", finding ? fault_name(finding->id) : "");
     member_text(tale->builder, "message", message ? message : "Every order was covered; this is the one that was run.");
     member_text(tale->builder, "why", why);
+    member_array(tale->builder, "tried");
+    for (guint i = 0; tale->result->tried && i < tale->result->tried->len; i++)
+        json_builder_add_string_value(tale->builder, tale->result->tried->pdata[i]);
+    json_builder_end_array(tale->builder);
 }
 
 static void add_story(Html *html, const CheckResult *result, const Finding *finding, const Record *record, uint32_t frames_max)

@@ -207,6 +207,11 @@ static char *message_of(const Sarif *sarif, const CheckResult *result, const Fin
     if (why)
         g_string_append(message, " ");
     append_escaped(message, why ? why : "");
+    for (guint i = 0; result->tried && i < result->tried->len; i++) {
+        g_string_append(message, " Tried: ");
+        append_escaped(message, result->tried->pdata[i]);
+        g_string_append_c(message, '.');
+    }
     append_escaped(message, see ? see : "");
     return paths_in_text(sarif->root, message->str);
 }
