@@ -49,6 +49,32 @@ static bool try_without(CheckResult *result, Change *change, const char *what, c
 
 static const char NEEDLESS[] = "without this the proof goes through as well, at this size";
 
+/* Does anything in the launch reach another device but the signals on semaphores of that name? */
+static bool communicates_without(const CheckResult *result, uint32_t launch, const char *name)
+{
+    const Program *program = result->program;
+    for (size_t i = 0; i < result->record->steps.count; i++) {
+        const Step *step = &STORE(Step, &result->record->steps, i);
+        if (step->launch != launch)
+            continue;
+        if (step->kind == STEP_COPY_START && step->object != NONE && STORE(Copy, &result->record->copies, step->object).remote)
+            return true;
+        bool counts = step->kind == STEP_SIGNAL || (step->kind >= STEP_FLAG_LOAD && step->kind <= STEP_FLAG_WAIT);
+        uint32_t device = counts ? program_semaphore_core(program, step->object) / program->cores_per_device : 0;
+        if (counts && device != step->core / program->cores_per_device && strcmp(whatif_semaphore_name(program, step->object), name) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* A launch that communicates no more has no barrier at its entry either. */
+static void drop_idle_barriers(const CheckResult *result, Change *change, const char *name)
+{
+    for (uint32_t l = 0; l < result->program->launches.count; l++)
+        if (program_launch(result->program, l)->entry_barrier && !communicates_without(result, l, name))
+            change_add(change, EDIT_ENTRY_BARRIER)->where.launch = l;
+}
+
 /* needless: by declaration. */
 static void try_without_semaphores(CheckResult *result, bool *needless)
 {
@@ -69,6 +95,7 @@ static void try_without_semaphores(CheckResult *result, bool *needless)
         change_begin(&change, result);
         for (unsigned k = 0; k < G_N_ELEMENTS(kind); k++)
             change_add(&change, EDIT_DROP)->where = (EditWhere){ .step = kind[k], .semaphore = name };
+        drop_idle_barriers(result, &change, name);
         needless[decl] = try_without(result, &change, what, NEEDLESS, &place);
     }
 }

@@ -309,8 +309,12 @@ static unsigned reported_faults(const CheckResult *result)
 
 void check_try_repairs(CheckResult *result)
 {
-    if (result->verdict != VERDICT_FAULTY || !whatif_is_small(result))
+    if (result->verdict != VERDICT_FAULTY)
         return;
+    if (!whatif_is_small(result)) {
+        repair_at_smaller_size(result);
+        return;
+    }
     result->tried = g_ptr_array_new_with_free_func(g_free);
     Repairs r = { .result = result, .program = result->program, .record = result->record, .faults = reported_faults(result),
                   .until = g_get_monotonic_time() + (gint64)(TRYING_SECONDS_MAX * G_USEC_PER_SEC),
@@ -336,37 +340,4 @@ void check_try_repairs(CheckResult *result)
     try_knobs(&r);
     try_static_scopes(&r);
     g_hash_table_unref(r.seen);
-}
-
-static Verdict verdict_at(const CheckResult *result, uint32_t devices)
-{
-    CheckSpec spec = whatif_spec(result);
-    mesh_line(&spec.mesh, devices);
-    CheckResult *smaller = check_run(&spec);
-    Verdict verdict = smaller->verdict;
-    check_result_free(smaller);
-    return verdict;
-}
-
-void check_try_smaller(CheckResult *result)
-{
-    uint32_t right = 0, wrong = mesh_devices(&result->spec->mesh), least = 0;
-    if (result->verdict != VERDICT_FAULTY || !whatif_is_small(result) || result->spec->mesh.axes != 1)
-        return;
-    for (uint32_t devices = 1; devices < wrong; devices++) {
-        Verdict verdict = verdict_at(result, devices);
-        if (verdict == VERDICT_FAULTY)
-            wrong = devices;
-        right += verdict == VERDICT_VERIFIED;
-        if (verdict == VERDICT_VERIFIED && least == 0)
-            least = devices;
-    }
-    if (right == 0)
-        return;
-    g_autofree char *sizes = least == wrong - 1 ? g_strdup_printf("%u device%s", least, least == 1 ? "" : "s")
-        : g_strdup_printf("%u to %u devices", least, wrong - 1);
-    if (right == wrong - least)
-        whatif_tell(result, g_strdup_printf("fine with %s: the smallest wrong size is %u devices", sizes, wrong));
-    else
-        whatif_tell(result, g_strdup_printf("the smallest wrong size is %u devices", wrong));
 }

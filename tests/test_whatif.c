@@ -159,6 +159,20 @@ static void the_smallest_wrong_size_is_named(void **state)
     }
 }
 
+/* Sixty-four devices are too many to try repairs on: they are tried where few devices are wrong already, and say so. */
+static void a_large_program_is_mended_where_it_is_small(void **state)
+{
+    (void)state;
+    CheckResult *result = repaired("all_gather_shared_semaphore", 64);
+    assert_true(says(result->tried, "with one recv_sem for each copy (an array, indexed by the step) instead of one for all, the proof "
+                                    "goes through with 3 devices"));
+    assert_true(says(result->tried, "with --dma-order link-fifo it is verified with 3 devices"));
+    assert_false(says(result->tried, "at this size"));
+    check_try_smaller(result);
+    assert_true(says(result->tried, "fine with 2 devices: the smallest wrong size is 3 devices"));
+    done(result);
+}
+
 /* An exempted fault is no fault, but does not hide others either. */
 static void an_exemption_makes_nothing_look_mended(void **state)
 {
@@ -296,6 +310,7 @@ int main(void)
         cmocka_unit_test(a_kinder_machine_is_named_where_it_helps),
         cmocka_unit_test(fixed_places_of_scopes_are_named_where_they_help),
         cmocka_unit_test(the_smallest_wrong_size_is_named),
+        cmocka_unit_test(a_large_program_is_mended_where_it_is_small),
         cmocka_unit_test(an_exemption_makes_nothing_look_mended),
         cmocka_unit_test(a_cycle_is_not_mended_by_any),
         cmocka_unit_test(what_is_not_needed_is_said),
