@@ -289,7 +289,7 @@ const OptionSpec option_table[] = {
      set_resume},
     {CHECKS, 0, "seed", "N", NULL, NULL, "seed of generated inputs and of sampled schedules (default 0)", set_seed},
     {COMMAND_CHECK, 0, "advice", NULL, NULL, NULL,
-     "check small verified programs again without each semaphore and barrier: which are needless, what the others are for", set_advice},
+     "say which synchronisation of a small verified program is needless, what the rest is for, and which waits lean on luck", set_advice},
     {CHECKS, 0, "first", NULL, NULL, NULL, "stop at the first fault (default: all, one for each pair of places)", set_first},
     {CHECKS | COMMAND_REPLAY, 0, "json", "FILE", NULL, "file", "write a JSON report beside the text; - is standard output", set_json},
     {COMMAND_CHECK, 0, "sarif", "FILE", NULL, "file", "write the faults as SARIF 2.1.0, for code scanning services", set_sarif},
