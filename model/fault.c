@@ -224,7 +224,7 @@ static const ExplainedAdvice ADVICE[ADVICE_COUNT] = {
     [ADVICE_NEEDLESS_SYNC] = {
         "needless-sync",
         "Without this wait or barrier everything that was proved stays proved: it costs time and orders nothing that needs to be ordered. "
-        "(A wait alone is left out by waiting where the launch is left instead: its signals must be taken somewhere.)",
+        "A wait alone is left out by waiting where the launch is left instead, since its signals must be taken somewhere.",
     },
     [ADVICE_NON_NEIGHBOUR] = {
         "non-neighbour",
