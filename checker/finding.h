@@ -65,6 +65,9 @@ typedef enum WalkMode {
     WALK_SWEEP = 1                              /* one level of states is kept, no table of all */
 } WalkMode;
 
+/* A number that is not known yet, within bounds that hold in eight cases of ten; all 0: there is no estimate. */
+typedef struct Estimate { double all, least, most; } Estimate;
+
 /* What a search says in the end. */
 typedef struct Outcome {
     GPtrArray *findings;                        /* of Finding, sorted by finding_compare */
@@ -75,6 +78,7 @@ typedef struct Outcome {
     uint64_t executions, classes, states, transitions, steps, conflicts;        /* UINT64_MAX: does not apply */
     unsigned modes;                             /* of WalkMode */
     char *refused;                              /* a mode asked for is not possible: why; nothing else counts. g_malloc; NULL: it is */
+    Estimate estimate;                          /* of classes, where a limit ended the search */
     uint64_t redundant;                         /* runs that only saw what others had seen; UINT64_MAX: does not apply */
     char *promise;                              /* of sampling: what the runs would have met, as a sentence; NULL: nothing. g_malloc */
     GArray *end_states;                         /* uint64_t hashes, sorted: positions of all cores and counts of all semaphores */

@@ -109,17 +109,23 @@ static void want_same(Counted one, Counted divided, unsigned how)
     assert_int_equal(divided.complete, one.complete);
 }
 
-static Counted count_words(uint32_t threads, uint32_t count, int n, void (*run)(Core *, const Words *))
+static void build_words(Words *words, uint32_t threads, uint32_t count, int n, void (*run)(Core *, const Words *))
 {
     const Knobs knobs = { 0 };
     Mesh mesh;
     mesh_line(&mesh, threads);
-    Words words = { .program = program_new(&mesh, 1, &knobs), .n = n, .run = run };
-    words.program->bare = true;
-    words.word = add_words(words.program, count, "word");
-    words.lock = add_words(words.program, 64, "lock");
-    Launch *launch = program_add_launch(words.program);
-    launch->body = body, launch->closure = &words;
+    *words = (Words){ .program = program_new(&mesh, 1, &knobs), .n = n, .run = run };
+    words->program->bare = true;
+    words->word = add_words(words->program, count, "word");
+    words->lock = add_words(words->program, 64, "lock");
+    Launch *launch = program_add_launch(words->program);
+    launch->body = body, launch->closure = words;
+}
+
+static Counted count_words(uint32_t threads, uint32_t count, int n, void (*run)(Core *, const Words *))
+{
+    Words words;
+    build_words(&words, threads, count, n, run);
     Counted counted = explore(words.program, &(ClassesOptions){ .audit = true });
     if (counted.classes <= DIVIDED_MAX)
         for (size_t i = 0; i < G_N_ELEMENTS(DIVIDED); i++)
@@ -392,12 +398,53 @@ static void test_litmus(void **state)
     expect_litmus("w+rwc", 7, 3, (const char *const[]){ "W0W1", "R1R2", "W2R0" });
 }
 
+typedef struct Known { uint32_t threads, words; int n; void (*run)(Core *, const Words *); uint64_t classes; } Known;
+
+static unsigned count_hits(const Known *known, unsigned parts)
+{
+    Words words;
+    build_words(&words, known->threads, known->words, known->n, known->run);
+    unsigned hits = 0;
+    for (unsigned p = 1; p < parts; p++) {
+        Unroller *unroller = unroller_new(words.program);
+        const ClassesOptions options = { .runs_max = known->classes * p / parts };
+        Outcome *outcome = classes_run(unroller_source(unroller), &options, NULL);
+        const Estimate *estimate = &outcome->estimate;
+        assert_int_equal(outcome->classes, options.runs_max);
+        assert_true(estimate->least >= (double)options.runs_max && estimate->least <= estimate->all && estimate->all <= estimate->most);
+        hits += estimate->least <= (double)known->classes && (double)known->classes <= estimate->most;
+        outcome_free(outcome);
+        unroller_free(unroller);
+    }
+    program_free(words.program);
+    return hits;
+}
+
+/* Programs of different shapes, each looked at when one, two ... sevenths of its classes are seen. */
+static void test_the_number_of_classes_lies_within_the_bounds_of_the_estimate_in_eight_cases_of_ten(void **state)
+{
+    (void)state;
+    static const Known KNOWN[] = {
+        { 16, 1, 15, readers, 32768 }, { 13, 13, 12, lastzero, 15360 }, { 8, 1, 0, writers_and_reader, 40320 },
+        { 8, 1, 1, fetch_adds, 40320 }, { 5, 2, 2, fetch_adds, 14400 }, { 5, 1, 0, write_twice, 113400 },
+        { 5, 1, 0, read_then_write, 14400 }, { 2, 1, 7, lock_and_add, 3432 }, { 11, 1, 0, cas_two, 5121 },
+    };
+    unsigned hits = 0, cases = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(KNOWN); i++) {
+        hits += count_hits(&KNOWN[i], 7);
+        cases += 6;
+    }
+    print_message("%u of %u\n", hits, cases);
+    assert_true(10 * hits >= 8 * cases);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_litmus), cmocka_unit_test(test_readers), cmocka_unit_test(test_lastzero), cmocka_unit_test(test_indexer),
         cmocka_unit_test(test_filesystem), cmocka_unit_test(test_writes_and_reads), cmocka_unit_test(test_fetch_add),
         cmocka_unit_test(test_locks), cmocka_unit_test(test_cas), cmocka_unit_test(test_control_flow),
+        cmocka_unit_test(test_the_number_of_classes_lies_within_the_bounds_of_the_estimate_in_eight_cases_of_ten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,8 +18,10 @@ static Outcome *conclude(Units *units)
     Outcome *outcome = g_steal_pointer(&sum->outcome);
     outcome->executions = outcome->classes = sum->runs;
     outcome->redundant = sum->redundant;
-    if (sum->limit != NULL)
+    if (sum->limit != NULL) {
         outcome_add_limit(outcome, sum->limit);
+        outcome->estimate = units_estimate(units);
+    }
     if (copies_are_coarse(units))
         outcome_add_limit(outcome, "fluid-look");
     outcome->complete &= !sum->done;

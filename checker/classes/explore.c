@@ -16,6 +16,7 @@ Explorer *explore_new(Units *units)
     x->rows = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     x->sequence = g_array_new(FALSE, FALSE, sizeof(Sleeper));
     x->copy = g_array_new(FALSE, FALSE, sizeof(Sleeper));
+    x->shape = g_new0(Shape, SHAPE_DEPTHS);
     x->outcome = digest_new_outcome();
     x->digest = digest_new(x);
     return x;
@@ -38,6 +39,7 @@ void explore_free(Explorer *x)
     g_array_free(x->rows, TRUE);
     g_array_free(x->sequence, TRUE);
     g_array_free(x->copy, TRUE);
+    g_free(x->shape);
     outcome_free(x->outcome);
     digest_free(x->digest);
     g_free(x);
@@ -126,12 +128,26 @@ static void descend(Explorer *x, Sleeper step, WakeTree rest)
         x->limit = "steps";
 }
 
+/* The last frame is done. */
+static void note_shape(Explorer *x, const Frame *frame)
+{
+    uint32_t depth = x->frames - 1;
+    if (depth >= SHAPE_DEPTHS)
+        return;
+    Shape *shape = &x->shape[depth];
+    for (uint32_t i = 0; i < MIN(frame->tried, SHAPE_BRANCHES); i++)
+        shape->classes[i] += shape->now[i], shape->now[i] = 0;
+    if (depth > x->base)
+        x->shape[depth - 1].now[MIN(x->frame[depth - 1].tried, SHAPE_BRANCHES) - 1] += x->classes - frame->classes;
+}
+
 /* Back to the frame above; what was tried there sleeps from now on. */
 static void ascend(Explorer *x)
 {
     Frame *frame = top_frame(x);
     g_assert(frame->tree.first == 0);
     x->sleepers = frame->sleep;
+    note_shape(x, frame);
     if (--x->frames == x->base)
         return;
     const Pick *pick = &x->path.pick[x->path.picks - 1];
@@ -252,6 +268,8 @@ static void make_node(Explorer *x, uint32_t d)
     g_array_append_val(node.sleep, pick);
     g_array_append_val(node.open, pick);
     node.tree = wake_move(&x->pool, &frame->tree, &x->units->pool);
+    if (d < SHAPE_DEPTHS)
+        memset(x->shape[d].now, 0, sizeof x->shape[d].now);
     uint32_t id = units_add_node(x->units, &node);
     g_array_append_val(x->nodes, id);
 }

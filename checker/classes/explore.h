@@ -22,6 +22,10 @@ typedef struct Frame {
     bool begun;
 } Frame;
 
+/* Of the frames of one depth: classes seen below their first branches, their second, and so on. `now`: of the frame in hand, not done. */
+enum { SHAPE_DEPTHS = 128, SHAPE_BRANCHES = 32 };
+typedef struct Shape { uint64_t classes[SHAPE_BRANCHES], now[SHAPE_BRANCHES]; } Shape;
+
 /* A way in which a step could have come earlier: before the pick `first`. */
 typedef struct Reversal {
     uint32_t first;
@@ -55,6 +59,7 @@ typedef struct Explorer {
     Outcome *outcome;                           /* of this round; so are the next */
     uint64_t runs, redundant;
     Digest *digest;
+    Shape *shape;                               /* by depth: of this round */
     uint64_t picks, classes;                    /* in all */
     const char *limit;                          /* that ended the search */
     bool done;                                  /* `first`, and something was found */

@@ -308,6 +308,7 @@ void saved_write(const Units *units, Checkpoint *checkpoint)
     for (guint i = 0; i < units->live->len; i++)
         put_explorer(out, units->live->pdata[i]);
     put_sum(out, &units->sum);
+    put(out, units->shape, sizeof units->shape);
     checkpoint_begin(checkpoint);
     checkpoint_put(checkpoint, out->data, out->len);
     checkpoint_commit(checkpoint);
@@ -326,5 +327,8 @@ bool saved_read(Units *units, GBytes *bytes)
     for (uint64_t i = 0; i < live && !in.bad; i++)
         take_explorer(&in, units);
     take_sum(&in, &units->sum);
+    const void *shape = take(&in, sizeof units->shape);
+    if (shape != NULL)
+        memcpy(units->shape, shape, sizeof units->shape);
     return !in.bad && in.at == in.end;
 }

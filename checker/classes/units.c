@@ -2,6 +2,7 @@
 #include "units.h"
 #include "../run/child.h"
 #include "saved.h"
+#include <string.h>
 
 enum { UNITS_MAX = 16, BUDGET_FIRST = 1000, BUDGET = 250 };
 
@@ -38,6 +39,7 @@ void units_forget(Units *units)
         if (units_node(units, i)->sleep != NULL)
             free_node(units_node(units, i));
     g_array_set_size(units->nodes, 0);
+    memset(units->shape, 0, sizeof units->shape);
     wake_pool_clear(&units->pool);
     sum_clear(&units->sum);
     sum_init(&units->sum);
@@ -210,6 +212,13 @@ static void run_round(Units *units, Round *round)
     units->rounds++;
 }
 
+static void gather_shape(Units *units, Explorer *x)
+{
+    for (uint32_t d = 0; d < SHAPE_DEPTHS; d++)
+        for (uint32_t i = 0; i < SHAPE_BRANCHES; i++)
+            units->shape[d].classes[i] += x->shape[d].classes[i], x->shape[d].classes[i] = 0;
+}
+
 /* Findings of units behind one that was done are not wanted: the first is what a search by one unit would have ended with. */
 static void gather(Units *units)
 {
@@ -217,8 +226,8 @@ static void gather(Units *units)
         Explorer *x = units->live->pdata[i];
         sum_add(&units->sum, x);
         hand_over(units, x);
+        gather_shape(units, x);
     }
-    progress_set(units->options->progress, units->sum.runs, units->sum.outcome->findings->len);
     for (guint i = 0; i < units->live->len;) {
         Explorer *x = units->live->pdata[i];
         if (x->frames > x->base) {
@@ -230,6 +239,16 @@ static void gather(Units *units)
         explore_end(x);
         g_ptr_array_add(units->idle, g_ptr_array_steal_index(units->live, i));
     }
+}
+
+static void tell_progress(const Units *units)
+{
+    Progress *progress = units->options->progress;
+    if (progress == NULL)
+        return;
+    progress_set(progress, units->sum.runs, units->sum.outcome->findings->len);
+    Estimate estimate = units_estimate(units);
+    progress->total = estimate.all, progress->total_least = estimate.least, progress->total_most = estimate.most;
 }
 
 static bool is_over(const Units *units)
@@ -255,6 +274,7 @@ void units_search(Units *units)
         units->cut |= round.cut;
         run_round(units, &round);
         gather(units);
+        tell_progress(units);
         divide(units);
     }
     if (options->checkpoint != NULL && units->live->len == 0 && !units->usage.grew)

@@ -49,6 +49,7 @@ struct Units {
     WakePool pool;                              /* of their trees */
     GPtrArray *live, *idle;                     /* Explorer */
     Sum sum;
+    Shape shape[SHAPE_DEPTHS];
     uint64_t rounds;
     bool cut;                                   /* a round was made smaller by a limit: no other search goes through what follows */
 };
@@ -57,6 +58,9 @@ Units *units_new(UnrollSource *source, const ClassesOptions *options);
 void units_free(Units *units);
 void units_search(Units *units);                /* all classes, or up to a limit, or until another object is to be contended */
 void units_forget(Units *units);                /* back to the start */
+
+/* estimate.c: how many classes there are, by the shape of the search tree so far. */
+Estimate units_estimate(const Units *units);
 
 Explorer *units_add(Units *units);              /* one that has not begun */
 uint32_t units_add_node(Units *units, const Node *node);        /* its sleep is taken */

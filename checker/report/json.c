@@ -198,6 +198,15 @@ static void add_advice(JsonBuilder *builder, const CheckResult *result, bool unr
     json_builder_end_array(builder);
 }
 
+static void add_estimate(JsonBuilder *builder, const Estimate *estimate)
+{
+    begin_object(builder, "classes_estimate");
+    add_int(builder, "all", (int64_t)MIN(estimate->all, 1e18));
+    add_int(builder, "least", (int64_t)MIN(estimate->least, 1e18));
+    add_int(builder, "most", (int64_t)MIN(estimate->most, 1e18));
+    json_builder_end_object(builder);
+}
+
 static void add_covered(JsonBuilder *builder, const CheckResult *result)
 {
     const Outcome *outcome = result->outcome;
@@ -212,6 +221,8 @@ static void add_covered(JsonBuilder *builder, const CheckResult *result)
     for (guint i = 0; outcome && i < outcome->limits->len; i++)
         json_builder_add_string_value(builder, outcome->limits->pdata[i]);
     json_builder_end_array(builder);
+    if (outcome && outcome->estimate.all > 0)
+        add_estimate(builder, &outcome->estimate);
     if (outcome && outcome->promise)
         add_string(builder, "promise", outcome->promise);
     begin_array(builder, "modes");

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../run/progress.h"
 #include "story.h"
 #include "telling.h"
 #include "words.h"
@@ -207,6 +208,10 @@ static char *covered(const CheckResult *result)
     GString *out = g_string_new(NULL);
     append_count(out, outcome->executions, "execution", "executions");
     append_count(out, outcome->classes, "class", "classes");
+    if (outcome->estimate.all > 0) {
+        g_autofree char *all = progress_estimate(outcome->estimate.all, outcome->estimate.least, outcome->estimate.most);
+        g_string_append_printf(out, " of %s", all);
+    }
     append_count(out, outcome->states, "state", "states");
     append_count(out, outcome->transitions, "transition", "transitions");
     append_count(out, outcome->steps, "step", "steps");

@@ -1,6 +1,7 @@
 /* progress.c - the words of a search that is under way. */
 #include "progress.h"
 #include <glib.h>
+#include <math.h>
 
 static const char *const NOUN[PROGRESS_KINDS] = { "", "runs", "classes", "states" };
 
@@ -35,18 +36,34 @@ static void append_number(GString *text, double number)
         g_string_append_printf(text, "%.0f", number);
 }
 
+/* To two digits: an estimate has no more. */
+static void append_estimate(GString *text, double number)
+{
+    double unit = number >= 10 ? pow(10, floor(log10(number)) - 1) : 1;
+    append_number(text, round(number / unit) * unit);
+}
+
+char *progress_estimate(double total, double least, double most)
+{
+    GString *text = g_string_new("about ");
+    append_estimate(text, total);
+    g_string_append(text, " (");
+    append_estimate(text, least);
+    g_string_append(text, " to ");
+    append_estimate(text, most);
+    g_string_append_c(text, ')');
+    return g_string_free(text, FALSE);
+}
+
 static void append_total(GString *text, const Progress *progress)
 {
-    bool estimate = progress->total_most > 0;
-    g_string_append(text, estimate ? " of about " : " of ");
-    append_number(text, progress->total);
-    if (!estimate)
-        return;
-    g_string_append(text, " (");
-    append_number(text, progress->total_least);
-    g_string_append(text, " to ");
-    append_number(text, progress->total_most);
-    g_string_append_c(text, ')');
+    g_string_append(text, " of ");
+    if (progress->total_most > 0) {
+        g_autofree char *estimate = progress_estimate(progress->total, progress->total_least, progress->total_most);
+        g_string_append(text, estimate);
+    } else {
+        append_number(text, progress->total);
+    }
 }
 
 static void append_seconds(GString *text, double seconds)
