@@ -7,6 +7,7 @@ DEBIAN_PACKAGES = gcc libc6-dev make pkg-config libglib2.0-dev libjson-glib-dev 
 WARNINGS = -Wall -Wextra -Werror -Wswitch-enum -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
 CFLAGS ?= -O2 -g
 JAX ?= 0.7.0 0.10.2
+JAX_ALL ?= 0.7.0 0.7.2 0.8.3 0.9.2 0.10.2
 # Asked for once, when first used: `make deps test` installs pkg-config before anything is compiled.
 PACKAGE_CFLAGS = $(eval PACKAGE_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(PACKAGE_CFLAGS)
 PACKAGE_LIBS = $(eval PACKAGE_LIBS := $$(shell pkg-config --libs $(PACKAGES)))$(PACKAGE_LIBS)
@@ -91,6 +92,9 @@ test: all $(TESTS)                              ## builds and runs all tests
 exporter-test: all                              ## tests the Python package, with the oldest and the newest JAX (JAX=0.10.2: one of them)
 	HEDDLE=$(abspath $(BUILD)/heddle) python3 tests/exporter/drift.py $(BUILD)/jax $(JAX)
 
+exporter-versions: all                          ## the same with each minor version, as a table: kernels/exporter/VERSIONS.md
+	HEDDLE=$(abspath $(BUILD)/heddle) python3 tests/exporter/drift.py --table kernels/exporter/VERSIONS.md $(BUILD)/jax $(JAX_ALL)
+
 asan: | $(FIRST)                                ## the tests again, with address and undefined-behaviour sanitizers
 	$(MAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" test
 
@@ -127,6 +131,6 @@ clean:                                          ## removes $(BUILD)
 help:                                           ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | sed 's/$$(BUILD)/$(subst /,\/,$(BUILD))/' | expand -t 14
 
-.PHONY: all deps demo test corpus exporter-test browser-test asan soak bench tidy install clean help
+.PHONY: all deps demo test corpus exporter-test exporter-versions browser-test asan soak bench tidy install clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,9 +1,13 @@
 """Runs the exporter's tests with several versions of JAX, each in an environment of its own, and prints a table in Markdown.
 
-python3 tests/exporter/drift.py build/jax 0.7.2 0.10.2 [-- arguments of pytest]
+python3 tests/exporter/drift.py [--table FILE] build/jax 0.7.0 0.10.2 [-- arguments of pytest]
+
+With --table the table is written to FILE, too, with the day and the commit: `make exporter-versions`, as a job once a week, keeps it true.
 """
 
+import argparse
 import collections
+import datetime
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -37,18 +41,39 @@ def cell(counts):
     return f"{passed} pass" + (f", **{failed} fail**" if failed else "") + (f", {skipped} skipped" if skipped else "")
 
 
+def table_of(found):
+    versions = list(found)
+    lines = [f"| tests | {' | '.join(versions)} |", f"|---|{'---|' * len(versions)}"]
+    rows = [(name, [found[v].get(name) for v in versions]) for name in sorted({n for tests in found.values() for n in tests})]
+    rows.append(("all", [[sum(counts[i] for counts in found[v].values()) for i in range(3)] for v in versions]))
+    lines += [f"| {name} | {' | '.join('not run' if c is None else cell(c) for c in cells)} |" for name, cells in rows]
+    return "\n".join(lines) + "\n"
+
+
+def heading():
+    commit = subprocess.run(["git", "-C", HERE, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    python = ".".join(map(str, sys.version_info[:2]))
+    when = f"{datetime.date.today().isoformat()}, Python {python}" + (f", at {commit}" if commit else "")
+    return f"# What works with which version of JAX\n\nMade by `make exporter-versions`; tests that a version has no means for are skipped. {when}.\n\n"
+
+
 def main(arguments):
-    extra = arguments[arguments.index("--") + 1 :] if "--" in arguments else []
-    folder, *versions = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    table, worst = {}, 0
-    for version in versions:
-        python, report = environment(Path(folder).resolve(), version), Path(folder).resolve() / f"{version}.xml"
-        command = [python, "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider", f"--junitxml={report}", HERE, *extra]
-        worst = max(worst, subprocess.run(command, check=False).returncode)
-        table[version] = outcomes(report) if report.exists() else {}
-    print(f"| tests | {' | '.join(versions)} |\n|---|{'---|' * len(versions)}")
-    for name in sorted({n for found in table.values() for n in found}):
-        print(f"| {name} | {' | '.join(cell(table[v][name]) if name in table[v] else 'not run' for v in versions)} |")
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", help="where the environments are, or are made")
+    parser.add_argument("versions", nargs="+", help="of JAX")
+    parser.add_argument("--table", metavar="FILE", help="write the table there, too")
+    options, found, worst = parser.parse_args(arguments[:end]), {}, 0
+    folder = Path(options.folder).resolve()
+    for version in options.versions:
+        python, report = environment(folder, version), folder / f"{version}.xml"
+        report.unlink(missing_ok=True)
+        command = [python, "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider", f"--junitxml={report}", HERE]
+        worst = max(worst, subprocess.run([*command, *arguments[end + 1 :]], check=False).returncode)
+        found[version] = outcomes(report) if report.exists() else {}
+    print(table_of(found), end="")
+    if options.table:
+        Path(options.table).write_text(heading() + table_of(found), encoding="utf-8")
     return worst
 
 

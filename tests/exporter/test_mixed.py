@@ -6,6 +6,7 @@ import heddle_pallas
 import jax
 import jax.numpy as jnp
 import kernels_mixed as k
+import kernels_ring as rings
 import numpy as np
 import pytest
 
@@ -55,12 +56,21 @@ def test_scopes(heddle, numbers):
     heddle.verify(k.scopes, x, mesh=1, expect=[(x[0] + x.sum() + np.zeros_like(x))[None]])
 
 
-def test_loops_are_kept(heddle):
+@pytest.mark.parametrize(
+    "function, arguments",
+    [
+        (rings.all_gather, lambda n: ["f32[8,128]"]),
+        (rings.all_reduce, lambda n: ["f32[8,128]"]),
+        (rings.reduce_scatter, lambda n: [f"f32[{n},8,128]"]),
+        (rings.reduce_scatter_pipeline, lambda n: [f"f32[{n},16,256]"]),
+        (k.ragged_all_to_all, lambda n: [np.zeros((n, n), np.int32), "f32[8,128]"]),
+    ],
+    ids=lambda f: getattr(f, "__name__", ""),
+)
+def test_loops_are_kept(tmp_path, function, arguments):
     """C for many devices is no longer than for few."""
-    lengths = {
-        n: len(heddle.check(k.ragged_all_to_all, np.zeros((n, n), np.int32), "f32[8,128]", mesh=n).source.splitlines()) for n in (4, 16)
-    }
-    assert lengths[16] <= lengths[4]
+    few, many = (heddle_pallas.export(function, *arguments(n), mesh=n, folder=tmp_path / str(n)).read_text().splitlines() for n in (4, 256))
+    assert len(many) <= len(few)
 
 
 # Tables that steer

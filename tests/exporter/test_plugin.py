@@ -77,3 +77,45 @@ def test_malformed_sizes(run):
     done = run("--heddle-devices=8..2")
     assert done.ret != 0
     done.stdout.fnmatch_lines(["*--heddle-devices=8..2: not a number of devices*"])
+
+
+EXISTING = """
+import jax, numpy as np
+import kernels_memory as k, kernels_ring as rings
+from jax.sharding import PartitionSpec as P
+
+def test_right():
+    x = np.arange(32 * 128, dtype=np.float32).reshape(32, 128)
+    assert (np.asarray(jax.jit(k.accumulate)(x)) == x.reshape(4, 8, 128).sum(axis=0)).all()
+
+def test_reads_too_soon():
+    jax.jit(k.read_before_the_wait)(np.ones((8, 128), np.float32))
+
+def test_fails_of_itself():
+    assert (np.asarray(jax.jit(k.accumulate)(np.ones((32, 128), np.float32))) == 5).all()
+
+def test_no_kernel():
+    pass
+"""
+
+
+@pytest.mark.usefixtures("heddle_ready")
+def test_existing_tests_as_they_are(run, pytester):
+    pytester.makepyfile(test_existing=EXISTING)
+    done = run("--heddle-checked", "--heddle-html=pages", "--junitxml=out.xml", "test_existing.py")
+    assert all("<html" in page.read_text() for page in (pytester.path / "pages").glob("*.html"))
+    assert len(list((pytester.path / "pages").glob("*.html"))) == 3
+    done.assert_outcomes(passed=2, failed=2)
+    done.stdout.fnmatch_lines(["*AssertionError: copy_order_kernel: faulty*"])
+    found = {
+        case.get("name"): [p.get("value") for p in case.iter("property")]
+        for case in xml.etree.ElementTree.parse(pytester.path / "out.xml").iter("testcase")
+    }
+    assert found["test_right"] == ["verified"] and found["test_reads_too_soon"] == ["faulty", "race"] and found["test_no_kernel"] == []
+
+
+def test_existing_tests_need_the_checker(run, monkeypatch, pytester):
+    pytester.makepyfile(test_existing=EXISTING)
+    monkeypatch.setenv("HEDDLE", "/no/such/heddle")
+    run("--heddle-checked", "test_existing.py").assert_outcomes(failed=4)
+    run("--heddle-checked", "--heddle-optional", "test_existing.py").assert_outcomes(skipped=4)

@@ -41,6 +41,7 @@ def test_verdict(heddle, function, devices, faults):
 
 def test_strict_scopes(heddle):
     assert heddle.check(k.swap, X, mesh=2, scopes="strict").faults == ("lifetime",)
+    assert "early-signal" in heddle.check(k.swap, X, mesh=2, advice=True).advice
 
 
 def test_one_line_for_one_fault(heddle):

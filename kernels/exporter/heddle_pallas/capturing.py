@@ -182,7 +182,7 @@ class _Meeting:
 
 @contextlib.contextmanager
 def checked(
-    raise_faults: bool = True, timeout: float | None = None, schedules: str | None = None, **knobs: Unpack[Knobs]
+    raise_faults: bool = True, timeout: float | None = None, schedules: str | None = None, page: bool = False, **knobs: Unpack[Knobs]
 ) -> Iterator[list[Report]]:
     """Kernels that are traced inside are run by the checker, and give the arrays that it computed.
 
@@ -195,7 +195,7 @@ def checked(
 
     def decide(captured: Captured, stacked: list[Any]) -> list[Any]:
         try:
-            report = run(captured.traced(stacked), dict(knobs), schedules, timeout)
+            report = run(captured.traced(stacked), dict(knobs), schedules, timeout, page=page)
             reports.append(report)
             if report.results is not None:
                 return list(report.results)
@@ -219,8 +219,14 @@ def checked(
         jax.clear_caches()
         if errors:
             raise errors[0]
+    if raise_faults:
+        unless_verified(reports)
+
+
+def unless_verified(reports: list[Report]) -> None:
+    """An AssertionError with all reports that are not."""
     wrong = [r for r in reports if not r.ok]
-    if wrong and raise_faults:
+    if wrong:
         raise AssertionError("\n".join(f"{r.name}: {r.verdict}\n\n{r.text}" for r in wrong))
 
 

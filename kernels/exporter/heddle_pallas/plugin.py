@@ -4,14 +4,18 @@
         heddle.verify(all_gather, "f32[8,128]", mesh=heddle_devices)
 
 A missing checker or compiler is an error: a green run that checked nothing is worse than a red one. --heddle-optional makes it a skip.
+
+--heddle-checked runs tests that were written for Pallas's interpreter as they are: each in checked(), so that kernels return what the
+checked run computed, and a kernel that is not verified fails its test.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 import pytest
 
@@ -27,6 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--heddle-devices", default="2..4", metavar="SIZES", help="sizes of the heddle_devices fixture: 4, 2..8 or 2,4,8")
     group.addoption("--heddle-html", default=None, metavar="DIR", help="write a page for each check into DIR")
     group.addoption("--heddle-timeout", type=float, default=120.0, metavar="SECONDS", help="for one check (default 120)")
+    group.addoption("--heddle-checked", action="store_true", help="kernels of all tests are run and judged by the checker")
     group.addoption("--heddle-optional", action="store_true", help="skip tests where the checker or a compiler is missing")
 
 
@@ -41,13 +46,38 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("heddle_devices", sizes)
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+    if not pyfuncitem.config.getoption("--heddle-checked"):
+        yield
+        return
+    from .capturing import checked, unless_verified
+
+    notes = Heddle(pyfuncitem)
+    _want_ready(pyfuncitem.config)
+    try:
+        with checked(raise_faults=False, timeout=notes.timeout, page=notes.pages is not None) as reports:
+            outcome: Any = yield
+    except Exception as wrong:  # the test itself, if it failed, failed of this
+        outcome.force_exception(wrong)
+        return
+    for report in reports:
+        notes.note(report)
+    if outcome.excinfo is None:
+        try:
+            unless_verified(reports)
+        except AssertionError as wrong:
+            outcome.force_exception(wrong)
+
+
 class Heddle:
     """What the fixture gives: check and verify, with the options of the command line, and their outcome noted for JUnit."""
 
-    def __init__(self, request: pytest.FixtureRequest) -> None:
-        self._node = request.node
-        self._config = request.config
+    def __init__(self, node: pytest.Item) -> None:
+        self._node = node
         self._count = 0
+        self.timeout: float = node.config.getoption("--heddle-timeout")
+        self.pages: str | None = node.config.getoption("--heddle-html")
 
     def check(
         self, function: Callable[..., Any], *arguments: Any, expect: Any = None, tolerance: float = 1e-5, **options: "Unpack[CheckOptions]"
@@ -55,10 +85,10 @@ class Heddle:
         """As heddle_pallas.check."""
         from . import api
 
-        options.setdefault("timeout", self._config.getoption("--heddle-timeout"))
-        options.setdefault("page", self._config.getoption("--heddle-html") is not None)
+        options.setdefault("timeout", self.timeout)
+        options.setdefault("page", self.pages is not None)
         report = api.check(function, *arguments, expect=expect, tolerance=tolerance, **options)
-        self._note(report)
+        self.note(report)
         return report
 
     def verify(
@@ -79,15 +109,15 @@ class Heddle:
         api.settle(report, expected, tolerance, accept_bounded)
         return report
 
-    def _note(self, report: "Report") -> None:
+    def note(self, report: "Report") -> None:
+        """For JUnit, and as a page."""
         self._count += 1
         suffix = "" if self._count == 1 else f"_{self._count}"
         self._node.user_properties.append((f"heddle_verdict{suffix}", report.verdict))
         if report.faults:
             self._node.user_properties.append((f"heddle_faults{suffix}", " ".join(report.faults)))
-        folder = self._config.getoption("--heddle-html")
-        if folder is not None:
-            self._page(report, Path(folder), suffix)
+        if self.pages is not None:
+            self._page(report, Path(self.pages), suffix)
 
     def _page(self, report: "Report", folder: Path, suffix: str) -> None:
         """One file a check, of a name that is the test's alone: safe under pytest-xdist."""
@@ -96,8 +126,9 @@ class Heddle:
         (folder / f"{name}.html").write_text(report.page, encoding="utf-8")
 
 
-def _ready() -> str | None:
-    """What is missing; None: nothing."""
+@functools.lru_cache(maxsize=1)
+def _missing() -> str | None:
+    """Of what a check needs; None: nothing."""
     from .binary import find_compiler, find_heddle
 
     try:
@@ -110,17 +141,20 @@ def _ready() -> str | None:
     return None
 
 
+def _want_ready(config: pytest.Config) -> None:
+    missing = _missing()
+    if missing is not None and config.getoption("--heddle-optional"):
+        pytest.skip(missing)
+    if missing is not None:
+        pytest.fail(f"{missing} (--heddle-optional skips such tests)", pytrace=False)
+
+
 @pytest.fixture(scope="session")
 def heddle_ready(request: pytest.FixtureRequest) -> None:
-    missing = _ready()
-    if missing is None:
-        return
-    if request.config.getoption("--heddle-optional"):
-        pytest.skip(missing)
-    pytest.fail(f"{missing} (--heddle-optional skips such tests)", pytrace=False)
+    _want_ready(request.config)
 
 
 @pytest.fixture
 def heddle(request: pytest.FixtureRequest, heddle_ready: None) -> Heddle:
     """Verifies kernels: heddle.verify(function, "f32[8,128]", mesh=4)."""
-    return Heddle(request)
+    return Heddle(request.node)
