@@ -21,6 +21,8 @@ void finding_free(Finding *finding)
         return;
     g_free(finding->message);
     g_free(finding->why);
+    if (finding->delays)
+        g_array_free(finding->delays, TRUE);
     if (finding->moves)
         g_array_free(finding->moves, TRUE);
     if (finding->lines)

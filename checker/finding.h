@@ -29,6 +29,13 @@ typedef struct Place {
     uint32_t launch;
 } Place;
 
+typedef struct Delay {                          /* who is to be late, so that the fault shows on a real machine */
+    uint32_t core, copy;                        /* copy NONE: the core, before the line; else that copy of its, once started */
+    uint32_t site, times;                       /* of the core's step or the copy's start; the core comes there for the so-manieth time */
+} Delay;
+
+typedef enum Meant { MEANT_UNKNOWN, MEANT_FIRST, MEANT_SECOND } Meant;
+
 typedef struct Finding {
     FaultId id;
     uint64_t count;                             /* how many pairs (or steps) of these sites */
@@ -40,6 +47,8 @@ typedef struct Finding {
     int64_t have, need;                         /* leftover: count; overflow: highest count, limit; lifetime: -1 not begun, +1 ended */
     char *message;                              /* stop faults: what the run said; else NULL (report words it). g_malloc */
     char *why;                                  /* one or more sentences, NULL if there is nothing to add. g_malloc */
+    uint8_t meant;                              /* race: which place was meant to come first, a Meant */
+    GArray *delays;                             /* of Delay; NULL: none is known; empty: none is needed */
     GArray *moves;                              /* of Move; NULL until a schedule was found */
     GPtrArray *lines;                           /* of char*: the schedule as text, one line a move; NULL until it was replayed */
     bool shown;                                 /* a replay of the moves showed the fault */

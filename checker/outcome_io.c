@@ -50,6 +50,7 @@ void outcome_save(const Outcome *outcome, Store *store)
         put(store, finding, sizeof *finding);
         put_text(store, finding->message);
         put_text(store, finding->why);
+        put_array(store, finding->delays, sizeof(Delay));
         put_array(store, finding->moves, sizeof(Move));
         put_texts(store, finding->lines);
         put_text(store, finding->departure);
@@ -135,6 +136,7 @@ static Finding *take_finding(Reader *reader)
     take_into(reader, finding, sizeof *finding);
     finding->message = take_text(reader);
     finding->why = take_text(reader);
+    finding->delays = take_array(reader, sizeof(Delay));
     finding->moves = take_array(reader, sizeof(Move));
     finding->lines = take_texts(reader);
     finding->departure = take_text(reader);

@@ -10,6 +10,7 @@
 #include "proof/prove.h"
 #include "results.h"
 #include "run/adapt.h"
+#include "run/delay.h"
 #include "run/edit.h"
 #include "run/film.h"
 #include "run/foresee.h"
@@ -23,6 +24,7 @@
 
 static const uint64_t STEPS_MAX = 400000000;    /* of one run: a record of 10 GB */
 enum { DIVERGENCE_RUNS = 1000, DIVERGENCE_STEPS = 100000 };
+static const uint64_t DELAY_STEPS_MAX = 20000;          /* of a program whose delays are looked for */
 static const uint64_t MINIMISE_EFFORT = 3000000;        /* moves done for shorter schedules, for all findings of a check */
 
 WorkerShared *worker_shared_new(const CheckSpec *spec)
@@ -471,6 +473,15 @@ static void take_film(WorkerShared *shared, Finding *finding)
     finding->film = film_save(execution_record(shared->execution));
 }
 
+/* Programs that are too long for a few more runs do without. */
+static void find_delays(WorkerShared *shared, Finding *finding)
+{
+    const Record *record = shared->record;
+    const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse, .without_contents = !record->values_observed };
+    if (record->steps.count + 3 * record->copies.count < DELAY_STEPS_MAX)
+        delay_find(shared->execution, &options, finding);
+}
+
 static void replay_all(WorkerShared *shared)
 {
     replay_on_own_record(shared);
@@ -485,6 +496,9 @@ static void replay_all(WorkerShared *shared)
         else if (finding->moves != NULL)
             worker_replay(shared, finding);
         effort -= share - left;
+        bool always = finding->id == FAULT_DEADLOCK && (outcome->conflicts == 0 || outcome->conflicts == UINT64_MAX);
+        if (finding->shown && !always && !shared->as_given && shared->spec->edits == NULL)
+            find_delays(shared, finding);
         if (finding->moves != NULL && shared->spec->film)
             take_film(shared, finding);
     }

@@ -76,7 +76,9 @@ static void hand_over(Prover *prover)
             continue;
         finding->moves = witness_of(prover, &tally[i]);
         g_assert(finding->moves || prover->options->canary != PROVE_SOUND);
-        finding->why = why_fault(prover, &tally[i]);
+        Meant meant;
+        finding->why = why_fault(prover, &tally[i], &meant);
+        finding->meant = (uint8_t)meant;
     }
 }
 

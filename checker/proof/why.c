@@ -243,21 +243,23 @@ static bool is_meant_first(Prover *prover, const Event *a, const Event *b)
 }
 
 /* The record did one of the two first; where no wait was meant to see to that, the other order may have been meant. */
-char *why_race(Prover *prover, const Event *a, const Event *b)
+char *why_race(Prover *prover, const Event *a, const Event *b, Meant *meant_first)
 {
     GString *text = g_string_new(NULL);
     bool a_first = prover_age(prover, a) <= prover_age(prover, b);
     const Event *first = a_first ? a : b, *second = a_first ? b : a;
-    bool meant = explain(prover, text, first, second);
+    bool as_done = true, meant = explain(prover, text, first, second);
     if (!meant) {
         g_string_truncate(text, 0);
         meant = explain(prover, text, second, first);
+        as_done = !meant;
     }
     if (!meant) {
         g_string_truncate(text, 0);
-        bool as_done = is_meant_first(prover, first, second);
+        as_done = is_meant_first(prover, first, second);
         explain(prover, text, as_done ? first : second, as_done ? second : first);
     }
+    *meant_first = as_done == a_first ? MEANT_FIRST : MEANT_SECOND;
     return g_string_free(text, text->len == 0);
 }
 
@@ -291,11 +293,13 @@ static char *why_in_flight(Prover *prover, const Tally *fault)
     return g_string_free(text, FALSE);
 }
 
-char *why_fault(Prover *prover, const Tally *fault)
+char *why_fault(Prover *prover, const Tally *fault, Meant *meant)
 {
+    Meant ignored;
+    *meant = MEANT_UNKNOWN;
     switch (fault->id) {
     case FAULT_RACE:
-        return why_race(prover, &fault->a, &fault->b);
+        return why_race(prover, &fault->a, &fault->b, meant);
     case FAULT_LIFETIME:
         return why_lifetime(prover, fault);
     case FAULT_LEFTOVER:
@@ -303,7 +307,7 @@ char *why_fault(Prover *prover, const Tally *fault)
     case FAULT_IN_FLIGHT:
         return why_in_flight(prover, fault);
     case FAULT_MISMATCH:
-        return fault->places > 1 ? why_race(prover, &fault->b, &fault->a) : NULL;
+        return fault->places > 1 ? why_race(prover, &fault->b, &fault->a, &ignored) : NULL;
     case FAULT_DEADLOCK: case FAULT_OUT_OF_BOUNDS: case FAULT_UNINITIALISED: case FAULT_SHAPE: case FAULT_SPACE: case FAULT_REVISIT:
     case FAULT_ASSERT: case FAULT_OVERFLOW: case FAULT_DIVERGENCE: case FAULT_NO_PROGRESS: case FAULT_CRASH: case FAULT_COUNT:
         break;

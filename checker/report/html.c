@@ -306,6 +306,13 @@ static void add_head(Tale *tale, const Finding *finding)
     for (guint i = 0; tale->result->tried && i < tale->result->tried->len; i++)
         json_builder_add_string_value(tale->builder, tale->result->tried->pdata[i]);
     json_builder_end_array(tale->builder);
+    GPtrArray *delays = finding ? story_delays(tale->program, finding) : NULL;
+    if (delays == NULL)
+        return;
+    g_ptr_array_add(delays, NULL);
+    g_autofree char *lines = g_strjoinv("; ", (char **)delays->pdata);
+    member_text(tale->builder, "delays", lines);
+    g_ptr_array_unref(delays);
 }
 
 static void add_story(Html *html, const CheckResult *result, const Finding *finding, const Record *record, uint32_t frames_max)

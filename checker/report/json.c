@@ -144,6 +144,17 @@ static void add_telling(JsonBuilder *builder, const CheckResult *result, const F
         g_ptr_array_unref(lines);
 }
 
+static void add_delays(JsonBuilder *builder, const Program *program, const Finding *finding)
+{
+    GPtrArray *lines = story_delays(program, finding);
+    begin_array(builder, "delays");
+    for (guint i = 0; lines && i < lines->len; i++)
+        json_builder_add_string_value(builder, lines->pdata[i]);
+    json_builder_end_array(builder);
+    if (lines)
+        g_ptr_array_unref(lines);
+}
+
 static void add_finding(JsonBuilder *builder, Source *source, const CheckResult *result, const Finding *finding, const char *schedule)
 {
     g_autofree char *fingerprint = fingerprint_finding(source, result, finding);
@@ -164,6 +175,7 @@ static void add_finding(JsonBuilder *builder, Source *source, const CheckResult 
     add_string(builder, "schedule", schedule);
     add_int(builder, "switches", story_switches(finding));
     add_telling(builder, result, finding);
+    add_delays(builder, result->program, finding);
     json_builder_end_object(builder);
     g_free(why);
     g_free(message);

@@ -163,6 +163,34 @@ char *story_why(const CheckResult *result, const Finding *finding)
     return finding->id == FAULT_DEADLOCK && result->record ? stuck_cores(result) : NULL;
 }
 
+static const char *ordinal(uint32_t number)
+{
+    static const char *const END[] = { "th", "st", "nd", "rd" };
+    uint32_t last = number % 10;
+    return last < G_N_ELEMENTS(END) && number / 10 % 10 != 1 ? END[last] : "th";
+}
+
+static char *say_delay(const Program *program, const Delay *delay)
+{
+    g_autofree char *core = words_core(program, delay->core), *where = words_where(program, delay->site);
+    if (delay->copy != NONE)
+        return g_strdup_printf("copy %u of %s, started at %s, has to be slow: no delay in the kernel does that", delay->copy, core, where);
+    if (delay->times == 1)
+        return g_strdup_printf("put a delay at %s before %s", core, where);
+    return g_strdup_printf("put a delay at %s before %s, when it comes there for the %u%s time", core, where, delay->times,
+                           ordinal(delay->times));
+}
+
+GPtrArray *story_delays(const Program *program, const Finding *finding)
+{
+    GPtrArray *lines = finding->delays ? g_ptr_array_new_with_free_func(g_free) : NULL;
+    if (lines && finding->delays->len == 0)
+        g_ptr_array_add(lines, g_strdup("none is needed: it comes when all go at one pace"));
+    for (guint i = 0; lines && i < finding->delays->len; i++)
+        g_ptr_array_add(lines, say_delay(program, &g_array_index(finding->delays, Delay, i)));
+    return lines;
+}
+
 unsigned story_switches(const Finding *finding)
 {
     unsigned switches = 0;

@@ -156,6 +156,15 @@ static void text_why(Text *text, const char *why)
         text_wrapped(text, 4, at == line ? "Why:  " : "      ", *at);
 }
 
+static void text_delays(Text *text, const CheckResult *result, const Finding *finding)
+{
+    GPtrArray *lines = story_delays(result->program, finding);
+    for (guint i = 0; lines && i < lines->len; i++)
+        text_wrapped(text, 4, i ? "         " : "Delays:  ", lines->pdata[i]);
+    if (lines)
+        g_ptr_array_unref(lines);
+}
+
 void text_finding(Text *text, const CheckResult *result, const Finding *finding, const char *schedule)
 {
     char *message = story_message(result, finding), *why = story_why(result, finding);
@@ -169,6 +178,7 @@ void text_finding(Text *text, const CheckResult *result, const Finding *finding,
         text_cited(text, result, finding, why);
     }
     text_telling(text, result, finding);
+    text_delays(text, result, finding);
     if (finding->count > 1)
         g_string_append_printf(text->out, "    The same lines do this %s%" G_GUINT64_FORMAT " times; this is one of them.\n",
                                finding->at_most ? "at most " : "", finding->count);

@@ -35,7 +35,7 @@ static bool moment_is_next(Execution *e, const Place *place)
 }
 
 /* The place's own step is the next of its agent, and possible. */
-static bool is_next(Execution *e, const Place *place)
+bool judge_is_next(Execution *e, const Place *place)
 {
     if (place->copy != NONE)
         return moment_is_next(e, place);
@@ -69,7 +69,7 @@ static Access access_at(Execution *e, const Place *place)
 
 static bool shows_race(Execution *e, const Finding *finding)
 {
-    if (!is_next(e, &finding->place[0]) || !is_next(e, &finding->place[1]))
+    if (!judge_is_next(e, &finding->place[0]) || !judge_is_next(e, &finding->place[1]))
         return false;
     const Program *program = machine_program(execution_machine(e));
     Access a = access_at(e, &finding->place[0]), b = access_at(e, &finding->place[1]);
@@ -79,7 +79,7 @@ static bool shows_race(Execution *e, const Finding *finding)
 
 static bool shows_lifetime(Execution *e, const Finding *finding)
 {
-    if (!is_next(e, &finding->place[0]))
+    if (!judge_is_next(e, &finding->place[0]))
         return false;
     const Program *program = machine_program(execution_machine(e));
     uint32_t object = finding->object, decl;
@@ -116,13 +116,13 @@ static bool shows_leftover(Execution *e, const Finding *finding)
     bool finished;
     if (finding->places == 0)                   /* a barrier semaphore: at the end of the program */
         return nothing_moves(e, &finished) && finished;
-    return is_next(e, &finding->place[0]);
+    return judge_is_next(e, &finding->place[0]);
 }
 
 static bool shows_in_flight(Execution *e, const Finding *finding)
 {
     uint32_t index = execution_find_copy(e, finding->place[0].core, finding->place[0].copy);
-    return index != NONE && is_next(e, &finding->place[1]) && !execution_moment_done(e, index, finding->place[0].kind);
+    return index != NONE && judge_is_next(e, &finding->place[1]) && !execution_moment_done(e, index, finding->place[0].kind);
 }
 
 static bool shows_raised(Execution *e, const Finding *finding)
@@ -179,7 +179,7 @@ static bool shows_no_progress(Execution *e, const Finding *finding)
 
 static bool shows_uninitialised(Execution *e, const Finding *finding)
 {
-    if (finding->message != NULL || !is_next(e, &finding->place[0]))
+    if (finding->message != NULL || !judge_is_next(e, &finding->place[0]))
         return shows_raised(e, finding);
     Access access = access_at(e, &finding->place[0]);
     return access.valid && !machine_any_written(execution_machine(e), access.object, access.region);
@@ -187,7 +187,7 @@ static bool shows_uninitialised(Execution *e, const Finding *finding)
 
 static bool shows_mismatch(Execution *e, const Finding *finding)
 {
-    if (!is_next(e, &finding->place[0]))
+    if (!judge_is_next(e, &finding->place[0]))
         return false;
     uint32_t index = execution_find_copy(e, finding->place[1].core, finding->place[1].copy);
     return index == NONE || !execution_moment_done(e, index, finding->place[1].kind);

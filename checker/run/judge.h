@@ -3,4 +3,5 @@
 #include "../finding.h"
 #include "execution.h"
 
+bool judge_is_next(Execution *execution, const Place *place);  /* it is the next step of its agent, and possible */
 bool judge_shows(Execution *execution, const Finding *finding);
