@@ -5,9 +5,11 @@
 #include <glib.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PATHS_MAX 4096
+#define SAME_SECONDS 0.5
 
 static struct { char *path; bool folder; } registered[PATHS_MAX];
 static unsigned registered_count, held;
@@ -16,6 +18,7 @@ static void (*commit_function)(void *);
 static void *commit_data;
 static pid_t owner;
 static volatile sig_atomic_t postponed, requested;
+static struct timespec requested_at;
 static sigset_t signals, signals_before;
 
 void interrupt_hold(void)
@@ -81,6 +84,14 @@ bool interrupt_requested(void)
     return requested;
 }
 
+/* timeout(1) tells a process, and then its whole group. */
+static bool comes_with_the_first(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - requested_at.tv_sec) + (double)(now.tv_nsec - requested_at.tv_nsec) / 1e9 < SAME_SECONDS;
+}
+
 static void handle(int number)
 {
     if (getpid() != owner) {
@@ -90,8 +101,11 @@ static void handle(int number)
     }
     if (postponed && !requested) {
         requested = 1;
+        clock_gettime(CLOCK_MONOTONIC, &requested_at);
         return;
     }
+    if (requested && comes_with_the_first())
+        return;
     if (write(STDERR_FILENO, closing, strlen(closing)) < 0)
         closing[0] = 0;                         /* nobody reads it: the exit code still tells */
     if (commit_function)

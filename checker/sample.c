@@ -293,10 +293,8 @@ static bool search(Sampling *sampling, char **error)
     pool_free(sampling->pool);
     if (options->checkpoint != NULL)
         save(sampling);
-    if (stop != NULL && (all->conflicts > 0 || all->executions == 0))
-        outcome_add_limit(all, stop);
-    if (all->conflicts > 0)
-        outcome_add_limit(all, "runs");
+    if (all->conflicts > 0 || all->executions == 0)         /* else the first run has decided */
+        outcome_add_limit(all, stop ? stop : "runs");
     if (sampling->cut_off)
         outcome_add_limit(all, "steps");
     settle(sampling);

@@ -52,6 +52,23 @@ static const char SOURCE[] =
     "{\n"
     "    PlRef out = pl_output_in(PL_SMEM, PL_I32);\n"
     "    pl_launch(last, .args = {pl_flags(), out}, .skip_device_barrier = true);\n"
+    "}\n"
+    "enum { WORK = 24 };\n"
+    "KERNEL(looks_late, data, inbox, sent, came, work)\n"
+    "{\n"
+    "    PlCopy copy = pl_make_async_remote_copy(data, inbox, sent, came, pl_device(1 - pl_device_id()));\n"
+    "    pl_copy_start(copy);\n"
+    "    for (int i = 0; i < WORK; i++)\n"
+    "        pl_semaphore_signal(work, 1);\n"
+    "    pl_assert(pl_semaphore_read(came) > 0);\n"
+    "    pl_semaphore_wait(work, WORK);\n"
+    "    pl_copy_wait(copy);\n"
+    "}\n"
+    "PROGRAM(surely_arrived, \"a copy that has not come after so much work is not expected\")\n"
+    "{\n"
+    "    PL_NEEDS(pl_num_devices() == 2, \"two partners\");\n"
+    "    PlRef data = pl_input_in(PL_VMEM, PL_F32, 8, 128), inbox = pl_output_in(PL_VMEM, PL_F32, 8, 128);\n"
+    "    pl_launch(looks_late, .args = {data, inbox, pl_dma_semaphore(), pl_dma_semaphore(), pl_regular_semaphore()});\n"
     "}\n";
 
 static char *folder, *source, *binary;
@@ -143,6 +160,34 @@ static void runs_that_end_with_other_results_diverge(void **state)
     assert_int_equal(run(&text, "check %s:ends_as_it_likes -n 3 --search random --runs 20", source), 1);
     assert_says(text, "divergence");
     assert_says(text, "element 0 of out on device 0");
+}
+
+/* A copy that needs two moves while a core does WORK of its own is late in a random run with odds of about 26 / 2^25. */
+static void starve_finds_in_few_runs_what_chance_does_not_find(void **state)
+{
+    (void)state;
+    g_autofree char *starved = NULL, *random = NULL;
+    assert_int_equal(run(&starved, "check %s:surely_arrived -n 2 --dma-progress whole --search starve --runs 10", source), 1);
+    assert_says(starved, "pl_assert(pl_semaphore_read(came) > 0) does not hold");
+    assert_int_equal(run(&random, "check %s:surely_arrived -n 2 --dma-progress whole --search random --runs 1000", source), 3);
+    assert_says(random, "no fault seen in 1000 executions");
+}
+
+/* Wrong twins of the foundation, and the number of devices that they take. The last two cost more, and are sampled by `make soak` only. */
+static void each_wrong_twin_is_found_at_64_devices_within_10_runs(void **state)
+{
+    (void)state;
+    static const char *const TWIN[] = {
+        "right_permute_no_barrier", "permute_twice_single_barrier", "missing_signal", "cyclic_wait", "one_signal_too_many", "read_before_wait",
+        "overwrite_before_wait_send", "wait_for_fewer_bytes", "never_waited_for", "credits_one_too_many", "all_to_all_neighbour_fence",
+        "all_gather_shared_semaphore", "all_reduce_no_capacity", "reduce_scatter_no_cleanup", "reduce_scatter_missing_wait",
+    };
+    const size_t twins = G_N_ELEMENTS(TWIN) - (g_getenv("SOAK_SECONDS") ? 0 : 2);
+    for (size_t i = 0; i < twins; i++) {
+        g_autofree char *text = NULL;
+        if (run(&text, "check %s -n 64 --search random --runs 10 --first -j 2 -q", TWIN[i]) != 1)
+            fail_msg("%s: %s", TWIN[i], text);
+    }
 }
 
 static void a_time_limit_reports_the_runs_so_far(void **state)
@@ -294,6 +339,8 @@ int main(void)
         cmocka_unit_test(any_number_of_workers_gives_the_same_report),
         cmocka_unit_test(first_stops_at_the_lowest_run_that_shows_a_fault),
         cmocka_unit_test(runs_that_end_with_other_results_diverge),
+        cmocka_unit_test(starve_finds_in_few_runs_what_chance_does_not_find),
+        cmocka_unit_test(each_wrong_twin_is_found_at_64_devices_within_10_runs),
         cmocka_unit_test(a_time_limit_reports_the_runs_so_far),
         cmocka_unit_test(a_killed_search_goes_on_where_its_checkpoint_is),
         cmocka_unit_test(runs_can_be_added_to_a_finished_search),

@@ -275,6 +275,17 @@ static void text_verdict(Text *text, const CheckResult *result)
     g_free(title);
 }
 
+static void text_not_covered(Text *text, const CheckResult *result)
+{
+    const GPtrArray *limits = result->outcome->limits;
+    GString *words = g_string_new(NULL);
+    for (guint i = 0; i < limits->len; i++)
+        g_string_append_printf(words, "%s%s", i ? "; " : "", words_limit(limits->pdata[i]));
+    if (words->len)
+        text_wrapped(text, 2, "not covered: ", words->str);
+    g_string_free(words, TRUE);
+}
+
 /* In full the first time; where another size showed it before, one line. */
 static void text_told(Text *text, const CheckResult *result, const Finding *finding, const char *schedule)
 {
@@ -420,6 +431,7 @@ void text_check(Text *text, const CheckResult *result, const GPtrArray *schedule
     text_verdict(text, result);
     if (text->quiet || !result->outcome || !result->program)
         return;
+    text_not_covered(text, result);
     if (result->outcome->promise && !result->outcome->complete)
         text_wrapped(text, 2, "promised: ", result->outcome->promise);
     text_faults(text, result, schedules);

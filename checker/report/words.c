@@ -124,6 +124,27 @@ char *words_knob_value(const Knobs *knobs, Knob knob)
     return text;
 }
 
+const char *words_limit(const char *limit)
+{
+    static const char *const WORDS[][2] = {
+        { "conflicts", "other orders of the conflicting steps than those that were run" },
+        { "runs", "further runs (--runs N makes more)" },
+        { "states", "further states (--states N visits more)" },
+        { "time", "what there was no time for (--time)" },
+        { "memory", "what there was no memory for (--memory)" },
+        { "interrupt", "what was to come when it was interrupted" },
+        { "steps", "what comes after so many steps of one run" },
+        { "determinism", "where cores go when a racing value steers them" },
+        { "exempted-race", "what the value of an exempted race leads to" },
+        { "fluid-look", "each single byte count that a look may meet (--dma-progress whole has none between)" },
+        { "polls", "polls that go on for longer" },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(WORDS); i++)
+        if (strcmp(WORDS[i][0], limit) == 0)
+            return WORDS[i][1];
+    return limit;
+}
+
 const char *words_mode(unsigned bit)
 {
     static const char *const NAME[] = {"sweep"};

@@ -192,6 +192,15 @@ guint strategy_choose(Strategy *strategy, Execution *e, const GArray *moves)
     return choice;
 }
 
+/* Cut to two digits: what is promised as "at least" must not be rounded up. */
+static double cut(double probability)
+{
+    if (probability <= 0)
+        return 0;
+    double unit = pow(10, floor(log10(probability)) - 1);
+    return MIN(floor(probability / unit * (1 + 1e-12)) * unit, 0.99);
+}
+
 char *strategy_promise(StrategyKind kind, unsigned depth, uint64_t agents, uint64_t steps, uint64_t runs)
 {
     if (kind != STRATEGY_PCT || agents == 0 || steps == 0)
@@ -200,9 +209,9 @@ char *strategy_promise(StrategyKind kind, unsigned depth, uint64_t agents, uint6
     for (unsigned i = 1; i < depth; i++)
         odds /= (double)steps;
     double missed_by_all = exp((double)runs * log1p(-MIN(odds, 1)));
-    g_autofree char *power = depth == 1 ? g_strdup("") : depth == 2 ? g_strdup(" k") : g_strdup_printf(" k^%u", depth - 1);
-    return g_strdup_printf("a fault that %u ordering constraint%s bring%s about shows in a run with probability at least 1/(n%s) = %.2g, "
+    g_autofree char *bound = depth == 1 ? g_strdup("1/n") : depth == 2 ? g_strdup("1/(n k)") : g_strdup_printf("1/(n k^%u)", depth - 1);
+    return g_strdup_printf("a fault that %u ordering constraint%s bring%s about shows in a run with probability at least %s = %.2g, "
                            "in %" G_GUINT64_FORMAT " runs with at least %.2g (PCT: n = %" G_GUINT64_FORMAT " agents, k = %" G_GUINT64_FORMAT
-                           " steps)", depth, depth == 1 ? "" : "s", depth == 1 ? "s" : "", power, odds, runs, 1 - missed_by_all, agents,
-                           steps);
+                           " steps)", depth, depth == 1 ? "" : "s", depth == 1 ? "s" : "", bound, cut(odds), runs, cut(1 - missed_by_all),
+                           agents, steps);
 }
