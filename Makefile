@@ -108,8 +108,9 @@ bench: all $(BUILD)/tests/bench_spin/bench_enumerate     ## time and memory of p
 browser-test: all                               ## the page of --html in a headless browser (needs chromium)
 	@tests/browser $(BUILD)/heddle
 
-soak: $(BUILD)/tests/test_differential          ## random programs decided several ways: 20000 with conflicts, then more for SOAK_SECONDS=600
-	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $<
+soak: all $(BUILD)/tests/test_differential $(BUILD)/tests/test_sample ## random programs decided several ways: 20000 with conflicts, then more for SOAK_SECONDS=600; large samples
+	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $(BUILD)/tests/test_differential
+	HEDDLE=$(BUILD)/heddle SOAK_SECONDS=1 $(BUILD)/tests/test_sample
 
 tidy:                                           ## layers, include order, names, lengths of lines, functions and files
 	@awk -f tests/tidy.awk $(sort $(wildcard $(foreach d,model kernels kernels/* checker checker/* tests,$d/*.c $d/*.h)))
