@@ -12,6 +12,7 @@
 #include "run/adapt.h"
 #include "run/delay.h"
 #include "run/edit.h"
+#include "run/fate.h"
 #include "run/film.h"
 #include "run/foresee.h"
 #include "run/globals.h"
@@ -427,7 +428,7 @@ bool worker_replay(WorkerShared *shared, Finding *finding)
     finding->shown = finding->id == FAULT_DIVERGENCE ? show_divergence(shared, finding, &options) : minimise_shows(execution, finding);
     if (finding->shown && shared->spec->in_process)
         execution_stands_at_fault(execution);
-    bool unforeseen = finding->why == NULL || shared->record->foreseen.count == 0;
+    bool unforeseen = finding->why == NULL || shared->searched || shared->record->foreseen.count == 0;
     if (finding->shown && finding->id == FAULT_DEADLOCK && unforeseen)
         explain_deadlock(execution, finding);
     return finding->shown;
@@ -478,8 +479,11 @@ static void find_delays(WorkerShared *shared, Finding *finding)
 {
     const Record *record = shared->record;
     const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse, .without_contents = !record->values_observed };
-    if (record->steps.count + 3 * record->copies.count < DELAY_STEPS_MAX)
-        delay_find(shared->execution, &options, finding);
+    if (record->steps.count + 3 * record->copies.count >= DELAY_STEPS_MAX)
+        return;
+    delay_find(shared->execution, &options, finding);
+    if (!record->values_observed)
+        fate_find(shared->execution, &options, finding);
 }
 
 static void replay_all(WorkerShared *shared)

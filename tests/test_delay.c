@@ -6,66 +6,12 @@
 
 #include <cmocka.h>
 
-#include "../checker/proof/prove.h"
 #include "../checker/run/delay.h"
 #include "../checker/run/judge.h"
 #include "../model/rng.h"
+#include "bodies.h"
 
-typedef struct World {
-    Program *program;
-    Record *record;
-    Execution *execution;
-    Outcome *outcome;
-    uint32_t semaphore, dma, flag, buffer;
-} World;
-
-static World *now;                              /* bodies take no arguments */
-static const Target OWN = { NONE, NONE };
-
-static uint32_t add(Program *program, Space space, SemaphoreKind kind, const char *name)
-{
-    const DeclSpec spec = { .space = space, .semaphore_kind = kind, .dtype = DTYPE_I32, .life = LIFE_ALWAYS, .collective_id = -1,
-                            .ndim = space == SPACE_SEMAPHORE ? 0 : 1, .size = { 4 }, .name = name, .input = space == SPACE_VMEM };
-    return program_add_decl(program, &spec);
-}
-
-static Ref ref_of(uint32_t decl)
-{
-    return (Ref){ decl, program_decl(now->program, decl)->view, NONE };
-}
-
-static uint32_t line(Core *core, unsigned number)
-{
-    return program_site(core->program, "test", "body", number, number);
-}
-
-static void run(World *world, uint32_t devices, void (*body)(Core *core, const Launch *launch))
-{
-    Mesh mesh;
-    mesh_line(&mesh, devices);
-    now = world;
-    world->program = program_new(&mesh, 1, &(Knobs){ 0 });
-    world->program->bare = true;
-    world->semaphore = add(world->program, SPACE_SEMAPHORE, SEMAPHORE_REGULAR, "sem");
-    world->dma = add(world->program, SPACE_SEMAPHORE, SEMAPHORE_DMA, "dma");
-    world->flag = add(world->program, SPACE_SEMAPHORE, SEMAPHORE_FLAG, "flag");
-    world->buffer = add(world->program, SPACE_VMEM, SEMAPHORE_REGULAR, "buffer");
-    program_add_launch(world->program)->body = body;
-    world->record = record_new(world->program);
-    world->execution = execution_new(world->program, world->record);
-    execution_run_eager(world->execution, NULL);
-    world->outcome = prove_record(world->record, &(ProveOptions){ 0 });
-}
-
-static void tear_down(World *world)
-{
-    outcome_free(world->outcome);
-    execution_free(world->execution);
-    record_free(world->record);
-    program_free(world->program);
-}
-
-static Finding *find(World *world, FaultId id)
+static Finding *find(BodyWorld *world, FaultId id)
 {
     Finding *found = NULL;
     for (guint i = 0; i < world->outcome->findings->len && found == NULL; i++) {
@@ -78,7 +24,7 @@ static Finding *find(World *world, FaultId id)
 }
 
 /* By chance, but never a step of the core once it has come to the delay: the other access is next all the same. */
-static void expect_overtaken(World *world, const Finding *finding, const Delay *delay)
+static void expect_overtaken(BodyWorld *world, const Finding *finding, const Delay *delay)
 {
     const Place *second = &finding->place[finding->meant != MEANT_SECOND];
     g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
@@ -104,8 +50,8 @@ static void expect_overtaken(World *world, const Finding *finding, const Delay *
 
 static CopyDesc copy_to(uint32_t device)
 {
-    return (CopyDesc){ .source = ref_of(now->buffer), .target = ref_of(now->buffer), .send = ref_of(now->dma), .receive = ref_of(now->dma),
-                       .to = { device, NONE }, .remote = true, .core = NONE };
+    Ref buffer = body_ref(body_world->buffer), dma = body_ref(body_world->dma);
+    return (CopyDesc){ .source = buffer, .target = buffer, .send = dma, .receive = dma, .to = { device, NONE }, .remote = true, .core = NONE };
 }
 
 static void copy_in(Core *core, uint32_t site, uint32_t device)
@@ -120,16 +66,16 @@ static void load_too_soon(Core *core, const Launch *launch)
     (void)launch;
     Tile tile;
     if (core->device == 1)
-        copy_in(core, line(core, 7), 0);
+        copy_in(core, body_line(core, 7), 0);
     else
-        core_load(core, line(core, 8), ref_of(now->buffer), NULL, &tile);
+        core_load(core, body_line(core, 8), body_ref(body_world->buffer), NULL, &tile);
 }
 
 static void a_core_is_late_before_it_starts_the_copy_that_is_not_waited_for(void **state)
 {
     (void)state;
-    World world;
-    run(&world, 2, load_too_soon);
+    BodyWorld world;
+    body_run(&world, 2, load_too_soon);
     const Finding *race = find(&world, FAULT_RACE);
     assert_non_null(race->delays);
     assert_int_equal(race->delays->len, 1);
@@ -139,7 +85,7 @@ static void a_core_is_late_before_it_starts_the_copy_that_is_not_waited_for(void
     assert_int_equal(delay->copy, NONE);
     assert_int_equal(program_get_site(world.program, delay->site)->line, sender ? 7 : 8);
     expect_overtaken(&world, race, delay);
-    tear_down(&world);
+    body_clear(&world);
 }
 
 /* The source is stored to while the copy may still read it: no delay of a core makes that copy late. */
@@ -149,22 +95,22 @@ static void store_too_soon(Core *core, const Launch *launch)
     if (core->device == 1)
         return;
     Tile tile;
-    core_load(core, line(core, 6), ref_of(now->buffer), NULL, &tile);
-    copy_in(core, line(core, 7), 1);
-    core_store(core, line(core, 8), ref_of(now->buffer), NULL, &tile);
+    core_load(core, body_line(core, 6), body_ref(body_world->buffer), NULL, &tile);
+    copy_in(core, body_line(core, 7), 1);
+    core_store(core, body_line(core, 8), body_ref(body_world->buffer), NULL, &tile);
 }
 
 static void a_copy_has_to_be_slow_where_no_core_can_be_late(void **state)
 {
     (void)state;
-    World world;
-    run(&world, 2, store_too_soon);
+    BodyWorld world;
+    body_run(&world, 2, store_too_soon);
     const Finding *race = find(&world, FAULT_RACE);
     assert_non_null(race->delays);
     const Delay *delay = &g_array_index(race->delays, Delay, 0);
     assert_int_equal(delay->copy, 0);
     assert_int_equal(program_get_site(world.program, delay->site)->line, 7);
-    tear_down(&world);
+    body_clear(&world);
 }
 
 /* Twice: device 1 has to be late the second time only. */
@@ -174,14 +120,14 @@ static void second_round_too_soon(Core *core, const Launch *launch)
     Tile tile;
     for (unsigned round = 0; round < 2; round++) {
         if (core->device == 0) {
-            copy_in(core, line(core, 7), 1);
-            core_wait(core, line(core, 8), ref_of(now->semaphore), 1, true);
+            copy_in(core, body_line(core, 7), 1);
+            core_wait(core, body_line(core, 8), body_ref(body_world->semaphore), 1, true);
         } else {
             CopyDesc copy = copy_to(0);
             if (round == 0)
-                core_copy_wait(core, line(core, 9), &copy, COPY_WAIT_RECEIVE, false);
-            core_load(core, line(core, 10), ref_of(now->buffer), NULL, &tile);
-            core_signal(core, line(core, 11), ref_of(now->semaphore), 1, (Target){ 0, NONE });
+                core_copy_wait(core, body_line(core, 9), &copy, COPY_WAIT_RECEIVE, false);
+            core_load(core, body_line(core, 10), body_ref(body_world->buffer), NULL, &tile);
+            core_signal(core, body_line(core, 11), body_ref(body_world->semaphore), 1, (Target){ 0, NONE });
         }
     }
 }
@@ -189,29 +135,29 @@ static void second_round_too_soon(Core *core, const Launch *launch)
 static void the_round_in_which_to_be_late_is_counted(void **state)
 {
     (void)state;
-    World world;
-    run(&world, 2, second_round_too_soon);
+    BodyWorld world;
+    body_run(&world, 2, second_round_too_soon);
     const Finding *race = find(&world, FAULT_RACE);
     assert_non_null(race->delays);
     const Delay *delay = &g_array_index(race->delays, Delay, 0);
     assert_int_equal(delay->times, 2);
-    tear_down(&world);
+    body_clear(&world);
 }
 
 /* Each tells the other, then clears its own word: who is late clears what it was told. */
 static void cleared_too_late(Core *core, const Launch *launch)
 {
     (void)launch;
-    core_flag_store(core, line(core, 1), ref_of(now->flag), OWN, 0);
-    core_flag_store(core, line(core, 2), ref_of(now->flag), (Target){ 1 - core->device, NONE }, 1);
-    core_flag_wait(core, line(core, 3), ref_of(now->flag), OWN, COMPARE_GE, 1);
+    core_flag_store(core, body_line(core, 1), body_ref(body_world->flag), BODY_OWN, 0);
+    core_flag_store(core, body_line(core, 2), body_ref(body_world->flag), (Target){ 1 - core->device, NONE }, 1);
+    core_flag_wait(core, body_line(core, 3), body_ref(body_world->flag), BODY_OWN, COMPARE_GE, 1);
 }
 
 static void one_that_is_late_from_the_beginning_loses_a_signal(void **state)
 {
     (void)state;
-    World world;
-    run(&world, 2, cleared_too_late);
+    BodyWorld world;
+    body_run(&world, 2, cleared_too_late);
     Finding *deadlock = finding_new(FAULT_DEADLOCK);
     static const Move moves[] = { { 0, NONE, 0 }, { 0, NONE, 0 }, { 1, NONE, 0 }, { 1, NONE, 0 }, { 0, NONE, 0 } };
     deadlock->moves = g_array_new(FALSE, FALSE, sizeof(Move));
@@ -220,27 +166,27 @@ static void one_that_is_late_from_the_beginning_loses_a_signal(void **state)
     assert_non_null(deadlock->delays);
     assert_int_equal(deadlock->delays->len, 1);
     finding_free(deadlock);
-    tear_down(&world);
+    body_clear(&world);
 }
 
 static void both_are_told_in_time(Core *core, const Launch *launch)
 {
     (void)launch;
-    core_flag_store(core, line(core, 2), ref_of(now->flag), (Target){ 1 - core->device, NONE }, 1);
-    core_flag_wait(core, line(core, 3), ref_of(now->flag), OWN, COMPARE_GE, 1);
+    core_flag_store(core, body_line(core, 2), body_ref(body_world->flag), (Target){ 1 - core->device, NONE }, 1);
+    core_flag_wait(core, body_line(core, 3), body_ref(body_world->flag), BODY_OWN, COMPARE_GE, 1);
 }
 
 static void nothing_is_claimed_where_no_delay_leads_there(void **state)
 {
     (void)state;
-    World world;
-    run(&world, 2, both_are_told_in_time);
+    BodyWorld world;
+    body_run(&world, 2, both_are_told_in_time);
     Finding *deadlock = finding_new(FAULT_DEADLOCK);
     deadlock->moves = g_array_new(FALSE, FALSE, sizeof(Move));
     delay_find(world.execution, &(ExecutionOptions){ 0 }, deadlock);
     assert_null(deadlock->delays);
     finding_free(deadlock);
-    tear_down(&world);
+    body_clear(&world);
 }
 
 int main(void)
