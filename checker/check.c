@@ -245,6 +245,21 @@ static void replay(CheckResult *result, WorkerShared *shared, Child *child)
     want_all_shown(result);
 }
 
+/* Where a search could not stop at its first fault. */
+static void keep_first(CheckResult *result)
+{
+    GPtrArray *findings = result->outcome->findings;
+    bool reported = false;
+    for (guint i = 0; i < findings->len;) {
+        bool exempt = finding_exemption(result->program, g_ptr_array_index(findings, i)) != NULL;
+        if (!exempt && reported)
+            g_ptr_array_remove_index(findings, i);
+        else
+            i++;
+        reported |= !exempt;
+    }
+}
+
 static void decide(CheckResult *result, WorkerShared *shared, Child *child)
 {
     const CheckSpec *spec = result->spec;
@@ -281,6 +296,8 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
     }
     result->results_checked = result->record->results_checked && !has_race(result, false);      /* values are not judged after a race */
     doubt_after_exempted_race(result);
+    if (spec->first)
+        keep_first(result);
     result->verdict = count_faults(result) > 0 ? VERDICT_FAULTY : result->outcome->complete ? VERDICT_VERIFIED : VERDICT_BOUNDED;
 }
 

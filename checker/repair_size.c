@@ -34,7 +34,7 @@ static uint32_t end_of_sizes(const CheckResult *result)
     return MIN(mesh_devices(&result->spec->mesh), WHATIF_CORES_MAX / MAX(result->spec->cores, 1) + 1);
 }
 
-/* The smallest wrong size; own size: none below it, 0: none was found. Below it so many are right, from *least on. */
+/* The smallest wrong size; own size: none below it; 0: none was found, or one stays open. Below it so many are right, from *least on. */
 static uint32_t smallest_wrong(const CheckResult *result, uint32_t *right, uint32_t *least)
 {
     uint32_t own = mesh_devices(&result->spec->mesh), end = end_of_sizes(result);
@@ -43,6 +43,8 @@ static uint32_t smallest_wrong(const CheckResult *result, uint32_t *right, uint3
         Verdict verdict = verdict_at(result, devices);
         if (verdict == VERDICT_FAULTY)
             return devices;
+        if (verdict != VERDICT_VERIFIED && verdict != VERDICT_NOT_APPLICABLE)
+            return 0;
         *right += verdict == VERDICT_VERIFIED;
         if (verdict == VERDICT_VERIFIED && *least == 0)
             *least = devices;

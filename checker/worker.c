@@ -210,7 +210,7 @@ static void run(WorkerShared *shared)
 
 bool worker_stops_at_first(const WorkerShared *shared)
 {
-    return shared->spec->first && !finding_exemptions_exist(shared->program);
+    return shared->spec->first && !finding_exemptions_exist(shared->program) && !shared->record->values_observed;
 }
 
 static void want_globals_unchanged(WorkerShared *shared)

@@ -28,7 +28,8 @@ enum { WORKER_RUN = 0, WORKER_REPLAY = 'r' };
 WorkerShared *worker_shared_new(const CheckSpec *spec);
 void worker_shared_free(WorkerShared *shared);  /* not the program and record */
 const char *worker_keep(WorkerShared *shared, const char *text);  /* a copy where the parent can read it */
-bool worker_stops_at_first(const WorkerShared *shared);           /* --first, unless what is found first may be exempted */
+/* --first, unless what is found first may be exempted, or led to by a racing value. */
+bool worker_stops_at_first(const WorkerShared *shared);
 void worker_serve(ChildControl *control, void *shared, char request);
 const char *worker_keep(WorkerShared *shared, const char *text);               /* a copy that the parent sees */
 /* Moves to lines of text and judgement, in this process; the program must have run once. */

@@ -280,6 +280,21 @@ static void an_exempted_fault_does_not_end_a_search_for_the_first(void **state)
     }
 }
 
+/* A racing value leads elsewhere in other orders: what a run saw behind it need not be there in the replay. */
+static void the_first_fault_is_one_that_a_replay_shows(void **state)
+{
+    (void)state;
+    for (unsigned first = 0; first < 2; first++) {
+        CheckSpec spec = spec_of("expert_exchange_no_barrier", 3, SEARCH_AUTO);
+        spec.first = first;
+        CheckResult *result = check_run(&spec);
+        assert_int_equal(result->verdict, VERDICT_FAULTY);
+        assert_true(first ? result->outcome->findings->len == 1 : result->outcome->findings->len > 1);
+        assert_true(((const Finding *)result->outcome->findings->pdata[0])->shown);
+        check_result_free(result);
+    }
+}
+
 /* Two results at hand at once, in either order: neither knows of the other. */
 static void verdicts_belong_to_their_runs(void **state)
 {
@@ -329,6 +344,7 @@ int main(void)
         cmocka_unit_test(padding_is_free_to_use_where_the_knob_says_so),
         cmocka_unit_test(an_exemption_is_for_one_semaphore_and_keeps_its_reason),
         cmocka_unit_test(an_exempted_fault_does_not_end_a_search_for_the_first),
+        cmocka_unit_test(the_first_fault_is_one_that_a_replay_shows),
         cmocka_unit_test(verdicts_belong_to_their_runs),
         cmocka_unit_test(one_mistake_in_a_loop_is_one_report),
         cmocka_unit_test(many_devices_do_not_put_it_to_sleep),
