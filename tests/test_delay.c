@@ -51,7 +51,8 @@ static void expect_overtaken(BodyWorld *world, const Finding *finding, const Del
 static CopyDesc copy_to(uint32_t device)
 {
     Ref buffer = body_ref(body_world->buffer), dma = body_ref(body_world->dma);
-    return (CopyDesc){ .source = buffer, .target = buffer, .send = dma, .receive = dma, .to = { device, NONE }, .remote = true, .core = NONE };
+    return (CopyDesc){ .source = buffer, .target = buffer, .send = dma, .receive = dma, .to = { device, NONE }, .remote = true,
+                       .core = NONE };
 }
 
 static void copy_in(Core *core, uint32_t site, uint32_t device)
