@@ -71,7 +71,8 @@ bool finding_exemptions_exist(const Program *program);
 
 /* Ways of enumerating that are asked for by name; each leaves verdict and faults as they are. */
 typedef enum WalkMode {
-    WALK_SWEEP = 1                              /* one level of states is kept, no table of all */
+    WALK_SWEEP = 1,                             /* one level of states is kept, no table of all */
+    WALK_MERGE_LOCAL = 2                        /* copy starts, signals and enabled waits are done at once */
 } WalkMode;
 
 /* A number that is not known yet, within bounds that hold in eight cases of ten; all 0: there is no estimate. */

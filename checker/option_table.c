@@ -237,11 +237,22 @@ static bool read_scaled(const char *value, const char *units, const double *fact
     return *result < 9e18;
 }
 
+static bool add_mode(Options *options, WalkMode mode)
+{
+    options->modes |= mode;
+    return true;
+}
+
 static bool set_sweep(Options *options, const char *value, char **error)
 {
     (void)value, (void)error;
-    options->modes |= WALK_SWEEP;
-    return true;
+    return add_mode(options, WALK_SWEEP);
+}
+
+static bool set_merge_local(Options *options, const char *value, char **error)
+{
+    (void)value, (void)error;
+    return add_mode(options, WALK_MERGE_LOCAL);
 }
 
 static bool set_time(Options *options, const char *value, char **error)
@@ -277,6 +288,8 @@ const OptionSpec option_table[] = {
     {CHECKS, 0, "data", "DATA", WORDS_DATA, NULL, "compute with contents, or with regions and counts only", set_data},
     {CHECKS, 0, "states", "N", NULL, NULL, "stop enumerating after N states (verdict: bounded)", set_states},
     {CHECKS, 0, "sweep", NULL, NULL, NULL, "enumerate with one level of states in memory at a time (not where a core polls)", set_sweep},
+    {CHECKS, 0, "merge-local", NULL, NULL, NULL,
+     "enumerate with copy starts, signals and waits done as soon as they can be: far fewer states, same faults", set_merge_local},
     {CHECKS, 0, "runs", "N", NULL, NULL, "how many schedules to sample (random, pct, pos, starve)", set_runs},
     {CHECKS, 0, "depth", "N", NULL, NULL, "how many ordering constraints the faults need that pct looks for (default 3)", set_depth},
     {CHECKS, 0, "time", "SECONDS", NULL, NULL, "stop a check after this time, as in 30, 5m, 2h (verdict: bounded)", set_time},

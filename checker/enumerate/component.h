@@ -32,6 +32,7 @@ typedef struct Turn {
     uint32_t gauge;                             /* GUARDED, COUNT, FLAG; JOIN: which join */
     uint32_t event;
     uint32_t others;                            /* GUARDED: what feeds the gauge besides this core; else 0: nothing */
+    bool local;                                 /* once possible it stays so, and no other core can tell when it is done (local.c) */
     int64_t need;                               /* GUARDED: how much those must have added; ALWAYS: INT64_MIN */
 } Turn;
 
@@ -88,6 +89,8 @@ typedef struct Gauge {                          /* the count of a semaphore, or 
     Feeder *feeder;
     int64_t limit;
     bool flag, looked_at, coarse;               /* coarse: a fluid copy of more than two counts into it */
+    uint32_t taker;                             /* the core that waits on it, plus 1; 0: none */
+    bool shared;                                /* more than one does */
 } Gauge;
 
 typedef struct Join { uint8_t kind; uint32_t object, first, last; } Join;      /* members: cores of [first, last), see walk_is_member */
@@ -106,6 +109,10 @@ const Pending *component_pendings(const Walk *walk, uint32_t core, uint32_t id);
 void component_masks(Walk *walk);               /* all masks anew, for accesses.generation */
 /* What a turn does to counts: the semaphore, NONE: nothing. */
 uint32_t component_effect(const Walk *walk, uint32_t core, uint32_t id, const Turn *turn, int64_t *inc);
+
+/* local.c: is the core's next step one that may be done at once wherever it is possible? */
+bool local_step(const Walk *walk, const Step *step, bool life_watched);
+void local_recheck(Walk *walk);                 /* before a search that begins anew: more is known of semaphores */
 
 /* row.c: what can move, what is accessed, what is to be watched. */
 void row_build(Walk *walk, uint32_t core, uint32_t id);

@@ -157,10 +157,12 @@ static Outcome *search(UnrollSource *source, const EnumerateOptions *options, in
     Walk walk = {.program = source->program, .source = source, .options = options, .outcome = outcome_new(), .begun = begun,
                  .contents = contents, .until_race = until_race};
     init(&walk);
+    walk.merges = options->modes & WALK_MERGE_LOCAL;
     do {
         walk.restart = walk.done = false;
         walk.logged = walk.memory != NULL && !walk_sweeps(&walk);
         walk_clear(&walk);
+        local_recheck(&walk);
         found_forget(walk.found);
         g_array_set_size(walk.outcome->end_states, 0);
         walk_run(&walk);

@@ -218,6 +218,19 @@ static inline __attribute__((always_inline)) int64_t count_others(const Hot *hot
     return sum;
 }
 
+/* The first core whose next step is done at once; cores: none. */
+static uint32_t find_local(const Worker *worker)
+{
+    const Walk *walk = worker->walk;
+    const Others *others = &STORE(Others, &walk->others, 0);
+    for (uint32_t c = 0; c < walk->cores; c++) {
+        const Turn *turn = worker->hot[c].turn;
+        if (turn < worker->hot[c].last && turn->local && count_others(worker->hot, others + turn->others) >= turn->need)
+            return c;
+    }
+    return walk->cores;
+}
+
 /* A successor is written down in any case, and counts if its turn was possible: guards are hard to predict for a processor. */
 static inline __attribute__((always_inline)) bool take_turns(Worker *worker, const uint64_t *key, unsigned words, bool many, bool *moved)
 {
@@ -226,10 +239,11 @@ static inline __attribute__((always_inline)) bool take_turns(Worker *worker, con
     const Others *others = &STORE(Others, &walk->others, 0);
     unsigned first = worker->ring_used;
     uint64_t taken = 0;
-    for (uint32_t c = 0; c < walk->cores; c++) {
+    uint32_t alone = walk->merges ? find_local(worker) : walk->cores;
+    for (uint32_t c = alone < walk->cores ? alone : 0; c <= alone && c < walk->cores; c++) {
         const Hot *hot = &hots[c];
         const uint32_t id = worker->id[c];
-        const Turn *turn = hot->turn, *last = hot->last;
+        const Turn *turn = hot->turn, *last = c == alone ? turn + 1 : hot->last;
         const LayoutField field = walk->layout.field[c];
         for (; turn < last; turn++) {
             if (G_UNLIKELY(worker->ring_used - worker->ring_head >= RING)) {
@@ -322,7 +336,7 @@ static inline __attribute__((always_inline)) void visit(Worker *worker, const ui
     if (G_UNLIKELY(what != 0))
         put_off(worker, what);
 #ifdef HEDDLE_DEBUG
-    if (done)
+    if (done && !worker->walk->merges)
         direct_check(worker->walk, worker->id, worker->transitions - before, seen.races);
 #endif
 }

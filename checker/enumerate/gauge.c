@@ -89,21 +89,39 @@ uint32_t walk_others_of(Walk *walk, uint32_t gauge, uint32_t core)
     return id;
 }
 
+static void note_taker(Walk *walk, uint32_t core, uint32_t semaphore)
+{
+    Gauge *gauge = walk_gauge(walk, walk_gauge_of(walk, semaphore));
+    bool shared = gauge->taker != 0 && gauge->taker != core + 1;
+    walk->restart |= walk->merges && shared && !gauge->shared;
+    gauge->shared |= shared;
+    gauge->taker = core + 1;
+}
+
+static void note_look(Walk *walk, uint32_t semaphore)
+{
+    Gauge *gauge = walk_gauge(walk, walk_gauge_of(walk, semaphore));
+    walk->restart |= walk->merges && !gauge->looked_at && !gauge->flag;
+    gauge->looked_at = true;
+}
+
 static void scan_step(Walk *walk, uint32_t core, const UnrollStep *step)
 {
     switch ((StepKind)step->step.kind) {
-    case STEP_SIGNAL: case STEP_WAIT:
+    case STEP_SIGNAL:
         feeds(walk, core, step->step.object, false);
         break;
+    case STEP_WAIT:
+        feeds(walk, core, step->step.object, false);
+        note_taker(walk, core, step->step.object);
+        break;
     case STEP_WAIT_KEEP:
-        walk_gauge_of(walk, step->step.object);
+        note_taker(walk, core, step->step.object);
         break;
     case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_FLAG_CAS:
-    case STEP_FLAG_WAIT: {
-        uint32_t gauge = walk_gauge_of(walk, step->step.object);
-        walk_gauge(walk, gauge)->looked_at = true;
+    case STEP_FLAG_WAIT:
+        note_look(walk, step->step.object);
         break;
-    }
     case STEP_COPY_START:
         if (step->step.object != NONE) {
             feeds(walk, core, step->copy.send_semaphore, walk->fluid && step->copy.send_count > 2);

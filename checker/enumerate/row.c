@@ -271,7 +271,11 @@ static void add_core_turn(const Builder *b)
         return;
     if (is_memory((StepKind)step->kind))
         add_next(b, turn.event, step->object, step->value, step->kind != STEP_LOAD);
+    uint32_t before = b->component->watch_count;
     watch_step(b, index, turn.event, from);
+    bool life_watched = b->component->watch_count > before && names_semaphore((StepKind)step->kind)
+        && STORE(Watch, &b->self->watches, b->component->watches + before).kind == WATCH_LIFE;
+    STORE(Turn, &b->self->turns, index).local = (how == TURN_ALWAYS || how == TURN_GUARDED) && local_step(b->walk, step, life_watched);
 }
 
 /* Does an earlier copy of the core hold this one back? Copies are in order of start. */

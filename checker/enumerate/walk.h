@@ -54,6 +54,7 @@ struct Walk {
     uint32_t *lone;                             /* scratch: ids of which only one core's counts */
     uint64_t level, swept;                      /* number of the level in hand; states of levels given up */
     uint64_t state_index;                       /* of the state in hand of the one thread */
+    bool merges;                                /* WALK_MERGE_LOCAL */
     bool polls;                                 /* some tree has loops */
     bool uneven;                                /* two ways to a component take different numbers of turns */
     bool repack, restart;                       /* an id outgrew its field; memory turned out to matter */

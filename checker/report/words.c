@@ -147,7 +147,7 @@ const char *words_limit(const char *limit)
 
 const char *words_mode(unsigned bit)
 {
-    static const char *const NAME[] = {"sweep"};
+    static const char *const NAME[] = {"sweep", "merge-local"};
     return bit < G_N_ELEMENTS(NAME) ? NAME[bit] : NULL;
 }
 

@@ -1,0 +1,46 @@
+/* local.c - --merge-local: copy starts, signals and waits that are possible are done at once, nothing else in that state.
+ *
+ * Such a step is a persistent set of one (P. Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996): counts
+ * only enable, one core alone waits on the semaphore, nobody looks at it. So from each state a state is reached in which all of them are
+ * done, whatever is next there is next here too, and no end is missed. What a state shows while such a step is next is seen before it is
+ * done. Not done at once is what would change what the others show: steps on semaphores that are looked at or have a limit, waits on one
+ * that other cores wait on too, signals into a scope, which may have closed. A signal that comes after its semaphore's launch is found as
+ * what it leaves over in the other order.
+ *
+ * What other cores will do is known from their steps so far; when a new one says otherwise of a semaphore, the search begins anew. It comes
+ * to light here if it does at all, since up to it nothing was wrong.
+ *
+ * This reasoning is the proof's own premise: hence an option, and nothing of it where it is not asked for.
+ */
+#include "lives.h"
+#include "walk.h"
+
+bool local_step(const Walk *walk, const Step *step, bool life_watched)
+{
+    if (!(walk->options->modes & WALK_MERGE_LOCAL))
+        return false;
+    if (step->kind == STEP_COPY_START)
+        return true;
+    bool wait = step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP;
+    if (!wait && step->kind != STEP_SIGNAL)
+        return false;
+    if (step->value == 0)
+        return !life_watched;
+    const Gauge *gauge = walk_gauge(walk, STORE(uint32_t, &walk->gauge_of, step->object) - 1);
+    if (gauge->looked_at || gauge->limit >= 0)
+        return false;
+    return wait ? !gauge->shared && !life_watched : !life_watched || lives_get(walk, gauge->life)->kind == LIFE_LAUNCHES;
+}
+
+void local_recheck(Walk *walk)
+{
+    for (uint32_t core = 0; core < walk->cores && walk->merges; core++) {
+        const WalkCore *self = walk_core(walk, core);
+        for (uint32_t id = 1; id < self->components.count; id++) {
+            const Component *component = walk_component(walk, core, id);
+            Turn *turn = &STORE(Turn, &self->turns, component->turns);
+            if (component->turn_count > 0 && turn->local)
+                turn->local = local_step(walk, &tree_step(&self->tree, walk_node(walk, core, id)->step)->step, false);
+        }
+    }
+}
