@@ -418,7 +418,8 @@ static char *key_of(const Program *program, const Finding *finding)
 static bool compare(const Script *script, const Outcome *outcome, const Naive *naive)
 {
     bool reduced = outcome->modes & ~(unsigned)WALK_SWEEP;
-    bool same = (reduced ? outcome->states <= naive->states : outcome->states == naive->states && outcome->transitions == naive->transitions)
+    bool as_many = outcome->states == naive->states && outcome->transitions == naive->transitions;
+    bool same = (reduced ? outcome->states <= naive->states : as_many)
         && outcome->end_states->len == naive->end_states->len && outcome->findings->len == g_hash_table_size(naive->faults)
         && memcmp(outcome->end_states->data, naive->end_states->data, naive->end_states->len * sizeof(uint64_t)) == 0;
     for (guint i = 0; i < outcome->findings->len; i++) {

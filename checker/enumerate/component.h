@@ -89,8 +89,7 @@ typedef struct Gauge {                          /* the count of a semaphore, or 
     Feeder *feeder;
     int64_t limit;
     bool flag, looked_at, coarse;               /* coarse: a fluid copy of more than two counts into it */
-    uint32_t taker;                             /* the core that waits on it, plus 1; 0: none */
-    bool shared;                                /* more than one does */
+    uint32_t taker, shared;                     /* a core that waits on it, plus 1, 0: none; do others too? */
 } Gauge;
 
 typedef struct Join { uint8_t kind; uint32_t object, first, last; } Join;      /* members: cores of [first, last), see walk_is_member */
@@ -109,10 +108,6 @@ const Pending *component_pendings(const Walk *walk, uint32_t core, uint32_t id);
 void component_masks(Walk *walk);               /* all masks anew, for accesses.generation */
 /* What a turn does to counts: the semaphore, NONE: nothing. */
 uint32_t component_effect(const Walk *walk, uint32_t core, uint32_t id, const Turn *turn, int64_t *inc);
-
-/* local.c: is the core's next step one that may be done at once wherever it is possible? */
-bool local_step(const Walk *walk, const Step *step, bool life_watched);
-void local_recheck(Walk *walk);                 /* before a search that begins anew: more is known of semaphores */
 
 /* row.c: what can move, what is accessed, what is to be watched. */
 void row_build(Walk *walk, uint32_t core, uint32_t id);

@@ -2,6 +2,7 @@
 #include "expand.h"
 #include "found.h"
 #include "lives.h"
+#include "local.h"
 #include "memory.h"
 #include "walk.h"
 

@@ -12,8 +12,8 @@
  *
  * This reasoning is the proof's own premise: hence an option, and nothing of it where it is not asked for.
  */
+#include "local.h"
 #include "lives.h"
-#include "walk.h"
 
 bool local_step(const Walk *walk, const Step *step, bool life_watched)
 {

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "judge.h"
 #include "lives.h"
+#include "local.h"
 #include "memory.h"
 #include "walk.h"
 
