@@ -14,8 +14,10 @@
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 #include <libxml/parser.h>
+#include <libxml/xmlschemas.h>
 #include <sys/wait.h>
 
+#include "../checker/report/json.h"
 #include "../checker/report/output.h"
 #include "binary.h"
 #include "script.h"
@@ -54,6 +56,21 @@ static void assert_rules(JsonObject *run_object)
         assert_in_range(json_array_get_length(array_in(object_in(rule, "properties"), "tags")), 1, 10);
         assert_true(strlen(text_in(object_in(rule, "help"), "text")) > 10);
     }
+}
+
+static void validate_junit(const char *xml)
+{
+    xmlDocPtr document = xmlReadMemory(xml, (int)strlen(xml), NULL, NULL, XML_PARSE_NONET);
+    xmlSchemaParserCtxtPtr reader = xmlSchemaNewParserCtxt("tests/junit.xsd");
+    xmlSchemaPtr schema = xmlSchemaParse(reader);
+    xmlSchemaValidCtxtPtr judge = xmlSchemaNewValidCtxt(schema);
+    assert_non_null(document);
+    assert_non_null(schema);
+    assert_int_equal(xmlSchemaValidateDoc(judge, document), 0);
+    xmlSchemaFreeValidCtxt(judge);
+    xmlSchemaFree(schema);
+    xmlSchemaFreeParserCtxt(reader);
+    xmlFreeDoc(document);
 }
 
 /* Against the standard's own schema, where $SARIF_SCHEMA names it and python3-jsonschema is here. */
@@ -198,8 +215,8 @@ static void a_verified_check_gives_a_valid_file_without_results(void **state)
     assert_int_equal(json_array_get_length(array_in(sarif, "results")), 0);
     assert_true(json_object_get_boolean_member(invocation, "executionSuccessful"));
     validate_sarif("v.sarif");
-    if (binary_tool("xmllint --noout v.xml"))
-        print_message("xmllint is not here\n");
+    g_autofree char *xml = binary_contents("v.xml");
+    validate_junit(xml);
 }
 
 static void a_program_that_could_not_be_checked_is_a_failed_run(void **state)
@@ -211,6 +228,7 @@ static void a_program_that_could_not_be_checked_is_a_failed_run(void **state)
     JsonObject *invocation = json_array_get_object_element(array_in(only_run(parser), "invocations"), 0);
     assert_false(json_object_get_boolean_member(invocation, "executionSuccessful"));
     assert_non_null(strstr(xml, "errors=\"1\""));
+    validate_junit(xml);
 }
 
 static unsigned number_of(xmlNodePtr node, const char *name)
@@ -236,6 +254,7 @@ static void junit_has_a_suite_a_program_and_a_case_a_size(void **state)
     g_autofree char *xml = binary_contents("j.xml");
     xmlDocPtr document = xmlReadMemory(xml, (int)strlen(xml), NULL, NULL, XML_PARSE_NONET);
     assert_non_null(document);
+    validate_junit(xml);
     xmlNodePtr root = xmlDocGetRootElement(document);
     assert_string_equal(root->name, "testsuites");
     assert_int_equal(number_of(root, "tests"), 6);
@@ -299,6 +318,7 @@ static void bounded_can_be_accepted(void **state)
     assert_int_equal(binary_run("check all_gather -n 3 --search enumerate --states 10 --accept bounded --junit b.xml"), 0);
     g_autofree char *xml = binary_contents("b.xml");
     assert_non_null(strstr(xml, "errors=\"0\""));
+    validate_junit(xml);
     assert_int_equal(binary_run("check all_gather -n 3 --accept everything"), 2);
 }
 
@@ -318,19 +338,26 @@ static void names_that_are_no_text_keep_reports_valid(void **state)
     finding->message = g_strdup(nasty);
     g_ptr_array_add(result.outcome->findings, finding);
     const OutputSettings settings = { .version = "0" };
-    void *sarif = sarif_format.begin(&settings), *junit = junit_format.begin(&settings);
-    sarif_format.add(sarif, &result, NULL);
-    sarif_format.add_error(sarif, nasty);
-    junit_format.add(junit, &result, NULL);
-    junit_format.add_error(junit, nasty);
-    const GString *json = sarif_format.text(sarif), *xml = junit_format.text(junit);
-    assert_true(g_utf8_validate(json->str, json->len, NULL));
-    g_object_unref(binary_parse(json->str));
-    xmlDocPtr document = xmlReadMemory(xml->str, (int)xml->len, NULL, NULL, XML_PARSE_NONET);
-    assert_non_null(document);
-    xmlFreeDoc(document);
-    sarif_format.clear(sarif);
-    junit_format.clear(junit);
+    const OutputFormat *const format[] = { &sarif_format, &junit_format, &html_format, &trace_format, &dot_format };
+    for (unsigned i = 0; i < G_N_ELEMENTS(format); i++) {
+        void *document = format[i]->begin(&settings);
+        format[i]->add(document, &result, NULL);
+        format[i]->add_error(document, nasty);
+        const GString *told = format[i]->text(document);
+        assert_true(g_utf8_validate(told->str, (gssize)told->len, NULL));
+        if (format[i] == &sarif_format || format[i] == &trace_format)
+            g_object_unref(binary_parse(told->str));
+        if (format[i] == &junit_format)
+            validate_junit(told->str);
+        format[i]->clear(document);
+    }
+    JsonDocument report;
+    json_document_begin(&report, "0", NULL);
+    json_document_add(&report, &result, NULL);
+    json_document_add_error(&report, nasty);
+    assert_true(g_utf8_validate(report.text->str, (gssize)report.text->len, NULL));
+    g_object_unref(binary_parse(report.text->str));
+    json_document_clear(&report);
     outcome_free(result.outcome);
     record_free(result.record);
     g_free(result.captured);

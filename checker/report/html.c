@@ -280,7 +280,7 @@ static void add_words(Tale *tale)
 {
     member_array(tale->builder, "names");
     for (guint i = 0; i < tale->names->len; i++)
-        json_builder_add_string_value(tale->builder, g_ptr_array_index(tale->names, i));
+        member_element(tale->builder, g_ptr_array_index(tale->names, i));
     json_builder_end_array(tale->builder);
     member_object(tale->builder, "code");
     for (guint i = 0; i < tale->places->len; i++) {
@@ -304,7 +304,7 @@ static void add_head(Tale *tale, const Finding *finding)
     member_text(tale->builder, "why", why);
     member_array(tale->builder, "tried");
     for (guint i = 0; tale->result->tried && i < tale->result->tried->len; i++)
-        json_builder_add_string_value(tale->builder, tale->result->tried->pdata[i]);
+        member_element(tale->builder, tale->result->tried->pdata[i]);
     json_builder_end_array(tale->builder);
     GPtrArray *delays = finding ? story_delays(tale->program, finding) : NULL;
     if (delays == NULL)

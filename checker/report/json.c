@@ -5,6 +5,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 #include "fingerprint.h"
+#include "members.h"
 #include "paths.h"
 #include "story.h"
 #include "telling.h"
@@ -70,7 +71,7 @@ static void add_chain(JsonBuilder *builder, const char *chain)
     char **call = g_strsplit(chain, "\n", -1);
     for (char **at = call; *at; at++)
         if (**at)
-            json_builder_add_string_value(builder, *at);
+            member_element(builder, *at);
     g_strfreev(call);
     json_builder_end_array(builder);
 }
@@ -138,7 +139,7 @@ static void add_telling(JsonBuilder *builder, const CheckResult *result, const F
     GPtrArray *lines = telling_lines(result, finding);
     begin_array(builder, "story");
     for (guint i = 0; lines && i < lines->len; i++)
-        json_builder_add_string_value(builder, lines->pdata[i]);
+        member_element(builder, lines->pdata[i]);
     json_builder_end_array(builder);
     if (lines)
         g_ptr_array_unref(lines);
@@ -149,7 +150,7 @@ static void add_delays(JsonBuilder *builder, const Program *program, const Findi
     GPtrArray *lines = story_delays(program, finding);
     begin_array(builder, "delays");
     for (guint i = 0; lines && i < lines->len; i++)
-        json_builder_add_string_value(builder, lines->pdata[i]);
+        member_element(builder, lines->pdata[i]);
     json_builder_end_array(builder);
     if (lines)
         g_ptr_array_unref(lines);
@@ -303,7 +304,7 @@ static JsonNode *check_node(const CheckResult *result, const GPtrArray *schedule
     add_advice(builder, result, false);
     begin_array(builder, "tried");
     for (guint i = 0; result->tried && i < result->tried->len; i++)
-        json_builder_add_string_value(builder, result->tried->pdata[i]);
+        member_element(builder, result->tried->pdata[i]);
     json_builder_end_array(builder);
     json_builder_end_object(builder);
     JsonNode *node = json_builder_get_root(builder);
@@ -385,7 +386,7 @@ void json_document_add(JsonDocument *document, const CheckResult *result, const 
 
 void json_document_add_error(JsonDocument *document, const char *message)
 {
-    g_ptr_array_add(document->errors, g_strdup(message));
+    g_ptr_array_add(document->errors, g_utf8_make_valid(message, -1));
     g_string_truncate(document->text, document->open);
     close_document(document);
 }

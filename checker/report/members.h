@@ -15,6 +15,14 @@ static inline void member_text(JsonBuilder *builder, const char *name, const cha
     g_free(valid);
 }
 
+/* An element of an array. */
+static inline void member_element(JsonBuilder *builder, const char *text)
+{
+    char *valid = g_utf8_make_valid(text, -1);
+    json_builder_add_string_value(builder, valid);
+    g_free(valid);
+}
+
 static inline void member_int(JsonBuilder *builder, const char *name, int64_t value)
 {
     json_builder_set_member_name(builder, name);
