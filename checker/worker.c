@@ -10,6 +10,7 @@
 #include "proof/prove.h"
 #include "results.h"
 #include "run/adapt.h"
+#include "run/ancestry.h"
 #include "run/delay.h"
 #include "run/edit.h"
 #include "run/fate.h"
@@ -431,6 +432,8 @@ bool worker_replay(WorkerShared *shared, Finding *finding)
     bool unforeseen = finding->why == NULL || shared->searched || shared->record->foreseen.count == 0;
     if (finding->shown && finding->id == FAULT_DEADLOCK && unforeseen)
         explain_deadlock(execution, finding);
+    if (finding->shown && finding->id == FAULT_UNINITIALISED && finding->why == NULL && finding->message != NULL)
+        finding->why = ancestry_of_unwritten(execution, finding);
     return finding->shown;
 }
 

@@ -3,10 +3,10 @@
 
 BodyWorld *body_world;
 
-static uint32_t add(Program *program, Space space, SemaphoreKind kind, const char *name)
+static uint32_t add(Program *program, Space space, SemaphoreKind kind, const char *name, bool input)
 {
     const DeclSpec spec = { .space = space, .semaphore_kind = kind, .dtype = DTYPE_I32, .life = LIFE_ALWAYS, .collective_id = -1,
-                            .ndim = space == SPACE_SEMAPHORE ? 0 : 1, .size = { 4 }, .name = name, .input = space == SPACE_VMEM };
+                            .ndim = space == SPACE_SEMAPHORE ? 0 : 1, .size = { 4 }, .name = name, .input = input };
     return program_add_decl(program, &spec);
 }
 
@@ -27,10 +27,11 @@ void body_run(BodyWorld *world, uint32_t devices, void (*body)(Core *core, const
     body_world = world;
     world->program = program_new(&mesh, 1, &(Knobs){ 0 });
     world->program->bare = true;
-    world->semaphore = add(world->program, SPACE_SEMAPHORE, SEMAPHORE_REGULAR, "sem");
-    world->dma = add(world->program, SPACE_SEMAPHORE, SEMAPHORE_DMA, "dma");
-    world->flag = add(world->program, SPACE_SEMAPHORE, SEMAPHORE_FLAG, "flag");
-    world->buffer = add(world->program, SPACE_VMEM, SEMAPHORE_REGULAR, "buffer");
+    world->semaphore = add(world->program, SPACE_SEMAPHORE, SEMAPHORE_REGULAR, "sem", false);
+    world->dma = add(world->program, SPACE_SEMAPHORE, SEMAPHORE_DMA, "dma", false);
+    world->flag = add(world->program, SPACE_SEMAPHORE, SEMAPHORE_FLAG, "flag", false);
+    world->buffer = add(world->program, SPACE_VMEM, SEMAPHORE_REGULAR, "buffer", true);
+    world->scratch = add(world->program, SPACE_VMEM, SEMAPHORE_REGULAR, "scratch", false);
     program_add_launch(world->program)->body = body;
     world->record = record_new(world->program);
     world->execution = execution_new(world->program, world->record);

@@ -11,7 +11,8 @@ typedef struct BodyWorld {
     Record *record;
     Execution *execution;
     Outcome *outcome;
-    uint32_t semaphore, dma, flag, buffer;      /* decls, one element each; the buffer has four */
+    uint32_t semaphore, dma, flag;              /* decls, one element each */
+    uint32_t buffer, scratch;                   /* four elements each; the buffer is an input */
 } BodyWorld;
 
 extern BodyWorld *body_world;                   /* bodies take no arguments */

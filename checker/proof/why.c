@@ -293,6 +293,26 @@ static char *why_in_flight(Prover *prover, const Tally *fault)
     return g_string_free(text, FALSE);
 }
 
+/* A load of what nobody has written by then: who does write there? */
+static char *why_uninitialised(const Prover *prover, const Tally *fault)
+{
+    const Index *index = prover->index;
+    Touch touch = touch_of(prover, &fault->a);
+    const Region *region = program_get_region(prover->program, touch.region);
+    for (size_t i = 0; i < prover->record->steps.count; i++) {
+        const Step *step = &STORE(Step, &prover->record->steps, i);
+        bool copies = step->kind == STEP_COPY_START && step->object != NONE, stores = step->kind == STEP_STORE || step->kind == STEP_SWAP;
+        const Copy *copy = copies ? index_copy(index, step->object) : NULL;
+        uint32_t object = copies ? copy->target : step->object, written = copies ? copy->target_region : step->value;
+        if ((!copies && !stores) || object != touch.object || !region_overlaps(region, program_get_region(prover->program, written)))
+            continue;
+        g_autofree char *core = why_core(prover, step->core), *where = why_site(prover, step->site);
+        return g_strdup_printf("What writes there, the %s of %s at %s, comes only after it.", step_kind_name((StepKind)step->kind), core,
+                               where);
+    }
+    return g_strdup("Nothing in the whole run writes there.");
+}
+
 char *why_fault(Prover *prover, const Tally *fault, Meant *meant)
 {
     Meant ignored;
@@ -308,7 +328,9 @@ char *why_fault(Prover *prover, const Tally *fault, Meant *meant)
         return why_in_flight(prover, fault);
     case FAULT_MISMATCH:
         return fault->places > 1 ? why_race(prover, &fault->b, &fault->a, &ignored) : NULL;
-    case FAULT_DEADLOCK: case FAULT_OUT_OF_BOUNDS: case FAULT_UNINITIALISED: case FAULT_SHAPE: case FAULT_SPACE: case FAULT_REVISIT:
+    case FAULT_UNINITIALISED:
+        return why_uninitialised(prover, fault);
+    case FAULT_DEADLOCK: case FAULT_OUT_OF_BOUNDS: case FAULT_SHAPE: case FAULT_SPACE: case FAULT_REVISIT:
     case FAULT_ASSERT: case FAULT_OVERFLOW: case FAULT_DIVERGENCE: case FAULT_NO_PROGRESS: case FAULT_CRASH: case FAULT_COUNT:
         break;
     }
