@@ -17,25 +17,30 @@ static Event last_moment(const Index *index, const Signal *signal)
     return index_moment(index, signal->copy_end / 2, signal->copy_end & 1 ? STEP_WRITE : STEP_READ);
 }
 
-/* When it begins to count. */
-static Event first_moment(const Index *index, const Signal *signal)
+/* When it begins to count, and how much of it that is. */
+static Event first_moment(const Index *index, const Signal *signal, int64_t *inc)
 {
     uint32_t semaphore = NONE, copy = signal->copy_end / 2;
-    if (signal->copy_end == NONE)
-        return last_moment(index, signal);
     StepKind early = signal->copy_end & 1 ? STEP_EARLY_RECEIVE : STEP_EARLY_SEND;
-    return index_moment_inc(index, copy, early, &semaphore) > 0 ? index_moment(index, copy, early) : last_moment(index, signal);
+    uint32_t part = signal->copy_end == NONE ? 0 : index_moment_inc(index, copy, early, &semaphore);
+    *inc = part > 0 ? part : signal->inc;
+    return part > 0 ? index_moment(index, copy, early) : last_moment(index, signal);
 }
 
+/* What the others must have given before it begins to count. */
 static int64_t counted_before(Prover *prover, uint32_t semaphore, uint32_t signal)
 {
     const Index *index = prover->index;
-    Event first = first_moment(index, &index->signal[signal]);
-    int64_t sum = 0;
+    int64_t part, sum = 0;
+    Event begun = first_moment(index, &index->signal[signal], &part);
     for (uint32_t i = index->signal_first[semaphore]; i < index->signal_first[semaphore + 1]; i++) {
-        Event last = last_moment(index, &index->signal[i]);
-        if (i != signal && order_must(prover->order, &last, &first))
+        if (i == signal)
+            continue;
+        Event first = first_moment(index, &index->signal[i], &part), last = last_moment(index, &index->signal[i]);
+        if (order_must(prover->order, &last, &begun))
             sum += index->signal[i].inc;
+        else if (order_must(prover->order, &first, &begun))
+            sum += part;
     }
     return sum;
 }
@@ -51,7 +56,8 @@ static void find_rivals(Prover *prover, const Wait *wait, const int64_t *before,
     Event passed = index_event(index, wait->core, wait->position);
     for (uint32_t i = index->signal_first[wait->semaphore]; i < index->signal_first[wait->semaphore + 1]; i++) {
         const Signal *signal = &index->signal[i];
-        Event first = first_moment(index, signal);
+        int64_t part;
+        Event first = first_moment(index, signal, &part);
         if (before[i - index->signal_first[wait->semaphore]] >= wait->total || order_must(prover->order, &first, &passed)
             || order_must(prover->order, &passed, &first))
             continue;
