@@ -73,6 +73,7 @@ static void report_death(CheckResult *result, const ChildControl *control, Child
         result->outcome = outcome_new();
         const char *stop = progress_stop(&control->progress);
         outcome_add_limit(result->outcome, end == CHILD_TIMED_OUT && stop ? stop : "memory");
+        outcome_add_limit(result->outcome, "unanswered");
         result->verdict = VERDICT_BOUNDED;
         return;
     }

@@ -310,6 +310,27 @@ static void an_interrupted_search_reports_what_it_did(void **state)
     }
 }
 
+static void every_search_ends_with_a_report_when_it_is_interrupted(void **state)
+{
+    (void)state;
+    static const char *const SEARCH[] = { "auto", "enumerate", "pos" };
+    g_autofree char *program = g_strdup_printf("%s:lost", source);
+    for (size_t s = 0; s < G_N_ELEMENTS(SEARCH); s++) {
+        const char *argv[] = { binary, "check", program, "-n", "6", "--search", SEARCH[s], "--runs", "1000000000", "--states", "1000000000",
+                               "--json", "report", NULL };
+        int status = 0;
+        GPid child = start(argv);
+        g_usleep(1500000);
+        kill(child, SIGTERM);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 130);
+        g_autofree char *here = report("report");
+        assert_says(here, "\"interrupt\"");
+        assert_null(strstr(here, "unanswered"));
+    }
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -347,6 +368,7 @@ int main(void)
         cmocka_unit_test(runs_can_be_added_to_a_finished_search),
         cmocka_unit_test(a_checkpoint_of_another_check_is_refused),
         cmocka_unit_test(an_interrupted_search_reports_what_it_did),
+        cmocka_unit_test(every_search_ends_with_a_report_when_it_is_interrupted),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

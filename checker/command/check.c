@@ -96,7 +96,7 @@ static void finish(CheckResult *result, const void *data)
 
 static void run_one(Session *session, const CheckSpec *spec, CheckQueue *queue, Tally *tally)
 {
-    char *what = g_strdup_printf("checking %s with %u devices", spec->program, mesh_devices(&spec->mesh)), *error = NULL;
+    char *what = g_strdup_printf("%s, %u devices", spec->program, mesh_devices(&spec->mesh)), *error = NULL;
     session_progress(session, what);
     CheckResult *result = check_queue_next(queue);
     GPtrArray *schedules = result->verdict == VERDICT_FAULTY ? schedules_write(result, session->options->schedules, &error) : NULL;

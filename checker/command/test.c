@@ -49,7 +49,7 @@ typedef struct Score { unsigned passed, failed, applicable; } Score;
 
 static void score_one(Session *session, const CheckSpec *spec, CheckQueue *queue, Score *score)
 {
-    char *what = g_strdup_printf("testing %s with %u devices", spec->program, mesh_devices(&spec->mesh));
+    char *what = g_strdup_printf("%s, %u devices", spec->program, mesh_devices(&spec->mesh));
     session_progress(session, what);
     CheckResult *result = check_queue_next(queue);
     if (result->verdict == VERDICT_ERROR)

@@ -133,6 +133,7 @@ const char *words_limit(const char *limit)
         { "time", "what there was no time for (--time)" },
         { "memory", "what there was no memory for (--memory)" },
         { "interrupt", "what was to come when it was interrupted" },
+        { "unanswered", "all of it: the search did not live to tell what it had found" },
         { "steps", "what comes after so many steps of one run" },
         { "determinism", "where cores go when a racing value steers them" },
         { "exempted-race", "what the value of an exempted race leads to" },

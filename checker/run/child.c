@@ -20,7 +20,7 @@
 
 enum { SPIN_SECONDS = 2, TICKS_A_SECOND = 4, HANDLER_STACK = 65536 };
 static const double LOOK_SECONDS = 0.2;         /* between two looks at a child that works */
-static const double GRACE_SECONDS = 1, GRACE_SHARE = 0.1;       /* to end after being told to, and more after a long search */
+static const double GRACE_SECONDS = 5, GRACE_SHARE = 0.2;       /* to end after being told to, and more after a long search */
 
 static ChildControl *own_control;
 static const CoroPool *watched;
