@@ -101,9 +101,10 @@ asan: | $(FIRST)                                ## the tests again, with address
 corpus: all                                     ## every built-in program by both searches, as a table
 	@tests/corpus $(BUILD)/heddle
 
-bench: all $(BUILD)/tests/bench_spin/bench_enumerate     ## time and memory of proofs; enumeration beside SPIN
+bench: all $(BUILD)/tests/bench_spin/bench_enumerate $(BUILD)/tests/bench_classes/bench_classes    ## proofs, enumeration beside SPIN, classes
 	@tests/bench $(BUILD)/heddle
 	@tests/bench_enumerate $(BUILD)/tests/bench_spin/bench_enumerate
+	@$(BUILD)/tests/bench_classes/bench_classes
 
 browser-test: all                               ## the page of --html in a headless browser (needs chromium)
 	@tests/browser $(BUILD)/heddle
