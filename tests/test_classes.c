@@ -217,7 +217,7 @@ static void filesystem(Core *core, const Words *words)
 static void test_filesystem(void **state)
 {
     (void)state;
-    for (int n = 1; n <= 22; n++)
+    for (int n = 1; n <= 26; n++)
         expect("filesystem", n, n <= 13 ? 1 : power(2, n - 13), count_words(n, 64, n, filesystem));
 }
 

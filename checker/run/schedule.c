@@ -1,6 +1,7 @@
 /* schedule.c - moves to lines and back.
  *
- * In an eager record a copy's moments follow its start at once; a join stands there once a member, and is one move.
+ * In an eager record, also one that a crash cut off, a copy's moments follow its start at once; in others they stand where they happened.
+ * A join stands there once a member, and is one move.
  */
 #include "schedule.h"
 #include <stdio.h>
@@ -51,13 +52,18 @@ static void list(Listing *listing, Move move, uint32_t position, StepKind kind, 
         g_ptr_array_add(listing->lines, schedule_line(listing->program, move, position, kind, site));
 }
 
+static void list_moment(Listing *listing, const Copy *copy, StepKind moment)
+{
+    list(listing, (Move){ copy->core, copy->ordinal, (uint8_t)moment }, 0, moment, copy->site);
+}
+
 static void list_moments(Listing *listing, const Copy *copy)
 {
     bool fluid = listing->program->knobs.dma_progress == DMA_PROGRESS_FLUID;
     const bool has[] = { fluid && copy->send_semaphore != NONE && copy->send_count > 1, true, fluid && copy->receive_count > 1, true };
     for (unsigned i = 0; i < G_N_ELEMENTS(has); i++)
         if (has[i])
-            list(listing, (Move){ copy->core, copy->ordinal, (uint8_t)(STEP_EARLY_SEND + i) }, 0, STEP_EARLY_SEND + i, copy->site);
+            list_moment(listing, copy, STEP_EARLY_SEND + i);
 }
 
 static bool same_join(const Program *program, const Step *a, const Step *b)
@@ -73,14 +79,20 @@ GArray *schedule_of_record(const Record *record, GPtrArray *lines)
     const Program *program = record->program;
     Listing listing = { program, g_array_new(FALSE, FALSE, sizeof(Move)), lines };
     g_autofree uint32_t *position = g_new0(uint32_t, program->cores);
+    bool eager = record->eager || !record->complete;
     for (size_t i = 0; i < record->steps.count; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
         if (step->core >= program->cores || step->site >= program->sites.count)
             break;                              /* damaged: what comes before it still stands */
+        if (step->kind >= STEP_EARLY_SEND) {
+            if (step->object < record->copies.count)
+                list_moment(&listing, &STORE(Copy, &record->copies, step->object), step->kind);
+            continue;
+        }
         uint32_t at = position[step->core]++;
         if (i == 0 || !same_join(program, step - 1, step))
             list(&listing, (Move){ .core = step->core, .copy = NONE }, at, step->kind, step->site);
-        if (step->kind == STEP_COPY_START && step->object < record->copies.count)
+        if (eager && step->kind == STEP_COPY_START && step->object < record->copies.count)
             list_moments(&listing, &STORE(Copy, &record->copies, step->object));
     }
     return listing.moves;
