@@ -54,7 +54,8 @@ def heading():
     commit = subprocess.run(["git", "-C", HERE, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
     python = ".".join(map(str, sys.version_info[:2]))
     when = f"{datetime.date.today().isoformat()}, Python {python}" + (f", at {commit}" if commit else "")
-    return f"# What works with which version of JAX\n\nMade by `make exporter-versions`; tests that a version has no means for are skipped. {when}.\n\n"
+    made = f"Made by `make exporter-versions`; tests that a version has no means for are skipped. {when}."
+    return f"# What works with which version of JAX\n\n{made}\n\n"
 
 
 def main(arguments):
@@ -71,9 +72,9 @@ def main(arguments):
         command = [python, "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider", f"--junitxml={report}", HERE]
         worst = max(worst, subprocess.run([*command, *arguments[end + 1 :]], check=False).returncode)
         found[version] = outcomes(report) if report.exists() else {}
+        if options.table:  # what is known so far, should a later version take too long
+            Path(options.table).write_text(heading() + table_of(found), encoding="utf-8")
     print(table_of(found), end="")
-    if options.table:
-        Path(options.table).write_text(heading() + table_of(found), encoding="utf-8")
     return worst
 
 

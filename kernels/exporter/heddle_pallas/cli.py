@@ -175,7 +175,8 @@ def _check(options: argparse.Namespace) -> int:
         called, arguments = _arguments(function, inputs, mesh)
         traced = trace(called, arguments, as_mesh(mesh), options.cores)
         report = run(traced, knobs, options.schedules, options.timeout, options.opaque, options.html is not None)
-        print(report.text if not options.quiet else f"{report.name}, {mesh}: {report.verdict}", flush=True)
+        faults = f" ({', '.join(report.faults)})" if report.faults else ""
+        print(report.text if not options.quiet else f"{report.name}, {mesh}: {report.verdict}{faults}", flush=True)
         if report.generated and not options.quiet:
             print(f"Plain JAX looks at {', '.join(report.generated)}: their values were made up, the same each time.\n")
         table.append((mesh, report))

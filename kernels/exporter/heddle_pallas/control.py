@@ -20,21 +20,9 @@ def condition(value: Scalar) -> str:
 # Calls that are written out in place
 
 
-@handles(
-    "jit",
-    "pjit",
-    "closed_call",
-    "core_call",
-    "remat",
-    "checkpoint",
-    "custom_jvp_call",
-    "custom_vjp_call",
-    "custom_vjp_call_jaxpr",
-    "jaxpr_call",
-    "remat2",
-)
+@handles(*demand.CALLS, "custom_vjp_call_jaxpr", "jaxpr_call", "remat2")
 def _call(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
-    inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr") or eqn.params.get("fun_jaxpr")
+    inner = demand.called(eqn)
     if inner is None:
         raise Unsupported(f"the call {eqn.primitive.name}", e.place)
     steers = [v in e.block.steers for v in eqn.outvars]

@@ -31,6 +31,13 @@ _STEERED = frozenset(
 )
 _OPAQUE = frozenset({"scan", "while", "cond", "run_scoped", "pallas_call", "custom_jvp_call", "custom_vjp_call"})
 
+CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call", "custom_vjp_call"})
+
+
+def called(eqn: Any) -> Any:
+    """The jaxpr that a call calls, closed or not; None: it has none."""
+    return eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr") or eqn.params.get("fun_jaxpr")
+
 
 def is_scalar(atom: Any) -> bool:
     return getattr(atom.aval, "shape", None) == () and not hasattr(atom.aval, "inner_aval")
@@ -68,7 +75,7 @@ def _inner(eqn: Any) -> Any:
     """The jaxpr of a call that is written out in place."""
     if eqn.primitive.name in _OPAQUE:
         return None
-    inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr")
+    inner = called(eqn)
     return getattr(inner, "jaxpr", inner)
 
 

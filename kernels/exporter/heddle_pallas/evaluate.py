@@ -10,12 +10,12 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
+from .demand import CALLS, called
 from .errors import HeddleError, Unsupported
 from .meshes import Mesh
 from .source import place_of
 
 _SAME = frozenset({"pvary", "pcast", "pbroadcast", "reshard", "sharding_constraint", "layout_constraint", "mesh_cast"})
-_CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call", "custom_vjp_call"})
 
 
 def run_equations(eqns: Sequence[Any], read: Callable[[Any], Any], write: Callable[[Any, Any], None]) -> None:
@@ -29,7 +29,7 @@ def _bind(eqn: Any, values: list[Any]) -> list[Any]:
     name = eqn.primitive.name
     if name in _SAME:
         return values[:1]
-    inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr") if name in _CALLS else None
+    inner = called(eqn) if name in CALLS else None
     if inner is not None:
         return run_jaxpr(inner, values)
     params = dict(eqn.params)

@@ -14,7 +14,7 @@ import numpy as np
 from jax._src import core as jax_core
 
 from . import collectives, evaluate
-from .demand import jaxprs_of
+from .demand import CALLS, called, jaxprs_of
 from .emitter import load_handlers
 from .errors import TraceError, Unsupported
 from .kernels import Kernel, KernelBuilder
@@ -27,7 +27,6 @@ from .spaces import kind_of
 KERNELS = frozenset({"pallas_call", "core_map", "mpmd_map"})
 REFS = frozenset({"new_ref", "mutable_array", "ref", "freeze", "empty_ref", "get", "swap", "addupdate"})
 ROUNDS_MAX = 256  # of loops around kernels
-CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call", "custom_vjp_call"})
 
 
 @dataclasses.dataclass
@@ -144,7 +143,7 @@ class Plan:
             elif name == "scan":
                 found.extend(self._flat_scan(eqn))
             elif name in CALLS:
-                eqns, results = self._written_out(eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr"), eqn.invars)
+                eqns, results = self._written_out(called(eqn), eqn.invars)
                 found.extend(eqns)
                 self.alias.update(zip(eqn.outvars, results))
             else:

@@ -13,9 +13,10 @@ from typing import Any, Callable, Iterator, Sequence
 import numpy as np
 
 from . import evaluate
+from .demand import CALLS, called
 from .errors import HeddleError, Place, TraceError
 from .meshes import Mesh, abstract_mesh, as_mesh, as_on_tpu
-from .plan import CALLS, Plan, fresh, has_kernel
+from .plan import Plan, fresh, has_kernel
 
 
 @dataclasses.dataclass(frozen=True)
@@ -185,8 +186,7 @@ def _find_shard_map(jaxpr: Any) -> Any:
         if eqn.primitive.name == "shard_map":
             return eqn
         if eqn.primitive.name in CALLS:
-            inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr")
-            found = _find_shard_map(getattr(inner, "jaxpr", inner))
+            found = _find_shard_map(_inner(eqn))
             if found is not None:
                 return found
     return None
@@ -217,8 +217,7 @@ def _flatten_calls(jaxpr: Any, consts: Sequence[Any], env: dict[Any, Any]) -> tu
         found: list[Any] = []
         for eqn in body.eqns:
             if eqn.primitive.name in CALLS and _find_shard_map(_inner(eqn)) is not None:
-                inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr")
-                own = fresh(getattr(inner, "jaxpr", inner))
+                inner, own = called(eqn), fresh(_inner(eqn))
                 alias.update((v, root(a)) for v, a in zip(own.invars, eqn.invars))
                 found.extend(walk(own, getattr(inner, "consts", ())))
                 alias.update((v, root(a)) for v, a in zip(eqn.outvars, own.outvars))
@@ -231,7 +230,7 @@ def _flatten_calls(jaxpr: Any, consts: Sequence[Any], env: dict[Any, Any]) -> tu
 
 
 def _inner(eqn: Any) -> Any:
-    inner = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr")
+    inner = called(eqn)
     return getattr(inner, "jaxpr", inner)
 
 
