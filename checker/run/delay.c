@@ -101,6 +101,48 @@ static bool try_copy(Run *run, const Finding *finding, const Place *first, const
     return judge_shows(run->execution, finding);
 }
 
+/* The first core of the device is held before it enters the launch in which the object begins to live. */
+static void delay_lifetime(Run *run, Finding *finding)
+{
+    Execution *execution = run->execution;
+    const Program *program = machine_program(execution_machine(execution));
+    uint32_t decl = finding->object_is_semaphore ? program_semaphore_decl(program, finding->object)
+        : program_object_decl(program, finding->object);
+    uint32_t core = finding->object_is_semaphore ? program_semaphore_core(program, finding->object)
+        : program_object_device(program, finding->object) * program->cores_per_device;
+    core -= core % program->cores_per_device;
+    uint32_t launch = program_decl(program, decl)->launch, last;
+    if (program_decl(program, decl)->life == LIFE_LAUNCHES
+        && !program_decl_launches(program, decl, core / program->cores_per_device, &launch, &last))
+        return;
+    run->hold[0] = hold_place(&finding->place[0]), run->holds = 1;
+    begin(run);
+    run_others(run);
+    const Record *record = execution_record(execution);
+    uint32_t position = 0, found = NONE;
+    for (size_t i = 0; i < record->steps.count && found == NONE; i++) {
+        const Step *step = &STORE(Step, &record->steps, i);
+        if (step->core != core || step->kind >= STEP_EARLY_SEND)
+            continue;
+        found = step->kind == STEP_ENTER && step->object == launch ? position : NONE;
+        position++;
+    }
+    run->hold[1] = (Hold){ core, found, NONE, 0 }, run->holds = 2;
+    begin(run);
+    run_others(run);
+    const Request *late = execution_pending(execution, core);
+    if (found != NONE && late != NULL && judge_shows(execution, finding))
+        claim(finding, (Delay){ core, NONE, late->step.site, times_at(execution, core, late->step.site) });
+}
+
+/* The copy is still under way when the device leaves. */
+static void delay_in_flight(Run *run, Finding *finding)
+{
+    Delay delay;
+    if (try_copy(run, finding, &finding->place[0], &finding->place[1], &delay))
+        claim(finding, delay);
+}
+
 static void delay_race(Run *run, Finding *finding)
 {
     const Place *first = &finding->place[finding->meant == MEANT_SECOND], *second = &finding->place[finding->meant != MEANT_SECOND];
@@ -187,4 +229,8 @@ void delay_find(Execution *execution, const ExecutionOptions *options, Finding *
         delay_race(&run, finding);
     else if (finding->id == FAULT_DEADLOCK)
         delay_deadlock(&run, finding);
+    else if (finding->id == FAULT_LIFETIME && finding->have < 0)
+        delay_lifetime(&run, finding);
+    else if (finding->id == FAULT_IN_FLIGHT)
+        delay_in_flight(&run, finding);
 }
