@@ -1,7 +1,8 @@
 /* repair.c - the usual repairs, tried on a faulty program: each is a change that is checked as a whole, and named if it was verified.
  *
  * Which are tried depends on the faults that were found; the first few that hold are named, the most particular kinds first: one semaphore
- * a copy, a wait that is missing or comes too late, a larger count, a second barrier, a barrier at the entry, a capacity semaphore.
+ * a copy, a wait that is missing or comes too late, a larger count, a signal that comes too soon, a second barrier, a barrier at the
+ * entry, a capacity semaphore.
  */
 #include "repair.h"
 #include "interrupt.h"
@@ -329,6 +330,8 @@ void check_try_repairs(CheckResult *result)
         try_larger_counts(&r);
     if (has_any(&r, BIT(FAULT_DEADLOCK)))
         try_smaller_counts(&r);
+    if (r.named == 0 && has_any(&r, ABOUT_ORDER))
+        repair_early_signals(&r);
     if (r.named == 0 && has_any(&r, BIT(FAULT_RACE) | BIT(FAULT_IN_FLIGHT) | BIT(FAULT_LEFTOVER)))
         repair_waits_behind_starts(&r);
     if (has_any(&r, ABOUT_ORDER | BIT(FAULT_DEADLOCK) | BIT(FAULT_LEFTOVER)))

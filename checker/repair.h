@@ -1,7 +1,7 @@
 /* repair.h - what the parts of trying repairs share.
  *
  *     repair.c: which kinds are tried, and those about semaphores and barriers      repair_wait.c: waits that are missing or come too late
- *     repair_size.c: what smaller sizes tell
+ *     repair_signal.c: signals that come too soon      repair_size.c: what smaller sizes tell
  *
  * Ownership:   borrows the result; its sentences go to result->tried.
  */
@@ -28,4 +28,5 @@ GArray *repair_find_left(const Repairs *r);
 void repair_at_smaller_size(CheckResult *result);               /* of a large program: what helps where it is small and wrong too */
 void repair_drains(Repairs *r);                 /* what is left over is waited for in the end */
 void repair_missing_waits(Repairs *r);          /* of two that race, one waits for the other */
+void repair_early_signals(Repairs *r);          /* a signal is given later */
 void repair_waits_behind_starts(Repairs *r);    /* a copy is waited for where it is started */

@@ -110,6 +110,16 @@ static void a_wait_that_comes_too_late_is_moved_up(void **state)
     repair_is_not_named("all_gather_shared_semaphore", 3, "moved up");
 }
 
+static void a_signal_that_comes_too_soon_is_moved_down(void **state)
+{
+    (void)state;
+    repair_is_named("consumers_credit_too_soon", 2, "with the signal on credits at kernels/patterns/consumers.c:42 moved down to behind "
+                                                    "kernels/patterns/consumers.c:45");
+    repair_is_named("ring_attention_credit_too_soon", 3, "with the signal on credit at kernels/patterns/ring_attention.c:61 moved down");
+    repair_is_not_named("p02_one_sided_barrier", 3, "moved down");
+    repair_is_not_named("permute_twice_single_barrier", 5, "moved down");
+}
+
 static void a_wrong_count_is_mended(void **state)
 {
     (void)state;
@@ -306,6 +316,7 @@ int main(void)
         cmocka_unit_test(a_single_barrier_called_twice_gets_a_second_one),
         cmocka_unit_test(a_missing_wait_is_put_in),
         cmocka_unit_test(a_wait_that_comes_too_late_is_moved_up),
+        cmocka_unit_test(a_signal_that_comes_too_soon_is_moved_down),
         cmocka_unit_test(a_wrong_count_is_mended),
         cmocka_unit_test(a_kinder_machine_is_named_where_it_helps),
         cmocka_unit_test(fixed_places_of_scopes_are_named_where_they_help),
