@@ -153,6 +153,69 @@ PROGRAM(steered_by_an_exempt_race, "what is left over depends on an exempted rac
               .args = {box, pl_regular_semaphore(), pl_dma_semaphore(), pl_dma_semaphore(), pl_regular_semaphore()});
 }
 
+/* ---- polls ---- */
+
+KERNEL(has_patience, sem)
+{
+    volatile int looks = 0;
+    while (pl_semaphore_read(sem) < 1 && looks < pl_parameter(patience))
+        looks++;
+}
+
+PROGRAM(some_patience, "looks in vain a few times, then goes on")
+{
+    (void)PARAMETER(patience, 40, 1, 100000);
+    pl_launch(has_patience, .args = {pl_regular_semaphore()});
+}
+
+PROGRAM(long_patience, "looks in vain so often that it might be for ever")
+{
+    (void)PARAMETER(patience, 3000, 1, 100000);
+    pl_launch(has_patience, .args = {pl_regular_semaphore()});
+}
+
+KERNEL(has_none, sem)
+{
+    while (pl_semaphore_read(sem) < 1)
+        continue;
+}
+
+PROGRAM(polls_for_ever, "nobody will signal")
+{
+    pl_launch(has_none, .args = {pl_regular_semaphore()});
+}
+
+KERNEL(leaves_traces, sem, traces)
+{
+    while (pl_semaphore_read(sem) < 1)
+        pl_semaphore_signal(traces, 1);
+}
+
+PROGRAM(polls_and_leaves_traces, "a loop that changes something each time")
+{
+    pl_launch(leaves_traces, .args = {pl_regular_semaphore(), pl_regular_semaphore()});
+}
+
+KERNEL(polls_memory, box, send, recv)
+{
+    PlCopy copy = pl_make_async_remote_copy(box, box, send, recv, pl_device(1 - pl_device_id()));
+    if (pl_device_id() == 0) {
+        while (pl_load_int(pl_at(box, 0)) != 5)
+            continue;
+        pl_copy_wait_recv(copy);
+    } else {
+        pl_copy_start(copy);
+        pl_copy_wait_send(copy);
+    }
+}
+
+PROGRAM(polls_memory, "races with the copy that it waits for")
+{
+    PlRef box = pl_input_in(PL_SMEM, PL_I32, 1);
+    pl_fill(box, by_device);
+    pl_launch(polls_memory, .args = {box, pl_dma_semaphore(), pl_dma_semaphore()});
+}
+
 /* ---- running them ---- */
 
 typedef struct Case {
@@ -239,12 +302,29 @@ static void an_exempted_race_that_steers_in_some_order_leaves_doubt(void **state
     done(by_states);
 }
 
+static void a_loop_that_may_end_is_no_fault(void **state)
+{
+    static const Case cases[] = { { "some_patience", 1, 1, FAULT_COUNT, 0 }, { "polls_for_ever", 1, 1, FAULT_NO_PROGRESS, 0 } };
+    static const Case open[] = { { "long_patience", 1, 1, FAULT_COUNT, 0 }, { "polls_and_leaves_traces", 1, 1, FAULT_COUNT, 0 },
+                                 { "polls_memory", 2, 1, FAULT_RACE, 0 } };
+    (void)state;
+    want(cases, G_N_ELEMENTS(cases));
+    for (size_t i = 0; i < G_N_ELEMENTS(open); i++)
+        for (unsigned s = 0; s < 2; s++) {
+            CheckResult *result = check(&open[i], s ? SEARCH_ENUMERATE : SEARCH_AUTO);
+            if (result->verdict != (open[i].fault == FAULT_COUNT ? VERDICT_BOUNDED : VERDICT_FAULTY))
+                fail_msg("%s: %s", open[i].program, verdict_name(result->verdict));
+            done(result);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entry_barriers_are_those_that_launches_turn_out_to_have),
         cmocka_unit_test(who_takes_a_signal_is_a_matter_of_order),
         cmocka_unit_test(a_look_in_vain_is_a_look),
+        cmocka_unit_test(a_loop_that_may_end_is_no_fault),
         cmocka_unit_test(an_exempted_race_that_steers_in_some_order_leaves_doubt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

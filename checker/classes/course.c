@@ -162,16 +162,30 @@ static bool first_look_counts(const Course *course, uint32_t stage)
     return !at->observed || !same_step(&course_stage(course, at->parent)->step, step);
 }
 
+enum { COMPARED_MAX = 4, LOOKS_MAX = 1000 };   /* earlier looks that states are compared with; looks in vain before a loop is guessed */
+
+/* A core that has looked in vain very often without coming back to a state that it was in (it counts its looks, say) is taken for one that
+ * has: the search ends, and is not complete. */
 static uint32_t find_same(Course *course, uint32_t last)
 {
     UnrollSource *source = course->source;
-    uint32_t stage = last, before;
+    uint32_t stage = last, before, looks = 0, nearest = last;
     while ((before = course_stage(course, stage)->parent) != NONE
            && leaves_no_trace(course_stage(course, before), course_stage(course, stage)->seen)) {
         const Stage *earlier = course_stage(course, before);
         bool direct = course_stage(course, last)->parent == before;
         if (earlier->observes && same_step(&earlier->step, &course_stage(course, last)->step)
             && !(direct && first_look_counts(course, before))) {
+            nearest = looks++ == 0 ? before : nearest;
+            if (looks == LOOKS_MAX) {
+                course->guessed = course_stage(course, nearest)->guessed = true;
+                note_poll(course, earlier->step.site);
+                return nearest;
+            }
+            if (looks > COMPARED_MAX) {
+                stage = before;
+                continue;
+            }
             g_autoptr(GArray) a = observations_before(course, before), b = observations_before(course, last);
             if (source->same(source->self, earlier->step.core, a, b, course->contents)) {
                 note_poll(course, earlier->step.site);

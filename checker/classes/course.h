@@ -31,6 +31,7 @@ typedef struct Stage {
     uint8_t end;
     bool observes;                              /* the step's outcome is an observation */
     bool observed;                              /* an observation led here */
+    bool guessed;                               /* a loop was taken for closed here without being seen to be */
 } Stage;
 
 enum { COURSE_HELD = 0, COURSE_FAILED = 1 };    /* outcomes of EXPECT_COUNT, in place of an observation */
@@ -40,6 +41,7 @@ typedef enum Polling { POLLING_NO, POLLING_TO_BE, POLLING_YES } Polling;       /
 typedef struct Course {
     UnrollSource *source;
     Usage *usage;
+    bool guessed;                               /* some stage is */
     bool contents, raises;                      /* raises: some core raises a fault without being stopped */
     uint32_t *start;                            /* by core: its first stage */
     Store stages, steps;                        /* Stage, UnrollStep; of all cores */

@@ -139,7 +139,8 @@ static void write_ends(Writer *writer)
         if (world_polls(x->world, c)) {
             if (x->world->doze[c] == 0)
                 write_step(writer, &at->step);
-            write_poll(writer, &at->step);
+            if (!at->guessed)
+                write_poll(writer, &at->step);
             state[c].end = CORE_STOPPED;
         } else {
             state[c].end = CORE_BLOCKED;

@@ -3,11 +3,11 @@
  * With a fingerprint of the core's state (its stack, registers, arena) the question is exact: equal states have equal futures, whatever
  * they observe next. Without one, the evidence is the steps alone: a cycle of observations and steps that was gone through twice in the
  * same way, and that goes on the same way when the core is fed it many more times. That is a guess (a core may count its polls), and the
- * tree says so. Only steps that leave no trace may lie on the cycle.
+ * tree says so. It is made, too, where states have not repeated after LOOKS_MAX looks. Only steps that leave no trace may lie on the cycle.
  */
 #include "tree.h"
 
-enum { CYCLES_FED = 64, CYCLE_MAX = 16 };
+enum { CYCLES_FED = 64, CYCLE_MAX = 16, LOOKS_MAX = 1000 };
 
 /* Did the step from `parent` to `child` leave everything but the core as it was? */
 static bool leaves_no_trace(const Tree *tree, uint32_t parent, uint32_t child)
@@ -111,8 +111,14 @@ uint32_t fold_find(Tree *tree, uint32_t node)
     uint64_t fingerprint = tree_node(tree, node)->fingerprint;
     if (fingerprint == 0)
         return find_by_steps(tree, node);
-    for (uint32_t at = observation_before(tree, node); at != NONE; at = observation_before(tree, at))
+    uint32_t looks = 0;
+    for (uint32_t at = observation_before(tree, node); at != NONE; at = observation_before(tree, at)) {
+        if (++looks == LOOKS_MAX) {
+            tree->gave_up = true;
+            return find_by_steps(tree, node);
+        }
         if (tree_node(tree, at)->fingerprint == fingerprint)
             return at;
+    }
     return NONE;
 }

@@ -39,7 +39,7 @@ static void see_poller(Walk *walk, uint32_t core)
 {
     const Component *component = walk_component(walk, core, walk->id[core]);
     const Turn *turn = &STORE(Turn, &walk->core[core].turns, component->turns);
-    if (!walk_node(walk, core, walk->id[core])->loops || component->turn_count == 0)
+    if (walk->core[core].tree.gave_up || !walk_node(walk, core, walk->id[core])->loops || component->turn_count == 0)
         return;
     found_add(walk, &(Sighting){.id = FAULT_NO_PROGRESS, .places = 1, .event = {turn->event, NONE}, .object = NONE, .core = core,
                                 .turn = component->turns, .message = "it polls a value that nobody is left to change"});

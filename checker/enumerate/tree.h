@@ -47,6 +47,7 @@ struct Tree {
     Store opens;                                /* by decl: some step known so far opens it (a byte) */
     uint32_t folds;                             /* loops closed */
     bool guessed;                               /* one of them on the evidence of equal steps alone */
+    bool gave_up;                               /* that one, because states did not repeat: the core may well leave the loop */
     const Tile *(*tile)(void *owner, int64_t seen);        /* contents: the tile that an observation stands for */
     void *owner;
 };

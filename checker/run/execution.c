@@ -10,7 +10,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { POLLS_MAX = 10000 };                     /* looks in a row, per core, during which nothing else happens: a poll nobody ends */
+/* POLLS_MAX: looks in a row, per core, during which nothing else happens: a poll nobody ends. LOADS_MAX: loads in a row after which a core
+ * may be polling memory. LOOKS_MAX: looks in a row that see nothing new. */
+enum { POLLS_MAX = 10000, LOADS_MAX = 1000, LOOKS_MAX = 200000 };
 
 Execution *execution_new(Program *program, Record *record)
 {
@@ -40,9 +42,10 @@ void execution_forget_run(Execution *e)
         g_array_set_size(e->started[c], 0);
     machine_reset(e->machine);
     g_free(e->waiter);
+    g_free(e->polling);
     g_free(e->arrived);
     g_free(e->entered);
-    e->waiter = e->arrived = NULL, e->entered = NULL;
+    e->waiter = e->arrived = NULL, e->entered = NULL, e->polling = NULL;
     e->waiters = 0;
     if (e->scopes > 0)
         memset(e->scope, 0, e->scopes * sizeof *e->scope);
@@ -319,6 +322,47 @@ static void give_way(Execution *e, Core *core, Request *request)
     coro_yield(e->pool);
 }
 
+/* Did the core see just that a short while ago? */
+static bool sees_nothing_new(Execution *e, const Core *core, const Request *request)
+{
+    Polling *polling = &e->polling[core->id];
+    const Step *step = &request->step;
+    const Seen now = { step->site, step->object, step->kind == STEP_LOAD ? step->value : request->observed };
+    for (size_t i = 0; i < G_N_ELEMENTS(polling->seen); i++)
+        if (polling->seen[i].site == now.site && polling->seen[i].object == now.object && polling->seen[i].value == now.value) {
+            polling->repeats++;
+            return true;
+        }
+    polling->seen[polling->next++ % G_N_ELEMENTS(polling->seen)] = now;
+    polling->repeats = 0;
+    return false;
+}
+
+static void yield_to_others(Execution *e, const Core *core)
+{
+    queue_core(e, core->id);
+    coro_yield(e->pool);
+}
+
+/* Others move on where a core polls, counts or memory. A loop that polls and leaves traces, or polls memory, cannot be told from one that
+ * gets somewhere: after very many looks the run ends with its limit. */
+static void look_around(Execution *e, Core *core, Request *request)
+{
+    Polling *polling = &e->polling[core->id];
+    StepKind kind = request->step.kind;
+    bool load = kind == STEP_LOAD, no_trace = load || kind == STEP_WAIT_KEEP || (kind == STEP_WAIT && request->step.value == 0);
+    polling->loads = load ? polling->loads + 1 : 0;
+    bool look = is_look(&request->step), again = (look || polling->loads > LOADS_MAX) && sees_nothing_new(e, core, request);
+    if (again && polling->repeats > LOOKS_MAX)
+        e->aborted = e->limit_reached = true;
+    if (look)
+        give_way(e, core, request);
+    else if (again)
+        yield_to_others(e, core);
+    else if (!no_trace)
+        e->idle_looks = 0;
+}
+
 static void submit_eagerly(Core *core, Request *request)
 {
     Execution *e = core->runner;
@@ -356,10 +400,7 @@ static void submit_eagerly(Core *core, Request *request)
             coro_yield(e->pool);
         if (kind == STEP_SIGNAL || (kind >= STEP_FLAG_STORE && kind <= STEP_FLAG_CAS))
             wake(e, request->step.object);
-        if (is_look(&request->step))
-            give_way(e, core, request);
-        else
-            e->idle_looks = 0;
+        look_around(e, core, request);
     }
 }
 
@@ -399,6 +440,7 @@ void execution_prepare(Execution *e, const ExecutionOptions *options, void (*sub
     coro_pool_shift(e->pool, e->options.shift, e->options.fill);
     machine_ignore_contents(e->machine, e->options.without_contents);
     count_members(e);
+    e->polling = g_new0(Polling, e->program->cores);
     store_push(&e->record->ends, e->program->cores);
     for (uint32_t c = 0; c < e->program->cores; c++) {
         Core *core = &e->cores[c];
@@ -417,7 +459,8 @@ void execution_end(Execution *e)
     Record *record = e->record;
     for (uint32_t c = 0; c < e->program->cores; c++) {
         CoreState *state = &STORE(CoreState, &record->ends, c);
-        state->end = e->end[c] == CORE_RUNNING ? CORE_BLOCKED : e->end[c];
+        bool waits = e->end[c] == CORE_RUNNING && (e->pending[c] != NULL || !e->aborted);
+        state->end = waits ? CORE_BLOCKED : e->end[c];
         if (state->end == CORE_BLOCKED && e->pending[c] != NULL)
             state->pending = e->pending[c]->step;
         if (state->end == CORE_BLOCKED && state->pending.kind == STEP_COPY_START)

@@ -11,6 +11,14 @@ typedef struct Flight {                         /* a copy under way in a schedul
 
 typedef struct ScopeCount { uint16_t opened, closed; } ScopeCount;     /* by how many cores, so far */
 
+/* What a core that may be polling saw last. */
+typedef struct Seen { uint32_t site, object; int64_t value; } Seen;
+typedef struct Polling {
+    Seen seen[4];
+    uint32_t next, loads;                       /* loads: in a row */
+    uint64_t repeats;                           /* looks and loads in a row that saw nothing new */
+} Polling;
+
 struct Execution {
     Program *program;
     Record *record;
@@ -27,6 +35,7 @@ struct Execution {
     uint32_t *waiter, waiters, *next_waiter;    /* eager: semaphore -> core + 1, chained */
     uint32_t *arrived, *members;                /* by launch: cores at its entry; cores that take part */
     uint64_t idle_looks;
+    Polling *polling;                           /* eager: by core */
     GArray **started;                           /* by core: of its copies, by ordinal, the index in the record; kept from run to run */
     GArray *flights;                            /* scheduled: of Flight, in order of start */
     uint8_t *entered;                           /* scheduled: by launch * devices + device: 1 entered, 2 left */
