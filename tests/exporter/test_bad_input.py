@@ -60,6 +60,76 @@ def test_unsupported_primitive():
         heddle_pallas.check(simple(lambda v: lax.bessel_i0e(v)), X, mesh=1)
 
 
+def copying(x_ref, o_ref):
+    o_ref[...] = x_ref[...]
+
+
+def adding(x_ref, o_ref, sem):
+    copy = pltpu.make_async_copy(x_ref, o_ref, sem)
+    copy.start(add=True)
+    copy.wait()
+
+
+def indexing(x_ref, i_ref, o_ref):
+    o_ref[...] = x_ref[i_ref[...]]
+
+
+def grid_from_a_kernel(x):
+    size = pl.pallas_call(copying, out_shape=struct(x.shape, jnp.int32))(x)
+    return pl.pallas_call(copying, out_shape=struct(x.shape, jnp.int32), grid=(size[0, 0],))(size)
+
+
+ROWS = pl.BlockSpec((8, 128), lambda i: (i, 0))
+
+
+def over_rows(spec):
+    return lambda x: pl.pallas_call(copying, out_shape=struct(x.shape), grid=(2,), in_specs=[spec], out_specs=ROWS)(x)
+
+
+def on_sparse_cores(x):
+    from jax.experimental.pallas import tpu_sc
+
+    mesh = tpu_sc.ScalarSubcoreMesh(axis_name="c", num_cores=2)
+    return pl.kernel(copying, out_type=struct(x.shape), mesh=mesh)(x)
+
+
+UNSUPPORTED = [
+    (
+        lambda x, i: pl.pallas_call(indexing, out_shape=struct((8, 128)))(x, i),
+        [X, "i32[8]"],
+        "indexing a ref with an array is not supported; use a loop",
+    ),
+    (grid_from_a_kernel, ["i32[8,128]"], "a grid whose size is computed by an earlier kernel is not supported; take the largest"),
+    (
+        over_rows(pl.BlockSpec((8, 128), lambda i: (i, 0), memory_space=pl.ANY)),
+        ["f32[16,128]"],
+        "a block of x_ref that stays in ANY is not supported; leave",
+    ),
+    (lambda x: x + 1.0, [X], "there is no kernel in <lambda>"),
+]
+if hasattr(pl, "BoundedSlice"):
+    bounded = pl.BlockSpec((pl.BoundedSlice(8), 128), lambda i: (pl.ds(i * 8, 8), 0))
+    UNSUPPORTED.append(
+        (over_rows(bounded), ["f32[16,128]"], "a BlockSpec with BoundedSlice dimensions is not supported; use plain block sizes")
+    )
+if hasattr(pl, "kernel"):  # and with it copies that add
+    UNSUPPORTED.append(
+        (
+            lambda x: pl.pallas_call(adding, out_shape=struct(x.shape), in_specs=[ANY], out_specs=ANY, scratch_shapes=[DMA])(x),
+            [X],
+            "a copy with add=True is not supported; copy to scratch",
+        )
+    )
+    UNSUPPORTED.append((on_sparse_cores, [X], "a kernel on a ScalarSubcoreMesh is not supported; kernels on TensorCores are"))
+
+
+@pytest.mark.parametrize("function, arguments, text", UNSUPPORTED, ids=lambda v: v[:40] if isinstance(v, str) else "")
+def test_what_is_not_there_is_said_in_one_line(function, arguments, text):
+    with pytest.raises(HeddleError, match=rf"^\S*test_bad_input.py:\d+: {text}") as wrong:
+        heddle_pallas.check(function, *arguments, mesh=1)
+    assert "\n" not in str(wrong.value)
+
+
 def test_random_numbers_in_a_kernel():
     def kernel(o_ref):
         pltpu.prng_seed(0)

@@ -156,9 +156,7 @@ class KernelBuilder:
 
     def _grid(self, mapping: Any, place: Place) -> tuple[int, ...]:
         bounds = list(self.grid_bounds)
-        grid = tuple(int(d) if isinstance(d, int) else bounds.pop(0) if bounds else -1 for d in mapping.grid)
-        if any(d < 0 for d in grid):
-            raise Unsupported("a grid whose size is computed by an earlier kernel", place)
+        grid = tuple(int(d) if isinstance(d, int) else bounds.pop(0) for d in mapping.grid)
         if len(grid) > 8:
             raise Unsupported("a grid of more than 8 dimensions", place)
         return grid

@@ -297,7 +297,9 @@ class Plan:
         if isinstance(atom, jax_core.Literal):
             return int(atom.val)
         if not self._known(atom):
-            raise Unsupported("a grid whose size is computed by an earlier kernel", place_of(eqn))
+            raise Unsupported(
+                "a grid whose size is computed by an earlier kernel", place_of(eqn), "take the largest, and skip steps in the kernel"
+            )
         values = np.asarray(self.known[atom]).reshape(-1)
         if (values != values[0]).any():
             raise Unsupported("a grid whose size differs among devices", place_of(eqn))

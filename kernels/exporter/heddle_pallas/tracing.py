@@ -16,7 +16,7 @@ from . import evaluate
 from .demand import CALLS, called
 from .errors import HeddleError, Place, TraceError
 from .meshes import Mesh, abstract_mesh, as_mesh, as_on_tpu
-from .plan import Plan, fresh, has_kernel
+from .plan import Launch, Plan, fresh, has_kernel
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,8 +107,12 @@ def trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cor
         if not _unbound_axis(wrong) and not _wants_mesh(wrong):
             raise
     if global_jaxpr is not None and _find_shard_map(global_jaxpr[0].jaxpr) is not None:
-        return _from_global(global_jaxpr, flat, cores, label, function)
-    return _from_device(function, structs, flat, ours, cores, label)
+        traced = _from_global(global_jaxpr, flat, cores, label, function)
+    else:
+        traced = _from_device(function, structs, flat, ours, cores, label)
+    if not any(isinstance(step, Launch) for step in traced.plan.steps):
+        raise TraceError(f"{_place(function)}: there is no kernel in {label}: no pallas_call, pl.kernel or core_map")
+    return traced
 
 
 def _wants_mesh(wrong: BaseException) -> bool:
