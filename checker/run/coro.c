@@ -70,6 +70,9 @@ void coro_pool_free(CoroPool *pool)
 {
     if (pool == NULL)
         return;
+#ifdef CORO_ASAN
+    __asan_unpoison_memory_region(pool->stacks, (size_t)pool->slots * STACK_BYTES);        /* others map that memory next */
+#endif
     munmap(pool->stacks, (size_t)pool->slots * STACK_BYTES);
     g_free(pool);
 }
