@@ -1,5 +1,6 @@
 """Functions of several kernels, with loops around them, and with plain JAX between them that looks at other devices, sorts or gathers."""
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
@@ -101,3 +102,48 @@ def sort_inside_kernel(x_ref, i_ref, o_ref, p_ref):
 
 def sort_inside(x, i):
     return pl.pallas_call(sort_inside_kernel, out_shape=[struct(x.shape), struct(i.shape, jnp.int32)])(x, i)
+
+
+def indexings(x, i):
+    """x: [3, 4, 5], i: [6], in all kinds of places; each result as whole numbers. No kernel: what the one around it computes."""
+    j, y = i % 4, x[0]
+    rows = jnp.arange(6 * 5, dtype=x.dtype).reshape(6, 5)
+    return [
+        x[i % 3],
+        x[:, j],
+        x[:, :, i % 5],
+        x[i % 3, j],
+        x[i % 3, :, i % 5],
+        x[:, j, i % 5],
+        y[j][:, None],
+        y[j.reshape(2, 3)],
+        jax.vmap(lambda a, k: a[k])(x, j[:3]),
+        jax.vmap(lambda a, k: a[:, k], in_axes=(1, 0))(x, j[:4]),
+        jnp.take_along_axis(y, j[:4, None] + 0 * y[:, :1].astype(jnp.int32), axis=1),
+        y.at[j].add(rows),
+        y.at[j].max(rows),
+        y.at[:, i % 5].min(rows[:4, :].T[:1].T * 1.0 + jnp.zeros((4, 6), x.dtype)),
+        y.at[j, i % 5].multiply(2.0),
+        y.at[i].set(rows, mode="drop"),
+        y.at[2].set(rows[0]),
+        x.at[1, j].add(rows),
+        jax.vmap(lambda a, k: a.at[k].add(1.0))(x, j[:3]),
+        lax.dynamic_slice(x, (i[0], i[1], i[2]), (2, 2, 2)),
+        jnp.sort(x, axis=1),
+        jnp.argsort(-y, axis=1).astype(x.dtype),
+        jnp.stack(lax.top_k(y, 2)[:1]),
+        jnp.median(y, axis=1),
+        jnp.bincount(j, length=4).astype(x.dtype),
+        jax.nn.one_hot(j, 4) @ y,
+        jnp.where(jnp.isnan(jnp.sort(jnp.where(y > 3, jnp.nan, y), axis=0)), -1.0, 1.0),
+    ]
+
+
+def indexings_kernel(x_ref, i_ref, *o_refs):
+    for o_ref, value in zip(o_refs, indexings(x_ref[...], i_ref[...])):
+        o_ref[...] = value
+
+
+def indexed(x, i):
+    shapes = jax.eval_shape(indexings, x, i)
+    return pl.pallas_call(indexings_kernel, out_shape=[struct(s.shape, s.dtype) for s in shapes])(x, i)

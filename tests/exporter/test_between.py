@@ -107,3 +107,11 @@ def test_arrays_that_a_function_closes_over(heddle, numbers):
     x, table = numbers(2, 8, 128), np.arange(1024, dtype=np.float32).reshape(8, 128)
     constant = jax.numpy.asarray(table)
     heddle.verify(lambda y: k.double(k.double(y) + constant), devices_of(x), mesh=2, name="closed", expect=4 * x + 2 * table)
+
+
+def test_all_kinds_of_indices(heddle):
+    """One by one, what JAX computes; the index 7 is beyond: it is moved inside, or dropped."""
+    generator = np.random.default_rng(6)
+    x, i = generator.integers(0, 9, (3, 4, 5)).astype(np.float32), np.array([2, 0, 7, 1, 3, 2], np.int32)
+    want = [np.asarray(w)[None] for w in jax.jit(k.indexings)(x, i)]
+    heddle.verify(k.indexed, x, i, mesh=1, expect=want)

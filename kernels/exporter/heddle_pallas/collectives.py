@@ -62,11 +62,11 @@ def _device(axes: Sequence[str], mesh: Mesh, rank: str) -> str:
         return f"pl_device({rank})"
     if len(axes) == 1:
         return f'pl_along("{axes[0]}", {rank})'
-    inner, part = group_size(axes, mesh), {}
+    inner, parts = group_size(axes, mesh), {n: f'pl_axis_index("{n}")' for n in mesh.names}
     for n in axes:
         inner //= mesh.size(n)
-        part[n] = f"{rank} / {inner} % {mesh.size(n)}"
-    return f"pl_mesh({', '.join(part.get(n) or f'pl_axis_index({chr(34)}{n}{chr(34)})' for n in mesh.names)})"
+        parts[n] = f"{rank} / {inner} % {mesh.size(n)}"
+    return f"pl_mesh({', '.join(parts[n] for n in mesh.names)})"
 
 
 def _begin(place: Place, cores: int) -> Writer:

@@ -229,7 +229,7 @@ def advice_for(name: str) -> str:
     if name in ("random_bits", "random_seed", "threefry2x32", "prng_seed", "prng_random_bits"):
         return "hand random numbers to the kernel as an input"
     if name in ("psum", "ppermute", "all_gather", "all_to_all", "pmax", "pmin", "reduce_scatter"):
-        return "XLA's collectives are computed before the first and after the last kernel only"
+        return "a kernel talks by copies and signals; XLA's collectives belong outside of it"
     return "compute it before the kernel, or leave it out for the check"
 
 
