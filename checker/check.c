@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "check_parts.h"
+#include "death.h"
 #include "interrupt.h"
 #include "outcome_io.h"
 #include "proof/prove.h"
@@ -23,7 +24,7 @@ const char *search_name(Search search)
     return NAME[search];
 }
 
-static void fail(CheckResult *result, const char *format, ...)
+void check_fail(CheckResult *result, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -31,89 +32,6 @@ static void fail(CheckResult *result, const char *format, ...)
     result->error = g_strdup_vprintf(format, arguments);
     result->verdict = VERDICT_ERROR;
     va_end(arguments);
-}
-
-/* The last step that the core did, for findings about a core that died in its own code. */
-static Place last_place(const Record *record, uint32_t core)
-{
-    Place place = { .core = core, .copy = NONE, .object = NONE, .region = NONE, .kind = STEP_ENTER };
-    uint32_t position = 0;
-    for (size_t i = 0; i < record->steps.count; i++) {
-        const Step *step = &STORE(Step, &record->steps, i);
-        if (step->core != core || step->kind >= STEP_EARLY_SEND || step->site >= record->program->sites.count)
-            continue;
-        place.position = position++, place.kind = step->kind, place.site = step->site, place.launch = step->launch;
-        bool memory = step->kind <= STEP_SWAP, counter = step->kind >= STEP_SIGNAL && step->kind <= STEP_EXPECT_COUNT;
-        place.object = memory || counter ? step->object : NONE;
-        place.region = memory ? step->value : NONE;
-    }
-    return place;
-}
-
-static char *describe_end(const ChildControl *control, ChildEnd end)
-{
-    switch (end) {
-    case CHILD_CRASHED:
-        return g_strdup_printf("the kernel crashed after this operation: %s", child_describe_signal(control->signal));
-    case CHILD_OVERFLOWED:
-        return g_strdup("the kernel overflowed its stack after this operation (256 KiB a core): endless recursion, or a large local array");
-    case CHILD_EXITED:
-        return g_strdup("the kernel called exit after this operation");
-    case CHILD_SPINS:
-        return g_strdup("the kernel runs for ever without another operation after this one");
-    case CHILD_DONE: case CHILD_OUT_OF_MEMORY: case CHILD_TIMED_OUT:
-        break;
-    }
-    g_assert_not_reached();
-}
-
-static void report_death(CheckResult *result, const ChildControl *control, ChildEnd end)
-{
-    if (end == CHILD_OUT_OF_MEMORY || end == CHILD_TIMED_OUT) {
-        result->outcome = outcome_new();
-        const char *stop = progress_stop(&control->progress);
-        outcome_add_limit(result->outcome, end == CHILD_TIMED_OUT && stop ? stop : "memory");
-        outcome_add_limit(result->outcome, "unanswered");
-        result->verdict = VERDICT_BOUNDED;
-        return;
-    }
-    if (control->core >= result->program->cores || result->record->steps.count == 0) {
-        g_autofree char *what = end == CHILD_EXITED ? g_strdup("called exit")
-            : g_strdup_printf("died (%s)", child_describe_signal(control->signal));
-        fail(result, "%s: the program %s outside of any kernel: in PROGRAM, or in a function of expected results", result->spec->program,
-             what);
-        return;
-    }
-    Finding *finding = finding_new(end == CHILD_SPINS ? FAULT_NO_PROGRESS : FAULT_CRASH);
-    finding->places = 1, finding->place[0] = last_place(result->record, control->core);
-    finding->message = describe_end(control, end);
-    finding->lines = g_ptr_array_new_with_free_func(g_free);
-    finding->moves = schedule_of_record(result->record, finding->lines);
-    finding->shown = true;                      /* by dies_again */
-    result->outcome = outcome_new();
-    result->outcome->complete = false;
-    g_ptr_array_add(result->outcome->findings, finding);
-    result->verdict = VERDICT_FAULTY;
-}
-
-/* Does a second child die the same way at the same core? Then the finding is as good as replayed. */
-static bool dies_again(const CheckSpec *spec, ChildEnd end, uint32_t core)
-{
-    WorkerShared *shared = worker_shared_new(spec);
-    shared->program = program_new(&spec->mesh, spec->cores, &spec->knobs);
-    shared->record = record_new(shared->program);
-    Child child;
-    char *error = NULL;
-    bool same = false;
-    if (child_start(&child, &shared->control, worker_serve, shared, &error)) {
-        same = child_wait(&child, &(ChildWatch){ .seconds_max = spec->seconds_max }) == end && shared->control.core == core;
-        g_free(child_end(&child));
-    }
-    g_free(error);
-    record_free(shared->record);
-    program_free(shared->program);
-    worker_shared_free(shared);
-    return same;
 }
 
 void check_add_advice(CheckResult *result, AdviceId id, const char *message, const Place *place)
@@ -210,8 +128,8 @@ static void want_all_shown(CheckResult *result)
         g_autofree char *line = finding->places ? g_strdup_printf(":%u", program_get_site(result->program, finding->place[0].site)->line)
             : g_strdup("");
         const Site *site = finding->places ? program_get_site(result->program, finding->place[0].site) : NULL;
-        fail(result, "internal error: the search found %s%s%s%s, but replaying its schedule did not show it. This is a bug of heddle: "
-             "please report it",
+        check_fail(result, "internal error: the search found %s%s%s%s, but replaying its schedule did not show it. This is a bug of "
+                   "heddle: please report it",
              fault_name(finding->id), site ? " at " : "", site ? program_text(result->program, site->file) : "",
              line);
         return;
@@ -229,14 +147,19 @@ static void replay(CheckResult *result, WorkerShared *shared, Child *child)
     } else {
         child_ask(child, WORKER_REPLAY);
         ChildEnd end = child_wait(child, NULL);
+        if (end != CHILD_DONE && shared->as_given) {
+            Finding *finding = g_ptr_array_index(result->outcome->findings, 0);
+            finding->shown = death_is_shown(result, shared, finding);
+            return;
+        }
         if (end != CHILD_DONE) {
-            fail(result, "internal error: the replay of the findings died (%s)", child_describe_signal(shared->control.signal));
+            check_fail(result, "internal error: the replay of the findings died (%s)", child_describe_signal(shared->control.signal));
             return;
         }
     }
     Outcome *seen = outcome_load(&shared->outcome);
     if (seen == NULL) {
-        fail(result, "internal error: the replay of the findings left a damaged answer");
+        check_fail(result, "internal error: the replay of the findings left a damaged answer");
         return;
     }
     outcome_free(result->outcome);
@@ -266,7 +189,7 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
     const CheckSpec *spec = result->spec;
     const char *damage;
     if (!record_check(result->record, &damage)) {
-        fail(result, "%s: %s", spec->program, damage);
+        check_fail(result, "%s: %s", spec->program, damage);
         return;
     }
     if (shared->searched) {
@@ -277,14 +200,14 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
         result->outcome = prove_record(result->record, &options);
     }
     if (result->outcome == NULL) {
-        fail(result, "%s: the search left a damaged answer: the kernel writes outside its own memory", spec->program);
+        check_fail(result, "%s: the search left a damaged answer: the kernel writes outside its own memory", spec->program);
         return;
     }
     outcome_drop_after_race(result->outcome);
     if (shared->steps_reached)
         outcome_add_limit(result->outcome, "steps");
     if (shared->not_deterministic != NULL && !races_or_conflicts(result)) {
-        fail(result, "%s: %s", spec->program, shared->not_deterministic);
+        check_fail(result, "%s: %s", spec->program, shared->not_deterministic);
         return;
     }
     replay(result, shared, child);
@@ -305,16 +228,12 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
 static void conclude(CheckResult *result, WorkerShared *shared, Child *child, ChildEnd end)
 {
     if (end != CHILD_DONE) {
-        uint32_t core = shared->control.core;
-        report_death(result, &shared->control, end);
-        if (result->verdict == VERDICT_FAULTY && !dies_again(result->spec, end, core))
-            fail(result, "%s: the kernel died in one run and not in another: it is not a function of what it observes",
-                 result->spec->program);
+        death_conclude(result, shared, end);
     } else if (shared->not_applicable != NULL) {
         result->verdict = VERDICT_NOT_APPLICABLE;
         result->error = g_strdup(shared->not_applicable);
     } else if (shared->error != NULL) {
-        fail(result, "%s", shared->error);
+        check_fail(result, "%s", shared->error);
     } else {
         decide(result, shared, child);
     }
@@ -336,6 +255,7 @@ CheckResult *check_begin(const CheckSpec *spec, WorkerShared **shared)
     *shared = worker_shared_new(spec);
     result->program = (*shared)->program = program_new(&spec->mesh, spec->cores, &spec->knobs);
     result->record = (*shared)->record = record_new(result->program);
+    (*shared)->replayed = record_new(result->program);
     return result;
 }
 
@@ -362,8 +282,6 @@ static void run_and_conclude(CheckResult *result, WorkerShared *shared, Conclude
         worker_serve(&shared->control, shared, WORKER_RUN);
         conclude_with(result, shared, NULL, CHILD_DONE);
         execution_free(shared->execution);
-        if (shared->replayed != NULL)
-            record_free(shared->replayed);
     } else if (!child_start(&child, &shared->control, worker_serve, shared, &result->error)) {
         result->verdict = VERDICT_ERROR;
     } else {
@@ -400,10 +318,9 @@ static void conclude_replay(CheckResult *result, WorkerShared *shared, Child *ch
     Finding *finding = g_ptr_array_index(result->outcome->findings, 0);
     bool died = end == CHILD_CRASHED || end == CHILD_OVERFLOWED || end == CHILD_EXITED || end == CHILD_SPINS;
     if (died) {
-        finding->shown = (finding->id == FAULT_CRASH || finding->id == FAULT_NO_PROGRESS) && shared->control.core == finding->place[0].core;
-        finding->place[0] = last_place(result->record, finding->place[0].core);
+        finding->shown = death_is_shown(result, shared, finding);
     } else if (shared->error != NULL || shared->not_applicable != NULL) {
-        fail(result, "%s", shared->error ? shared->error : shared->not_applicable);
+        check_fail(result, "%s", shared->error ? shared->error : shared->not_applicable);
         return;
     } else {
         replay(result, shared, child);

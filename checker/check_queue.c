@@ -23,6 +23,7 @@ enum { AHEAD = 8 };                             /* so many times the workers may
 /* In shared memory. */
 typedef struct Answer {
     Store home, outcome, rest;                  /* where it lives; as outcome_save left it; a GVariant RESULT */
+    bool elsewhere;                             /* the result is about a program that only its process had: make it here */
 } Answer;
 
 typedef struct Made {
@@ -176,6 +177,7 @@ static G_GNUC_NORETURN void make_in_child(const CheckQueue *queue, Made *made, p
     check_complete(made->result, made->shared);
     if (queue->finish != NULL)
         queue->finish(made->result, queue->data);
+    made->answer->elsewhere = made->result->program != made->shared->program;
     save_result(made->result, made);
     _exit(0);
 }
@@ -242,8 +244,13 @@ static void wait_for_one(CheckQueue *queue)
 }
 
 /* A result that its process did not live to save is an error. */
-static void conclude(Made *made)
+static void conclude(const CheckQueue *queue, Made *made)
 {
+    if (made->answer->elsewhere) {
+        check_result_free(made->result);
+        made->result = make_here(queue, made->spec);
+        return;
+    }
     if (made->answer->rest.count > 0) {
         load_result(made->result, made);
         return;
@@ -273,7 +280,7 @@ CheckResult *check_queue_next(CheckQueue *queue)
             wait_for_one(queue);
             begin_more(queue);
         }
-        conclude(first);
+        conclude(queue, first);
         result = first->result;
     }
     g_queue_pop_head(&queue->all);

@@ -60,7 +60,7 @@ static void begin_in_worker(void *argument, ChildControl *control)
     if (sampling->options->workers == 0)
         return;
     program_make_private(sampling->program);
-    sampling->sampler = sampler_new(sampling->program, sampling->steps_expected, sampling->options, &control->pulse);
+    sampling->sampler = sampler_new(record_new(sampling->program), sampling->steps_expected, sampling->options, &control->pulse, NULL);
 }
 
 static GBytes *serve_batch(void *argument, uint64_t job, const void *request, size_t bytes)
@@ -304,7 +304,8 @@ static bool search(Sampling *sampling, char **error)
 Outcome *sample_run(Program *program, uint64_t steps_expected, const SampleOptions *options, char **error)
 {
     Sampling sampling = { .options = options, .program = program, .steps_expected = steps_expected, .batch = 1,
-                          .sampler = sampler_new(program, steps_expected, options, options->pulse), .outcome = outcome_new(),
+                          .sampler = sampler_new(options->record, steps_expected, options, options->pulse, options->box),
+                          .outcome = outcome_new(),
                           .tallies = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
                           .telling = g_array_new(FALSE, FALSE, sizeof(uint64_t)), .given = g_array_new(FALSE, FALSE, sizeof(Batch)) };
     sampling.outcome->executions = sampling.outcome->steps = sampling.outcome->conflicts = 0;

@@ -22,6 +22,8 @@ typedef struct SampleOptions {
     const uint64_t *result_hash;                /* of the recorded run: others must end alike; NULL: not compared */
     unsigned workers;                           /* processes; 0: all runs in this one */
     ExecutionPulse *pulse;
+    Store *box;                                 /* see run/blackbox.h; of the runs in this process. NULL: none */
+    Record *record;                             /* of those runs */
     Progress *progress;                         /* NULL: nobody watches */
     Checkpoint *checkpoint;                     /* NULL: none is written */
     GBytes *resumed;                            /* what an earlier search put into its checkpoint; NULL: begin anew */

@@ -1,6 +1,7 @@
 /* sample_one.c - the loop of a sampled run. */
 #include "sample_one.h"
 #include "proof/prove.h"
+#include "run/blackbox.h"
 #include "run/child.h"
 
 enum { STEPS_FACTOR = 20, STEPS_FLOOR = 20000 };        /* a run may take so many times the eager run's steps before it is cut off */
@@ -8,6 +9,7 @@ enum { STEPS_FACTOR = 20, STEPS_FLOOR = 20000 };        /* a run may take so man
 struct Sampler {
     const SampleOptions *options;
     ExecutionPulse *pulse;
+    Store *box;
     Record *record;
     Execution *execution;
     Strategy *strategy;
@@ -15,11 +17,10 @@ struct Sampler {
     uint64_t steps_expected;
 };
 
-Sampler *sampler_new(Program *program, uint64_t steps_expected, const SampleOptions *options, ExecutionPulse *pulse)
+Sampler *sampler_new(Record *record, uint64_t steps_expected, const SampleOptions *options, ExecutionPulse *pulse, Store *box)
 {
     Sampler *sampler = g_new(Sampler, 1);
-    Record *record = record_new(program);
-    *sampler = (Sampler){ options, pulse, record, execution_new(program, record),
+    *sampler = (Sampler){ options, pulse, box, record, execution_new(record->program, record),
                           strategy_new(options->strategy, options->seed, options->depth), g_array_new(FALSE, FALSE, sizeof(Move)),
                           g_array_new(FALSE, FALSE, sizeof(Move)), steps_expected };
     child_watch_stacks(execution_stacks(sampler->execution));
@@ -32,7 +33,6 @@ void sampler_free(Sampler *sampler)
     g_array_unref(sampler->chosen);
     strategy_free(sampler->strategy);
     execution_free(sampler->execution);
-    record_free(sampler->record);
     g_free(sampler);
 }
 
@@ -72,6 +72,8 @@ Outcome *sampler_run(Sampler *sampler, uint64_t run, bool *cut_off)
     Execution *execution = sampler->execution;
     const ExecutionOptions options = { .pulse = sampler->pulse };
     uint64_t steps = 0, steps_max = sampler->steps_expected * STEPS_FACTOR + STEPS_FLOOR;
+    if (sampler->box != NULL)
+        store_reset(sampler->box);
     execution_begin(execution, &options);
     strategy_begin(sampler->strategy, run, sampler->steps_expected);
     g_array_set_size(sampler->chosen, 0);
@@ -81,6 +83,8 @@ Outcome *sampler_run(Sampler *sampler, uint64_t run, bool *cut_off)
             break;
         const Move move = g_array_index(sampler->moves, Move, strategy_choose(sampler->strategy, execution, sampler->moves));
         g_array_append_val(sampler->chosen, move);
+        if (sampler->box != NULL)
+            blackbox_note(sampler->box, execution, move);
         execution_do(execution, move);
     }
     *cut_off = steps == steps_max;

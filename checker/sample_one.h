@@ -1,13 +1,14 @@
 /* sample_one.h - one sampled run: begin, choose until nothing moves, end; the proof judges its record.
  *
- * Ownership:   a Sampler owns its execution and record; program and pulse are borrowed.
+ * Ownership:   a Sampler owns its execution; record, pulse and box are borrowed.
  */
 #pragma once
 #include "sample.h"
 
 typedef struct Sampler Sampler;
 
-Sampler *sampler_new(Program *program, uint64_t steps_expected, const SampleOptions *options, ExecutionPulse *pulse);
+/* record: is overwritten by each run. box: keeps the moves of the run in hand (run/blackbox.h); NULL: nobody asks for them. */
+Sampler *sampler_new(Record *record, uint64_t steps_expected, const SampleOptions *options, ExecutionPulse *pulse, Store *box);
 void sampler_free(Sampler *sampler);
 /* cut_off: the run was longer than any that makes progress. */
 Outcome *sampler_run(Sampler *sampler, uint64_t run, bool *cut_off);

@@ -137,6 +137,7 @@ static void sample_with(WorkerShared *shared, SampleOptions *options)
     char *error = NULL;
     Outcome *outcome = sample_run(shared->program, steps, options, &error);
     child_watch_stacks(execution_stacks(shared->execution));
+    store_reset(&shared->box);                  /* no run of somebody's choice is in hand any more */
     if (outcome == NULL) {
         shared->error = worker_keep(shared, error);
         g_free(error);
@@ -156,7 +157,9 @@ static void sample(WorkerShared *shared)
                               .runs = spec->runs_max ? spec->runs_max : RUNS_MAX, .depth = spec->depth ? spec->depth : PCT_DEPTH,
                               .seconds_max = spec->seconds_max, .memory_max = spec->memory_max, .first = worker_stops_at_first(shared),
                               .workers = spec->in_process ? 0 : MAX(spec->workers, 1), .pulse = &shared->control.pulse,
-                              .progress = &shared->control.progress, .checkpoint = files.checkpoint, .resumed = files.resumed };
+                              .box = &shared->box, .record = shared->replayed, .progress = &shared->control.progress,
+                              .checkpoint = files.checkpoint,
+                              .resumed = files.resumed };
     if (shared->program->knobs.data == DATA_REAL && all_finished(shared->record))
         options.result_hash = &shared->record->result_hash;
     if (shared->error == NULL)
@@ -164,8 +167,27 @@ static void sample(WorkerShared *shared)
     close_files(shared, &files);
 }
 
+/* As the run that died did them; returns if this one does not. */
+static void follow(WorkerShared *shared)
+{
+    Record *record = record_new(shared->program);
+    Execution *execution = execution_new(shared->program, record);
+    child_watch_stacks(execution_stacks(execution));
+    execution_begin(execution, &(ExecutionOptions){ .pulse = &shared->control.pulse });
+    for (guint i = 0; i < shared->follow->len && execution_do(execution, g_array_index(shared->follow, Move, i)); i++)
+        ;
+    execution_end(execution);
+    child_watch_stacks(execution_stacks(shared->execution));
+    execution_free(execution);
+    record_free(record);
+}
+
 void search_run(WorkerShared *shared)
 {
+    if (shared->follow != NULL) {
+        follow(shared);
+        return;
+    }
     Search kind = shared->spec->search;
     if (kind == SEARCH_ENUMERATE)
         enumerate(shared);

@@ -11,6 +11,7 @@
 #include "results.h"
 #include "run/adapt.h"
 #include "run/ancestry.h"
+#include "run/blackbox.h"
 #include "run/delay.h"
 #include "run/edit.h"
 #include "run/fate.h"
@@ -38,6 +39,7 @@ WorkerShared *worker_shared_new(const CheckSpec *spec)
     store_init(&shared->outcome, 1, (size_t)1 << 34);
     store_init(&shared->text, 1, (size_t)1 << 24);
     store_init(&shared->results, 1, (size_t)1 << 36);
+    store_init(&shared->box, sizeof(Noted), (size_t)1 << 30);
     return shared;
 }
 
@@ -46,6 +48,8 @@ void worker_shared_free(WorkerShared *shared)
     store_clear(&shared->outcome);
     store_clear(&shared->text);
     store_clear(&shared->results);
+    store_clear(&shared->box);
+    record_free(shared->replayed);
     Store home = shared->home;
     store_clear(&home);
 }
@@ -393,12 +397,14 @@ static bool same_operation(const char *expected, const char *found)
 static bool follow(WorkerShared *shared, Finding *finding, const ExecutionOptions *options, const GPtrArray *expected)
 {
     Execution *execution = shared->execution;
+    store_reset(&shared->box);
     execution_begin(execution, options);
     for (guint i = 0; finding->moves != NULL && i < finding->moves->len; i++) {
         Move move = g_array_index(finding->moves, Move, i);
         char *found = line_of_move(execution, shared->program, move);
         g_ptr_array_add(finding->lines, found);
         bool same = expected == NULL || same_operation(g_ptr_array_index(expected, i), found);
+        blackbox_note(&shared->box, execution, move);
         if (same && execution_do(execution, move))
             continue;
         if (expected != NULL)
@@ -440,11 +446,11 @@ bool worker_replay(WorkerShared *shared, Finding *finding)
 /* Reports look at the record of the run: replays get one of their own. */
 static void replay_on_own_record(WorkerShared *shared)
 {
-    if (shared->replayed != NULL)
+    if (shared->replays)
         return;
     execution_free(shared->execution);
-    shared->replayed = record_new(shared->program);
     shared->execution = execution_new(shared->program, shared->replayed);
+    shared->replays = true;
     child_watch_stacks(execution_stacks(shared->execution));
 }
 

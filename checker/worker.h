@@ -17,9 +17,12 @@ typedef struct WorkerShared {
     const char *not_applicable, *not_deterministic;
     bool ran, searched, steps_reached;          /* searched: the outcome is there already */
     bool as_given;                              /* schedules are replayed as they are: not made shorter first */
+    Store box;                                  /* of the run in hand, where somebody chooses its moves: see run/blackbox.h */
+    const GArray *follow;                       /* of Move: do these in place of a search; NULL: search */
     bool data_only;                             /* not_deterministic: the same steps with different data */
     struct Execution *execution;                /* the child's own */
-    Record *replayed;                           /* the child's own: of replays, so that the run's record stays as it is; NULL: none yet */
+    Record *replayed;                           /* of runs that somebody chooses, so that the run's record stays as it is; the parent's */
+    bool replays;                               /* the child's own: execution is on that record by now */
     struct Globals *globals;                    /* of the user's module */
 } WorkerShared;
 

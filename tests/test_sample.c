@@ -53,6 +53,17 @@ static const char SOURCE[] =
     "    PlRef out = pl_output_in(PL_SMEM, PL_I32);\n"
     "    pl_launch(last, .args = {pl_flags(), out}, .skip_device_barrier = true);\n"
     "}\n"
+    "KERNEL(follows, flag)\n"
+    "{\n"
+    "    int me = pl_device_id(), before = pl_flag_load(flag, pl_device(0));\n"
+    "    pl_flag_store(flag, before == me ? me + 1 : 0, pl_device(0));\n"
+    "    if (me == pl_num_devices() - 1 && before == me)\n"
+    "        __builtin_trap();\n"
+    "}\n"
+    "PROGRAM(dies_in_turn, \"dies if all go one after the other\")\n"
+    "{\n"
+    "    pl_launch(follows, .args = {pl_flags()});\n"
+    "}\n"
     "enum { WORK = 24 };\n"
     "KERNEL(looks_late, data, inbox, sent, came, work)\n"
     "{\n"
@@ -310,6 +321,29 @@ static void an_interrupted_search_reports_what_it_did(void **state)
     }
 }
 
+static void a_crash_comes_with_a_schedule_that_crashes(void **state)
+{
+    (void)state;
+    static const char *const SEARCH[] = { "random", "auto", "enumerate" };
+    for (size_t s = 0; s < G_N_ELEMENTS(SEARCH); s++) {
+        g_autofree char *found = NULL, *again = NULL, *both = NULL;
+        assert_int_equal(run(&found, "check %s:dies_in_turn -n 3 --search %s", source, SEARCH[s]), 1);
+        assert_says(found, "crash: the kernel crashed after this operation: trap");
+        assert_says(found, "device 2, step: flag store");
+        const char *command = strstr(found, "heddle replay ") + strlen("heddle replay ");
+        g_autofree char *schedule = g_strndup(command, strcspn(command, "\n"));
+        assert_int_equal(run(&again, "replay %s", schedule), 1);
+        assert_says(again, "the schedule shows the fault");
+        assert_says(again, "device 2, step: flag store");
+        assert_int_equal(run(&both, "check %s:dies_in_turn -n 3,4 --search %s -q -j 2", source, SEARCH[s]), 1);
+        assert_says(both, "3 devices: faulty, 1 fault");
+    }
+    g_autofree char *rare = NULL;
+    assert_int_equal(run(&rare, "check %s:dies_in_turn -n 7", source), 1);
+    assert_says(rare, "1000 sampled runs did not meet that order");
+    assert_null(strstr(rare, "heddle replay heddle-schedules"));
+}
+
 static void every_search_ends_with_a_report_when_it_is_interrupted(void **state)
 {
     (void)state;
@@ -368,6 +402,7 @@ int main(void)
         cmocka_unit_test(runs_can_be_added_to_a_finished_search),
         cmocka_unit_test(a_checkpoint_of_another_check_is_refused),
         cmocka_unit_test(an_interrupted_search_reports_what_it_did),
+        cmocka_unit_test(a_crash_comes_with_a_schedule_that_crashes),
         cmocka_unit_test(every_search_ends_with_a_report_when_it_is_interrupted),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
