@@ -11,6 +11,7 @@
  *     parameter rows=8                 any number of these
  *     fault race 1 0 -1 0 0            id, places, object, (semaphore?), have, need
  *     message ..., why ...             what the report said, escaped as in C; why is dropped when the source has changed
+ *     delays 1                         some are known, and are looked for again; which place was meant to come first, a Meant
  *     count 3 0                        pairs of these sites, at most?
  *     place 0 3 NONE 12 0              core, position, copy, kind, launch; one line a place
  *     code kernels/all_gather.c:14 pl_copy_start(pass);     what the lines that moves name said; one line each
@@ -68,6 +69,8 @@ static void append_finding(GString *out, const Finding *finding)
                            finding->need);
     append_text(out, "message", finding->message);
     append_text(out, "why", finding->why);
+    if (finding->delays != NULL)
+        g_string_append_printf(out, "delays %u\n", finding->meant);
     g_string_append_printf(out, "count %" G_GUINT64_FORMAT " %d\n", finding->count, finding->at_most);
     for (unsigned p = 0; p < finding->places; p++) {
         const Place *place = &finding->place[p];
@@ -178,6 +181,16 @@ static bool parse_count(Finding *finding, const char *rest)
     return good;
 }
 
+static bool parse_delays(Finding *finding, const char *rest)
+{
+    unsigned meant;
+    if (finding->delays != NULL || sscanf(rest, "%u", &meant) != 1 || meant > MEANT_SECOND)
+        return false;
+    finding->meant = (uint8_t)meant;
+    finding->delays = g_array_new(FALSE, FALSE, sizeof(Delay));
+    return true;
+}
+
 static bool parse_field(Parsed *parsed, const char *line)
 {
     const char *space = strchr(line, ' '), *rest = space ? space + 1 : "";
@@ -210,6 +223,8 @@ static bool parse_field(Parsed *parsed, const char *line)
         return (parsed->finding->message = g_strcompress(rest)) != NULL;
     if (parsed->finding != NULL && strcmp(key, "why") == 0)
         return (parsed->finding->why = g_strcompress(rest)) != NULL;
+    if (parsed->finding != NULL && strcmp(key, "delays") == 0)
+        return parse_delays(parsed->finding, rest);
     if (parsed->finding != NULL && strcmp(key, "count") == 0)
         return parse_count(parsed->finding, rest);
     return strcmp(key, "place") == 0 && parse_place(parsed, rest);

@@ -430,12 +430,14 @@ bool worker_replay(WorkerShared *shared, Finding *finding)
         follow(shared, finding, &options, NULL);
     }
     for (unsigned p = 0; p < finding->places; p++)
-        if (finding->place[p].site == NONE)     /* from a file: places say who, the state says what */
+        if (finding->place[p].site == NONE) {   /* from a file: places say who, the state says what */
+            minimise_shows(execution, finding); /* what is wrong with results is raised by judging them */
             refresh_place(execution, &finding->place[p]);
+        }
     finding->shown = finding->id == FAULT_DIVERGENCE ? show_divergence(shared, finding, &options) : minimise_shows(execution, finding);
     if (finding->shown && shared->spec->in_process)
         execution_stands_at_fault(execution);
-    bool unforeseen = finding->why == NULL || shared->searched || shared->record->foreseen.count == 0;
+    bool unforeseen = finding->why == NULL || (!shared->as_given && (shared->searched || shared->record->foreseen.count == 0));
     if (finding->shown && finding->id == FAULT_DEADLOCK && unforeseen)
         explain_deadlock(execution, finding);
     if (finding->shown && finding->id == FAULT_UNINITIALISED && finding->why == NULL && finding->message != NULL)
@@ -491,7 +493,7 @@ static void find_delays(WorkerShared *shared, Finding *finding)
     if (record->steps.count + 3 * record->copies.count >= DELAY_STEPS_MAX)
         return;
     delay_find(shared->execution, &options, finding);
-    if (!record->values_observed)
+    if (!record->values_observed && !shared->as_given)
         fate_find(shared->execution, &options, finding);
 }
 
@@ -510,7 +512,10 @@ static void replay_all(WorkerShared *shared)
             worker_replay(shared, finding);
         effort -= share - left;
         bool always = finding->id == FAULT_DEADLOCK && (outcome->conflicts == 0 || outcome->conflicts == UINT64_MAX);
-        if (finding->shown && !always && !shared->as_given && shared->spec->edits == NULL)
+        bool wanted = shared->as_given ? finding->delays != NULL : !always && shared->spec->edits == NULL;
+        if (finding->delays != NULL)            /* a saved schedule: they are looked for again */
+            g_array_free(g_steal_pointer(&finding->delays), TRUE);
+        if (finding->shown && wanted)
             find_delays(shared, finding);
         if (finding->moves != NULL && shared->spec->film)
             take_film(shared, finding);

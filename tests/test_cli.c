@@ -286,6 +286,28 @@ static void a_fault_is_written_as_a_schedule_that_shows_it_again(void **state)
     assert_int_equal(entries_of(temporary), 0);
 }
 
+/* Results are judged at the end: a saved schedule names no step that they could be found at. */
+static void wrong_and_missing_results_are_shown_again(void **state)
+{
+    (void)state;
+    static const char *const program[] = {"g18_crossed_on_one_inbox_judged", "jax_never_written"};
+    for (size_t i = 0; i < G_N_ELEMENTS(program); i++) {
+        char *check = g_strdup_printf("check %s -n 2", program[i]);
+        Run result = run(check);
+        assert_int_equal(result.code, 1);
+        char *name = first_schedule(), *replay = g_strdup_printf("replay heddle-schedules/%s", name);
+        Run again = run(replay);
+        assert_int_equal(again.code, 1);
+        assert_says(result.out, strstr(again.out, "\n  ") + 1);       /* the very report of the check */
+        run_clear(&again);
+        run_clear(&result);
+        g_free(replay);
+        g_free(name);
+        g_free(check);
+        remove_schedules();
+    }
+}
+
 static void damaged_schedules_are_refused(void **state)
 {
     (void)state;
@@ -490,6 +512,7 @@ int main(void)
         cmocka_unit_test(a_report_goes_whole_to_its_file_or_to_standard_output),
         cmocka_unit_test(an_interruption_leaves_the_report_so_far),
         cmocka_unit_test(a_fault_is_written_as_a_schedule_that_shows_it_again),
+        cmocka_unit_test(wrong_and_missing_results_are_shown_again),
         cmocka_unit_test(damaged_schedules_are_refused),
         cmocka_unit_test(tests_hold_programs_to_what_they_declare),
         cmocka_unit_test(kernels_that_misbehave_are_findings_and_harm_nobody_else),
