@@ -12,44 +12,6 @@ static const uint64_t STATES_MAX = 20000000;    /* of an enumeration, unless tol
 static const uint64_t CLASSES_MAX = 2000000;
 enum { PCT_DEPTH = 3 };
 
-static void enumerate(WorkerShared *shared)
-{
-    const CheckSpec *spec = shared->spec;
-    Program *program = shared->program;
-    EnumerateOptions options = { .states_max = spec->states_max ? spec->states_max : STATES_MAX, .seconds_max = spec->seconds_max,
-                                 .memory_max = spec->memory_max, .first = worker_stops_at_first(shared), .modes = spec->modes,
-                                 .workers = MAX(spec->workers, 1), .progress = &shared->control.progress,
-                                 .contents = program->knobs.data == DATA_REAL
-                                     && (program->expectations.count > 0 || classes_needed(shared->record)) };
-    Unroller *unroller = unroller_new(program);
-    unroller_watch(unroller, &shared->control.pulse);
-    Outcome *outcome = enumerate_run(unroller_source(unroller), &options);
-    if (!options.contents && unroller_needs_contents(unroller)) {
-        outcome_free(outcome);
-        unroller_free(unroller);
-        unroller = unroller_new(program);
-        unroller_watch(unroller, &shared->control.pulse);
-        options.contents = true;
-        outcome = enumerate_run(unroller_source(unroller), &options);
-    }
-    outcome_save(outcome, &shared->outcome);
-    shared->error = program->usage_error;
-    if (outcome->refused != NULL)
-        shared->error = worker_keep(shared, outcome->refused);
-    outcome_free(outcome);
-    unroller_free(unroller);
-}
-
-static bool has_real_data(const Program *program)
-{
-    for (uint32_t d = 0; d < program->decls.count; d++) {
-        const Decl *decl = program_decl(program, d);
-        if (decl->space != SPACE_SEMAPHORE && !decl->opaque)
-            return true;
-    }
-    return false;
-}
-
 /* What a long search goes on from, and what it writes so that another can go on from it. */
 typedef struct Files {
     Checkpoint *checkpoint;                     /* NULL: none is asked for */
@@ -82,6 +44,52 @@ static void close_files(WorkerShared *shared, Files *files)
         shared->warning = worker_keep(shared, failure);
     checkpoint_free(files->checkpoint);
     g_bytes_unref(files->resumed);
+}
+
+static Outcome *enumerate_with(WorkerShared *shared, const EnumerateOptions *options, bool *needs_contents)
+{
+    Unroller *unroller = unroller_new(shared->program);
+    unroller_watch(unroller, &shared->control.pulse);
+    Outcome *outcome = enumerate_run(unroller_source(unroller), options);
+    *needs_contents = !options->contents && unroller_needs_contents(unroller);
+    unroller_free(unroller);
+    return outcome;
+}
+
+static void enumerate(WorkerShared *shared)
+{
+    const CheckSpec *spec = shared->spec;
+    Program *program = shared->program;
+    Files files = open_files(shared);
+    EnumerateOptions options = { .states_max = spec->states_max ? spec->states_max : STATES_MAX, .seconds_max = spec->seconds_max,
+                                 .memory_max = spec->memory_max, .first = worker_stops_at_first(shared), .modes = spec->modes,
+                                 .workers = MAX(spec->workers, 1), .progress = &shared->control.progress,
+                                 .checkpoint = files.checkpoint, .resumed = files.resumed,
+                                 .contents = program->knobs.data == DATA_REAL
+                                     && (program->expectations.count > 0 || classes_needed(shared->record)) };
+    if (shared->error == NULL) {
+        bool needs_contents;
+        Outcome *outcome = enumerate_with(shared, &options, &needs_contents);
+        if (needs_contents) {
+            outcome_free(outcome);
+            options.contents = true, options.resumed = NULL;
+            outcome = enumerate_with(shared, &options, &needs_contents);
+        }
+        outcome_save(outcome, &shared->outcome);
+        shared->error = outcome->refused ? worker_keep(shared, outcome->refused) : program->usage_error;
+        outcome_free(outcome);
+    }
+    close_files(shared, &files);
+}
+
+static bool has_real_data(const Program *program)
+{
+    for (uint32_t d = 0; d < program->decls.count; d++) {
+        const Decl *decl = program_decl(program, d);
+        if (decl->space != SPACE_SEMAPHORE && !decl->opaque)
+            return true;
+    }
+    return false;
 }
 
 static void explore_classes_with(WorkerShared *shared, const ClassesOptions *options)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include "../checker/enumerate/enumerate.h"
@@ -467,16 +468,48 @@ static bool same_moves(const Outcome *a, const Outcome *b)
     return same;
 }
 
+static uint64_t resumed;                        /* searches */
+
+/* A search that a limit ends at a third of the states, gone on from its checkpoint by another number of workers. */
+static Outcome *interrupted(const UnrollSource *source, const EnumerateOptions *way, uint64_t states)
+{
+    static const char IDENTITY[] = "test 1\n";
+    char *error = NULL, path[] = "/tmp/heddle-test-XXXXXX";
+    close(mkstemp(path));
+    EnumerateOptions options = *way;
+    options.states_max = MAX(states / 3, 1);
+    options.checkpoint = checkpoint_new(path, IDENTITY, &error);
+    UnrollSource fresh = *source;
+    Outcome *outcome = enumerate_run(&fresh, &options);
+    checkpoint_free(options.checkpoint);
+    bool cut = outcome->limits->len > 0;
+    if (cut && outcome->refused == NULL) {
+        resumed++;
+        outcome_free(outcome);
+        options = *way;
+        options.workers = 3 - MIN(way->workers, 2);
+        options.resumed = checkpoint_read(path, IDENTITY, &error);
+        assert_non_null(options.resumed);
+        options.checkpoint = checkpoint_new(path, IDENTITY, &error);
+        outcome = enumerate_run(&fresh, &options);
+        checkpoint_free(options.checkpoint);
+        g_bytes_unref(options.resumed);
+    }
+    unlink(path);
+    return outcome;
+}
+
 /* Every way of walking all states, against the naive search. Whatever the number of workers, schedules are the same. */
 static void compare_ways(const Mix *mix, uint64_t seed, const Script *script, const UnrollSource *source, const Naive *naive)
 {
     static const EnumerateOptions WAY[] = {{.workers = 1}, {.workers = 2}, {.modes = WALK_SWEEP}, {.modes = WALK_SWEEP, .workers = 4},
                                            {.modes = WALK_MERGE_LOCAL}, {.modes = WALK_MERGE_LOCAL | WALK_SWEEP, .workers = 2}};
     Outcome *first = NULL;
-    for (size_t i = 0; i < G_N_ELEMENTS(WAY); i++) {
+    for (size_t i = 0; i < 2 * G_N_ELEMENTS(WAY); i++) {
+        const EnumerateOptions *way = &WAY[i % G_N_ELEMENTS(WAY)];
         UnrollSource fresh = *source;
-        Outcome *outcome = enumerate_run(&fresh, &WAY[i]);
-        if (!compare(script, outcome, naive) || (first != NULL && WAY[i].modes == 0 && !same_moves(first, outcome))) {
+        Outcome *outcome = i < G_N_ELEMENTS(WAY) ? enumerate_run(&fresh, way) : interrupted(source, way, naive->states);
+        if (!compare(script, outcome, naive) || (first != NULL && way->modes == 0 && !same_moves(first, outcome))) {
             printf("mix %s, seed %lu, way %zu\n", mix->name, seed, i);
             print_difference(script, outcome, naive);
             fail();
@@ -504,7 +537,10 @@ static void compare_mix(const Mix *mix, uint64_t first, uint64_t programs, uint6
         naive_free(naive);
         script_free(script);
     }
-    printf("%s: %lu of %lu programs compared, %lu findings, %lu states\n", mix->name, compared, programs, faults, states);
+    printf("%s: %lu of %lu programs compared, %lu findings, %lu states, %lu searches resumed\n", mix->name, compared, programs, faults,
+           states, resumed);
+    assert_true(resumed > compared);
+    resumed = 0;
     assert_true(compared * 2 > programs);
 }
 

@@ -1,10 +1,10 @@
 /* enumerate.c - sets up a walk, runs it (again, with a memory, if that turns out to matter), and says what came of it. */
+#include "dump.h"
 #include "expand.h"
 #include "found.h"
 #include "lives.h"
 #include "local.h"
 #include "memory.h"
-#include "walk.h"
 
 static void init_core(Walk *walk, uint32_t core)
 {
@@ -66,6 +66,8 @@ static void clear(Walk *walk)
     memory_free(walk->memory);
     contents_free(walk->pool);
     g_free(walk->results);
+    if (walk->growth != NULL)
+        g_array_unref(walk->growth);
     g_free(walk->after);
     g_free(walk->lone);
 }
@@ -121,6 +123,8 @@ static void say(Walk *walk)
     outcome->incomplete_after_race = walk->contents && found_has(walk->found, FAULT_RACE) && data_differed(walk);
     outcome->modes = walk->options->modes;
     sort_end_states(outcome->end_states);
+    if (outcome->refused != NULL)
+        return;
     found_settle(walk);
     for (guint i = 0; i < outcome->findings->len && walk_sweeps(walk) && outcome->refused == NULL; i++)
         if (((const Finding *)g_ptr_array_index(outcome->findings, i))->moves == NULL)
@@ -153,13 +157,18 @@ static void refuse_sweep(Walk *walk)
 typedef enum Ending { ENDED, ENDED_AT_RACE, ENDED_UNKNOWN } Ending;
 
 /* One search. until_race: contents in the state, given up at the first race. UNKNOWN: a core looked at data that was not there. */
-static Outcome *search(UnrollSource *source, const EnumerateOptions *options, int64_t begun, bool contents, bool until_race, Ending *ending)
+static Outcome *search(UnrollSource *source, const EnumerateOptions *options, int64_t begun, bool contents, bool until_race, Dump *resumed,
+                       Ending *ending)
 {
     Walk walk = {.program = source->program, .source = source, .options = options, .outcome = outcome_new(), .begun = begun,
                  .contents = contents, .until_race = until_race};
     init(&walk);
+    walk.growth = options->checkpoint ? g_array_new(FALSE, FALSE, sizeof(uint32_t)) : NULL;
     walk.merges = options->modes & WALK_MERGE_LOCAL;
-    do {
+    walk.resumed = resumed;
+    if (resumed != NULL && !dump_grow(resumed, &walk))
+        walk.outcome->refused = g_strdup("the checkpoint does not fit this program: start again, without --resume");
+    while (walk.outcome->refused == NULL) {
         walk.restart = walk.done = false;
         walk.logged = walk.memory != NULL && !walk_sweeps(&walk);
         walk_clear(&walk);
@@ -167,8 +176,10 @@ static Outcome *search(UnrollSource *source, const EnumerateOptions *options, in
         found_forget(walk.found);
         g_array_set_size(walk.outcome->end_states, 0);
         walk_run(&walk);
-    } while (walk.restart && walk.limit == NULL);
-    if (walk_sweeps(&walk) && walk.uneven)
+        if (!walk.restart || walk.limit != NULL)
+            break;
+    }
+    if (walk_sweeps(&walk) && walk.uneven && walk.outcome->refused == NULL)
         refuse_sweep(&walk);
     *ending = walk.unknown ? ENDED_UNKNOWN : walk.raced ? ENDED_AT_RACE : ENDED;
     say(&walk);
@@ -188,13 +199,21 @@ Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
         outcome_add_limit(none, "memory");
         return none;
     }
-    Outcome *outcome = search(source, options, begun, options->contents, options->contents && !options->first, &ending);
-    if (ending != ENDED_AT_RACE || outcome->refused != NULL)
+    bool contents = options->contents, until_race = options->contents && !options->first;
+    Dump dump;
+    if (options->resumed != NULL && !dump_open(&dump, options->resumed, &contents, &until_race)) {
+        Outcome *none = outcome_new();
+        none->refused = g_strdup("the checkpoint is of another version of heddle: start again, without --resume");
+        return none;
+    }
+    Outcome *outcome = search(source, options, begun, contents, until_race, options->resumed ? &dump : NULL, &ending);
+    if (ending == ENDED_AT_RACE && outcome->refused == NULL) {
+        outcome_free(outcome);
+        contents = until_race = false;
+        outcome = search(source, options, begun, contents, until_race, NULL, &ending);
+    }
+    if (ending != ENDED_UNKNOWN || outcome->refused != NULL || contents || !options->contents)
         return outcome;
     outcome_free(outcome);
-    outcome = search(source, options, begun, false, false, &ending);
-    if (ending != ENDED_UNKNOWN || outcome->refused != NULL)
-        return outcome;
-    outcome_free(outcome);
-    return search(source, options, begun, true, false, &ending);
+    return search(source, options, begun, true, false, NULL, &ending);
 }

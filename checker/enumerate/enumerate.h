@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "../finding.h"
+#include "../run/checkpoint.h"
 #include "../run/progress.h"
 #include "../run/unroll.h"
 
@@ -17,6 +18,8 @@ typedef struct EnumerateOptions {
     bool contents;                              /* contents are part of the state: results are checked, or data steers control */
     bool first;
     Progress *progress;                         /* NULL: nobody watches */
+    Checkpoint *checkpoint;                     /* NULL: none is written */
+    GBytes *resumed;                            /* what an earlier search put into its checkpoint; NULL: begin anew */
     bool no_end_states;                         /* do not collect them */
 } EnumerateOptions;
 

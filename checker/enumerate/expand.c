@@ -199,7 +199,7 @@ static bool take_slowly(Worker *worker, uint32_t core, uint32_t turn)
     Walk *walk = worker->walk;
     if (walk->frozen)
         return !turn_possible(walk, worker->id, core, &STORE(Turn, &walk->core[core].turns, turn));
-    if (!turn_take(walk, worker->id, core, turn, walk->after))
+    if (!walk_take(walk, worker->id, core, turn, walk->after))
         return true;
     walk->polls |= walk->core[core].tree.folds > 0;
     if (walk->repack || walk->restart)

@@ -1,6 +1,7 @@
 /* found.c - sightings interned by what makes them the same; the subsumption rules are set operations on them. */
 #include "found.h"
 #include <string.h>
+#include "dump.h"
 #include "lives.h"
 
 typedef struct Entry {
@@ -49,14 +50,19 @@ bool found_has(const Found *found, FaultId id)
     return found->of_fault[id] > 0;
 }
 
+static uint32_t index_of_sighting(Found *found, const Sighting *s)
+{
+    uint32_t key[6] = {s->id, s->event[0], s->event[1], s->object, s->is_semaphore, s->id == FAULT_LIFETIME && s->have > 0};
+    return intern_add(&found->keys, key, sizeof key);
+}
+
 void found_add(Walk *walk, const Sighting *sighting)
 {
     Found *found = walk->found;
     Sighting s = *sighting;
     if (s.places == 2 && s.id == FAULT_RACE && s.event[0] > s.event[1])
         s.event[0] = sighting->event[1], s.event[1] = sighting->event[0];
-    uint32_t key[6] = {s.id, s.event[0], s.event[1], s.object, s.is_semaphore, s.id == FAULT_LIFETIME && s.have > 0};
-    uint32_t index = intern_add(&found->keys, key, sizeof key);
+    uint32_t index = index_of_sighting(found, &s);
     bool fresh = index == found->entries.count;
     bool highest = s.id == FAULT_OVERFLOW || s.id == FAULT_LEFTOVER;       /* the largest count is shown */
     if (!fresh && (!highest || STORE(Entry, &found->entries, index).sighting.have >= s.have))
@@ -169,4 +175,47 @@ void found_settle(Walk *walk)
         add_schedule(walk, finding, GPOINTER_TO_SIZE(g_hash_table_lookup(index_of, finding)));
     }
     g_hash_table_destroy(index_of);
+}
+
+void found_save(const Walk *walk)
+{
+    const Found *found = walk->found;
+    uint64_t entries = found->entries.count;
+    dump_put(walk, &entries, sizeof entries);
+    for (size_t i = 0; i < entries; i++) {
+        const Entry *entry = &STORE(Entry, &found->entries, i);
+        dump_put(walk, entry, sizeof *entry);
+        dump_put_text(walk, entry->sighting.message);
+        dump_put_text(walk, entry->sighting.why);
+        dump_put(walk, &STORE(uint32_t, &found->ids, i * walk->layout.fields), walk->layout.fields * sizeof(uint32_t));
+    }
+}
+
+static void load_entry(Walk *walk, Dump *dump)
+{
+    Found *found = walk->found;
+    const unsigned fields = walk->layout.fields;
+    const void *raw = dump_take(dump, sizeof(Entry));
+    g_autofree char *message = dump_take_text(dump), *why = dump_take_text(dump);
+    const void *ids = dump_take(dump, fields * sizeof(uint32_t));
+    if (dump->bad)
+        return;
+    Entry *entry = store_push(&found->entries, 1);
+    memcpy(entry, raw, sizeof *entry);
+    memcpy(store_push(&found->ids, fields), ids, fields * sizeof(uint32_t));
+    entry->sighting.why = g_steal_pointer(&why);
+    entry->sighting.message = message ? program_text(walk->program, program_string(walk->program, message)) : NULL;
+    dump->bad |= entry->sighting.id >= FAULT_COUNT || index_of_sighting(found, &entry->sighting) + 1 != found->entries.count;
+    if (!dump->bad)
+        found->of_fault[entry->sighting.id]++;
+}
+
+void found_load(Walk *walk, Dump *dump)
+{
+    uint64_t entries = 0;
+    const void *number = dump_take(dump, sizeof entries);
+    if (number != NULL)
+        memcpy(&entries, number, sizeof entries);
+    for (uint64_t i = 0; i < entries && !dump->bad; i++)
+        load_entry(walk, dump);
 }

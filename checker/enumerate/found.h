@@ -22,4 +22,6 @@ void found_forget(Found *found);                /* everything seen so far */
 void found_add(Walk *walk, const Sighting *sighting);          /* in the state in hand */
 uint64_t found_kinds(const Found *found);       /* how many different kinds of faults */
 bool found_has(const Found *found, FaultId id);
+void found_save(const Walk *walk);              /* into the checkpoint */
+void found_load(Walk *walk, Dump *dump);
 void found_settle(Walk *walk);                  /* into walk->outcome */

@@ -13,3 +13,5 @@ void direct_check(Walk *walk, const uint32_t *id, uint64_t turns_taken, bool rac
 #endif
 char *stuck_why(Walk *walk);                     /* stuck.c: who stands where in a deadlock, in sentences. g_malloc */
 void results_check(Walk *walk);                 /* results.c: an end state's contents, all cores finished */
+void results_save(const Walk *walk);            /* into the checkpoint */
+void results_load(Walk *walk, Dump *dump);

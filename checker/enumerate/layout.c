@@ -5,7 +5,7 @@
 
 enum { FIELD_BITS_MIN = 6, FIELD_BITS_MAX = 31, WORD_BITS = 64 };
 
-static void place(Layout *layout, const unsigned *bits)
+void layout_set(Layout *layout, const unsigned *bits)
 {
     unsigned word = 0, used = 0;
     for (unsigned f = 0; f < layout->fields; f++) {
@@ -37,7 +37,7 @@ bool layout_init(Layout *layout, unsigned fields)
     }
     for (unsigned f = 0; f < fields; f++)
         bits[f] = MIN(width, FIELD_BITS_MAX);
-    place(layout, bits);
+    layout_set(layout, bits);
     g_free(bits);
     return layout->words <= LAYOUT_WORDS_MAX;
 }
@@ -53,7 +53,7 @@ bool layout_widen(Layout *layout, const uint32_t *largest)
     unsigned *bits = g_new(unsigned, layout->fields);
     for (unsigned f = 0; f < layout->fields; f++)
         bits[f] = MIN((unsigned)g_bit_storage(largest[f]) + 1, FIELD_BITS_MAX);
-    place(layout, bits);
+    layout_set(layout, bits);
     g_free(bits);
     return layout->words <= LAYOUT_WORDS_MAX;
 }
@@ -67,7 +67,7 @@ bool layout_tighten(Layout *layout, const uint32_t *largest, unsigned bits_max)
         sum++, bits[f]++;
     bool fits = sum <= bits_max;
     if (fits)
-        place(layout, bits);
+        layout_set(layout, bits);
     g_free(bits);
     return fits && layout->words == 1;
 }

@@ -23,6 +23,7 @@ void layout_clear(Layout *layout);
 bool layout_widen(Layout *layout, const uint32_t *largest);
 /* One in which they fit, of one word and at most `bits`, with what is left over for growth. False: they do not fit. */
 bool layout_tighten(Layout *layout, const uint32_t *largest, unsigned bits);
+void layout_set(Layout *layout, const unsigned *bits);         /* of each field */
 void layout_pack(const Layout *layout, const uint32_t *id, uint64_t *key);      /* all ids must fit */
 void layout_unpack(const Layout *layout, const uint64_t *key, uint32_t *id);
 

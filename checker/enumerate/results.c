@@ -2,16 +2,17 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 #include "../../model/machine.h"
+#include "dump.h"
 #include "found.h"
 #include "judge.h"
 #include "lives.h"
 #include "memory.h"
+#include <string.h>
 
 struct Results {
     bool any;
     uint64_t hash;                              /* of the first end state */
     bool differ;
-    Sighting sighting;
 };
 
 static void see_unexpected(Walk *walk, const Expectation *expectation, uint32_t device, const char *message)
@@ -69,4 +70,19 @@ void results_check(Walk *walk)
     if (!results->any)
         results->hash = hash;
     results->any = true;
+}
+
+void results_save(const Walk *walk)
+{
+    const Results none = {.any = false};
+    dump_put(walk, walk->results ? walk->results : &none, sizeof none);
+}
+
+void results_load(Walk *walk, Dump *dump)
+{
+    const void *results = dump_take(dump, sizeof *walk->results);
+    if (results == NULL)
+        return;
+    walk->results = g_new0(Results, 1);
+    memcpy(walk->results, results, sizeof *walk->results);
 }

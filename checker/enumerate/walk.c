@@ -5,6 +5,7 @@
  */
 #include "expand.h"
 #include <string.h>
+#include "dump.h"
 #include "found.h"
 #include "judge.h"
 #include "memory.h"
@@ -53,6 +54,13 @@ static void hire(Walk *walk)
         worker_init(&walk->worker[i], walk, i);
 }
 
+static bool refuse_resume(Walk *walk)
+{
+    if (walk->limit == NULL)
+        walk->outcome->refused = g_strdup("the checkpoint is of another version of heddle: start again, without --resume");
+    return false;
+}
+
 static bool begin(Walk *walk)
 {
     walk->state_index = walk->level = walk->swept = 0;
@@ -61,6 +69,8 @@ static bool begin(Walk *walk)
         walk_stop(walk, "memory");
         return false;
     }
+    if (walk->resumed != NULL && !dump_layout(walk->resumed, walk))
+        return refuse_resume(walk);
     hire(walk);
     for (unsigned i = 0; i < walk->workers; i++) {
         Worker *worker = &walk->worker[i];
@@ -73,6 +83,10 @@ static bool begin(Walk *walk)
             worker->id[f] = 1;
     }
     walk->id = walk->worker[0].id;
+    if (walk->resumed != NULL) {
+        Dump *dump = g_steal_pointer(&walk->resumed);
+        return (walk->limit == NULL && dump_fill(dump, walk)) || refuse_resume(walk);
+    }
     uint64_t key[LAYOUT_WORDS_MAX];
     layout_pack(&walk->layout, walk->id, key);
     if (walk->limit == NULL)
@@ -254,7 +268,7 @@ void walk_run(Walk *walk)
 {
     if (!begin(walk))
         return;
-    for (uint64_t states; walk->limit == NULL && (states = next_level(walk)) > 0; walk->level++) {
+    for (uint64_t states; walk->limit == NULL && (states = next_level(walk)) > 0;) {
         run_workers(walk, states);
         if (!handle_later(walk))
             return;
@@ -264,8 +278,21 @@ void walk_run(Walk *walk)
             sweep(walk);
         else
             repack_tighter(walk);
+        walk->level++;
+        bool whole = walk->limit == NULL;       /* of the level nothing is missing */
         check_limits(walk);
+        if (whole && walk->options->checkpoint != NULL && (walk->limit != NULL || checkpoint_due(walk->options->checkpoint)))
+            dump_write(walk);
     }
+}
+
+bool walk_take(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn, uint32_t *after)
+{
+    size_t before = store_bytes_used();
+    bool possible = turn_take(walk, id, core, turn, after);
+    if (store_bytes_used() != before)
+        dump_note_growth(walk, id, core, turn);
+    return possible;
 }
 
 void walk_each(Walk *walk, const uint32_t *id, bool (*visit)(void *data, uint32_t core, uint32_t turn, const uint32_t *after), void *data)
@@ -275,7 +302,7 @@ void walk_each(Walk *walk, const uint32_t *id, bool (*visit)(void *data, uint32_
     for (uint32_t core = 0; more && core < walk->cores; core++) {
         Component component = *walk_component(walk, core, id[core]);
         for (uint32_t t = 0; more && t < component.turn_count; t++)
-            if (turn_take(walk, id, core, component.turns + t, after))
+            if (walk_take(walk, id, core, component.turns + t, after))
                 more = visit(data, core, component.turns + t, after);
     }
     g_free(after);

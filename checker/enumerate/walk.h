@@ -20,6 +20,7 @@ typedef struct Found Found;
 typedef struct Lives Lives;
 typedef struct ContentsPool ContentsPool;
 typedef struct Results Results;
+typedef struct Dump Dump;
 typedef struct Worker Worker;
 
 struct Walk {
@@ -27,7 +28,7 @@ struct Walk {
     UnrollSource *source;
     const EnumerateOptions *options;
     Outcome *outcome;
-    bool fluid, contents, logged;               /* logged: parents of states are kept, to find schedules */
+    bool fluid, contents, logged, merges;       /* logged: parents of states are kept, to find schedules; merges: WALK_MERGE_LOCAL */
     uint32_t cores, mask_words, mask_generation;
     size_t components_max;                      /* of one core */
     WalkCore *core;
@@ -49,14 +50,12 @@ struct Walk {
     bool frozen;                                /* workers run */
     gint busy;                                  /* how many still have states to expand */
     uint64_t rows_generation;                   /* grows when rows are laid out anew: what workers keep of them is stale */
-    uint32_t *id;                               /* of the state in hand of the one thread: the first worker's */
-    uint32_t *after;                            /* of a successor */
+    uint32_t *id, *after;                       /* of the state in hand of the one thread (the first worker's); of a successor */
     uint32_t *lone;                             /* scratch: ids of which only one core's counts */
-    uint64_t level, swept;                      /* number of the level in hand; states of levels given up */
-    uint64_t state_index;                       /* of the state in hand of the one thread */
-    bool merges;                                /* WALK_MERGE_LOCAL */
-    bool polls;                                 /* some tree has loops */
-    bool uneven;                                /* two ways to a component take different numbers of turns */
+    uint64_t state_index, level, swept;         /* of that state in the queue; of the level in hand; states of levels given up */
+    GArray *growth;                             /* uint32_t: turns that made something new (dump.c); NULL: not asked for */
+    Dump *resumed;                             /* to go on from; NULL: from the start */
+    bool polls, uneven;                         /* some tree has loops; two ways to a component take different numbers of turns */
     bool repack, restart;                       /* an id outgrew its field; memory turned out to matter */
     int64_t begun;                              /* monotonic microseconds */
     size_t stores_before;                       /* bytes of Stores that are not ours */
@@ -108,6 +107,7 @@ static inline int64_t walk_count(const Walk *walk, const uint32_t *id, uint32_t 
 /* walk.c */
 void walk_run(Walk *walk);                      /* from the start; again after `restart` */
 void walk_clear(Walk *walk);                    /* what it left */
+bool walk_take(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn, uint32_t *after);  /* turn_take; noted if it made something */
 uint64_t walk_states(const Walk *walk);
 void walk_stop(Walk *walk, const char *limit);
 size_t walk_bytes(const Walk *walk);

@@ -1,0 +1,287 @@
+/* dump.c - one writer and one reader of each part, side by side; numbers are those of this machine: a checkpoint is no exchange format.
+ *
+ * Keys are written in their layout, not tables as they lie: whoever goes on may have another number of workers.
+ */
+#include "dump.h"
+#include <string.h>
+#include "expand.h"
+#include "found.h"
+#include "judge.h"
+#include "memory.h"
+#include "repack.h"
+
+enum { VERSION = 1, BUFFER_KEYS = 4096 };
+
+typedef struct Head { uint32_t version, place_bytes, contents, until_race; } Head;
+typedef struct Level { uint64_t level, swept, transitions, states, head, tail, parents; uint8_t polls, uneven; } Level;
+
+void dump_put(const Walk *walk, const void *data, size_t bytes)
+{
+    checkpoint_put(walk->options->checkpoint, data, bytes);
+}
+
+const void *dump_take(Dump *dump, size_t bytes)
+{
+    dump->bad |= bytes > dump->left;
+    if (dump->bad)
+        return NULL;
+    const void *data = dump->at;
+    dump->at += bytes, dump->left -= bytes;
+    return data;
+}
+
+static void take_into(Dump *dump, void *into, size_t bytes)
+{
+    const void *data = dump_take(dump, bytes);
+    if (data != NULL)
+        memcpy(into, data, bytes);
+    else
+        memset(into, 0, bytes);
+}
+
+static void put_number(const Walk *walk, uint64_t number)
+{
+    dump_put(walk, &number, sizeof number);
+}
+
+static uint64_t take_number(Dump *dump)
+{
+    uint64_t number;
+    take_into(dump, &number, sizeof number);
+    return number;
+}
+
+void dump_put_text(const Walk *walk, const char *text)
+{
+    put_number(walk, text ? strlen(text) + 1 : 0);
+    if (text)
+        dump_put(walk, text, strlen(text) + 1);
+}
+
+char *dump_take_text(Dump *dump)
+{
+    uint64_t bytes = take_number(dump);
+    const char *text = bytes ? dump_take(dump, bytes) : NULL;
+    return text ? g_strndup(text, bytes - 1) : NULL;
+}
+
+/* ---- what was unrolled ---- */
+
+static uint32_t ids_kept(const Walk *walk) { return walk->cores + walk->program->devices; }
+
+/* Core, turn, and the ids of the state in which it was taken; those of memories are 1 where there are none. */
+void dump_note_growth(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn)
+{
+    if (walk->growth == NULL)
+        return;
+    uint32_t one = 1;
+    g_array_append_val(walk->growth, core);
+    g_array_append_val(walk->growth, turn);
+    for (uint32_t f = 0; f < ids_kept(walk); f++)
+        g_array_append_val(walk->growth, *(f < walk->layout.fields ? &id[f] : &one));
+}
+
+static void put_growth(const Walk *walk)
+{
+    put_number(walk, intern_count(&walk->events));
+    for (uint32_t event = 0; event < intern_count(&walk->events); event++)
+        dump_put(walk, walk_event(walk, event), sizeof(Place));
+    put_number(walk, walk->growth->len);
+    dump_put(walk, walk->growth->data, walk->growth->len * sizeof(uint32_t));
+}
+
+static bool is_turn(const Walk *walk, const uint32_t *entry)
+{
+    uint32_t core = entry[0], turn = entry[1];
+    if (core >= walk->cores || turn >= walk->core[core].turns.count)
+        return false;
+    for (uint32_t c = 0; c < walk->cores; c++)
+        if (entry[2 + c] == 0 || entry[2 + c] >= walk->core[c].components.count)
+            return false;
+    const Component *component = walk_component(walk, core, entry[2 + core]);
+    return turn >= component->turns && turn < component->turns + component->turn_count;
+}
+
+bool dump_grow(Dump *dump, Walk *walk)
+{
+    uint64_t events = take_number(dump);
+    for (uint64_t event = 0; event < events && !dump->bad; event++) {
+        const void *place = dump_take(dump, sizeof(Place));
+        dump->bad |= place == NULL || intern_add(&walk->events, place, sizeof(Place)) != event;
+    }
+    uint64_t numbers = take_number(dump);
+    const uint32_t entry_numbers = 2 + ids_kept(walk);
+    g_autofree uint32_t *entry = g_new(uint32_t, entry_numbers);
+    layout_clear(&walk->layout);
+    layout_init(&walk->layout, ids_kept(walk));
+    for (uint64_t at = 0; at < numbers && !dump->bad; at += entry_numbers) {
+        take_into(dump, entry, entry_numbers * sizeof *entry);
+        dump->bad |= !is_turn(walk, entry);
+        if (dump->bad)
+            break;
+        turn_take(walk, entry + 2, entry[0], entry[1], walk->after);
+        walk->polls |= walk->core[entry[0]].tree.folds > 0;
+        dump_note_growth(walk, entry + 2, entry[0], entry[1]);
+    }
+    walk->repack = false;
+    return !dump->bad;
+}
+
+/* ---- its states ---- */
+
+typedef struct Buffer { const Walk *walk; uint64_t key[BUFFER_KEYS]; size_t used; } Buffer;
+
+static void flush(Buffer *buffer)
+{
+    dump_put(buffer->walk, buffer->key, buffer->used * sizeof *buffer->key);
+    buffer->used = 0;
+}
+
+static void put_key(void *data, const uint64_t *key)
+{
+    Buffer *buffer = data;
+    unsigned words = buffer->walk->layout.words;
+    if (buffer->used + words > BUFFER_KEYS)
+        flush(buffer);
+    memcpy(buffer->key + buffer->used, key, words * sizeof *key);
+    buffer->used += words;
+}
+
+static void put_level(Walk *walk)
+{
+    Level level = {.level = walk->level, .swept = walk->swept, .polls = walk->polls, .uneven = walk->uneven};
+    for (unsigned i = 0; i < walk->workers; i++) {
+        const Worker *worker = &walk->worker[i];
+        level.transitions += worker->transitions, level.states += worker->table.count, level.parents += worker->parents.tail;
+        level.head += worker->queue.keep ? worker->queue.head : 0;
+        level.tail += worker->queue.tail - (worker->queue.keep ? 0 : worker->queue.head);
+    }
+    put_number(walk, walk->layout.fields);
+    for (unsigned f = 0; f < walk->layout.fields; f++)
+        put_number(walk, walk->layout.field[f].bits);
+    dump_put(walk, &level, sizeof level);
+    g_autofree Buffer *buffer = g_new0(Buffer, 1);
+    buffer->walk = walk;
+    for (unsigned i = 0; i < walk->workers; i++)
+        table_each(&walk->worker[i].table, put_key, buffer);
+    for (unsigned i = 0; i < walk->workers; i++) {
+        const Queue *queue = &walk->worker[i].queue;
+        for (uint64_t at = queue->keep ? 0 : queue->head; at < queue->tail; at++)
+            put_key(buffer, queue->key + at * queue->words);
+    }
+    flush(buffer);
+    for (unsigned i = 0; i < walk->workers; i++)
+        if (walk->worker[i].parents.tail > 0)
+            dump_put(walk, walk->worker[i].parents.key, walk->worker[i].parents.tail * sizeof(uint64_t));
+}
+
+bool dump_layout(Dump *dump, Walk *walk)
+{
+    uint64_t fields = take_number(dump);
+    if (dump->bad || fields != walk->layout.fields)
+        return false;
+    unsigned bits[fields];
+    for (uint64_t f = 0; f < fields; f++) {
+        uint64_t width = take_number(dump);
+        if (width == 0 || width > 31)
+            return false;
+        bits[f] = (unsigned)width;
+    }
+    layout_set(&walk->layout, bits);
+    return walk->layout.words <= LAYOUT_WORDS_MAX;
+}
+
+/* A key of the file among the states of its owner; queued: among those to come. */
+static void place_key(Dump *dump, Walk *walk, bool queued)
+{
+    uint64_t key[LAYOUT_WORDS_MAX];
+    unsigned words = walk->layout.words;
+    take_into(dump, key, words * sizeof *key);
+    if (dump->bad || walk->limit != NULL)
+        return;
+    Worker *worker = &walk->worker[repack_owner(walk, &walk->layout, key)];
+    bool full = queued ? worker->queue.tail == worker->queue.room && !queue_grow(&worker->queue)
+                       : worker->table.count >= worker->table.grow_at && !table_grow(&worker->table);
+    if (full)
+        walk_stop(walk, "memory");
+    else if (queued)
+        memcpy(worker->queue.key + worker->queue.tail++ * words, key, words * sizeof *key);
+    else
+        table_add(&worker->table, key);
+}
+
+/* Keys come in the order of their places: in a table that has to grow they would all crowd at its start. */
+static void make_room(Walk *walk, uint64_t states)
+{
+    uint64_t each = states / walk->workers + states / walk->workers / 8;
+    unsigned bits = walk->worker[0].table.bits;
+    while ((3ull << bits) / 4 < each)
+        bits++;
+    for (unsigned i = 0; i < walk->workers; i++)
+        if (!table_empty(&walk->worker[i].table, bits))
+            walk_stop(walk, "memory");
+}
+
+static bool take_level(Dump *dump, Walk *walk)
+{
+    Level level;
+    take_into(dump, &level, sizeof level);
+    walk->level = level.level, walk->swept = level.swept, walk->polls |= level.polls, walk->uneven |= level.uneven;
+    walk->worker[0].transitions = level.transitions;
+    if (!dump->bad && level.states <= dump->left)
+        make_room(walk, level.states);
+    for (uint64_t i = 0; i < level.states && !dump->bad; i++)
+        place_key(dump, walk, false);
+    for (uint64_t i = 0; i < level.tail && !dump->bad; i++)
+        place_key(dump, walk, true);
+    Worker *first = &walk->worker[0];
+    first->queue.head = level.head;
+    for (uint64_t i = 0; i < level.parents && !dump->bad && walk->limit == NULL; i++) {
+        if (first->parents.tail == first->parents.room && !queue_grow(&first->parents))
+            walk_stop(walk, "memory");
+        else
+            take_into(dump, first->parents.key + first->parents.tail++, sizeof(uint64_t));
+    }
+    return !dump->bad;
+}
+
+/* ---- all of it ---- */
+
+void dump_write(Walk *walk)
+{
+    const Head head = {.version = VERSION, .place_bytes = sizeof(Place), .contents = walk->contents, .until_race = walk->until_race};
+    const GArray *ends = walk->outcome->end_states;
+    checkpoint_begin(walk->options->checkpoint);
+    dump_put(walk, &head, sizeof head);
+    put_growth(walk);
+    put_level(walk);
+    put_number(walk, ends->len);
+    dump_put(walk, ends->data, ends->len * sizeof(uint64_t));
+    results_save(walk);
+    found_save(walk);
+    checkpoint_commit(walk->options->checkpoint);
+}
+
+bool dump_open(Dump *dump, GBytes *bytes, bool *contents, bool *until_race)
+{
+    *dump = (Dump){.bytes = bytes};
+    dump->at = g_bytes_get_data(bytes, &dump->left);
+    Head head;
+    take_into(dump, &head, sizeof head);
+    *contents = head.contents, *until_race = head.until_race;
+    return !dump->bad && head.version == VERSION && head.place_bytes == sizeof(Place);
+}
+
+bool dump_fill(Dump *dump, Walk *walk)
+{
+    if (!take_level(dump, walk))
+        return false;
+    uint64_t ends = take_number(dump);
+    for (uint64_t i = 0; i < ends && !dump->bad; i++) {
+        uint64_t hash = take_number(dump);
+        g_array_append_val(walk->outcome->end_states, hash);
+    }
+    results_load(walk, dump);
+    found_load(walk, dump);
+    return !dump->bad && dump->left == 0;
+}
