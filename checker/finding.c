@@ -3,6 +3,7 @@
  * Both searches go through here with what they found, so that "the same fault" and "the same end state" mean the same for both.
  */
 #include "finding.h"
+#include <string.h>
 
 #include "../model/rng.h"
 
@@ -37,27 +38,49 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
+static int compare_texts(const Program *program, uint32_t a, uint32_t b)
+{
+    return strcmp(program_text(program, a), program_text(program, b));
+}
+
+/* By their ids, as they were met; by what they are where that order is nobody's. program NULL: by ids. */
+static int compare_site(const Program *program, uint32_t a, uint32_t b)
+{
+    uint32_t in_order = program != NULL ? program->sites_in_order : 0;
+    if (in_order == 0 || a < in_order || b < in_order || a >= program->sites.count || b >= program->sites.count)
+        return compare_numbers(a, b);
+    const Site *x = program_get_site(program, a), *y = program_get_site(program, b);
+    int order = compare_texts(program, x->file, y->file);
+    if (!order)
+        order = compare_numbers(x->line, y->line);
+    if (!order)
+        order = compare_numbers(x->counter, y->counter);
+    if (!order)
+        order = compare_texts(program, x->function, y->function);
+    return order ? order : compare_numbers(a, b);
+}
+
 /* The sites of a finding in ascending order; NONE where there is no place. */
-static void sorted_sites(const Finding *finding, uint32_t site[2])
+static void sorted_sites(const Program *program, const Finding *finding, uint32_t site[2])
 {
     site[0] = finding->places > 0 ? finding->place[0].site : NONE;
     site[1] = finding->places > 1 ? finding->place[1].site : NONE;
-    if (finding->places > 1 && site[0] > site[1]) {
+    if (finding->places > 1 && compare_site(program, site[0], site[1]) > 0) {
         uint32_t swap = site[0];
         site[0] = site[1];
         site[1] = swap;
     }
 }
 
-static int compare_sites(const Finding *a, const Finding *b)
+static int compare_sites(const Program *program, const Finding *a, const Finding *b)
 {
     uint32_t left[2], right[2];
-    sorted_sites(a, left);
-    sorted_sites(b, right);
+    sorted_sites(program, a, left);
+    sorted_sites(program, b, right);
     int order = compare_numbers(a->id, b->id);
     if (!order)
-        order = compare_numbers(left[0], right[0]);
-    return order ? order : compare_numbers(left[1], right[1]);
+        order = compare_site(program, left[0], right[0]);
+    return order ? order : compare_site(program, left[1], right[1]);
 }
 
 static int compare_places(const Place *a, const Place *b)
@@ -72,7 +95,7 @@ static int compare_places(const Place *a, const Place *b)
 
 int finding_compare(const Finding *a, const Finding *b)
 {
-    int order = compare_sites(a, b);
+    int order = compare_sites(NULL, a, b);
     if (!order)
         order = compare_numbers(a->object_is_semaphore, b->object_is_semaphore);
     if (!order)
@@ -204,7 +227,7 @@ static int compare_declarations(const Program *program, const Finding *a, const 
     if (left == right || left == NONE || right == NONE)
         return compare_numbers(left, right);
     const Decl *x = program_decl(program, left), *y = program_decl(program, right);
-    int order = compare_numbers(x->site, y->site);
+    int order = compare_site(program, x->site, y->site);
     if (!order)
         order = compare_numbers(x->name, y->name);
     return order ? order : compare_numbers(x->exempt[a->id], y->exempt[b->id]);
@@ -212,16 +235,29 @@ static int compare_declarations(const Program *program, const Finding *a, const 
 
 static int compare_keys(const Program *program, const Finding *a, const Finding *b)
 {
-    int order = compare_sites(a, b);
+    int order = compare_sites(program, a, b);
     if (!order)
         order = compare_numbers(a->object_is_semaphore, b->object_is_semaphore);
     return order ? order : compare_declarations(program, a, b);
+}
+
+/* Of one key: in which order they were met does not matter either. */
+static int compare_objects(const Program *program, const Finding *a, const Finding *b)
+{
+    uint32_t left = decl_of(program, a), right = decl_of(program, b);
+    if (program->sites_in_order == 0 || left == right || left == NONE || right == NONE)
+        return 0;
+    const Decl *x = program_decl(program, left), *y = program_decl(program, right);
+    int order = compare_numbers(x->launch, y->launch);
+    return order ? order : compare_numbers(x->ordinal, y->ordinal);
 }
 
 static gint compare_for_settling(gconstpointer left, gconstpointer right, gpointer program)
 {
     const Finding *a = *(Finding *const *)left, *b = *(Finding *const *)right;
     int order = compare_keys(program, a, b);
+    if (!order)
+        order = compare_objects(program, a, b);
     return order ? order : finding_compare(a, b);
 }
 

@@ -100,6 +100,7 @@ struct Program {
     Store text;                                 /* bytes: program_alloc */
     Store sites, decls, launches, expectations, parameters, overrides;
     uint32_t objects, semaphores;               /* ids given out */
+    uint32_t sites_in_order;                    /* later sites were met by several threads at once, in any order; 0: all are in order */
     Store object_decls;                         /* decl of each object id */
     Store view_regions, semaphore_decls, scope_decls, barrier_decls;    /* caches and lookups of program.c */
     Store home;                                 /* where this struct itself lives */

@@ -302,6 +302,7 @@ void saved_write(const Units *units, Checkpoint *checkpoint)
     g_autoptr(GByteArray) out = g_byte_array_new();
     put_number(out, FORMAT);
     put_number(out, units->rounds);
+    put_number(out, units->program->sites_in_order);
     put_course(out, units);
     put_nodes(out, units);
     put_number(out, units->live->len);
@@ -321,6 +322,7 @@ bool saved_read(Units *units, GBytes *bytes)
     Reader in = { data, data + size, false };
     in.bad = take_number(&in) != FORMAT;
     units->rounds = take_number(&in);
+    units->program->sites_in_order = (uint32_t)take_number(&in);
     take_course(&in, units);
     take_nodes(&in, units);
     uint64_t live = take_number(&in);

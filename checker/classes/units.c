@@ -166,6 +166,8 @@ static bool share(Units *units)
 static void divide(Units *units)
 {
     guint most = units->options->units ? units->options->units : UNITS_MAX;
+    if (units->program->sites_in_order == 0)
+        units->program->sites_in_order = (uint32_t)units->program->sites.count;
     while (units->live->len < most && (begin_branch(units) || share(units)))
         ;
 }
