@@ -269,7 +269,7 @@ static char *line_of_move(Execution *execution, const Program *program, Move mov
 }
 
 /* What a place touches, as the state shows it: the agent's next step, or the copy. */
-static void refresh_place(Execution *execution, Place *place)
+static void refresh_place(Execution *execution, Place *place, const char *message)
 {
     const Record *record = execution_record(execution);
     if (place->copy != NONE) {
@@ -286,7 +286,8 @@ static void refresh_place(Execution *execution, Place *place)
     if (request == NULL || execution_position(execution, place->core) != place->position) {
         for (size_t i = 0; i < record->raised.count; i++) {
             const Raised *raised = &STORE(Raised, &record->raised, i);
-            if (raised->core == place->core && raised->position == place->position)
+            bool said = message == NULL || raised->message == NULL || strcmp(message, raised->message) == 0;
+            if (raised->core == place->core && raised->position == place->position && said)
                 place->site = raised->site;
         }
         return;
@@ -432,7 +433,7 @@ bool worker_replay(WorkerShared *shared, Finding *finding)
     for (unsigned p = 0; p < finding->places; p++)
         if (finding->place[p].site == NONE) {   /* from a file: places say who, the state says what */
             minimise_shows(execution, finding); /* what is wrong with results is raised by judging them */
-            refresh_place(execution, &finding->place[p]);
+            refresh_place(execution, &finding->place[p], finding->message);
         }
     finding->shown = finding->id == FAULT_DIVERGENCE ? show_divergence(shared, finding, &options) : minimise_shows(execution, finding);
     if (finding->shown && shared->spec->in_process)
