@@ -14,6 +14,7 @@
 
 static const char *const module_flags[] = {
     "-shared", "-fPIC", "-g", "-O1", "-fno-omit-frame-pointer", "-fwrapv", "-ftrivial-auto-var-init=pattern", "-fstack-protector-strong",
+    "-fstack-clash-protection",                 /* a large local array meets the guard page, and no other stack */
     "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error", "-Werror=implicit-function-declaration",
 };
 

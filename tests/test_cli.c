@@ -367,6 +367,7 @@ static void kernels_that_misbehave_are_findings_and_harm_nobody_else(void **stat
         {"same_names", "verified", NULL, NULL},
         {"leaves", "faulty", "crash", "exit"},
         {"recurses", "faulty", "crash", "stack"},
+        {"hoards", "faulty", "crash", "stack"},
         {"spins", "faulty", "no-progress", NULL},
         {"outside", "faulty", "crash", NULL},
     };

@@ -54,6 +54,16 @@ KERNEL(recurses, input, output, sem)
         copy_over(input, output, sem);
 }
 
+/* Larger than a stack, and than what lies between two. */
+KERNEL(hoards, input, output, sem)
+{
+    volatile char large[4 << 20];
+    copy_over(input, output, sem);
+    large[pl_axis_index("x")] = 1;
+    if (large[pl_axis_index("x")] == 2)
+        copy_over(input, output, sem);
+}
+
 KERNEL(spins, input, output, sem)
 {
     volatile int forever = 1;
@@ -84,5 +94,6 @@ HOSTILE(same_names, "functions and variables named like the checker's own")
 HOSTILE(remembers, "a static that steers")
 HOSTILE(leaves, "calls exit")
 HOSTILE(recurses, "recurses for ever")
+HOSTILE(hoards, "has an array that no stack holds")
 HOSTILE(spins, "spins without an operation")
 HOSTILE(outside, "writes outside its array")
