@@ -226,8 +226,41 @@ static void test_against_states(void **state)
     compare_with_states(1, 2000, 9, WORDS_ALL);
 }
 
+/* The test of the test: how many programs it takes until a deliberate mistake gives other classes or end states than there are, by all
+ * mixes in turn. 0: never. */
+static unsigned programs_until_noticed(ClassesCanary canary)
+{
+    enum { PROGRAMS = 3000 };
+    for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+        Words words;
+        words_generate(&words, seed, seed % 2 ? WORDS_PURE : WORDS_POLLING, 8);
+        Program *program = words_build(&words, &(Knobs){ 0 });
+        Outcome *sound = explore(program), *broken = explore_with(program, &(ClassesOptions){ .audit = true, .canary = canary });
+        bool noticed = sound->classes != broken->classes || !same_bytes(sound->end_states, broken->end_states, sizeof(uint64_t));
+        outcome_free(sound);
+        outcome_free(broken);
+        program_free(program);
+        if (noticed)
+            return (unsigned)seed;
+    }
+    return 0;
+}
+
+static void every_canary_is_noticed(void **state)
+{
+    (void)state;
+    unsigned missed = 0;
+    for (ClassesCanary canary = CLASSES_SOUND + 1; canary < CLASSES_CANARY_COUNT; canary++) {
+        unsigned programs = programs_until_noticed(canary);
+        print_message("  mistake %d noticed at program %u\n", (int)canary, programs);
+        missed += programs == 0;
+    }
+    assert_int_equal(missed, 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_counts), cmocka_unit_test(test_against_states) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_counts), cmocka_unit_test(test_against_states),
+                                        cmocka_unit_test(every_canary_is_noticed) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

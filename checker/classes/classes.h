@@ -25,7 +25,20 @@
 #include "../run/progress.h"
 #include "../run/unroll.h"
 
+/* Deliberate mistakes, one at a time, for the test of the test: a comparison with the enumeration must notice each. */
+typedef enum ClassesCanary {
+    CLASSES_SOUND,
+    CLASSES_CANARY_NO_TURNS,                    /* races are not turned round */
+    CLASSES_CANARY_NO_ADDS,                     /* a step that waits is not tried before some of the adds that it came after */
+    CLASSES_CANARY_NO_BLOCKED,                  /* a core that is blocked at the end could not have gone on earlier */
+    CLASSES_CANARY_NO_DETOURS,                  /* where steps are enabled by others nothing is turned round */
+    CLASSES_CANARY_DEEP_SLEEP,                  /* what sleeps goes on sleeping whatever is done */
+    CLASSES_CANARY_ONE_BRANCH,                  /* a wakeup tree that has a branch takes no other */
+    CLASSES_CANARY_COUNT
+} ClassesCanary;
+
 typedef struct ClassesOptions {
+    ClassesCanary canary;
     uint64_t runs_max;                          /* classes; 0: no limit */
     double seconds_max;
     size_t memory_max;

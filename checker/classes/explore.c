@@ -120,7 +120,7 @@ static void descend(Explorer *x, Sleeper step, WakeTree rest)
     uint32_t begin = top_frame(x)->sleep, end = x->sleepers;
     for (uint32_t i = begin; i < end; i++) {
         const Sleeper sleeper = x->sleep[i];
-        if (wake_commute(&sleeper, &step))
+        if (wake_commute(&sleeper, &step) || x->options->canary == CLASSES_CANARY_DEEP_SLEEP)
             add_sleeper(x, &sleeper);
     }
     begin_frame(x, rest, end);

@@ -172,6 +172,8 @@ void reverse_note(Explorer *x)
 static void note_adds(Explorer *x, bool tangled, const Waiting *waiting)
 {
     const Path *path = &x->path;
+    if (x->options->canary == CLASSES_CANARY_NO_ADDS)
+        return;
     for (uint32_t at = world_may_turn(x->world, waiting->stage) ? waiting->on_object : 0; at != 0;) {
         Adds adds;
         if (path->pick[at - 1].manner == MANNER_ADD) {
@@ -207,7 +209,8 @@ static void note_waiting(Explorer *x, bool tangled)
         if (pick->stage != NONE && may_block(x, pick->stage))
             note_adds(x, tangled, &(Waiting){ pick->agent, pick->object, pick->stage, pick->on_object, pick->of_agent });
     }
-    note_blocked(x, tangled);
+    if (x->options->canary != CLASSES_CANARY_NO_BLOCKED)
+        note_blocked(x, tangled);
 }
 
 void reverse_run(Explorer *x)
@@ -217,6 +220,6 @@ void reverse_run(Explorer *x)
     bool tangled = is_tangled(x);
     note_races(x, tangled);
     note_waiting(x, tangled);
-    if (tangled)
+    if (tangled && x->options->canary != CLASSES_CANARY_NO_DETOURS)
         detour_run(x);
 }

@@ -28,6 +28,8 @@ static void hand_over(Explorer *x, uint32_t node, const GArray *sequence)
 static void insert_awake(Explorer *x, uint32_t first, GArray *sequence)
 {
     if (first >= x->base) {
+        if (x->options->canary == CLASSES_CANARY_ONE_BRANCH && x->frame[first].tree.first != 0)
+            return;
         wake_insert(&x->pool, &x->frame[first].tree, sequence);
         return;
     }
@@ -149,7 +151,7 @@ static bool is_covered(const Explorer *x, uint32_t i, uint32_t q, const Sleeper 
 void turn_race(Explorer *x, uint32_t i, Race *race)
 {
     Path *path = &x->path;
-    if (race->state == RACE_NEVER)
+    if (race->state == RACE_NEVER || x->options->canary == CLASSES_CANARY_NO_TURNS)
         return;
     if (race->state == RACE_COVERED && race->by < path->picks && path->pick[race->by].serial == race->serial)
         return;
