@@ -21,7 +21,8 @@ def environment(folder, version):
     python = folder / version / "bin" / "python"
     if not (folder / version / "ready").exists():
         subprocess.run([sys.executable, "-m", "venv", folder / version], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", f"jax=={version}", "pytest", "pytest-xdist", "setuptools>=77"], check=True)
+        wanted = [f"jax=={version}", "pytest", "pytest-xdist", "setuptools>=77", "absl-py"]  # absl-py: JAX 0.9 needs it and does not say so
+        subprocess.run([python, "-m", "pip", "install", "-q", *wanted], check=True)
         (folder / version / "ready").touch()
     return python
 

@@ -1,6 +1,7 @@
 """Who may send to whom, and when: barriers, ready signals, semaphores that outlive a launch, copies between cores."""
 
 import functools
+import inspect
 
 import jax.numpy as jnp
 from jax import lax
@@ -17,6 +18,15 @@ def call(kernel, x, *scratch, collective_id=None, **options):
     return pl.pallas_call(
         kernel, out_shape=struct(x.shape, x.dtype), in_specs=[ANY], out_specs=ANY, scratch_shapes=scratch, **params, **options
     )(x)
+
+
+NEWEST = hasattr(pl, "kernel") and "out_type" in inspect.signature(pl.kernel).parameters
+
+
+def kernel_on(mesh, body, out, *scratch):
+    """pl.kernel, whose parameters were called otherwise before JAX 0.10."""
+    named = {"out_type": out, "scratch_types": list(scratch)} if NEWEST else {"out_shape": out, "scratch_shapes": list(scratch)}
+    return pl.kernel(body, mesh=mesh, **named)
 
 
 def send_to(device, x_ref, o_ref, send_sem, recv_sem):
@@ -282,7 +292,7 @@ def cores(x, wait_on):
             out.wait()
 
     mesh = pltpu.create_tensorcore_mesh("core", num_cores=2)
-    return pl.kernel(body, out_type=struct(x.shape, x.dtype), mesh=mesh, scratch_types=[pltpu.VMEM(x.shape, x.dtype), DMA, DMA, DMA])(x)
+    return kernel_on(mesh, body, struct(x.shape, x.dtype), pltpu.VMEM(x.shape, x.dtype), DMA, DMA, DMA)(x)
 
 
 # The way back: a number that comes with a copy steers the next one

@@ -14,6 +14,7 @@ from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 from kernels_mixed import struct
+from kernels_protocols import NEWEST, kernel_on
 from kernels_ring import ANY, DMA, LOGICAL, MESH
 
 X = "f32[8,128]"
@@ -90,7 +91,7 @@ def on_sparse_cores(x):
     from jax.experimental.pallas import tpu_sc
 
     mesh = tpu_sc.ScalarSubcoreMesh(axis_name="c", num_cores=2)
-    return pl.kernel(copying, out_type=struct(x.shape), mesh=mesh)(x)
+    return kernel_on(mesh, copying, struct(x.shape))(x)
 
 
 UNSUPPORTED = [
@@ -112,7 +113,7 @@ if hasattr(pl, "BoundedSlice"):
     UNSUPPORTED.append(
         (over_rows(bounded), ["f32[16,128]"], "a BlockSpec with BoundedSlice dimensions is not supported; use plain block sizes")
     )
-if hasattr(pl, "kernel"):  # and with it copies that add
+if NEWEST:  # copies that add, and meshes of sparse cores
     UNSUPPORTED.append(
         (
             lambda x: pl.pallas_call(adding, out_shape=struct(x.shape), in_specs=[ANY], out_specs=ANY, scratch_shapes=[DMA])(x),
