@@ -38,8 +38,8 @@ static void add_hint(CheckResult *result, const Hint *hint)
         g_autofree char *one = rival_text(program, &hint->rival[0]), *other = rival_text(program, &hint->rival[1]);
         text = g_strdup_printf("the wait on %s can be satisfied by %s or by %s, depending on the schedule", semaphore, one, other);
     } else {
-        text = g_strdup_printf("%s can be at %" G_GINT64_FORMAT " where this wait needs %" G_GINT64_FORMAT ": somebody runs ahead",
-                               semaphore, hint->have, hint->need);
+        text = g_strdup_printf("%s can be at %" G_GINT64_FORMAT " where this wait needs %" G_GINT64_FORMAT, semaphore, hint->have,
+                               hint->need);
     }
     check_add_advice(result, hint->advice, text, &hint->place);
 }
