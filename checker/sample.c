@@ -16,7 +16,8 @@ static const double BATCH_SECONDS = 0.02, PATIENCE = 0.1;       /* what a job sh
 #define KEYS "a(tbs)"                           /* count, at most?, finding_key */
 #define RUN "(ttbbas" KEYS ")"                  /* steps, conflicts, cut off?, incomplete after a race?, limits, findings */
 #define ANSWER "(da" RUN ")"                    /* seconds that it took */
-#define SAVED "(tttbbasat" KEYS ")"             /* runs, steps, conflicts, cut off?, incomplete?, limits, runs with new kinds, findings */
+/* Runs, steps, conflicts, cut off?, longer?, incomplete?, limits, runs with new kinds, findings. */
+#define SAVED "(tttbbbasat" KEYS ")"
 
 typedef struct Tally { uint64_t count; bool at_most; } Tally;
 
@@ -26,7 +27,7 @@ typedef struct Sampling {
     uint64_t steps_expected;
     Sampler *sampler;                           /* of this process */
     Outcome *outcome;
-    bool cut_off;
+    bool cut_off, longer;                       /* any run was; longer than was expected of one that does not poll */
     GHashTable *tallies;                        /* finding_key -> Tally */
     GArray *telling;                            /* numbers of runs in which a kind of finding showed first */
     Pool *pool;
@@ -137,7 +138,7 @@ static void merge_run(Sampling *sampling, uint64_t run, GVariant *answer)
         g_array_append_val(sampling->telling, run);
         take_findings(sampling, run);
     }
-    sampling->cut_off |= cut_off;
+    sampling->cut_off |= cut_off, sampling->longer |= steps > sampling->steps_expected;
     all->incomplete_after_race |= incomplete;
     all->conflicts = MAX(all->conflicts, conflicts);
     all->steps += steps;
@@ -156,8 +157,8 @@ static void save(const Sampling *sampling)
     gpointer key, value;
     for (g_hash_table_iter_init(&iter, sampling->tallies); g_hash_table_iter_next(&iter, &key, &value);)
         g_variant_builder_add(&keys, "(tbs)", ((const Tally *)value)->count, ((const Tally *)value)->at_most, key);
-    g_autoptr(GVariant) saved = g_variant_ref_sink(g_variant_new("(tttbb@asat" KEYS ")", all->executions, all->steps, all->conflicts,
-        sampling->cut_off, all->incomplete_after_race, limits_to_variant(all), &telling, &keys));
+    g_autoptr(GVariant) saved = g_variant_ref_sink(g_variant_new("(tttbbb@asat" KEYS ")", all->executions, all->steps, all->conflicts,
+        sampling->cut_off, sampling->longer, all->incomplete_after_race, limits_to_variant(all), &telling, &keys));
     checkpoint_begin(sampling->options->checkpoint);
     checkpoint_put(sampling->options->checkpoint, g_variant_get_data(saved), g_variant_get_size(saved));
     checkpoint_commit(sampling->options->checkpoint);
@@ -168,12 +169,13 @@ static bool resume(Sampling *sampling, char **error)
     Outcome *all = sampling->outcome;
     g_autoptr(GVariant) saved = g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE(SAVED), sampling->options->resumed, FALSE));
     g_autoptr(GVariantIter) limits = NULL, telling = NULL, keys = NULL;
-    gboolean cut_off, incomplete;
+    gboolean cut_off, longer, incomplete;
     if (!g_variant_is_normal_form(saved)) {
         *error = g_strdup("the checkpoint is of another version of heddle: start again, without --resume");
         return false;
     }
-    g_variant_get(saved, SAVED, &all->executions, &all->steps, &all->conflicts, &cut_off, &incomplete, &limits, &telling, &keys);
+    g_variant_get(saved, SAVED, &all->executions, &all->steps, &all->conflicts, &cut_off, &longer, &incomplete, &limits, &telling,
+                  &keys);
     if (all->executions > sampling->options->runs) {
         *error = g_strdup_printf("the checkpoint has %" G_GUINT64_FORMAT " runs already: --runs must not be less", all->executions);
         return false;
@@ -184,7 +186,7 @@ static bool resume(Sampling *sampling, char **error)
         g_array_append_val(sampling->telling, run);
         take_findings(sampling, run);
     }
-    sampling->cut_off = cut_off, all->incomplete_after_race = incomplete;
+    sampling->cut_off = cut_off, sampling->longer = longer, all->incomplete_after_race = incomplete;
     return true;
 }
 
@@ -298,6 +300,8 @@ static bool search(Sampling *sampling, char **error)
     if (sampling->cut_off)
         outcome_add_limit(all, "steps");
     settle(sampling);
+    if (!sampling->longer)
+        all->promise = strategy_promise(options->strategy, options->depth, options->agents, sampling->steps_expected, all->executions);
     return true;
 }
 

@@ -16,6 +16,7 @@ typedef struct SampleOptions {
     StrategyKind strategy;
     uint64_t seed, runs;
     unsigned depth;                             /* of PCT */
+    uint64_t agents;                            /* cores and copies of a run, for what PCT promises */
     double seconds_max;                         /* 0: none */
     size_t memory_max;
     bool first;

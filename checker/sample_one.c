@@ -54,6 +54,16 @@ bool sample_explains_divergence(const Program *program, const Outcome *outcome)
     return false;
 }
 
+/* Nobody is stuck in a run that was cut off: more would have come. */
+static void mark_as_running(Record *record)
+{
+    for (size_t i = 0; i < record->ends.count; i++) {
+        CoreState *state = &STORE(CoreState, &record->ends, i);
+        if (state->end == CORE_BLOCKED)
+            state->end = CORE_RUNNING;
+    }
+}
+
 /* A run without faults that ends with other results than the recorded one. */
 static void compare_results(const Sampler *sampler, Outcome *one)
 {
@@ -89,7 +99,9 @@ Outcome *sampler_run(Sampler *sampler, uint64_t run, bool *cut_off)
     }
     *cut_off = steps == steps_max;
     execution_end(execution);
-    if (sampler->record->complete && !*cut_off)
+    if (*cut_off)
+        mark_as_running(sampler->record);
+    else if (sampler->record->complete)
         execution_check_results(execution);
     Outcome *one = prove_record(sampler->record, &(ProveOptions){ .first = sampler->options->first,
                                                                   .memory_max = sampler->options->memory_max });

@@ -140,10 +140,8 @@ static uint64_t steps_at_most(const Record *record)
 
 static void sample_with(WorkerShared *shared, SampleOptions *options)
 {
-    const Record *record = shared->record;
-    uint64_t steps = steps_at_most(record);
     char *error = NULL;
-    Outcome *outcome = sample_run(shared->program, steps, options, &error);
+    Outcome *outcome = sample_run(shared->program, steps_at_most(shared->record), options, &error);
     child_watch_stacks(execution_stacks(shared->execution));
     store_reset(&shared->box);                  /* no run of somebody's choice is in hand any more */
     if (outcome == NULL) {
@@ -151,8 +149,6 @@ static void sample_with(WorkerShared *shared, SampleOptions *options)
         g_free(error);
         return;
     }
-    outcome->promise = strategy_promise(options->strategy, options->depth, shared->program->cores + record->copies.count, steps,
-                                        outcome->executions);
     outcome_save(outcome, &shared->outcome);
     outcome_free(outcome);
 }
@@ -163,6 +159,7 @@ static void sample(WorkerShared *shared)
     Files files = open_files(shared);
     SampleOptions options = { .strategy = (StrategyKind)(spec->search - SEARCH_RANDOM), .seed = spec->seed,
                               .runs = spec->runs_max ? spec->runs_max : RUNS_MAX, .depth = spec->depth ? spec->depth : PCT_DEPTH,
+                              .agents = shared->program->cores + shared->record->copies.count,
                               .seconds_max = spec->seconds_max, .memory_max = spec->memory_max, .first = worker_stops_at_first(shared),
                               .workers = spec->in_process ? 0 : MAX(spec->workers, 1), .pulse = &shared->control.pulse,
                               .box = &shared->box, .record = shared->replayed, .progress = &shared->control.progress,

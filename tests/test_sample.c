@@ -64,6 +64,21 @@ static const char SOURCE[] =
     "{\n"
     "    pl_launch(follows, .args = {pl_flags()});\n"
     "}\n"
+    "KERNEL(polls, s)\n"
+    "{\n"
+    "    if (pl_device_id() == 0) {\n"
+    "        pl_semaphore_signal(s, 1, pl_device(1));\n"
+    "        return;\n"
+    "    }\n"
+    "    while (pl_semaphore_read(s) == 0)\n"
+    "        ;\n"
+    "    pl_semaphore_wait(s, 1);\n"
+    "}\n"
+    "PROGRAM(waits_by_polling, \"looks until a signal has come\")\n"
+    "{\n"
+    "    PL_NEEDS(pl_num_devices() == 2, \"two partners\");\n"
+    "    pl_launch(polls, .args = {pl_regular_semaphore()});\n"
+    "}\n"
     "enum { WORK = 24 };\n"
     "KERNEL(looks_late, data, inbox, sent, came, work)\n"
     "{\n"
@@ -321,6 +336,18 @@ static void an_interrupted_search_reports_what_it_did(void **state)
     }
 }
 
+/* Priorities let a poll go on for ever where it comes first: such a run is cut off, and nobody in it is stuck. */
+static void a_run_that_is_cut_off_is_no_deadlock_and_keeps_no_promise(void **state)
+{
+    (void)state;
+    g_autofree char *polling = NULL, *straight = NULL;
+    assert_int_equal(run(&polling, "check %s:waits_by_polling -n 2 --search pct --runs 10", source), 3);
+    assert_says(polling, "so many steps of one run");
+    assert_null(strstr(polling, "promised"));
+    assert_int_equal(run(&straight, "check g03_equality_poll_repaired -n 2 --search pct --depth 2 --runs 10"), 3);
+    assert_says(straight, "promised: a fault that 2 ordering constraints bring about");
+}
+
 static void a_crash_comes_with_a_schedule_that_crashes(void **state)
 {
     (void)state;
@@ -402,6 +429,7 @@ int main(void)
         cmocka_unit_test(runs_can_be_added_to_a_finished_search),
         cmocka_unit_test(a_checkpoint_of_another_check_is_refused),
         cmocka_unit_test(an_interrupted_search_reports_what_it_did),
+        cmocka_unit_test(a_run_that_is_cut_off_is_no_deadlock_and_keeps_no_promise),
         cmocka_unit_test(a_crash_comes_with_a_schedule_that_crashes),
         cmocka_unit_test(every_search_ends_with_a_report_when_it_is_interrupted),
     };
