@@ -69,10 +69,11 @@ const char *finding_exemption(const Program *program, const Finding *finding);
 /* May an exempted fault be met at all? Then a search must not stop at its first finding. */
 bool finding_exemptions_exist(const Program *program);
 
-/* Ways of enumerating that are asked for by name; each leaves verdict and faults as they are. */
+/* Ways of enumerating that are asked for by name; the first two leave verdict and faults as they are. */
 typedef enum WalkMode {
     WALK_SWEEP = 1,                             /* one level of states is kept, no table of all */
-    WALK_MERGE_LOCAL = 2                        /* copy starts, signals and enabled waits are done at once */
+    WALK_MERGE_LOCAL = 2,                       /* copy starts, signals and enabled waits are done at once */
+    WALK_HASH_COMPACT = 4                       /* of states of more than one word only a hash is kept: some may be missed (bounded) */
 } WalkMode;
 
 /* A number that is not known yet, within bounds that hold in eight cases of ten; all 0: there is no estimate. */

@@ -249,6 +249,12 @@ static bool set_sweep(Options *options, const char *value, char **error)
     return add_mode(options, WALK_SWEEP);
 }
 
+static bool set_hash_compact(Options *options, const char *value, char **error)
+{
+    (void)value, (void)error;
+    return add_mode(options, WALK_HASH_COMPACT);
+}
+
 static bool set_merge_local(Options *options, const char *value, char **error)
 {
     (void)value, (void)error;
@@ -288,6 +294,8 @@ const OptionSpec option_table[] = {
     {CHECKS, 0, "data", "DATA", WORDS_DATA, NULL, "compute with contents, or with regions and counts only", set_data},
     {CHECKS, 0, "states", "N", NULL, NULL, "stop enumerating after N states (verdict: bounded)", set_states},
     {CHECKS, 0, "sweep", NULL, NULL, NULL, "enumerate with one level of states in memory at a time (not where a core polls)", set_sweep},
+    {CHECKS, 0, "hash-compact", NULL, NULL, NULL,
+     "enumerate with hashes of states in place of long keys; tells how likely one was missed (verdict: bounded)", set_hash_compact},
     {CHECKS, 0, "merge-local", NULL, NULL, NULL,
      "enumerate with copy starts, signals and waits done as soon as they can be: far fewer states, same faults", set_merge_local},
     {CHECKS, 0, "runs", "N", NULL, NULL, "how many schedules to sample (random, pct, pos, starve)", set_runs},

@@ -47,6 +47,54 @@ static void workers_and_sweeps_see_what_one_worker_sees(void **state)
     }
 }
 
+/* Sixteen cores, keys of two words; the first two race. */
+static Script *two_of_many(void)
+{
+    Script *script = script_new(16, 1, NULL);
+    uint32_t semaphore = script_semaphore(script, SEMAPHORE_REGULAR, 1, "semaphore");
+    uint32_t copied = script_semaphore(script, SEMAPHORE_DMA, 1, "copied");
+    uint32_t buffer = script_buffer(script, SPACE_HBM, 1, 3, "buffer");
+    for (uint32_t core = 0; core < 12; core++)
+        script_signal(script, core, script_semaphore_id(script, semaphore, core, 0), 1);
+    for (uint32_t core = 0; core < 2; core++)
+        script_copy(script, core, buffer, 0, buffer, 0, 2, NONE, script_semaphore_id(script, copied, 2, 0), true);
+    return script;
+}
+
+static void hashes_in_place_of_keys_find_the_same_and_promise_no_proof(void **state)
+{
+    (void)state;
+    static const EnumerateOptions OPTIONS[] = {{.modes = WALK_HASH_COMPACT}, {.modes = WALK_HASH_COMPACT, .workers = 2},
+                                               {.modes = WALK_HASH_COMPACT | WALK_SWEEP}};
+    Script *script = two_of_many();
+    Outcome *plain = enumerate(script);
+    assert_true(plain->complete);
+    assert_true(plain->states > 10000);
+    assert_int_equal(plain->findings->len, 1);
+    for (size_t i = 0; i < G_N_ELEMENTS(OPTIONS); i++) {
+        Outcome *outcome = enumerate_run(&script->source, &OPTIONS[i]);
+        assert_int_equal(outcome->states, plain->states);
+        assert_int_equal(outcome->transitions, plain->transitions);
+        assert_false(outcome->complete);
+        assert_string_equal(g_ptr_array_index(outcome->limits, 0), "hash-compact");
+        assert_non_null(strstr(outcome->promise, "probability"));
+        assert_int_equal(outcome->findings->len, 1);
+        const Finding *one = g_ptr_array_index(plain->findings, 0), *two = g_ptr_array_index(outcome->findings, 0);
+        assert_int_equal(finding_compare(one, two), 0);
+        assert_int_equal(one->count, two->count);
+        assert_non_null(two->moves);
+        outcome_free(outcome);
+    }
+    outcome_free(plain);
+    script_free(script);
+    script = shape_all_gather(4, NULL, false);  /* keys of one word are no longer than hashes: nothing is lost */
+    Outcome *exact = enumerate_run(&script->source, &OPTIONS[0]);
+    assert_true(exact->complete);
+    assert_int_equal(exact->states, 38337);
+    outcome_free(exact);
+    script_free(script);
+}
+
 static void what_a_search_cut_short_cannot_name_is_marked(void **state)
 {
     (void)state;
@@ -73,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_and_sweeps_see_what_one_worker_sees),
+        cmocka_unit_test(hashes_in_place_of_keys_find_the_same_and_promise_no_proof),
         cmocka_unit_test(what_a_search_cut_short_cannot_name_is_marked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

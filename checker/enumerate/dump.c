@@ -129,7 +129,7 @@ bool dump_grow(Dump *dump, Walk *walk)
 
 /* ---- its states ---- */
 
-typedef struct Buffer { const Walk *walk; uint64_t key[BUFFER_KEYS]; size_t used; } Buffer;
+typedef struct Buffer { const Walk *walk; unsigned words; uint64_t key[BUFFER_KEYS]; size_t used; } Buffer;
 
 static void flush(Buffer *buffer)
 {
@@ -140,7 +140,7 @@ static void flush(Buffer *buffer)
 static void put_key(void *data, const uint64_t *key)
 {
     Buffer *buffer = data;
-    unsigned words = buffer->walk->layout.words;
+    unsigned words = buffer->words;
     if (buffer->used + words > BUFFER_KEYS)
         flush(buffer);
     memcpy(buffer->key + buffer->used, key, words * sizeof *key);
@@ -161,9 +161,10 @@ static void put_level(Walk *walk)
         put_number(walk, walk->layout.field[f].bits);
     dump_put(walk, &level, sizeof level);
     g_autofree Buffer *buffer = g_new0(Buffer, 1);
-    buffer->walk = walk;
+    buffer->walk = walk, buffer->words = walk->hashed ? 1 : walk->layout.words;
     for (unsigned i = 0; i < walk->workers; i++)
         table_each(&walk->worker[i].table, put_key, buffer);
+    buffer->words = walk->layout.words;
     for (unsigned i = 0; i < walk->workers; i++) {
         const Queue *queue = &walk->worker[i].queue;
         for (uint64_t at = queue->keep ? 0 : queue->head; at < queue->tail; at++)
@@ -195,11 +196,13 @@ bool dump_layout(Dump *dump, Walk *walk)
 static void place_key(Dump *dump, Walk *walk, bool queued)
 {
     uint64_t key[LAYOUT_WORDS_MAX];
-    unsigned words = walk->layout.words;
+    bool print = walk->hashed && !queued;
+    unsigned words = print ? 1 : walk->layout.words;
     take_into(dump, key, words * sizeof *key);
     if (dump->bad || walk->limit != NULL)
         return;
-    Worker *worker = &walk->worker[repack_owner(walk, &walk->layout, key)];
+    uint64_t place = print ? table_hash(key, 1, 64) : repack_scatter(walk, &walk->layout, key);
+    Worker *worker = &walk->worker[walk->owner_bits ? place >> (64 - walk->owner_bits) : 0];
     bool full = queued ? worker->queue.tail == worker->queue.room && !queue_grow(&worker->queue)
                        : worker->table.count >= worker->table.grow_at && !table_grow(&worker->table);
     if (full)

@@ -1,4 +1,5 @@
 /* enumerate.c - sets up a walk, runs it (again, with a memory, if that turns out to matter), and says what came of it. */
+#include <math.h>
 #include "dump.h"
 #include "expand.h"
 #include "found.h"
@@ -104,6 +105,16 @@ static bool data_differed(const Walk *walk)
     return false;
 }
 
+/* P. Wolper, D. Leroy, Reliable Hashing without Collision Detection, CAV 1993: a state is missed only if its hash is another's, and among n
+ * hashes of b bits two are the same with a probability of at most n (n - 1) / 2 divided by 2^b. */
+static void say_risk(Walk *walk)
+{
+    double states = (double)walk_states(walk), risk = MIN(ldexp(states * (states - 1), -65), 1);
+    outcome_add_limit(walk->outcome, "hash-compact");
+    walk->outcome->promise = g_strdup_printf("states are told apart by hashes of 64 bits; the probability that any was missed is at most "
+                                             "%.2g", risk);
+}
+
 static void say(Walk *walk)
 {
     Outcome *outcome = walk->outcome;
@@ -122,13 +133,16 @@ static void say(Walk *walk)
             outcome_add_limit(outcome, "polls");
     outcome->incomplete_after_race = walk->contents && found_has(walk->found, FAULT_RACE) && data_differed(walk);
     outcome->modes = walk->options->modes;
+    if (walk->hashed)
+        say_risk(walk);
     sort_end_states(outcome->end_states);
     if (outcome->refused != NULL)
         return;
     found_settle(walk);
-    for (guint i = 0; i < outcome->findings->len && walk_sweeps(walk) && outcome->refused == NULL; i++)
+    for (guint i = 0; i < outcome->findings->len && walk_forgets(walk) && outcome->refused == NULL; i++)
         if (((const Finding *)g_ptr_array_index(outcome->findings, i))->moves == NULL)
-            outcome->refused = g_strdup("no schedule for a fault was found without a table of all states; check it without --sweep");
+            outcome->refused = g_strdup("no schedule for a fault was found without a table of all states; check it without --sweep and "
+                                        "--hash-compact");
 }
 
 /* The line in which some core polls. */
@@ -170,7 +184,7 @@ static Outcome *search(UnrollSource *source, const EnumerateOptions *options, in
         walk.outcome->refused = g_strdup("the checkpoint does not fit this program: start again, without --resume");
     while (walk.outcome->refused == NULL) {
         walk.restart = walk.done = false;
-        walk.logged = walk.memory != NULL && !walk_sweeps(&walk);
+        walk.logged = walk.memory != NULL && !walk_forgets(&walk);
         walk_clear(&walk);
         local_recheck(&walk);
         found_forget(walk.found);

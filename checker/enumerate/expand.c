@@ -5,6 +5,7 @@
 #include <string.h>
 #include "found.h"
 #include "judge.h"
+#include "repack.h"
 
 enum { RING = 128, AHEAD = 32, CHECK_EVERY = 1024, DRAIN_EVERY = 256, WAIT_MICROSECONDS = 200 };
 
@@ -73,7 +74,9 @@ static inline __attribute__((always_inline)) void add(Worker *worker, const uint
     Walk *walk = worker->walk;
     if (G_UNLIKELY(worker->table.count >= worker->table.grow_at))
         grow_table(worker);
-    if (G_UNLIKELY(walk->limit != NULL) || !table_add_at(&worker->table, key, words, hash))
+    uint64_t print = G_UNLIKELY(walk->hashed) ? repack_print(&walk->layout, key) : 0;
+    if (G_UNLIKELY(walk->limit != NULL)
+        || !(print ? table_add_at(&worker->table, &print, 1, hash) : table_add_at(&worker->table, key, words, hash)))
         return;
     if (G_UNLIKELY(!make_room(&worker->queue) || (walk->logged && !make_room(&worker->parents)))) {
         walk_stop(walk, "memory");
@@ -114,6 +117,11 @@ static void hand_over(Worker *worker, unsigned owner, const uint64_t *key, unsig
         send(worker, owner);
 }
 
+static inline __attribute__((always_inline)) uint64_t scatter(const Walk *walk, const uint64_t *key, unsigned words)
+{
+    return G_UNLIKELY(walk->hashed) ? repack_scatter(walk, &walk->layout, key) : table_hash(key, words, walk->layout.bits);
+}
+
 /* Entries from `first` on are new: their places are fetched while AHEAD others go first; for each one in, one comes out. */
 static inline __attribute__((always_inline)) void ring_turn(Worker *worker, unsigned *first, unsigned words, bool many)
 {
@@ -121,7 +129,7 @@ static inline __attribute__((always_inline)) void ring_turn(Worker *worker, unsi
     const bool logged = walk->logged;
     unsigned used = worker->ring_used, kept = *first;
     for (unsigned i = *first; i != used; i++) {
-        uint64_t *key = ring_at(worker, i, words), hash = table_hash(key, words, walk->layout.bits);
+        uint64_t *key = ring_at(worker, i, words), hash = scatter(walk, key, words);
         if (many && hash >> (64 - walk->owner_bits) != worker->index) {
             hand_over(worker, (unsigned)(hash >> (64 - walk->owner_bits)), key, words);
             continue;
@@ -129,7 +137,7 @@ static inline __attribute__((always_inline)) void ring_turn(Worker *worker, unsi
         if (many && kept != i)
             memcpy(ring_at(worker, kept, words), key, words * sizeof *key);
         worker->ring_hash[kept % RING] = hash;
-        __builtin_prefetch(table_place(&worker->table, hash, words), 1);
+        __builtin_prefetch(table_place(&worker->table, hash, worker->table.shape.words), 1);
         if (logged)
             worker->ring_parent[kept % RING] = worker->state_index;
         if (G_LIKELY(kept - worker->ring_head >= AHEAD))
@@ -150,15 +158,15 @@ void worker_flush(Worker *worker)
 
 static void take_chunk(Worker *worker, Chunk *chunk)
 {
-    const unsigned words = worker->walk->layout.words, bits = worker->walk->layout.bits;
+    const unsigned words = worker->walk->layout.words;
     uint64_t hash[AHEAD];
     for (uint32_t i = 0; i < chunk->keys + AHEAD; i++) {
         if (i >= AHEAD)
             add(worker, chunk->key + (size_t)(i - AHEAD) * words, words, hash[i % AHEAD], 0);
         if (i >= chunk->keys)
             continue;
-        hash[i % AHEAD] = table_hash(chunk->key + (size_t)i * words, words, bits);
-        __builtin_prefetch(table_place(&worker->table, hash[i % AHEAD], words), 1);
+        hash[i % AHEAD] = scatter(worker->walk, chunk->key + (size_t)i * words, words);
+        __builtin_prefetch(table_place(&worker->table, hash[i % AHEAD], worker->table.shape.words), 1);
     }
     g_free(chunk);
 }
@@ -172,7 +180,7 @@ void worker_drain(Worker *worker)
 void worker_add(Worker *worker, const uint64_t *key)
 {
     unsigned words = worker->walk->layout.words;
-    add(worker, key, words, table_hash(key, words, worker->walk->layout.bits), 0);
+    add(worker, key, words, scatter(worker->walk, key, words), 0);
 }
 
 static void refresh(Worker *worker)

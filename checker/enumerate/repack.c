@@ -1,6 +1,8 @@
 /* repack.c - tables and queues are moved key by key to new ones; as a key's owner hangs on its layout, among all workers. */
 #include "repack.h"
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 #include "expand.h"
 #include "memory.h"
 
@@ -8,9 +10,16 @@ enum { TIGHTEN_BITS_MIN = 18 };                 /* smaller tables are small enou
 
 typedef struct Repack { Walk *walk; const Layout *to; Table *table; Queue *queue; uint32_t *id; } Repack;
 
+uint64_t repack_print(const Layout *layout, const uint64_t *key)
+{
+    uint32_t id[layout->fields];
+    layout_unpack(layout, key, id);
+    return MAX(XXH3_64bits(id, sizeof id), 1);
+}
+
 unsigned repack_owner(const Walk *walk, const Layout *layout, const uint64_t *key)
 {
-    return walk->owner_bits ? (unsigned)(table_hash(key, layout->words, layout->bits) >> (64 - walk->owner_bits)) : 0;
+    return walk->owner_bits ? (unsigned)(repack_scatter(walk, layout, key) >> (64 - walk->owner_bits)) : 0;
 }
 
 bool repack_table_init(const Walk *walk, Table *table, const Layout *layout, unsigned owner, unsigned bits)
@@ -29,8 +38,9 @@ static void move_to_table(void *data, const uint64_t *key)
     Table *table = &repack->table[repack_owner(repack->walk, repack->to, moved)];
     if (table->count >= table->grow_at && !table_grow(table))
         walk_stop(repack->walk, "memory");
+    uint64_t print = repack->walk->hashed ? repack_print(repack->to, moved) : 0;
     if (repack->walk->limit == NULL)
-        table_add(table, moved);
+        table_add(table, repack->walk->hashed ? &print : moved);
 }
 
 static void move_queue(Repack *repack, const Queue *from)
@@ -54,13 +64,16 @@ static void move_all(Walk *walk, Layout *to)
 {
     Repack repack = {.walk = walk, .to = to, .table = g_new0(Table, walk->workers), .queue = g_new0(Queue, walk->workers),
                      .id = g_new(uint32_t, walk->layout.fields)};
+    bool keep_tables = walk->hashed;            /* hashes do not hang on the layout */
+    walk->hashed |= to->words > 1 && walk->options->modes & WALK_HASH_COMPACT;
     for (unsigned i = 0; i < walk->workers; i++) {
         queue_init(&repack.queue[i], to->words, walk->worker[i].queue.keep);
-        if (!repack_table_init(walk, &repack.table[i], to, i, walk->worker[i].table.bits))
+        if (!keep_tables && !repack_table_init(walk, &repack.table[i], to, i, walk->worker[i].table.bits))
             walk_stop(walk, "memory");
     }
     for (unsigned i = 0; i < walk->workers && walk->limit == NULL; i++) {
-        table_each(&walk->worker[i].table, move_to_table, &repack);
+        if (!keep_tables)
+            table_each(&walk->worker[i].table, move_to_table, &repack);
         move_queue(&repack, &walk->worker[i].queue);
     }
     bool done = walk->limit == NULL;
@@ -68,10 +81,13 @@ static void move_all(Walk *walk, Layout *to)
         Worker *worker = &walk->worker[i];
         if (done && worker->queue.keep)
             repack.queue[i].head = worker->queue.head;
-        table_clear(done ? &worker->table : &repack.table[i]);
+        if (!keep_tables)
+            table_clear(done ? &worker->table : &repack.table[i]);
         queue_clear(done ? &worker->queue : &repack.queue[i]);
+        if (done && !keep_tables)
+            worker->table = repack.table[i];
         if (done)
-            worker->table = repack.table[i], worker->queue = repack.queue[i];
+            worker->queue = repack.queue[i];
     }
     g_free(repack.table);
     g_free(repack.queue);
@@ -140,7 +156,7 @@ void repack_tighter(Walk *walk)
 {
     const Table *table = &walk->worker[0].table;
     unsigned bits = table_bits(walk);
-    if (walk->limit != NULL || walk->layout.words > 1 || table->compact || bits < TIGHTEN_BITS_MIN
+    if (walk->limit != NULL || walk->hashed || walk->layout.words > 1 || table->compact || bits < TIGHTEN_BITS_MIN
         || table->count < table->grow_at - table->grow_at / 4 || walk->layout.bits <= compact_bits(walk, bits + 1))
         return;
     Layout tighter;

@@ -2,6 +2,16 @@
 #pragma once
 #include "walk.h"
 
+/* What stands for a key of that layout where only hashes are kept: the same in every layout; never 0. */
+uint64_t repack_print(const Layout *layout, const uint64_t *key);
+/* A key's scattered value, whose top bits are its place and its owner. */
+static inline uint64_t repack_scatter(const Walk *walk, const Layout *layout, const uint64_t *key)
+{
+    if (!walk->hashed)
+        return table_hash(key, layout->words, layout->bits);
+    uint64_t print = repack_print(layout, key);
+    return table_hash(&print, 1, 64);
+}
 /* Which worker a key of that layout belongs to. */
 unsigned repack_owner(const Walk *walk, const Layout *layout, const uint64_t *key);
 bool repack_table_init(const Walk *walk, Table *table, const Layout *layout, unsigned owner, unsigned bits);

@@ -182,5 +182,5 @@ static GArray *read_log(Walk *walk, uint64_t state_index)
 
 GArray *trail_find(Walk *walk, const uint32_t *id, uint64_t state_index)
 {
-    return walk_sweeps(walk) ? forward_find(walk, id) : walk->logged ? read_log(walk, state_index) : find_backwards(walk, id);
+    return walk_forgets(walk) ? forward_find(walk, id) : walk->logged ? read_log(walk, state_index) : find_backwards(walk, id);
 }

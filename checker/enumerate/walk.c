@@ -39,7 +39,7 @@ uint64_t walk_states(const Walk *walk)
 
 KeyShape walk_shape(const Walk *walk, const Layout *layout)
 {
-    return (KeyShape){.words = layout->words, .bits = layout->bits, .skip = walk->owner_bits};
+    return (KeyShape){.words = walk->hashed ? 1 : layout->words, .bits = walk->hashed ? 64 : layout->bits, .skip = walk->owner_bits};
 }
 
 /* Without memory: what is overwritten is known to the one thread alone. */
@@ -71,6 +71,7 @@ static bool begin(Walk *walk)
     }
     if (walk->resumed != NULL && !dump_layout(walk->resumed, walk))
         return refuse_resume(walk);
+    walk->hashed = walk->layout.words > 1 && walk->options->modes & WALK_HASH_COMPACT;
     hire(walk);
     for (unsigned i = 0; i < walk->workers; i++) {
         Worker *worker = &walk->worker[i];

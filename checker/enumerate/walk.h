@@ -29,6 +29,7 @@ struct Walk {
     const EnumerateOptions *options;
     Outcome *outcome;
     bool fluid, contents, logged, merges;       /* logged: parents of states are kept, to find schedules; merges: WALK_MERGE_LOCAL */
+    bool hashed, frozen;                        /* tables hold hashes of keys (repack_print), not keys; workers run */
     uint32_t cores, mask_words, mask_generation;
     size_t components_max;                      /* of one core */
     WalkCore *core;
@@ -47,7 +48,6 @@ struct Walk {
     Layout layout;
     Worker *worker;
     unsigned workers, owner_bits;               /* a power of two, and which */
-    bool frozen;                                /* workers run */
     gint busy;                                  /* how many still have states to expand */
     uint64_t rows_generation;                   /* grows when rows are laid out anew: what workers keep of them is stale */
     uint32_t *id, *after;                       /* of the state in hand of the one thread (the first worker's); of a successor */
@@ -66,6 +66,7 @@ struct Walk {
 };
 
 static inline bool walk_sweeps(const Walk *walk) { return walk->options->modes & WALK_SWEEP; }
+static inline bool walk_forgets(const Walk *walk) { return walk->options->modes & (WALK_SWEEP | WALK_HASH_COMPACT); }  /* what it visited */
 static inline WalkCore *walk_core(const Walk *walk, uint32_t core) { return &walk->core[core]; }
 static inline Component *walk_component(const Walk *walk, uint32_t core, uint32_t id)
 {
@@ -104,7 +105,6 @@ static inline int64_t walk_count(const Walk *walk, const uint32_t *id, uint32_t 
     return sum;
 }
 
-/* walk.c */
 void walk_run(Walk *walk);                      /* from the start; again after `restart` */
 void walk_clear(Walk *walk);                    /* what it left */
 bool walk_take(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn, uint32_t *after);  /* turn_take; noted if it made something */

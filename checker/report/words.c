@@ -130,6 +130,7 @@ const char *words_limit(const char *limit)
         { "conflicts", "other orders of the conflicting steps than those that were run" },
         { "runs", "further runs (--runs N makes more)" },
         { "states", "further states (--states N visits more)" },
+        { "hash-compact", "states whose hash is that of another one, if there are any" },
         { "time", "what there was no time for (--time)" },
         { "memory", "what there was no memory for (--memory)" },
         { "interrupt", "what was to come when it was interrupted" },
@@ -148,7 +149,7 @@ const char *words_limit(const char *limit)
 
 const char *words_mode(unsigned bit)
 {
-    static const char *const NAME[] = {"sweep", "merge-local"};
+    static const char *const NAME[] = {"sweep", "merge-local", "hash-compact"};
     return bit < G_N_ELEMENTS(NAME) ? NAME[bit] : NULL;
 }
 
