@@ -292,7 +292,7 @@ const OptionSpec option_table[] = {
     {CHECKS, 0, "bounds", "BOUNDS", WORDS_BOUNDS, NULL, "where a VMEM buffer ends: at its shape or at its tiles' padding", set_bounds},
     {CHECKS, 0, "scopes", "SCOPES", WORDS_SCOPES, NULL, "whether a scope may be named before its device has opened it", set_scopes},
     {CHECKS, 0, "data", "DATA", WORDS_DATA, NULL, "compute with contents, or with regions and counts only", set_data},
-    {CHECKS, 0, "states", "N", NULL, NULL, "stop enumerating after N states (verdict: bounded)", set_states},
+    {CHECKS, 0, "states", "N", NULL, NULL, "stop enumerating after the level in which N states are passed (verdict: bounded)", set_states},
     {CHECKS, 0, "sweep", NULL, NULL, NULL, "enumerate with one level of states in memory at a time (not where a core polls)", set_sweep},
     {CHECKS, 0, "hash-compact", NULL, NULL, NULL,
      "enumerate with hashes of states in place of long keys; tells how likely one was missed (verdict: bounded)", set_hash_compact},

@@ -3,7 +3,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include "../checker/enumerate/enumerate.h"
@@ -95,6 +97,28 @@ static void hashes_in_place_of_keys_find_the_same_and_promise_no_proof(void **st
     script_free(script);
 }
 
+static void a_limit_that_was_reached_stops_whoever_goes_on_under_it(void **state)
+{
+    (void)state;
+    char *error = NULL, path[] = "/tmp/heddle-test-XXXXXX";
+    close(mkstemp(path));
+    Script *script = shape_all_gather(4, NULL, false);
+    EnumerateOptions options = {.states_max = 5000, .checkpoint = checkpoint_new(path, "test 1\n", &error)};
+    Outcome *first = enumerate_run(&script->source, &options);
+    options.resumed = checkpoint_read(path, "test 1\n", &error);
+    assert_non_null(options.resumed);
+    Outcome *second = enumerate_run(&script->source, &options);
+    assert_int_equal(second->states, first->states);
+    assert_int_equal(second->transitions, first->transitions);
+    assert_false(second->complete);
+    outcome_free(first);
+    outcome_free(second);
+    g_bytes_unref(options.resumed);
+    checkpoint_free(options.checkpoint);
+    script_free(script);
+    unlink(path);
+}
+
 static void what_a_search_cut_short_cannot_name_is_marked(void **state)
 {
     (void)state;
@@ -122,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_and_sweeps_see_what_one_worker_sees),
         cmocka_unit_test(hashes_in_place_of_keys_find_the_same_and_promise_no_proof),
+        cmocka_unit_test(a_limit_that_was_reached_stops_whoever_goes_on_under_it),
         cmocka_unit_test(what_a_search_cut_short_cannot_name_is_marked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -269,6 +269,7 @@ void walk_run(Walk *walk)
 {
     if (!begin(walk))
         return;
+    check_limits(walk);                         /* a resumed search may have come as far already */
     for (uint64_t states; walk->limit == NULL && (states = next_level(walk)) > 0;) {
         run_workers(walk, states);
         if (!handle_later(walk))
