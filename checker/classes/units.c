@@ -185,7 +185,7 @@ static gpointer work(gpointer data)
 
 static gpointer work_on_thread(gpointer round)
 {
-    void *stack = child_begin_thread();
+    ThreadStack *stack = child_begin_thread();
     work(round);
     child_end_thread(stack);
     return NULL;

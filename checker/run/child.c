@@ -82,16 +82,22 @@ static void start_ticking(void)
     setitimer(ITIMER_VIRTUAL, &(struct itimerval){ every, every }, NULL);
 }
 
-void *child_begin_thread(void)
+struct ThreadStack { char bytes[HANDLER_STACK] __attribute__((aligned(16))); stack_t before; };
+
+ThreadStack *child_begin_thread(void)
 {
-    void *stack = g_malloc(HANDLER_STACK);
-    sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = HANDLER_STACK }, NULL);
+    if (own_control == NULL)
+        return NULL;                            /* no handlers here */
+    ThreadStack *stack = g_new(ThreadStack, 1);
+    sigaltstack(&(stack_t){ .ss_sp = stack->bytes, .ss_size = HANDLER_STACK }, &stack->before);
     return stack;
 }
 
-void child_end_thread(void *stack)
+void child_end_thread(ThreadStack *stack)
 {
-    sigaltstack(&(stack_t){ .ss_flags = SS_DISABLE }, NULL);
+    if (stack == NULL)
+        return;
+    sigaltstack(&stack->before, NULL);
     g_free(stack);
 }
 

@@ -51,6 +51,7 @@ void child_watch_stacks(const CoroPool *pool);
 /* In a copy of a child: its handlers go on, and write here from now on. (In a copy of any other process there are none: no effect.) */
 void child_report_to(ChildControl *control);
 /* For threads of the child that run user code: a stack of their own for handlers, given back at the end. */
-void *child_begin_thread(void);
-void child_end_thread(void *stack);
+typedef struct ThreadStack ThreadStack;
+ThreadStack *child_begin_thread(void);
+void child_end_thread(ThreadStack *stack);      /* what was in its place before is there again: a sanitizer has one too */
 const char *child_describe_signal(int signal_number);
