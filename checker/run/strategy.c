@@ -8,12 +8,15 @@
  *         those that touch the same object as it draw a new one.
  * starve: ours: a victim (a device, a core, a copy, or all copies of one kind of moment) waits for as long as anybody else can move:
  *         late completion, a slow link, last in first out.
+ *
+ * pct and starve would let a core that polls look for ever: after VAIN_MAX looks in a row, by whomever, during which nothing else
+ * happened, something else than a look comes next.
  */
 #include "strategy.h"
 #include <math.h>
 #include "execution_inside.h"
 
-enum { CHANGES_MAX = STRATEGY_DEPTH_MAX, COPIES_TRIED = 4 };
+enum { CHANGES_MAX = STRATEGY_DEPTH_MAX, COPIES_TRIED = 4, VAIN_MAX = 8 };
 
 typedef enum Victim { VICTIM_DEVICE, VICTIM_CORE, VICTIM_WRITES, VICTIM_READS, VICTIM_LINK, VICTIM_COPY, VICTIM_KINDS } Victim;
 
@@ -26,6 +29,8 @@ struct Strategy {
     uint64_t change[CHANGES_MAX];
     Victim victim;
     uint32_t who;
+    unsigned vain;                              /* looks since anything else happened */
+    GArray *awake;                              /* of Move: those that are no looks */
 };
 
 const char *strategy_name(StrategyKind kind)
@@ -38,6 +43,7 @@ Strategy *strategy_new(StrategyKind kind, uint64_t seed, unsigned depth)
 {
     Strategy *strategy = g_new0(Strategy, 1);
     strategy->kind = kind, strategy->seed = seed, strategy->depth = CLAMP(depth, 1, CHANGES_MAX);
+    strategy->awake = g_array_new(FALSE, FALSE, sizeof(Move));
     strategy->priority = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     return strategy;
 }
@@ -45,12 +51,14 @@ Strategy *strategy_new(StrategyKind kind, uint64_t seed, unsigned depth)
 void strategy_free(Strategy *strategy)
 {
     g_hash_table_destroy(strategy->priority);
+    g_array_unref(strategy->awake);
     g_free(strategy);
 }
 
 void strategy_begin(Strategy *strategy, uint64_t run, uint64_t steps_expected)
 {
     rng_init(&strategy->rng, rng_mix(strategy->seed) + run);
+    strategy->vain = 0;
     strategy->step = 0, strategy->steps_expected = MAX(steps_expected, 1);
     g_hash_table_remove_all(strategy->priority);
     for (unsigned i = 0; i + 1 < strategy->depth; i++)
@@ -171,6 +179,41 @@ static guint choose_starving(Strategy *strategy, const Execution *e, const GArra
     g_assert_not_reached();
 }
 
+static bool is_look(const Execution *e, const Move *move)
+{
+    if (move->copy != NONE || e->pending[move->core] == NULL)
+        return false;
+    StepKind kind = (StepKind)e->pending[move->core]->step.kind;
+    return kind == STEP_SEMAPHORE_READ || kind == STEP_FLAG_LOAD;
+}
+
+static guint position_of(const GArray *moves, const Move *wanted)
+{
+    for (guint i = 0; i < moves->len; i++) {
+        const Move *move = &g_array_index(moves, Move, i);
+        if (move->core == wanted->core && move->copy == wanted->copy && move->moment == wanted->moment)
+            return i;
+    }
+    g_assert_not_reached();
+}
+
+static guint choose(Strategy *strategy, const Execution *e, const GArray *moves)
+{
+    return strategy->kind == STRATEGY_PCT ? choose_pct(strategy, e, moves) : choose_starving(strategy, e, moves);
+}
+
+static guint choose_awake(Strategy *strategy, const Execution *e, const GArray *moves)
+{
+    g_array_set_size(strategy->awake, 0);
+    for (guint i = 0; strategy->vain >= VAIN_MAX && i < moves->len; i++)
+        if (!is_look(e, &g_array_index(moves, Move, i)))
+            g_array_append_val(strategy->awake, g_array_index(moves, Move, i));
+    guint choice = strategy->awake->len == 0 ? choose(strategy, e, moves)
+        : position_of(moves, &g_array_index(strategy->awake, Move, choose(strategy, e, strategy->awake)));
+    strategy->vain = is_look(e, &g_array_index(moves, Move, choice)) ? strategy->vain + 1 : 0;
+    return choice;
+}
+
 guint strategy_choose(Strategy *strategy, Execution *e, const GArray *moves)
 {
     guint choice = 0;
@@ -178,14 +221,11 @@ guint strategy_choose(Strategy *strategy, Execution *e, const GArray *moves)
     case STRATEGY_RANDOM: case STRATEGY_KINDS:
         choice = (guint)rng_below(&strategy->rng, moves->len);
         break;
-    case STRATEGY_PCT:
-        choice = choose_pct(strategy, e, moves);
-        break;
     case STRATEGY_POS:
         choice = choose_pos(strategy, e, moves);
         break;
-    case STRATEGY_STARVE:
-        choice = choose_starving(strategy, e, moves);
+    case STRATEGY_PCT: case STRATEGY_STARVE:
+        choice = choose_awake(strategy, e, moves);
         break;
     }
     strategy->step++;
