@@ -245,7 +245,7 @@ static unsigned programs_until_noticed(ClassesCanary canary)
         words_generate(&words, seed, seed % 2 ? WORDS_PURE : WORDS_POLLING, 8);
         Program *program = words_build(&words, &(Knobs){ 0 });
         Outcome *sound = explore(program), *broken = explore_with(program, &(ClassesOptions){ .audit = true, .canary = canary });
-        bool noticed = sound->classes != broken->classes || !same_bytes(sound->end_states, broken->end_states, sizeof(uint64_t));
+        bool noticed = sound->classes != broken->classes || !same_ends(sound->end_states, broken->end_states);
         outcome_free(sound);
         outcome_free(broken);
         program_free(program);

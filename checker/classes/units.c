@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { UNITS_MAX = 16, BUDGET_FIRST = 1000, BUDGET = 250 };
+static const uint64_t CONTENTS_BYTES_MAX = UINT64_C(1) << 30;  /* of all units, about */
 
 Units *units_new(UnrollSource *source, const ClassesOptions *options)
 {
@@ -163,9 +164,21 @@ static bool share(Units *units)
     return best != NULL;
 }
 
-static void divide(Units *units)
+/* Each unit has contents of its own: bytes, whether written, from where; and once more to find out what could have come earlier. */
+static guint units_most(const Units *units)
 {
     guint most = units->options->units ? units->options->units : UNITS_MAX;
+    uint64_t bytes = 0;
+    for (uint32_t object = 0; units->options->contents && object < units->program->objects; object++) {
+        const Decl *decl = program_decl(units->program, program_object_decl(units->program, object));
+        bytes += decl->space == SPACE_SEMAPHORE || decl->opaque ? 0 : 8 * (uint64_t)decl->bytes;
+    }
+    return (guint)CLAMP(CONTENTS_BYTES_MAX / MAX(bytes, 1), 1, most);
+}
+
+static void divide(Units *units)
+{
+    guint most = units_most(units);
     if (units->program->sites_in_order == 0)
         units->program->sites_in_order = (uint32_t)units->program->sites.count;
     while (units->live->len < most && (begin_branch(units) || share(units)))
