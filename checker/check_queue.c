@@ -127,7 +127,8 @@ static void load_advice(GPtrArray *advice, GVariant *list)
         Advice *one = g_new0(Advice, 1);
         g_variant_get_child(list, i, "(ims@ay)", &id, &one->message, &places);
         one->id = (AdviceId)id, one->places = (unsigned)(g_variant_get_size(places) / sizeof *one->place);
-        memcpy(one->place, g_variant_get_data(places), one->places * sizeof *one->place);
+        if (one->places > 0)
+            memcpy(one->place, g_variant_get_data(places), one->places * sizeof *one->place);
         g_ptr_array_add(advice, one);
     }
 }

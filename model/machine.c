@@ -384,6 +384,11 @@ void machine_copy_write(Machine *machine, const Copy *copy, Tile *payload)
         Tile unknown = { .dtype = view->dtype, .elements = view_elements(view), .opaque = true };
         machine_write(machine, copy->target, copy->target_view, NULL, &unknown);
     }
+    machine_copy_abandon(payload);
+}
+
+void machine_copy_abandon(Tile *payload)
+{
     if (payload != NULL)
         free_payload(payload);
 }

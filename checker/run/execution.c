@@ -49,6 +49,8 @@ void execution_forget_run(Execution *e)
     e->waiters = 0;
     if (e->scopes > 0)
         memset(e->scope, 0, e->scopes * sizeof *e->scope);
+    for (guint i = 0; i < e->flights->len; i++)
+        machine_copy_abandon(g_array_index(e->flights, Flight, i).payload);
     g_array_set_size(e->flights, 0);
 }
 
