@@ -302,7 +302,7 @@ const OptionSpec option_table[] = {
     {CHECKS, 0, "depth", "N", NULL, NULL, "how many ordering constraints the faults need that pct looks for (default 3)", set_depth},
     {CHECKS, 0, "time", "SECONDS", NULL, NULL, "stop a check after this time, as in 30, 5m, 2h (verdict: bounded)", set_time},
     {CHECKS, 0, "memory", "BYTES", NULL, NULL, "stop a check at this much memory, as in 500M, 2G (verdict: bounded)", set_memory},
-    {CHECKS, 'j', "workers", "J", NULL, NULL, "processes that share the work (default 1); the report is the same for any number",
+    {CHECKS, 'j', "workers", "J", NULL, NULL, "workers that share the work (default 1); the report is the same for any number",
      set_workers},
     {COMMAND_CHECK, 0, "checkpoint", "FILE", NULL, "file", "keep what a long search has done in FILE, about once a second",
      set_checkpoint},

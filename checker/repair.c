@@ -308,6 +308,12 @@ static unsigned reported_faults(const CheckResult *result)
     return faults;
 }
 
+/* A core that runs on without another operation is given its time in each changed copy again. */
+static bool spins(const CheckResult *result)
+{
+    return reported_faults(result) == BIT(FAULT_NO_PROGRESS) && result->seconds >= CHILD_SPIN_SECONDS;
+}
+
 void check_try_repairs(CheckResult *result)
 {
     if (result->verdict != VERDICT_FAULTY)
@@ -316,6 +322,8 @@ void check_try_repairs(CheckResult *result)
         repair_at_smaller_size(result);
         return;
     }
+    if (spins(result))
+        return;
     result->tried = g_ptr_array_new_with_free_func(g_free);
     Repairs r = { .result = result, .program = result->program, .record = result->record, .faults = reported_faults(result),
                   .until = g_get_monotonic_time() + (gint64)(TRYING_SECONDS_MAX * G_USEC_PER_SEC),

@@ -1,7 +1,7 @@
 /* child.c - fork, handlers, pipes.
  *
  * Handlers run on a stack of their own and only write a few words of shared memory before _exit. A timer of CPU time looks whether user
- * code went through SPIN_SECONDS without handing over a single step. Standard output of the child goes to a memory file.
+ * code went through CHILD_SPIN_SECONDS without handing over a single step. Standard output of the child goes to a memory file.
  */
 #include "child.h"
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include "../../model/store.h"
 
-enum { SPIN_SECONDS = 2, TICKS_A_SECOND = 4, HANDLER_STACK = 65536 };
+enum { TICKS_A_SECOND = 4, HANDLER_STACK = 65536 };
 static const double LOOK_SECONDS = 0.2;         /* between two looks at a child that works */
 static const double GRACE_SECONDS = 5, GRACE_SHARE = 0.2;       /* to end after being told to, and more after a long search */
 
@@ -61,7 +61,7 @@ static void on_tick(int number)
         seen = own_control->pulse.operations, ticks = 0;
         return;
     }
-    if (++ticks >= SPIN_SECONDS * TICKS_A_SECOND)
+    if (++ticks >= CHILD_SPIN_SECONDS * TICKS_A_SECOND)
         end_on(CHILD_SPINS, core);
 }
 

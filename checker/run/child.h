@@ -13,6 +13,7 @@
 
 typedef enum ChildEnd { CHILD_DONE, CHILD_CRASHED, CHILD_OVERFLOWED, CHILD_EXITED, CHILD_SPINS, CHILD_OUT_OF_MEMORY,
                         CHILD_TIMED_OUT } ChildEnd;
+enum { CHILD_SPIN_SECONDS = 2 };                /* of user code without handing over a step: it spins */
 
 typedef struct ChildControl {                   /* first member of a struct in shared memory that the user of this module adds to */
     ExecutionPulse pulse;
