@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { NAMED_MAX = 3, TRIES_MAX = 96, SIGNALS_MAX = 8, COUNTS_MAX = 24, LAUNCHES_MAX = 16 };
-static const double TRYING_SECONDS_MAX = 15;
+static const double TRYING_SECONDS_MAX = 60;
 
 static bool has_any(const Repairs *r, unsigned faults)
 {

@@ -2,8 +2,9 @@
 #include "whatif.h"
 #include <string.h>
 
-enum { STEPS_MAX = 6000 };
-static const double SECONDS_MAX = 5;            /* for one changed program; what takes longer is not named */
+/* For one changed program; what takes more is not named. Seconds are there for the worst: on a busy machine reports stay the same. */
+enum { STEPS_MAX = 6000, CLASSES_MAX = 50000 };
+static const double SECONDS_MAX = 30;
 
 bool whatif_is_small(const CheckResult *result)
 {
@@ -17,6 +18,7 @@ CheckSpec whatif_spec(const CheckResult *result)
     CheckSpec spec = *result->spec;
     spec.search = SEARCH_AUTO, spec.first = true;
     spec.results = spec.film = false, spec.workers = 0, spec.checkpoint = spec.resume = NULL;
+    spec.runs_max = spec.runs_max > 0 ? MIN(spec.runs_max, CLASSES_MAX) : CLASSES_MAX;
     spec.seconds_max = spec.seconds_max > 0 ? MAX(MIN(spec.seconds_max, SECONDS_MAX), least) : SECONDS_MAX;
     return spec;
 }
