@@ -185,6 +185,25 @@ PROGRAM(polls_for_ever, "nobody will signal")
     pl_launch(has_none, .args = {pl_regular_semaphore()});
 }
 
+/* Its stack is large where it polls: that it came back to where it was can be seen all the same. */
+KERNEL(polls_with_much_in_hand, sem)
+{
+    volatile char much[12000];
+    much[0] = 1;
+    if (pl_device_id() == 0)
+        pl_semaphore_signal(sem, much[0], pl_device(1));
+    else
+        while (pl_semaphore_read(sem) < much[0])
+            continue;
+    if (pl_device_id() == 1)
+        pl_semaphore_wait(sem, 1);
+}
+
+PROGRAM(polls_with_much_in_hand, "a large local array beside a poll")
+{
+    pl_launch(polls_with_much_in_hand, .args = {pl_regular_semaphore()});
+}
+
 KERNEL(leaves_traces, sem, traces)
 {
     while (pl_semaphore_read(sem) < 1)
@@ -304,7 +323,8 @@ static void an_exempted_race_that_steers_in_some_order_leaves_doubt(void **state
 
 static void a_loop_that_may_end_is_no_fault(void **state)
 {
-    static const Case cases[] = { { "some_patience", 1, 1, FAULT_COUNT, 0 }, { "polls_for_ever", 1, 1, FAULT_NO_PROGRESS, 0 } };
+    static const Case cases[] = { { "some_patience", 1, 1, FAULT_COUNT, 0 }, { "polls_for_ever", 1, 1, FAULT_NO_PROGRESS, 0 },
+                                  { "polls_with_much_in_hand", 2, 1, FAULT_COUNT, 0 } };
     static const Case open[] = { { "long_patience", 1, 1, FAULT_COUNT, 0 }, { "polls_and_leaves_traces", 1, 1, FAULT_COUNT, 0 },
                                  { "polls_memory", 2, 1, FAULT_RACE, 0 } };
     (void)state;

@@ -37,6 +37,7 @@ struct CoroPool {
     bool guarded;
     size_t shift;
     unsigned char fill;
+    size_t filled;                              /* bytes */
     void *outside;                              /* stack pointer of the resumer */
 #ifdef CORO_UCONTEXT
     ucontext_t outside_context;
@@ -80,7 +81,14 @@ void coro_pool_free(CoroPool *pool)
 void coro_pool_shift(CoroPool *pool, size_t shift, unsigned char fill)
 {
     g_assert(shift % 16 == 0 && shift < 65536 && pool->running == UINT32_MAX);
-    pool->shift = shift, pool->fill = fill;
+    pool->shift = shift;
+    coro_pool_fill(pool, fill, CORO_FILLED_BYTES);
+}
+
+void coro_pool_fill(CoroPool *pool, unsigned char fill, size_t bytes)
+{
+    g_assert(bytes <= CORO_FILLED_DEEP);
+    pool->fill = fill, pool->filled = bytes;
 }
 
 bool coro_done(const CoroPool *pool, uint32_t slot)
@@ -188,7 +196,7 @@ void coro_start(CoroPool *pool, uint32_t slot, void (*run)(void *), void *argume
     __asan_unpoison_memory_region(bottom, (size_t)(top - bottom));
 #endif
     if (pool->fill != 0)
-        memset(top - 4096, pool->fill, 4096);
+        memset(top - pool->filled, pool->fill, pool->filled);
     *coro = (Coro){ .run = run, .argument = argument, .started = true };
 #ifdef CORO_UCONTEXT
     getcontext(&coro->context);

@@ -16,7 +16,10 @@ typedef struct CoroPool CoroPool;
 /* shift: bytes by which stacks begin lower, so that a repeated run sees other addresses (multiple of 16, below 64 KiB). */
 CoroPool *coro_pool_new(uint32_t slots);
 void coro_pool_free(CoroPool *pool);
-void coro_pool_shift(CoroPool *pool, size_t shift, unsigned char fill);         /* also fills what was used of the stacks */
+enum { CORO_FILLED_BYTES = 4096, CORO_FILLED_DEEP = 65536 };
+/* From now on; stacks are filled at their start, so many bytes from their top: what was used is as if never written. fill 0: they are not. */
+void coro_pool_shift(CoroPool *pool, size_t shift, unsigned char fill);         /* CORO_FILLED_BYTES */
+void coro_pool_fill(CoroPool *pool, unsigned char fill, size_t bytes);          /* at most CORO_FILLED_DEEP */
 void coro_start(CoroPool *pool, uint32_t slot, void (*run)(void *), void *argument);
 void coro_resume(CoroPool *pool, uint32_t slot);                /* returns when it yields or ends */
 void coro_yield(CoroPool *pool);                                /* from inside only */

@@ -219,18 +219,18 @@ static uint64_t fingerprint(void *self, uint32_t id, const Observation *observed
     return hash;
 }
 
-enum { FILL = 0x5b, FILLED_BYTES = 4096 };      /* see coro_start */
+enum { FILL = 0x5b };
 
 typedef struct Parked { char *stack; size_t bytes; uint64_t hash; } Parked;
 
 static Parked park(Unroller *unroller, uint32_t id, const GArray *observed, bool contents, unsigned char fill)
 {
     g_autoptr(GArray) out = g_array_new(FALSE, FALSE, sizeof(UnrollStep));
-    coro_pool_shift(unroller->pool, 0, fill);
+    coro_pool_fill(unroller->pool, fill, CORO_FILLED_DEEP);
     unroller->scrubs = true, unroller->fill = fill;
     run(unroller, id, (const Observation *)(const void *)observed->data, observed->len, contents, out);
     unroller->scrubs = false;
-    coro_pool_shift(unroller->pool, 0, FILL);
+    coro_pool_fill(unroller->pool, FILL, CORO_FILLED_BYTES);
     Parked parked = { 0 };
     const void *stack = unroller->end == UNROLL_OBSERVES ? coro_stack_in_use(unroller->pool, 0, &parked.bytes) : NULL;
     if (stack != NULL)
@@ -254,7 +254,7 @@ static bool same(void *self, uint32_t id, const GArray *earlier, const GArray *o
             parked[which][fill] = park(self, id, after[which], contents, (unsigned char)(fill ? ~FILL : FILL));
     const Parked *a = parked[0], *b = parked[1];
     bool equal = a->stack != NULL && b->stack != NULL && a[1].stack != NULL && b[1].stack != NULL && a->bytes == b->bytes
-        && a->bytes == a[1].bytes && b->bytes == b[1].bytes && a->bytes <= FILLED_BYTES && a->hash == b->hash;
+        && a->bytes == a[1].bytes && b->bytes == b[1].bytes && a->bytes <= CORO_FILLED_DEEP && a->hash == b->hash;
     for (size_t i = 0; equal && i < a->bytes; i++)
         equal = a->stack[i] == b->stack[i] || is_unwritten(&a[0], &a[1], i) || is_unwritten(&b[0], &b[1], i);
     for (unsigned which = 0; which < 2; which++)
