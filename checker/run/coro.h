@@ -17,7 +17,7 @@ typedef struct CoroPool CoroPool;
 CoroPool *coro_pool_new(uint32_t slots);
 void coro_pool_free(CoroPool *pool);
 enum { CORO_FILLED_BYTES = 4096, CORO_FILLED_DEEP = 65536 };
-/* From now on; stacks are filled at their start, so many bytes from their top: what was used is as if never written. fill 0: they are not. */
+/* From now on: stacks are filled at their start, so many bytes from the top, so that what was used is as if never written. 0: not. */
 void coro_pool_shift(CoroPool *pool, size_t shift, unsigned char fill);         /* CORO_FILLED_BYTES */
 void coro_pool_fill(CoroPool *pool, unsigned char fill, size_t bytes);          /* at most CORO_FILLED_DEEP */
 void coro_start(CoroPool *pool, uint32_t slot, void (*run)(void *), void *argument);
