@@ -303,8 +303,20 @@ static void who_takes_a_signal_is_a_matter_of_order(void **state)
     want(cases, G_N_ELEMENTS(cases));
 }
 
+/* Of two states of a core; not with the address sanitizer, whose red zones lie between what is compared: then polls are guessed. */
+static bool states_are_compared(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    return false;
+#else
+    return true;
+#endif
+}
+
 static void a_look_in_vain_is_a_look(void **state)
 {
+    if (!states_are_compared())
+        skip();
     static const Case cases[] = { { "polls_a_sibling", 1, 2, FAULT_COUNT, 0 }, { "polls_a_sibling", 1, 2, FAULT_LIFETIME, SCOPES_STRICT } };
     (void)state;
     want(cases, G_N_ELEMENTS(cases));
@@ -328,6 +340,8 @@ static void a_loop_that_may_end_is_no_fault(void **state)
     static const Case open[] = { { "long_patience", 1, 1, FAULT_COUNT, 0 }, { "polls_and_leaves_traces", 1, 1, FAULT_COUNT, 0 },
                                  { "polls_memory", 2, 1, FAULT_RACE, 0 } };
     (void)state;
+    if (!states_are_compared())
+        skip();
     want(cases, G_N_ELEMENTS(cases));
     for (size_t i = 0; i < G_N_ELEMENTS(open); i++)
         for (unsigned s = 0; s < 2; s++) {
