@@ -135,11 +135,6 @@ void machine_add(Machine *machine, uint32_t semaphore, int64_t inc)
     *cell(machine, semaphore) += inc;
 }
 
-void machine_set(Machine *machine, uint32_t semaphore, int64_t value)
-{
-    *cell(machine, semaphore) = value;
-}
-
 static void grow_objects(Machine *machine)
 {
     uint32_t before = machine->objects, now = machine->program->objects;

@@ -28,7 +28,6 @@ uint64_t machine_hash_results(Machine *machine);        /* of what the program h
 
 int64_t machine_count(Machine *machine, uint32_t semaphore);
 void machine_add(Machine *machine, uint32_t semaphore, int64_t inc);
-void machine_set(Machine *machine, uint32_t semaphore, int64_t value);          /* flags */
 bool machine_possible(Machine *machine, const Step *step);      /* joins: always true; the runner gathers members */
 /* Effect of a core's step other than starts, joins, lives and stops; fills observed and tiles; for EXPECT_COUNT returns whether it held. */
 bool machine_do(Machine *machine, Request *request);

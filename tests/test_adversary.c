@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include <heddle/pallas.h>
-#include "../checker/check.h"
 #include "../kernels/pallas/module.h"
+#include "checked.h"
 
 /* ---- launches ---- */
 
@@ -246,18 +246,10 @@ typedef struct Case {
 
 static CheckResult *check(const Case *at, Search search)
 {
-    CheckSpec *spec = g_new0(CheckSpec, 1);
-    *spec = (CheckSpec){ .open = pl_module_open, .program = at->program, .cores = at->cores, .search = search,
+    CheckSpec spec = { .open = pl_module_open, .program = at->program, .cores = at->cores, .search = search,
                          .knobs.scopes = at->scopes };
-    mesh_line(&spec->mesh, at->devices);
-    return check_run(spec);
-}
-
-static void done(CheckResult *result)
-{
-    CheckSpec *spec = (CheckSpec *)result->spec;
-    check_result_free(result);
-    g_free(spec);
+    mesh_line(&spec.mesh, at->devices);
+    return checked(&spec);
 }
 
 /* Nothing, one fault and its id, or several. */
@@ -282,7 +274,7 @@ static void want(const Case *cases, size_t count)
             g_autofree char *found = told(result);
             if (strcmp(found, expected) != 0)
                 fail_msg("%s, %s: %s, expected %s", cases[i].program, search_name(SEARCHES_ASKED[s]), found, expected);
-            done(result);
+            checked_free(result);
         }
 }
 
@@ -329,8 +321,8 @@ static void an_exempted_race_that_steers_in_some_order_leaves_doubt(void **state
     CheckResult *by_classes = check(&at, SEARCH_AUTO), *by_states = check(&at, SEARCH_ENUMERATE);
     assert_int_equal(by_classes->verdict, VERDICT_BOUNDED);
     assert_int_equal(by_states->verdict, VERDICT_FAULTY);
-    done(by_classes);
-    done(by_states);
+    checked_free(by_classes);
+    checked_free(by_states);
 }
 
 static void a_loop_that_may_end_is_no_fault(void **state)
@@ -348,7 +340,7 @@ static void a_loop_that_may_end_is_no_fault(void **state)
             CheckResult *result = check(&open[i], s ? SEARCH_ENUMERATE : SEARCH_AUTO);
             if (result->verdict != (open[i].fault == FAULT_COUNT ? VERDICT_BOUNDED : VERDICT_FAULTY))
                 fail_msg("%s: %s", open[i].program, verdict_name(result->verdict));
-            done(result);
+            checked_free(result);
         }
 }
 

@@ -16,6 +16,7 @@
 #include <glib/gstdio.h>
 
 #include "../checker/classes/classes.h"
+#include "checked.h"
 #include "shapes.h"
 
 static const Knobs WHOLE = { .dma_progress = DMA_PROGRESS_WHOLE }, FLUID = { .dma_progress = DMA_PROGRESS_FLUID };
@@ -164,8 +165,7 @@ static char *report_of(const char *arguments, int expected)
     if (status != expected)
         print_message("%s\n%s", command, out);
     assert_int_equal(status, expected);
-    g_autoptr(GRegex) measured = g_regex_new("\"(seconds|peak_bytes)\".*", 0, 0, NULL);
-    char *clean = g_regex_replace(measured, out, -1, 0, "", 0, NULL);
+    char *clean = checked_unmeasured(out);
     g_free(out);
     return clean;
 }

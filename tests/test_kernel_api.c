@@ -17,8 +17,8 @@
 #include <glib.h>
 #include <heddle/pallas.h>
 
-#include "../checker/check.h"
 #include "../kernels/pallas/module.h"
+#include "checked.h"
 
 _Static_assert(sizeof(PlRef) <= 32, "a ref is passed by value");
 
@@ -405,20 +405,12 @@ typedef struct Case { const char *program; uint32_t devices, cores; const char *
 
 static CheckResult *check(const Case *at, const char *mesh, Search search)
 {
-    CheckSpec *spec = g_new0(CheckSpec, 1);
-    *spec = (CheckSpec){ .open = pl_module_open, .program = at->program, .cores = MAX(at->cores, 1), .search = search };
+    CheckSpec spec = { .open = pl_module_open, .program = at->program, .cores = MAX(at->cores, 1), .search = search };
     if (mesh != NULL)
-        assert_true(mesh_parse(&spec->mesh, mesh));
+        assert_true(mesh_parse(&spec.mesh, mesh));
     else
-        mesh_line(&spec->mesh, at->devices);
-    return check_run(spec);
-}
-
-static void done(CheckResult *result)
-{
-    CheckSpec *spec = (CheckSpec *)result->spec;
-    check_result_free(result);
-    g_free(spec);
+        mesh_line(&spec.mesh, at->devices);
+    return checked(&spec);
 }
 
 static void expect_verified(const Case *at, const char *mesh, Search search)
@@ -429,7 +421,7 @@ static void expect_verified(const Case *at, const char *mesh, Search search)
         fail_msg("%s, %u devices: %s: %s", at->program, at->devices, verdict_name(result->verdict),
                  first ? first->message ? first->message : fault_name(first->id) : result->error);
     }
-    done(result);
+    checked_free(result);
 }
 
 static void each_part_of_the_api_does_what_it_says(void **state)
@@ -482,7 +474,7 @@ static void misuse_is_one_line_at_the_authors_place(void **state)
         if (result->verdict != VERDICT_ERROR || strstr(result->error, at->part) == NULL
             || strstr(result->error, "test_kernel_api.c:") == NULL || strchr(result->error, '\n') != NULL)
             fail_msg("%s: %s: %s", at->program, verdict_name(result->verdict), result->error ? result->error : "no error");
-        done(result);
+        checked_free(result);
     }
 }
 
@@ -503,7 +495,7 @@ static void wrong_results_say_where_they_came_from(void **state)
             fail_msg("%s: %s: %s", wrong[i].program, verdict_name(result->verdict),
                      first && first->message ? first->message : result->error ? result->error : "nothing said");
         assert_int_equal(first->id, strcmp(wrong[i].program, "half_written") == 0 ? FAULT_UNINITIALISED : FAULT_ASSERT);
-        done(result);
+        checked_free(result);
     }
 }
 

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include <heddle/pallas.h>
-#include "../checker/check.h"
 #include "../kernels/pallas/module.h"
+#include "checked.h"
 
 /* ---- allowed ---- */
 
@@ -209,17 +209,9 @@ typedef struct Case { const char *program; uint32_t devices, cores; FaultId faul
 
 static CheckResult *check(const Case *at, Search search)
 {
-    CheckSpec *spec = g_new0(CheckSpec, 1);
-    *spec = (CheckSpec){ .open = pl_module_open, .program = at->program, .cores = MAX(at->cores, 1), .search = search };
-    mesh_line(&spec->mesh, at->devices);
-    return check_run(spec);
-}
-
-static void done(CheckResult *result)
-{
-    CheckSpec *spec = (CheckSpec *)result->spec;
-    check_result_free(result);
-    g_free(spec);
+    CheckSpec spec = { .open = pl_module_open, .program = at->program, .cores = MAX(at->cores, 1), .search = search };
+    mesh_line(&spec.mesh, at->devices);
+    return checked(&spec);
 }
 
 static const char *first_words(const CheckResult *result)
@@ -245,7 +237,7 @@ static void what_is_allowed_is_verified(void **state)
             CheckResult *result = check(&allowed[i], search);
             if (result->verdict != VERDICT_VERIFIED)
                 fail_msg("%s, %s: %s: %s", allowed[i].program, search_name(search), verdict_name(result->verdict), first_words(result));
-            done(result);
+            checked_free(result);
         }
 }
 
@@ -276,7 +268,7 @@ static void each_fault_has_its_words(void **state)
                 || (faulty[i].part != NULL && strstr(first_words(result), faulty[i].part) == NULL))
                 fail_msg("%s, %s: %s: %s", faulty[i].program, search_name(search), verdict_name(result->verdict), first_words(result));
             assert_int_equal(result->outcome->findings->len, 1);
-            done(result);
+            checked_free(result);
         }
 }
 

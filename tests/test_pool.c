@@ -117,21 +117,23 @@ static void a_worker_keeps_what_it_remembers_and_shares_it_with_nobody(void **st
     (void)state;
     store_init(&remembered, 1, 1000);
     memcpy(store_push(&remembered, 2), "-:", 2);
-    Pool *pool = start(2, &(PoolWork){ .begin = begin_with_own_memory, .serve = remember });
+    const PoolWork work = { .begin = begin_with_own_memory, .serve = remember };
+    Pool *pool[] = { start(1, &work), start(1, &work) };
     memset(remembered.base, '!', 2);
     static const char *const TEXT[] = { "-:a", "-:x", "-:ab", "-:xy", "-:abc" };
     for (unsigned i = 0; i < 5; i++)
-        pool_give_to(pool, i % 2, TEXT[i] + strlen(TEXT[i]) - 1, 1);
+        pool_give(pool[i % 2], TEXT[i] + strlen(TEXT[i]) - 1, 1);
     for (unsigned i = 0; i < 5; i++) {
         PoolAnswer answer;
         gsize bytes = 0;
-        assert_true(pool_take(pool, -1, &answer));
+        assert_true(pool_take(pool[i % 2], -1, &answer));
         const char *seen = g_bytes_get_data(answer.bytes, &bytes);
         assert_int_equal(bytes, strlen(TEXT[i]));
         assert_memory_equal(seen, TEXT[i], bytes);
         g_bytes_unref(answer.bytes);
     }
-    pool_free(pool);
+    pool_free(pool[0]);
+    pool_free(pool[1]);
     assert_memory_equal(remembered.base, "!!", 2);
     assert_int_equal(remembered.base[2], 0);
     store_clear(&remembered);

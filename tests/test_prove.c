@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include "../checker/proof/prove.h"
 #include "shapes.h"
+#include "small_world.h"
 
 static const Knobs FLUID = {.dma_progress = DMA_PROGRESS_FLUID}, WHOLE = {.dma_progress = DMA_PROGRESS_WHOLE};
 static const Knobs FIFO = {.dma_progress = DMA_PROGRESS_WHOLE, .dma_order = DMA_ORDER_LINK_FIFO};
@@ -52,37 +53,6 @@ static void expect(Script *script, FaultId id, uint64_t count)
     assert_int_equal(count_of(outcome, id), count);
     outcome_free(outcome);
     script_free(script);
-}
-
-typedef struct World {                          /* two devices or more, one buffer that counts as written, semaphores of all kinds */
-    Script *script;
-    uint32_t buffer, dma, regular;
-} World;
-
-static World new_world(uint32_t devices, uint32_t cores, const Knobs *knobs)
-{
-    World w = {.script = script_new(devices, cores, knobs)};
-    w.buffer = script_buffer(w.script, SPACE_HBM, 4, 4, "buffer");
-    program_decl(w.script->program, w.buffer)->input = true;
-    w.dma = script_semaphore(w.script, SEMAPHORE_DMA, 3, "dma");
-    w.regular = script_semaphore(w.script, SEMAPHORE_REGULAR, 3, "regular");
-    return w;
-}
-
-static uint32_t dma(const World *w, uint32_t core, uint32_t element)
-{
-    return script_semaphore_id(w->script, w->dma, core, element);
-}
-
-static uint32_t regular(const World *w, uint32_t core, uint32_t element)
-{
-    return script_semaphore_id(w->script, w->regular, core, element);
-}
-
-/* A remote copy from slot `from` of core to slot `to` of target, counted on the target's dma semaphore `receive` only. */
-static void copy(World *w, uint32_t core, uint32_t from, uint32_t target, uint32_t to, uint32_t receive)
-{
-    script_copy(w->script, core, w->buffer, from, w->buffer, to, target, NONE, dma(w, target, receive), true);
 }
 
 static void a_wait_for_zero_needs_nothing(void **state)

@@ -15,6 +15,7 @@
 #include <glib/gstdio.h>
 
 #include "../model/rng.h"
+#include "checked.h"
 
 /* Each device adds ROUNDS times to one counter, and forgets what others added meanwhile: the sum may be anything from 2 on, and each sum is
  * complained about in a line of its own. */
@@ -140,15 +141,10 @@ static int run(char **out, const char *format, ...)
     return WEXITSTATUS(status);
 }
 
-/* A JSON report without what was measured. */
 static char *report(const char *name)
 {
-    g_autofree char *path = path_of(name), *text = NULL;
-    assert_true(g_file_get_contents(path, &text, NULL, NULL));
-    g_autoptr(GRegex) measured = g_regex_new("\"measured\" : \\{[^}]*\\}", 0, 0, NULL);
-    char *rest = g_regex_replace(measured, text, -1, 0, "", 0, NULL);
-    g_unlink(path);
-    return rest;
+    g_autofree char *path = path_of(name);
+    return checked_take_report(path);
 }
 
 static void assert_says(const char *text, const char *words)

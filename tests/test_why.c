@@ -7,38 +7,9 @@
 
 #include <cmocka.h>
 #include "../checker/proof/prove.h"
-#include "script.h"
+#include "small_world.h"
 
-typedef struct World {
-    Script *script;
-    uint32_t buffer, dma, regular;
-} World;
-
-static World new_world(uint32_t devices)
-{
-    static const Knobs WHOLE = {.dma_progress = DMA_PROGRESS_WHOLE};
-    World w = {.script = script_new(devices, 1, &WHOLE)};
-    w.buffer = script_buffer(w.script, SPACE_HBM, 4, 4, "buffer");
-    program_decl(w.script->program, w.buffer)->input = true;
-    w.dma = script_semaphore(w.script, SEMAPHORE_DMA, 3, "dma");
-    w.regular = script_semaphore(w.script, SEMAPHORE_REGULAR, 3, "regular");
-    return w;
-}
-
-static uint32_t dma(const World *w, uint32_t core, uint32_t element)
-{
-    return script_semaphore_id(w->script, w->dma, core, element);
-}
-
-static uint32_t regular(const World *w, uint32_t core, uint32_t element)
-{
-    return script_semaphore_id(w->script, w->regular, core, element);
-}
-
-static void copy(World *w, uint32_t core, uint32_t from, uint32_t target, uint32_t to, uint32_t receive)
-{
-    script_copy(w->script, core, w->buffer, from, w->buffer, to, target, NONE, dma(w, target, receive), true);
-}
+static const Knobs WHOLE = {.dma_progress = DMA_PROGRESS_WHOLE};
 
 /* The first finding of that kind says all of `words`, a list that ends with NULL. The script is freed. */
 static void expect_why(World *w, FaultId id, const char *const *words)
@@ -66,7 +37,7 @@ static void expect_why(World *w, FaultId id, const char *const *words)
 static void the_wait_that_was_meant_is_named_with_what_else_can_satisfy_it(void **state)
 {
     (void)state;
-    World w = new_world(3);
+    World w = new_world(3, 1, &WHOLE);
     copy(&w, 1, 0, 0, 1, 0);
     for (unsigned i = 0; i < 2; i++)
         copy(&w, 2, 0, 0, 2, 0);
@@ -80,7 +51,7 @@ static void the_wait_that_was_meant_is_named_with_what_else_can_satisfy_it(void 
 static void an_overwriting_copy_is_told_what_it_knows_of_the_reader(void **state)
 {
     (void)state;
-    World w = new_world(2);
+    World w = new_world(2, 1, &WHOLE);
     script_signal(w.script, 1, regular(&w, 0, 0), 1);
     script_access(w.script, 1, STEP_LOAD, w.buffer, 1);
     script_wait(w.script, 0, regular(&w, 0, 0), 1);
@@ -92,7 +63,7 @@ static void an_overwriting_copy_is_told_what_it_knows_of_the_reader(void **state
 static void a_wait_that_comes_too_late_is_named(void **state)
 {
     (void)state;
-    World w = new_world(2);
+    World w = new_world(2, 1, &WHOLE);
     copy(&w, 1, 0, 0, 1, 0);
     script_access(w.script, 0, STEP_LOAD, w.buffer, 1);
     script_wait(w.script, 0, dma(&w, 0, 0), 4);
@@ -103,7 +74,7 @@ static void a_wait_that_comes_too_late_is_named(void **state)
 static void the_order_that_was_meant_need_not_be_the_record_s(void **state)
 {
     (void)state;
-    World w = new_world(2);
+    World w = new_world(2, 1, &WHOLE);
     copy(&w, 0, 0, 1, 2, 1);
     copy(&w, 0, 0, 1, 1, 0);
     copy(&w, 1, 0, 1, 1, 2);
@@ -115,7 +86,7 @@ static void the_order_that_was_meant_need_not_be_the_record_s(void **state)
 static void a_wait_is_meant_for_signals_of_its_own_turn(void **state)
 {
     (void)state;
-    World w = new_world(2);
+    World w = new_world(2, 1, &WHOLE);
     script_wait(w.script, 0, regular(&w, 0, 0), 1);
     copy(&w, 0, 0, 1, 1, 0);
     script_signal(w.script, 1, regular(&w, 0, 0), 1);

@@ -94,7 +94,6 @@ int64_t account_waits(const Prover *prover, GString *text, uint32_t semaphore);
 char *why_leftover(Prover *prover, const Tally *fault);
 
 /* why.c: sentences, g_malloc. */
-char *why_race(Prover *prover, const Event *a, const Event *b, Meant *meant);  /* which of the two was meant to be first */
 char *why_fault(Prover *prover, const Tally *fault, Meant *meant);     /* NULL: nothing to add. *meant: of a race, else unknown */
 char *why_core(const Prover *prover, uint32_t core);            /* "device 2", "device 2 core 1" */
 char *why_site(const Prover *prover, uint32_t site);            /* "file.c:12" */

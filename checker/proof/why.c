@@ -243,7 +243,7 @@ static bool is_meant_first(Prover *prover, const Event *a, const Event *b)
 }
 
 /* The record did one of the two first; where no wait was meant to see to that, the other order may have been meant. */
-char *why_race(Prover *prover, const Event *a, const Event *b, Meant *meant_first)
+static char *why_race(Prover *prover, const Event *a, const Event *b, Meant *meant_first)
 {
     GString *text = g_string_new(NULL);
     bool a_first = prover_age(prover, a) <= prover_age(prover, b);

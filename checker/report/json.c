@@ -134,21 +134,10 @@ static void add_places(JsonBuilder *builder, const CheckResult *result, const Pl
     json_builder_end_array(builder);
 }
 
-static void add_telling(JsonBuilder *builder, const CheckResult *result, const Finding *finding)
+/* Uses up the lines; NULL: none. */
+static void add_lines(JsonBuilder *builder, const char *name, GPtrArray *lines)
 {
-    GPtrArray *lines = telling_lines(result, finding);
-    begin_array(builder, "story");
-    for (guint i = 0; lines && i < lines->len; i++)
-        member_element(builder, lines->pdata[i]);
-    json_builder_end_array(builder);
-    if (lines)
-        g_ptr_array_unref(lines);
-}
-
-static void add_delays(JsonBuilder *builder, const Program *program, const Finding *finding)
-{
-    GPtrArray *lines = story_delays(program, finding);
-    begin_array(builder, "delays");
+    begin_array(builder, name);
     for (guint i = 0; lines && i < lines->len; i++)
         member_element(builder, lines->pdata[i]);
     json_builder_end_array(builder);
@@ -175,8 +164,8 @@ static void add_finding(JsonBuilder *builder, Source *source, const CheckResult 
     add_places(builder, result, finding->place, finding->places);
     add_string(builder, "schedule", schedule);
     add_int(builder, "switches", story_switches(finding));
-    add_telling(builder, result, finding);
-    add_delays(builder, result->program, finding);
+    add_lines(builder, "story", telling_lines(result, finding));
+    add_lines(builder, "delays", story_delays(result->program, finding));
     json_builder_end_object(builder);
     g_free(why);
     g_free(message);

@@ -93,14 +93,6 @@ char *words_launch(const Program *program, uint32_t launch)
     return *name ? g_strdup_printf("launch %u (%s)", launch, name) : g_strdup_printf("launch %u", launch);
 }
 
-char *words_mesh(const Program *program)
-{
-    GString *text = g_string_new(NULL);
-    for (unsigned axis = 0; axis < program->mesh.axes; axis++)
-        g_string_append_printf(text, "%s%s=%u", axis ? "," : "", program->mesh.name[axis], program->mesh.size[axis]);
-    return g_string_free(text, FALSE);
-}
-
 static const struct { const char *name, *values; } knob_words[KNOB_COUNT] = {
     [KNOB_DMA_ORDER] = {"dma-order", WORDS_DMA_ORDER},
     [KNOB_DMA_PROGRESS] = {"dma-progress", WORDS_DMA_PROGRESS},

@@ -28,4 +28,3 @@ char *words_where(const Program *program, uint32_t site);               /* "kern
 char *words_launch(const Program *program, uint32_t launch);            /* "launch 0 (all_gather)" */
 bool words_on_semaphore(uint8_t kind);                                  /* does a place of this kind name a semaphore (or flag word)? */
 bool words_on_memory(uint8_t kind);
-char *words_mesh(const Program *program);                               /* "x=4" */

@@ -16,7 +16,6 @@
 #include <unistd.h>
 #include "../../model/store.h"
 
-enum { ANY = -1 };
 #define READY UINT64_MAX                        /* the number of the frame that says: begin is over */
 
 typedef struct Job {
@@ -32,7 +31,6 @@ typedef struct Worker {
     pid_t pid;
     int socket;                                 /* -1: there is no such process */
     Job *job;                                   /* in its hands; NULL: idle */
-    GQueue own;                                 /* of Job, for it alone */
 } Worker;
 
 struct Pool {
@@ -40,7 +38,7 @@ struct Pool {
     unsigned workers;
     Worker *worker;
     Store controls;                             /* ChildControl, one a worker */
-    GQueue order, common;                       /* of Job: all not taken; those for any worker that nobody has yet */
+    GQueue order, waiting;                      /* of Job: all not taken; those that no worker has yet */
     uint64_t given;
 };
 
@@ -182,7 +180,7 @@ Pool *pool_new(unsigned workers, const PoolWork *work, char **error)
     pool->work = *work, pool->workers = workers;
     pool->worker = g_new0(Worker, MAX(workers, 1));
     g_queue_init(&pool->order);
-    g_queue_init(&pool->common);
+    g_queue_init(&pool->waiting);
     store_init(&pool->controls, sizeof(ChildControl), MAX(workers, 1));
     store_push(&pool->controls, MAX(workers, 1));
     for (unsigned i = 0; i < workers; i++)
@@ -210,9 +208,8 @@ void pool_free(Pool *pool)
 {
     for (unsigned i = 0; i < pool->workers; i++) {
         end_worker(&pool->worker[i], NULL);
-        g_queue_clear(&pool->worker[i].own);
     }
-    g_queue_clear(&pool->common);
+    g_queue_clear(&pool->waiting);
     g_queue_clear_full(&pool->order, free_job);
     store_clear(&pool->controls);
     g_free(pool->worker);
@@ -243,8 +240,7 @@ static void answer_with_death(Pool *pool, unsigned index)
 static void hand_over(Pool *pool, Worker *worker)
 {
     while (worker->job == NULL) {
-        GQueue *from = worker->own.length > 0 ? &worker->own : &pool->common;
-        worker->job = g_queue_pop_head(from);
+        worker->job = g_queue_pop_head(&pool->waiting);
         if (worker->job == NULL)
             return;
         if (worker->socket < 0 || !send_frame(worker->socket, worker->job->number, worker->job->request))
@@ -252,7 +248,7 @@ static void hand_over(Pool *pool, Worker *worker)
     }
 }
 
-static uint64_t give(Pool *pool, int worker, const void *request, size_t bytes)
+uint64_t pool_give(Pool *pool, const void *request, size_t bytes)
 {
     Job *job = g_new0(Job, 1);
     job->number = job->answer.job = pool->given++;
@@ -261,21 +257,10 @@ static uint64_t give(Pool *pool, int worker, const void *request, size_t bytes)
     g_queue_push_tail(&pool->order, job);
     if (pool->workers == 0)
         return job->number;
-    g_queue_push_tail(worker == ANY ? &pool->common : &pool->worker[worker].own, job);
+    g_queue_push_tail(&pool->waiting, job);
     for (unsigned i = 0; i < pool->workers; i++)
         hand_over(pool, &pool->worker[i]);
     return job->number;
-}
-
-uint64_t pool_give(Pool *pool, const void *request, size_t bytes)
-{
-    return give(pool, ANY, request, bytes);
-}
-
-uint64_t pool_give_to(Pool *pool, unsigned worker, const void *request, size_t bytes)
-{
-    g_assert(worker < MAX(pool->workers, 1));
-    return give(pool, (int)worker, request, bytes);
 }
 
 unsigned pool_outstanding(const Pool *pool)

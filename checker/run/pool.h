@@ -1,13 +1,13 @@
 /* pool.h - numbered jobs done by forked copies of this process, answered in the order of the jobs.
  *
- *     pool_new -> [ pool_give | pool_give_to ]* -> pool_take ... -> pool_free
+ *     pool_new -> pool_give ... -> pool_take ... -> pool_free
  *     worker:  begin once, then serve for each job that it is handed
  *
  * Kernels are not thread-safe, and may crash: so workers are processes. They stay until pool_free and keep what begin and serve leave in
  * their memory, so a search can hand out rounds of jobs to workers that remember their tables.
  *
  * Invariants:  1. jobs are numbered 0, 1, ... as they are given, and taken in that order, however many workers there are.
- *              2. a worker has one job at a time. Which worker does a job of pool_give is left to chance: an answer may depend on the
+ *              2. a worker has one job at a time. Which worker does a job is left to chance: an answer may depend on the
  *                 request, and on what this process held when the pool began, but not on jobs done before by the same worker.
  *              3. a worker that died answers its job with how it died; a fresh one takes its place (begin is called again there).
  * Shared:      Stores that existed before pool_new are shared by all workers and this process: a worker that writes to one (a program
@@ -39,7 +39,6 @@ typedef struct Pool Pool;
 Pool *pool_new(unsigned workers, const PoolWork *work, char **error);
 void pool_free(Pool *pool);                     /* kills what still runs; answers not taken are lost */
 uint64_t pool_give(Pool *pool, const void *request, size_t bytes);                      /* the job's number */
-uint64_t pool_give_to(Pool *pool, unsigned worker, const void *request, size_t bytes);  /* to that worker and no other */
 unsigned pool_outstanding(const Pool *pool);    /* jobs given and not taken */
 /* Waits for the answer to the first job not taken yet, handing out others meanwhile. false: it did not come within `seconds` (< 0: as long
  * as it takes), or no job is left. */

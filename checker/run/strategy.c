@@ -33,12 +33,6 @@ struct Strategy {
     GArray *awake;                              /* of Move: those that are no looks */
 };
 
-const char *strategy_name(StrategyKind kind)
-{
-    static const char *const NAME[] = { "random", "pct", "pos", "starve" };
-    return NAME[kind];
-}
-
 Strategy *strategy_new(StrategyKind kind, uint64_t seed, unsigned depth)
 {
     Strategy *strategy = g_new0(Strategy, 1);

@@ -11,7 +11,6 @@ typedef enum StrategyKind { STRATEGY_RANDOM, STRATEGY_PCT, STRATEGY_POS, STRATEG
 
 typedef struct Strategy Strategy;
 
-const char *strategy_name(StrategyKind kind);
 enum { STRATEGY_DEPTH_MAX = 64 };
 
 /* depth: PCT's d, the number of ordering constraints that a fault needs (1 to STRATEGY_DEPTH_MAX); others ignore it. */
