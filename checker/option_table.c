@@ -145,6 +145,9 @@ static unsigned choice(const char *choices, const char *value)
 #define KEEP(field) (g_free(options->field), options->field = g_strdup(value))
 
 SETTER(search, options->search = choice(SEARCH_NAMES, value))
+SETTER(sweep, options->modes |= WALK_SWEEP)
+SETTER(hash_compact, options->modes |= WALK_HASH_COMPACT)
+SETTER(merge_local, options->modes |= WALK_MERGE_LOCAL)
 SETTER(dma_order, options->knobs.dma_order = choice(WORDS_DMA_ORDER, value))
 SETTER(dma_progress, options->knobs.dma_progress = choice(WORDS_DMA_PROGRESS, value))
 SETTER(bounds, options->knobs.bounds = choice(WORDS_BOUNDS, value))
@@ -235,30 +238,6 @@ static bool read_scaled(const char *value, const char *units, const double *fact
         return false;
     *result = number * factor[unit - units];
     return *result < 9e18;
-}
-
-static bool add_mode(Options *options, WalkMode mode)
-{
-    options->modes |= mode;
-    return true;
-}
-
-static bool set_sweep(Options *options, const char *value, char **error)
-{
-    (void)value, (void)error;
-    return add_mode(options, WALK_SWEEP);
-}
-
-static bool set_hash_compact(Options *options, const char *value, char **error)
-{
-    (void)value, (void)error;
-    return add_mode(options, WALK_HASH_COMPACT);
-}
-
-static bool set_merge_local(Options *options, const char *value, char **error)
-{
-    (void)value, (void)error;
-    return add_mode(options, WALK_MERGE_LOCAL);
 }
 
 static bool set_time(Options *options, const char *value, char **error)

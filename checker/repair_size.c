@@ -49,7 +49,7 @@ static uint32_t smallest_wrong(const CheckResult *result, uint32_t *right, uint3
         if (verdict == VERDICT_VERIFIED && *least == 0)
             *least = devices;
     }
-    return end == own ? own : 0;
+    return end == own && !interrupt_requested() ? own : 0;
 }
 
 void check_try_smaller(CheckResult *result)

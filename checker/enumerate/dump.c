@@ -10,7 +10,7 @@
 #include "memory.h"
 #include "repack.h"
 
-enum { VERSION = 1, BUFFER_KEYS = 4096 };
+enum { VERSION = 2, BUFFER_KEYS = 4096 };
 
 typedef struct Head { uint32_t version, place_bytes, contents, until_race; } Head;
 typedef struct Level { uint64_t level, swept, transitions, states, head, tail, parents; uint8_t polls, uneven; } Level;
@@ -159,6 +159,7 @@ static void put_level(Walk *walk)
     put_number(walk, walk->layout.fields);
     for (unsigned f = 0; f < walk->layout.fields; f++)
         put_number(walk, walk->layout.field[f].bits);
+    put_number(walk, walk->hashed);
     dump_put(walk, &level, sizeof level);
     g_autofree Buffer *buffer = g_new0(Buffer, 1);
     buffer->walk = walk, buffer->words = walk->hashed ? 1 : walk->layout.words;
@@ -188,8 +189,9 @@ bool dump_layout(Dump *dump, Walk *walk)
             return false;
         bits[f] = (unsigned)width;
     }
+    walk->hashed = take_number(dump) != 0;
     layout_set(&walk->layout, bits);
-    return walk->layout.words <= LAYOUT_WORDS_MAX;
+    return !dump->bad && walk->layout.words <= LAYOUT_WORDS_MAX;
 }
 
 /* A key of the file among the states of its owner; queued: among those to come. */
@@ -245,7 +247,7 @@ static bool take_level(Dump *dump, Walk *walk)
         else
             take_into(dump, first->parents.key + first->parents.tail++, sizeof(uint64_t));
     }
-    return !dump->bad;
+    return !dump->bad && walk->limit == NULL;
 }
 
 /* ---- all of it ---- */

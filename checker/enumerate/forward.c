@@ -12,6 +12,7 @@ enum { TRIED_MAX = 1 << 24 };
 typedef struct Forward {
     Walk *walk;
     uint8_t **past;                             /* by core and component: may the core be there? */
+    uint32_t *known;                            /* by core: its components then; later ones lead away from the target */
     const uint32_t *target;
     Table tried;
     GArray *ids, *moves;                        /* of the path so far: layout.fields numbers a state; Move */
@@ -24,6 +25,7 @@ static void mark_past(Forward *forward, uint32_t core)
 {
     const WalkCore *self = &forward->walk->core[core];
     uint8_t *past = forward->past[core] = g_malloc0(self->components.count);
+    forward->known[core] = (uint32_t)self->components.count;
     g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     g_array_append_val(open, forward->target[core]);
     past[forward->target[core]] = 1;
@@ -44,7 +46,7 @@ static void mark_past(Forward *forward, uint32_t core)
 static bool is_past(const Forward *forward, const uint32_t *id)
 {
     for (uint32_t core = 0; core < forward->walk->cores; core++)
-        if (id[core] >= forward->walk->core[core].components.count || !forward->past[core][id[core]])
+        if (id[core] >= forward->known[core] || !forward->past[core][id[core]])
             return false;
     return true;
 }
@@ -110,6 +112,7 @@ static void advance(Forward *forward, uint32_t *id)
 GArray *forward_find(Walk *walk, const uint32_t *target)
 {
     Forward forward = {.walk = walk, .target = target, .past = g_new0(uint8_t *, walk->cores),
+                       .known = g_new0(uint32_t, walk->cores),
                        .ids = g_array_new(FALSE, FALSE, sizeof(uint32_t)), .moves = g_array_new(FALSE, FALSE, sizeof(Move)),
                        .cursor = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
     g_autofree uint32_t *id = g_new(uint32_t, walk->layout.fields);
@@ -124,6 +127,7 @@ GArray *forward_find(Walk *walk, const uint32_t *target)
     for (uint32_t core = 0; core < walk->cores; core++)
         g_free(forward.past[core]);
     g_free(forward.past);
+    g_free(forward.known);
     table_clear(&forward.tried);
     g_array_free(forward.ids, TRUE);
     g_array_free(forward.cursor, TRUE);

@@ -69,9 +69,10 @@ static bool begin(Walk *walk)
         walk_stop(walk, "memory");
         return false;
     }
+    walk->hashed = false;
     if (walk->resumed != NULL && !dump_layout(walk->resumed, walk))
         return refuse_resume(walk);
-    walk->hashed = walk->layout.words > 1 && walk->options->modes & WALK_HASH_COMPACT;
+    walk->hashed |= walk->layout.words > 1 && walk->options->modes & WALK_HASH_COMPACT;
     hire(walk);
     for (unsigned i = 0; i < walk->workers; i++) {
         Worker *worker = &walk->worker[i];

@@ -20,11 +20,21 @@ char *paths_told(const char *root, const char *file, bool *relative)
     return g_strdup(inside ? path + length + (length > 1) : path);
 }
 
+/* May it stand before a slash within a path? */
+static bool is_of_path(char c)
+{
+    return g_ascii_isalnum(c) || strchr("/._-", c) != NULL || (c & 0x80);
+}
+
 char *paths_in_text(const char *root, const char *text)
 {
     g_autofree char *prefix = g_strconcat(root, "/", NULL);
-    g_autoptr(GString) told = g_string_new(text);
-    if (strlen(root) > 1)
-        g_string_replace(told, prefix, "", 0);
-    return g_strdup(told->str);
+    GString *told = g_string_new(NULL);
+    const char *at = text;
+    for (const char *found; strlen(root) > 1 && (found = strstr(at, prefix)) != NULL; at = found + strlen(prefix)) {
+        bool begins = found == text || !is_of_path(found[-1]);
+        g_string_append_len(told, at, found - at + (begins ? 0 : (gssize)strlen(prefix)));
+    }
+    g_string_append(told, at);
+    return g_string_free(told, FALSE);
 }

@@ -212,8 +212,10 @@ static char *message_of(const Sarif *sarif, const CheckResult *result, const Fin
         append_escaped(message, result->tried->pdata[i]);
         g_string_append_c(message, '.');
     }
+    g_autofree char *told = paths_in_text(sarif->root, message->str);
+    g_string_assign(message, told);
     append_escaped(message, see ? see : "");
-    return paths_in_text(sarif->root, message->str);
+    return g_strdup(message->str);
 }
 
 static void add_result(Sarif *sarif, const CheckResult *result, const Finding *finding, const char *schedule)
