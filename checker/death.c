@@ -133,8 +133,8 @@ static void forget_schedule(Finding *finding)
     g_array_unref(finding->moves);
     g_ptr_array_unref(finding->lines);
     finding->moves = NULL, finding->lines = NULL;
-    finding->why = g_strdup_printf("The search died twice at this core; %d sampled runs did not meet that order, so there is no schedule "
-                                   "of it, and the operation is the core's last one in another order.", SAMPLED_RUNS);
+    finding->why = g_strdup_printf("The search died twice at this core; up to %d sampled runs did not meet that order, so there is no "
+                                   "schedule of it, and the operation is the core's last one in another order.", SAMPLED_RUNS);
 }
 
 void death_conclude(CheckResult *result, const WorkerShared *shared, ChildEnd end)

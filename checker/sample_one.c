@@ -36,14 +36,6 @@ void sampler_free(Sampler *sampler)
     g_free(sampler);
 }
 
-static bool all_finished(const Record *record)
-{
-    for (size_t i = 0; i < record->ends.count; i++)
-        if (STORE(CoreState, &record->ends, i).end != CORE_FINISHED)
-            return false;
-    return true;
-}
-
 bool sample_explains_divergence(const Program *program, const Outcome *outcome)
 {
     for (guint i = 0; i < outcome->findings->len; i++) {
@@ -68,7 +60,7 @@ static void mark_as_running(Record *record)
 static void compare_results(const Sampler *sampler, Outcome *one)
 {
     const uint64_t *expected = sampler->options->result_hash;
-    if (expected == NULL || sample_explains_divergence(sampler->record->program, one) || !all_finished(sampler->record)
+    if (expected == NULL || sample_explains_divergence(sampler->record->program, one) || !record_all_finished(sampler->record)
         || machine_hash_results(execution_machine(sampler->execution)) == *expected)
         return;
     Finding *finding = finding_new(FAULT_DIVERGENCE);

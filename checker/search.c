@@ -123,14 +123,6 @@ static void explore_classes(WorkerShared *shared)
     close_files(shared, &files);
 }
 
-static bool all_finished(const Record *record)
-{
-    for (size_t i = 0; i < record->ends.count; i++)
-        if (STORE(CoreState, &record->ends, i).end != CORE_FINISHED)
-            return false;
-    return true;
-}
-
 /* Each copy is read and written, and under fluid progress counts early at both ends. */
 static uint64_t steps_at_most(const Record *record)
 {
@@ -151,6 +143,7 @@ static void sample_with(WorkerShared *shared, SampleOptions *options)
     }
     outcome_save(outcome, &shared->outcome);
     outcome_free(outcome);
+    shared->error = shared->program->usage_error;
 }
 
 static void sample(WorkerShared *shared)
@@ -165,7 +158,7 @@ static void sample(WorkerShared *shared)
                               .box = &shared->box, .record = shared->replayed, .progress = &shared->control.progress,
                               .checkpoint = files.checkpoint,
                               .resumed = files.resumed };
-    if (shared->program->knobs.data == DATA_REAL && all_finished(shared->record))
+    if (shared->program->knobs.data == DATA_REAL && record_all_finished(shared->record))
         options.result_hash = &shared->record->result_hash;
     if (shared->error == NULL)
         sample_with(shared, &options);

@@ -15,17 +15,9 @@ static char *function_key(const char *file, const char *function)
     return g_strdup_printf("%s %s", function, file);
 }
 
-static bool all_finished(const Record *record)
-{
-    for (size_t c = 0; c < record->ends.count; c++)
-        if (STORE(CoreState, &record->ends, c).end != CORE_FINISHED)
-            return false;
-    return record->ends.count > 0;
-}
-
 void unreached_note(const ProgramModule *module, Program *program, Record *record)
 {
-    if (!all_finished(record))
+    if (!record_all_finished(record))
         return;
     g_autoptr(GHashTable) sites = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autoptr(GHashTable) functions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

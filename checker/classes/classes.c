@@ -18,6 +18,8 @@ static Outcome *conclude(Units *units)
     Outcome *outcome = g_steal_pointer(&sum->outcome);
     outcome->executions = outcome->classes = sum->runs;
     outcome->redundant = sum->redundant;
+    if (units->course.guessed)
+        outcome_add_limit(outcome, "polls");
     if (sum->limit != NULL) {
         outcome_add_limit(outcome, sum->limit);
         outcome->estimate = units_estimate(units);

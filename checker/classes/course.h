@@ -55,8 +55,8 @@ typedef struct Course {
 void course_init(Course *course, UnrollSource *source, Usage *usage, bool contents);
 void course_clear(Course *course);
 void course_begin(Course *course);              /* makes the start of each core; once, after `tile` was set */
-/* The stage after the step of `stage`, which saw `seen` (0 where nothing is seen). */
 bool course_can_follow(const Course *course, uint32_t stage);
+/* The stage after the step of `stage`, which saw `seen` (0 where nothing is seen). */
 uint32_t course_after(Course *course, uint32_t stage, int64_t seen);
 void course_adopt(Course *course);              /* what was found out about objects and polls holds from now on: a new search begins */
 const char *course_keep_text(Course *course, const char *text);        /* as long as the program */

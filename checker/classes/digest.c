@@ -144,8 +144,6 @@ void digest_class(Explorer *x)
         return;                                 /* what was proved of it would not hold */
     if (x->options->audit && !hashes_add(&digest->classes, hash_class(x)))
         x->redundant++;
-    if (x->course->guessed)
-        outcome_add_limit(x->outcome, "polls");
     Ends ends = count_ends(x);
     if (!x->options->no_end_states && ends.polling == 0)
         hashes_add(&digest->ends, outcome_end_state(digest->position, x->program->cores, x->world->value,

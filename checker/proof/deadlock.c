@@ -107,11 +107,12 @@ static void append_join(const Stuck *stuck, GString *text, const Group *group)
     uint32_t first = g_array_index(missing, uint32_t, 0);
     const CoreState *end = stuck_end(stuck, first);
     g_string_append(text, " will never reach");
+    g_autofree char *name = missing->len > 1 ? why_core(prover, first) : g_strdup(""), *of = g_strconcat(name, *name ? " " : "", NULL);
     if (end->end == CORE_FINISHED)
-        g_string_append(text, " (finished)");
+        g_string_append_printf(text, " (%sfinished)", of);
     if (end->end == CORE_BLOCKED) {
         g_autofree char *there = why_site(prover, end->pending.site);
-        g_string_append_printf(text, " (stuck at %s)", there);
+        g_string_append_printf(text, " (%sstuck at %s)", of, there);
     }
 }
 

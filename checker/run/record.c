@@ -138,3 +138,11 @@ const int64_t *record_grid(const Record *record, uint32_t core, uint32_t positio
     }
     return grid;
 }
+
+bool record_all_finished(const Record *record)
+{
+    for (size_t i = 0; i < record->ends.count; i++)
+        if (STORE(CoreState, &record->ends, i).end != CORE_FINISHED)
+            return false;
+    return record->ends.count > 0;
+}

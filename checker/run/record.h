@@ -52,4 +52,5 @@ void record_free(Record *record);
 void record_reset(Record *record);
 bool record_check(const Record *record, const char **why);      /* ids in range: false means that the child damaged it */
 bool record_any_ended(const Record *record, CoreEnd end);
+bool record_all_finished(const Record *record);         /* false of a run that has not ended */
 const int64_t *record_grid(const Record *record, uint32_t core, uint32_t position);     /* program ids at that position, NULL: no grid */
