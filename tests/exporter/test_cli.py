@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -122,7 +123,46 @@ def test_reports_of_all_sizes(tmp_path):
     options = ["-n", "2,3", "--html", "pages", "--json", "report.json", "-j", "2", "--advice", "-q"]
     done = run("check", "kernels_ring:all_gather", "--input", "x=f32[8,128]", *options, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert sorted(path.name for path in (tmp_path / "pages").iterdir()) == ["all_gather-x2.html", "all_gather-x3.html"]
+    assert [path.name.rpartition("-")[0] for path in sorted((tmp_path / "pages").iterdir())] == ["all_gather-x2", "all_gather-x3"]
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["format"] == "heddle-report" and [c["devices"] for c in report["checks"]] == [2, 3]
     assert all(c["source"].endswith("kernels_ring.py") for c in report["checks"])
+
+
+DIFFERENT = [[], ["--cores", "2"], ["--axis", "i"], ["--opaque"], ["--dma-progress", "whole"]]
+
+
+def test_a_page_for_each_question(tmp_path):
+    """What changes the program, or how it is judged, is in the name; the same question keeps its page."""
+    (tmp_path / "copies.py").write_text("""
+import jax
+from jax.experimental import pallas as pl
+
+def kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...]
+
+def double(x):
+    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
+""")
+    shutil.copy(tmp_path / "copies.py", tmp_path / "others.py")
+    asked = [("copies", "f32[8,128]", more) for more in DIFFERENT] + [("copies", "f32[16,128]", []), ("others", "f32[8,128]", [])]
+    for module, shape, more in [*asked, asked[0]]:
+        done = run("check", f"{module}:double", "--input", f"x={shape}", "--html", "pages", "-q", *more, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    names = [path.name for path in (tmp_path / "pages").iterdir()]
+    assert len(names) == len(asked)
+    assert {name.rpartition("-")[0] for name in names} == {"double-x2", "double-x2-cores2", "double-i2"}
+
+
+def test_schedules_of_all_programs_replay(tmp_path):
+    """Another shape, more cores, other knobs: nothing that a schedule needs is replaced. The same check writes the same files."""
+    function, folder = "kernels_ring:all_gather_shared_semaphore", tmp_path / "heddle-schedules"
+    asked = [["--input", "x=f32[8,128]"], ["--input", "x=f32[16,128]"], ["--input", "x=f32[8,128]", "--cores", "2"]]
+    asked.append([*asked[0], "--dma-progress", "whole"])
+    for more in [*asked, asked[0]]:
+        assert run("check", function, "-n", "3", *more, "-q", cwd=tmp_path).returncode == 1
+    schedules = sorted(folder.glob("*.schedule"))
+    assert len(schedules) == len(asked) and len(list(folder.glob("*.c"))) == len(asked) - 1  # two of them are of one program
+    for schedule in schedules:
+        done = run("replay", schedule.relative_to(tmp_path), cwd=tmp_path)
+        assert done.returncode == 1 and "the schedule shows the fault" in done.stdout

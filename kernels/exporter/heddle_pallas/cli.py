@@ -13,6 +13,7 @@ import importlib.util
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -165,11 +166,12 @@ def _meshes(options: argparse.Namespace) -> list[Mesh]:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from .report import run
+    from .report import digest, run, size_name
     from .tracing import trace
 
     function, inputs, code = _find_function(options.function), [parse_input(i) for i in options.input], 0
     knobs = {k: getattr(options, k) for k in (*VALUES, *FLAGS) if getattr(options, k) is not None}
+    question = digest(options.function.encode(), *map(str.encode, options.input), repr((options.opaque, knobs)).encode())
     table: list[tuple[Mesh, "Report"]] = []
     for mesh in _meshes(options):
         called, arguments = _arguments(function, inputs, mesh)
@@ -181,7 +183,8 @@ def _check(options: argparse.Namespace) -> int:
             print(f"Plain JAX looks at {', '.join(report.generated)}: their values were made up, the same each time.\n")
         table.append((mesh, report))
         if options.html is not None:
-            _write(Path(options.html) / f"{report.name}-{'-'.join(f'{n}{s}' for n, s in zip(mesh.names, mesh.sizes))}.html", report.page)
+            label = re.sub(r"[^\w.-]+", "_", report.name)
+            _write(Path(options.html) / f"{label}-{size_name(traced)}-{question}.html", report.page)
         found = _EXIT[report.verdict]
         code = found if _WORST[found] > _WORST[code] else code
     if options.json is not None:

@@ -121,9 +121,11 @@ class Heddle:
 
     def _page(self, report: "Report", folder: Path, suffix: str) -> None:
         """One file a check, of a name that is the test's alone: safe under pytest-xdist."""
+        from .report import digest
+
         folder.mkdir(parents=True, exist_ok=True)
-        name = re.sub(r"[^\w.-]+", "_", self._node.nodeid) + suffix
-        (folder / f"{name}.html").write_text(report.page, encoding="utf-8")
+        name = re.sub(r"[^\w.-]+", "_", self._node.nodeid)[-120:] + suffix
+        (folder / f"{name}-{digest(self._node.nodeid.encode())}.html").write_text(report.page, encoding="utf-8")
 
 
 @functools.lru_cache(maxsize=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import os
 import re
@@ -56,9 +57,10 @@ def write_source(traced: Traced, folder: Path, opaque: bool = False, name: str =
     plan = traced.plan
     names = ", ".join(plan.mesh.names)
     summary = f"exported from {Path(traced.place.file).name or 'Python'}, over {names}"
-    text, data = ProgramWriter(plan, traced.name, summary, traced.place, opaque).write()
-    path = folder / (name or f"{c_name(traced.name, 'kernel')}.c")
-    path.write_text(text.text(), encoding="utf-8")
+    writer, data = ProgramWriter(plan, traced.name, summary, traced.place, opaque).write()
+    text = writer.text()
+    path = folder / (name or f"{c_name(traced.name, 'kernel')}-{size_name(traced)}-{digest(text.encode(), data)}.c")
+    path.write_text(text, encoding="utf-8")
     if data:
         Path(f"{path}.data").write_bytes(data)
     return path
@@ -73,8 +75,9 @@ def run(
     page: bool = False,
 ) -> Report:
     """Checks it. schedules: a folder where the C file and schedules of faults are kept; None: nothing is kept. page: with HTML."""
+    given = arguments_of(knobs or {})
     with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
-        source = write_source(traced, Path(folder), opaque, f"{c_name(traced.name, 'kernel')}-{_size(traced)}.c")
+        source = write_source(traced, Path(folder), opaque)
         command = [
             find_heddle(),
             "check",
@@ -89,7 +92,7 @@ def run(
             f"{folder}/schedules",
             "--results",
             f"{folder}/results",
-            *arguments_of(knobs or {}),
+            *given,
         ]
         if page:
             command += ["--html", f"{folder}/page.html"]
@@ -99,14 +102,19 @@ def run(
         if schedules is None:
             _forget(folder, report)
         elif report.verdict == "faulty":
-            _keep(source, Path(folder) / "schedules", Path(schedules), report)
+            _keep(source, Path(folder) / "schedules", Path(schedules), report, digest(source.stem.encode(), *map(str.encode, given)))
         return report
 
 
-def _size(traced: Traced) -> str:
+def size_name(traced: Traced) -> str:
     """As part of a file's name: what is kept of one size must not replace what is kept of another."""
     mesh, cores = traced.plan.mesh, traced.plan.cores
     return "-".join([*(f"{n}{s}" for n, s in zip(mesh.names, mesh.sizes)), *([f"cores{cores}"] if cores > 1 else [])])
+
+
+def digest(*parts: bytes) -> str:
+    """As part of a file's name: all that would take long to say there."""
+    return hashlib.blake2s(b"".join(len(p).to_bytes(8, "little") + p for p in parts), digest_size=4).hexdigest()
 
 
 def _call(command: Sequence[str], timeout: float | None, name: str) -> "subprocess.CompletedProcess[str]":
@@ -158,18 +166,24 @@ def _as_ours(text: str) -> str:
     return text
 
 
-def _keep(source: Path, found: Path, kept: Path, report: Report) -> None:
-    """Moves what replays a fault to where the author wants it; names in the report follow."""
+def _keep(source: Path, found: Path, kept: Path, report: Report, check: str) -> None:
+    """Moves what replays a fault to where the author wants it; names in the report follow.
+
+    The checker ends names of schedules with a hash of where the C file was; here they end with the check's, the same each time.
+    """
     kept.mkdir(parents=True, exist_ok=True)
-    for path in [source, Path(f"{source}.data"), *sorted(found.glob("*"))]:
+    moved = {str(source): str(kept / source.name)}
+    for path in sorted(found.glob("*.schedule")):
+        moved[str(path)] = str(kept / f"{path.stem.rpartition('-')[0]}-{check}.schedule")
+        content = path.read_bytes().replace(os.fsencode(source), os.fsencode(kept / source.name))
+        Path(moved[str(path)]).write_bytes(content)
+    for path in (source, Path(f"{source}.data")):
         if path.exists():
-            content = path.read_bytes()
-            if path.parent == found:
-                content = content.replace(os.fsencode(source), os.fsencode(kept / source.name))
-            (kept / path.name).write_bytes(content)
-    report.text = report.text.replace(str(found), str(kept)).replace(str(source), str(kept / source.name))
+            (kept / path.name).write_bytes(path.read_bytes())
+    for old, new in moved.items():
+        report.text = report.text.replace(old, new)
     for fault in report.check["faults"]:
-        fault["schedule"] = fault["schedule"] and fault["schedule"].replace(str(found), str(kept))
+        fault["schedule"] = moved.get(fault["schedule"], fault["schedule"])
 
 
 def _forget(folder: str, report: Report) -> None:
