@@ -3,6 +3,7 @@
 import functools
 import inspect
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
@@ -21,6 +22,7 @@ def call(kernel, x, *scratch, collective_id=None, **options):
 
 
 NEWEST = hasattr(pl, "kernel") and "out_type" in inspect.signature(pl.kernel).parameters
+SCRATCH_IN_A_SCOPE = jax.__version_info__ < (0, 9)  # that of pl.kernel: it ends with each core, not with the launch
 
 
 def kernel_on(mesh, body, out, *scratch):

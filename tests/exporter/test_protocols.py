@@ -62,7 +62,9 @@ def test_cores_of_two_devices(heddle, numbers):
     x = numbers(2, 8, 128)
     report = heddle.verify(functools.partial(k.cores, wait_on=1), heddle_pallas.per_device(x), mesh=2)
     assert (report.results[1] == x[0]).all()
-    assert heddle.check(functools.partial(k.cores, wait_on=0), X, mesh=2).faults == ("deadlock",)
+    wrong = heddle.check(functools.partial(k.cores, wait_on=0), X, mesh=2)
+    assert set(wrong.faults) == {"deadlock"} | ({"lifetime", "leftover"} if k.SCRATCH_IN_A_SCOPE else set())
+    assert not any("site-packages" in frame["file"] for fault in wrong.check["faults"] for frame in fault["sites"])
 
 
 def test_what_travels_is_what_arrives(heddle, numbers):

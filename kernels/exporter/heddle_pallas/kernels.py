@@ -11,12 +11,12 @@ from jax._src import core as jax_core
 
 from . import windows as win
 from .emitter import Emitter
-from .errors import Place, Unsupported
+from .errors import NOWHERE, Place, Unsupported
 from .meshes import Mesh
 from .names import Scope, c_name
 from .scalars import Helpers
 from .scopes import allocation
-from .source import place_of
+from .source import is_pallas, place_of
 from .spaces import kind_of, space_of
 from .types import pl_type
 from .values import Scalar, Value, View
@@ -65,8 +65,12 @@ def kernel_name(params: dict[str, Any], jaxpr: Any) -> str:
 
 
 def kernel_place(jaxpr: Any, eqn: Any) -> Place:
-    match = re.search(r" at (.*):(\d+)$", str(getattr(jaxpr.debug_info, "func_src_info", "") or ""))
-    return Place(match[1], int(match[2])) if match else place_of(eqn)
+    """Where the author's body begins; or, where pl.kernel hides it (JAX before 0.10), the first line of his that does something."""
+    for body in [jaxpr, *(q.params["jaxpr"] for q in jaxpr.eqns if q.primitive.name == "run_scoped")]:
+        match = re.search(r" at (.*):(\d+)$", str(getattr(body.debug_info, "func_src_info", "") or ""))
+        if match and not is_pallas(match[1]):
+            return Place(match[1], int(match[2]))
+    return next((p for p in map(place_of, [eqn, *jaxpr.eqns]) if p.file), NOWHERE)
 
 
 def compiler_options(params: Any) -> dict[str, Any]:

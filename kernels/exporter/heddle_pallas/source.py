@@ -28,6 +28,11 @@ def place_of(eqn: Any) -> Place:
     return Place(frame.file_name, frame.start_line, frame.function_name)
 
 
+def is_pallas(path: str) -> bool:
+    """The inside of Pallas, not the operators that come with it."""
+    return os.path.join("jax", "_src", "pallas") in path
+
+
 def short_path(path: str) -> str:
     """Relative to the working folder where that is shorter, as reports show paths."""
     relative = os.path.relpath(path) if path else path
