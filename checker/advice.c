@@ -25,7 +25,7 @@ static char *what_happens(const CheckResult *changed)
     if (fault == NULL)
         return NULL;
     g_autofree char *message = story_message(changed, fault), *place = fault->places
-        ? whatif_place(changed->program, fault->place[0].site) : NULL;
+        ? program_describe_site(changed->program, fault->place[0].site) : NULL;
     return g_strdup_printf("%s: %s%s%s%s", fault_name(fault->id), message, place ? " (" : "", place ? place : "", place ? ")" : "");
 }
 
@@ -163,7 +163,7 @@ static void try_without_wait(CheckResult *result, const Step *wait)
     wait_at_exits(&change, program, taken, wait->launch);
     const Place place = { .core = wait->core, .copy = NONE, .kind = STEP_WAIT, .site = wait->site, .object = wait->object, .region = NONE,
                           .launch = wait->launch };
-    g_autofree char *where = whatif_place(program, wait->site), *what = g_strdup_printf("the wait on %s at %s", name, where);
+    g_autofree char *where = program_describe_site(program, wait->site), *what = g_strdup_printf("the wait on %s at %s", name, where);
     try_without(result, &change, what, "nothing in the launch needs to come behind it; where the launch is left is early enough, at this "
                                        "size", &place);
 }

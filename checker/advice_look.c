@@ -15,15 +15,9 @@ static bool is_said(const CheckResult *result, AdviceId id, uint32_t site)
     return false;
 }
 
-static char *device_of(const Program *program, uint32_t core)
-{
-    uint32_t per = program->cores_per_device;
-    return per == 1 ? g_strdup_printf("device %u", core) : g_strdup_printf("device %u core %u", core / per, core % per);
-}
-
 static char *rival_text(const Program *program, const HintSignal *rival)
 {
-    g_autofree char *device = device_of(program, rival->core), *place = whatif_place(program, rival->site);
+    g_autofree char *device = program_describe_core(program, rival->core), *place = program_describe_site(program, rival->site);
     return rival->copy == NONE ? g_strdup_printf("the signal of %s at %s", device, place)
         : g_strdup_printf("copy %u of %s (%s)", rival->copy, device, place);
 }

@@ -91,7 +91,7 @@ static void try_one_a_copy(Repairs *r)
 
 static void try_count(Repairs *r, const Step *step, int64_t value)
 {
-    g_autofree char *place = whatif_place(r->program, step->site);
+    g_autofree char *place = program_describe_site(r->program, step->site);
     Change change;
     change_begin(&change, r->result);
     change_say(&change, "with a wait for %" G_GINT64_FORMAT " instead of %u at %s", value, step->value, place);
@@ -170,7 +170,7 @@ static void try_second_barriers(Repairs *r)
         if (wait->kind != STEP_WAIT || kind_of(r, wait->object) == SEMAPHORE_DMA || !whatif_is_first(r->record, i))
             continue;
         unsigned signals = find_signalled(r, wait, peer);
-        g_autofree char *place = whatif_place(r->program, wait->site);
+        g_autofree char *place = program_describe_site(r->program, wait->site);
         Change change;
         change_begin(&change, r->result);
         change.too_many = signals == 0;
@@ -239,7 +239,7 @@ static void try_capacity(Repairs *r)
             || !find_senders(r, step->site, sender))
             continue;
         const Copy *copy = &STORE(Copy, &r->record->copies, step->object);
-        g_autofree char *place = whatif_place(r->program, step->site);
+        g_autofree char *place = program_describe_site(r->program, step->site);
         Change change;
         change_begin(&change, r->result);
         change_say(&change, "with a capacity semaphore, on which each device tells the one that sends to it that there is room, and waits "

@@ -48,7 +48,7 @@ static bool try_behind(Repairs *r, const Moved *moved, const Step *behind)
     const Step *signal = moved->signal;
     uint32_t signals = count_same(r, signal), steps = count_same(r, behind);
     const char *name = whatif_semaphore_name(r->program, signal->object);
-    g_autofree char *from = whatif_place(r->program, signal->site), *to = whatif_place(r->program, behind->site);
+    g_autofree char *from = program_describe_site(r->program, signal->site), *to = program_describe_site(r->program, behind->site);
     Change change;
     change_begin(&change, r->result);
     change_say(&change, "with the signal on %s at %s moved down to behind %s", name, from, to);

@@ -164,7 +164,7 @@ static uint32_t occurrences(const Repairs *r, uint32_t core, const EditWhere *wh
 
 static bool try_to_move(Repairs *r, const Step *wait, EditWhere to, const Missing *missing, bool last)
 {
-    g_autofree char *from = whatif_place(r->program, wait->site);
+    g_autofree char *from = program_describe_site(r->program, wait->site);
     EditWhere where = whatif_at_wait(r->program, wait);
     uint32_t there = occurrences(r, wait->core, &where), here = occurrences(r, wait->core, &to);
     Missing one = *missing;
@@ -217,7 +217,7 @@ static bool try_from_second_time(Repairs *r, EditWhere where, const char *before
 static bool try_wait_before(Repairs *r, const Missing *missing, const Place *other)
 {
     EditWhere where = whatif_at(r->program, other->kind, other->site);
-    g_autofree char *before = whatif_place(r->program, other->site);
+    g_autofree char *before = program_describe_site(r->program, other->site);
     Change change;
     change_begin(&change, r->result);
     change_say(&change, "with ");
@@ -253,7 +253,7 @@ static void wait_behind_start(const Repairs *r, Change *change, const Copy *copy
 static void try_waits_behind(Repairs *r, uint32_t copy_index)
 {
     const Copy *copy = &STORE(Copy, &r->record->copies, copy_index);
-    g_autofree char *place = whatif_place(r->program, copy->site);
+    g_autofree char *place = program_describe_site(r->program, copy->site);
     for (unsigned which = 1; which <= (copy->send_semaphore == NONE ? 1 : 3); which++)
         for (unsigned in_place = 0; in_place < 2; in_place++) {
             Change change;

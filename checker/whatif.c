@@ -71,12 +71,6 @@ EditWhere whatif_at(const Program *program, StepKind kind, uint32_t site_id)
                         .line = site->line, .counter = site->counter };
 }
 
-char *whatif_place(const Program *program, uint32_t site_id)
-{
-    const Site *site = program_get_site(program, site_id);
-    return g_strdup_printf("%s:%u", program_text(program, site->file), site->line);
-}
-
 const char *whatif_semaphore_name(const Program *program, uint32_t semaphore)
 {
     return program_text(program, program_decl(program, program_semaphore_decl(program, semaphore))->name);

@@ -31,7 +31,6 @@ CheckResult *change_check(const Change *change, bool first);
 
 /* Steps of that kind at the site of `step`; copies of a moment's site are meant by their start. */
 EditWhere whatif_at(const Program *program, StepKind kind, uint32_t site);
-char *whatif_place(const Program *program, uint32_t site);      /* "kernel.c:12" */
 const char *whatif_semaphore_name(const Program *program, uint32_t semaphore);
 char *whatif_semaphore_text(const Program *program, uint32_t semaphore);        /* "recv_sem", "recv_sems[2]" */
 uint32_t whatif_element(const Program *program, uint32_t semaphore);

@@ -132,8 +132,8 @@ static char *describe_step(const Program *program, const Step *step)
 {
     if (step == NULL)
         return g_strdup("nothing more");
-    const Site *site = program_get_site(program, step->site);
-    return g_strdup_printf("%s at %s:%u", step_kind_name(step->kind), program_text(program, site->file), site->line);
+    g_autofree char *where = program_describe_site(program, step->site);
+    return g_strdup_printf("%s at %s", step_kind_name(step->kind), where);
 }
 
 static void tell_first_difference(WorkerShared *shared, const Record *again, const uint64_t *hash, const uint64_t *hash_again)

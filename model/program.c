@@ -339,6 +339,18 @@ bool program_decl_launches(const Program *program, uint32_t decl, uint32_t devic
     return found;
 }
 
+char *program_describe_core(const Program *program, uint32_t core)
+{
+    uint32_t per = program->cores_per_device;
+    return per > 1 ? g_strdup_printf("device %u core %u", core / per, core % per) : g_strdup_printf("device %u", core);
+}
+
+char *program_describe_site(const Program *program, uint32_t site_id)
+{
+    const Site *site = program_get_site(program, site_id);
+    return g_strdup_printf("%s:%u", program_text(program, site->file), site->line);
+}
+
 /* The decl's indices of the element that holds byte `offset`. */
 static void locate(const Program *program, const Decl *decl, int64_t offset, int64_t *index)
 {
@@ -399,9 +411,8 @@ char *program_describe_semaphore(const Program *program, uint32_t semaphore)
             g_string_append_printf(text, "%s%" G_GINT64_FORMAT, d ? ", " : "", index[d]);
         g_string_append_c(text, ']');
     }
-    g_string_append_printf(text, " of device %u", core / program->cores_per_device);
-    if (program->cores_per_device > 1)
-        g_string_append_printf(text, " core %u", core % program->cores_per_device);
+    g_autofree char *owner = program_describe_core(program, core);
+    g_string_append_printf(text, " of %s", owner);
     return g_string_free(text, FALSE);
 }
 
@@ -413,7 +424,7 @@ void program_set_usage_error(Program *program, uint32_t site_id, const char *for
     va_start(arguments, format);
     g_autofree char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    const Site *site = site_id == NONE ? NULL : program_get_site(program, site_id);
-    g_autofree char *line = site ? g_strdup_printf("%s:%u: %s", program_text(program, site->file), site->line, text) : g_strdup(text);
+    g_autofree char *where = site_id == NONE ? NULL : program_describe_site(program, site_id);
+    g_autofree char *line = where ? g_strdup_printf("%s: %s", where, text) : g_strdup(text);
     program->usage_error = program_text(program, program_string(program, line));
 }

@@ -4,12 +4,6 @@
 
 enum { CORES_SHOWN = 8 };
 
-static char *name_core(const Walk *walk, uint32_t core)
-{
-    uint32_t cores = walk->program->cores_per_device;
-    return cores > 1 ? g_strdup_printf("device %u core %u", core / cores, core % cores) : g_strdup_printf("device %u", core);
-}
-
 /* Members of the join that do not stand at it. */
 static void append_join(const Walk *walk, GString *text, uint32_t core, const Step *step)
 {
@@ -19,7 +13,7 @@ static void append_join(const Walk *walk, GString *text, uint32_t core, const St
     for (uint32_t c = join->first; c < join->last && shown <= CORES_SHOWN; c++) {
         if (!walk_is_member(walk, join, c) || walk_component(walk, c, walk->id[c])->join == join_id + 1)
             continue;
-        g_autofree char *name = name_core(walk, c);
+        g_autofree char *name = program_describe_core(walk->program, c);
         bool finished = walk_node(walk, c, walk->id[c])->end == NODE_FINISHED;
         g_string_append_printf(text, "%s %s%s", shown++ ? "," : "", name, finished ? " (finished)" : "");
     }
@@ -48,10 +42,10 @@ char *stuck_why(Walk *walk)
         if (node->end != NODE_GOES_ON || stuck++ >= CORES_SHOWN)
             continue;
         const Step *step = &tree_step(&walk->core[core].tree, node->step)->step;
-        const Site *site = program_get_site(walk->program, step->site);
-        g_autofree char *name = name_core(walk, core);
+        g_autofree char *name = program_describe_core(walk->program, core);
+        g_autofree char *where = program_describe_site(walk->program, step->site);
         name[0] = 'D';
-        g_string_append_printf(text, "%s%s at %s:%u", text->len ? " " : "", name, program_text(walk->program, site->file), site->line);
+        g_string_append_printf(text, "%s%s at %s", text->len ? " " : "", name, where);
         if (step_is_join((StepKind)step->kind))
             append_join(walk, text, core, step);
         else

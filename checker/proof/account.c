@@ -50,7 +50,7 @@ int64_t account_waits(const Prover *prover, GString *text, uint32_t semaphore)
         }
         if (told || lines++ >= LINES_SHOWN)
             continue;
-        g_autofree char *where = why_site(prover, site);
+        g_autofree char *where = program_describe_site(prover->program, site);
         g_string_append_printf(text, lines > 1 ? ", %s" : "%s", where);
         if (times > 1)
             g_string_append_printf(text, " (%u times)", times);

@@ -73,7 +73,7 @@ static void append_cores(const Prover *prover, GString *text, const GArray *core
     }
     guint shown = cores->len > CORES_SHOWN + 1 ? CORES_SHOWN : cores->len;
     for (guint i = 0; i < shown; i++) {
-        g_autofree char *name = why_core(prover, g_array_index(cores, uint32_t, i));
+        g_autofree char *name = program_describe_core(prover->program, g_array_index(cores, uint32_t, i));
         g_string_append_printf(text, "%s%s", i == 0 ? "" : i + 1 == cores->len ? " and " : ", ", name);
     }
     if (cores->len > shown)
@@ -97,7 +97,7 @@ static void append_join(const Stuck *stuck, GString *text, const Group *group)
     for (uint32_t c = 0; c < prover->index->cores; c++)
         if (stuck_is_member(stuck, pending, c) && !stuck_stands_at(stuck, c, pending))
             g_array_append_val(missing, c);
-    g_autofree char *where = why_site(prover, pending->site);
+    g_autofree char *where = program_describe_site(prover->program, pending->site);
     g_string_append_printf(text, " %s at the %s at %s", group->cores->len > 1 ? "stand" : "stands", step_kind_name((StepKind)pending->kind),
                            where);
     if (missing->len == 0)
@@ -107,11 +107,12 @@ static void append_join(const Stuck *stuck, GString *text, const Group *group)
     uint32_t first = g_array_index(missing, uint32_t, 0);
     const CoreState *end = stuck_end(stuck, first);
     g_string_append(text, " will never reach");
-    g_autofree char *name = missing->len > 1 ? why_core(prover, first) : g_strdup(""), *of = g_strconcat(name, *name ? " " : "", NULL);
+    g_autofree char *name = missing->len > 1 ? program_describe_core(prover->program, first) : g_strdup("");
+    g_autofree char *of = g_strconcat(name, *name ? " " : "", NULL);
     if (end->end == CORE_FINISHED)
         g_string_append_printf(text, " (%sfinished)", of);
     if (end->end == CORE_BLOCKED) {
-        g_autofree char *there = why_site(prover, end->pending.site);
+        g_autofree char *there = program_describe_site(prover->program, end->pending.site);
         g_string_append_printf(text, " (%sstuck at %s)", of, there);
     }
 }
@@ -120,7 +121,8 @@ static void append_wait(const Stuck *stuck, GString *text, const Group *group)
 {
     const Prover *prover = stuck->prover;
     bool many = group->cores->len > 1;
-    g_autofree char *where = why_site(prover, group->pending->site), *name = name_semaphore(prover, group->pending->object, many);
+    g_autofree char *where = program_describe_site(prover->program, group->pending->site);
+    g_autofree char *name = name_semaphore(prover, group->pending->object, many);
     g_string_append_printf(text, many ? " wait at %s, each on its own %s" : " waits at %s on %s", where, name);
     g_string_append_printf(text, ": the count is %" G_GINT64_FORMAT ", it needs %d", group->have, (int32_t)group->pending->value);
 }
@@ -155,7 +157,7 @@ static Chance last_chance(const Prover *prover, const Step *wait)
 
 static char *name_step(const Prover *prover, const Step *step)
 {
-    g_autofree char *who = why_core(prover, step->core), *where = why_site(prover, step->site);
+    g_autofree char *who = program_describe_core(prover->program, step->core), *where = program_describe_site(prover->program, step->site);
     return g_strdup_printf("the %s of %s at %s", step_kind_name((StepKind)step->kind), who, where);
 }
 
@@ -165,7 +167,7 @@ static void append_flag_wait(const Stuck *stuck, GString *text, const Group *gro
     const Prover *prover = stuck->prover;
     const Step *pending = group->pending;
     bool many = group->cores->len > 1;
-    g_autofree char *flag = name_semaphore(prover, pending->object, many), *where = why_site(prover, pending->site);
+    g_autofree char *flag = name_semaphore(prover, pending->object, many), *where = program_describe_site(prover->program, pending->site);
     g_string_append_printf(text, many ? " wait at %s, each until its own %s %s %d, but it is %" G_GINT64_FORMAT
                            : " waits at %s until %s %s %d, but it is %" G_GINT64_FORMAT, where, flag, COMPARE[pending->extra],
                            (int32_t)pending->value, group->have);
@@ -184,7 +186,7 @@ static void append_flag_wait(const Stuck *stuck, GString *text, const Group *gro
 
 static const char *stuck_where(const Stuck *stuck, uint32_t core, char **text)
 {
-    *text = why_site(stuck->prover, stuck_end(stuck, core)->pending.site);
+    *text = program_describe_site(stuck->prover->program, stuck_end(stuck, core)->pending.site);
     return *text;
 }
 
@@ -219,7 +221,7 @@ static bool append_helpers(const Stuck *stuck, GString *text, const Group *group
         others += g_array_index(helpers, Helper, i).core != self;
     if (others == 0)
         return false;
-    g_autofree char *core = why_core(prover, self);
+    g_autofree char *core = program_describe_core(prover->program, self);
     g_string_append(text, group->cores->len > 1 ? ". That of " : ". ");
     if (group->cores->len > 1)
         g_string_append_printf(text, "%s ", core);
@@ -230,7 +232,8 @@ static bool append_helpers(const Stuck *stuck, GString *text, const Group *group
         const Helper *helper = &g_array_index(helpers, Helper, i);
         if (helper->core == self)
             continue;
-        g_autofree char *name = why_core(prover, helper->core), *where = why_site(prover, helper->site), *there = NULL;
+        g_autofree char *name = program_describe_core(prover->program, helper->core);
+        g_autofree char *where = program_describe_site(prover->program, helper->site), *there = NULL;
         g_string_append_printf(text, "%s %s at %s, which is stuck before that at %s", shown++ > 0 ? " and by" : "", name, where,
                                stuck_where(stuck, helper->core, &there));
     }
@@ -246,8 +249,8 @@ static void append_nobody(const Stuck *stuck, GString *text, const Group *group,
     const Prover *prover = stuck->prover;
     bool many = group->cores->len > 1;
     if (helpers->len > 0) {
-        g_autofree char *where = why_site(prover, g_array_index(helpers, Helper, 0).site);
-        g_autofree char *self = why_core(prover, g_array_index(group->cores, uint32_t, 0));
+        g_autofree char *where = program_describe_site(prover->program, g_array_index(helpers, Helper, 0).site);
+        g_autofree char *self = program_describe_core(prover->program, g_array_index(group->cores, uint32_t, 0));
         g_string_append_printf(text, ". Only %s would signal it, at %s, after this wait", many ? "each itself" : self, where);
     } else if (stuck->foreseen) {
         g_string_append(text, stuck->any_vague ? ". As far as can be foreseen, no core will signal it" : ". No core will signal it");
@@ -330,13 +333,13 @@ static void append_path(const Prover *prover, GString *text, const GArray *path,
     g_string_append(text, "The cycle: ");
     for (guint i = from; i < path->len; i++) {
         bool left_out = length > CYCLE_SHOWN && i >= from + CYCLE_SHOWN / 2 && i + CYCLE_SHOWN / 2 < path->len;
-        g_autofree char *name = why_core(prover, g_array_index(path, uint32_t, i));
+        g_autofree char *name = program_describe_core(prover->program, g_array_index(path, uint32_t, i));
         if (!left_out)
             g_string_append_printf(text, "%s needs ", name);
         else if (i == from + CYCLE_SHOWN / 2)
             g_string_append(text, "... ");
     }
-    g_autofree char *name = why_core(prover, g_array_index(path, uint32_t, from));
+    g_autofree char *name = program_describe_core(prover->program, g_array_index(path, uint32_t, from));
     g_string_append(text, name);
     if (length > CYCLE_SHOWN)
         g_string_append_printf(text, " (%u cores)", length);

@@ -77,7 +77,8 @@ static void append_line(const Prover *prover, GString *text, const Line *line)
             append_unlike(ordinals, index_copy(prover->index, signal->copy_end / 2)->ordinal);
     }
     guint many = line->copies ? ordinals->len : line->signals->len;
-    g_autofree char *core = why_core(prover, signal_at(prover, line->signals, 0)->core), *where = why_site(prover, line->site);
+    g_autofree char *core = program_describe_core(prover->program, signal_at(prover, line->signals, 0)->core);
+    g_autofree char *where = program_describe_site(prover->program, line->site);
     if (line->several_cores) {
         g_string_append_printf(text, "%s of device%s ", line->copies ? "copies" : "the signals", devices->len > 1 ? "s" : "");
         append_numbers(text, devices);

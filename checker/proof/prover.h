@@ -95,5 +95,3 @@ char *why_leftover(Prover *prover, const Tally *fault);
 
 /* why.c: sentences, g_malloc. */
 char *why_fault(Prover *prover, const Tally *fault, Meant *meant);     /* NULL: nothing to add. *meant: of a race, else unknown */
-char *why_core(const Prover *prover, uint32_t core);            /* "device 2", "device 2 core 1" */
-char *why_site(const Prover *prover, uint32_t site);            /* "file.c:12" */

@@ -9,18 +9,6 @@
 
 #include "prover.h"
 
-char *why_core(const Prover *prover, uint32_t core)
-{
-    uint32_t per = prover->index->per_device;
-    return per > 1 ? g_strdup_printf("device %u core %u", core / per, core % per) : g_strdup_printf("device %u", core);
-}
-
-char *why_site(const Prover *prover, uint32_t site)
-{
-    const Site *s = program_get_site(prover->program, site);
-    return g_strdup_printf("%s:%u", program_text(prover->program, s->file), s->line);
-}
-
 /* Signals that need not come after the wait, other than the one in question, and what of that one counts early. */
 static void append_rivals(const Prover *prover, GString *text, const Wait *wait, uint32_t except)
 {
@@ -44,8 +32,9 @@ static void append_rivals(const Prover *prover, GString *text, const Wait *wait,
 
 static void append_wait(const Prover *prover, GString *text, const Wait *wait, uint32_t signal, const char *what)
 {
-    g_autofree char *where = why_site(prover, index_step(prover->index, wait->core, wait->position)->site);
-    g_autofree char *core = why_core(prover, wait->core), *name = program_describe_semaphore(prover->program, wait->semaphore);
+    g_autofree char *where = program_describe_site(prover->program, index_step(prover->index, wait->core, wait->position)->site);
+    g_autofree char *core = program_describe_core(prover->program, wait->core);
+    g_autofree char *name = program_describe_semaphore(prover->program, wait->semaphore);
     g_string_append_printf(text, "The wait of %s at %s on %s was meant to come after %s, but ", core, where, name, what);
     append_rivals(prover, text, wait, signal);
 }
@@ -71,13 +60,13 @@ static void append_known(Prover *prover, GString *text, const Event *other, uint
         g_string_append_c(text, '.');
         return;
     }
-    g_autofree char *name = why_core(prover, core), *self = why_core(prover, other->core);
+    g_autofree char *name = program_describe_core(prover->program, core), *self = program_describe_core(prover->program, other->core);
     const Step *last = steps > 0 ? index_step(prover->index, core, steps - 1) : NULL;
     if (last == NULL || last->kind == STEP_ENTER) {
         g_string_append_printf(text, "; %s does not wait for anything that %s does before that.", self, name);
         return;
     }
-    g_autofree char *where = why_site(prover, last->site);
+    g_autofree char *where = program_describe_site(prover->program, last->site);
     g_string_append_printf(text, "; all that %s knows of %s by then is that it has passed the %s at %s.", self, name,
                            step_kind_name((StepKind)last->kind), where);
 }
@@ -108,8 +97,9 @@ static void explain_unawaited(Prover *prover, GString *text, const Event *copy, 
         return;
     }
     uint32_t waiter = releases_core(prover->releases, semaphore, slot);
-    g_autofree char *core = why_core(prover, waiter), *where = why_site(prover, index_step(index, waiter, at - 1)->site);
-    g_autofree char *there = why_site(prover, index_step(index, other->core, other->position)->site);
+    g_autofree char *core = program_describe_core(prover->program, waiter);
+    g_autofree char *where = program_describe_site(prover->program, index_step(index, waiter, at - 1)->site);
+    g_autofree char *there = program_describe_site(prover->program, index_step(index, other->core, other->position)->site);
     core[0] = g_ascii_toupper(core[0]);
     if (waiter == other->core && at > other->position) {
         g_string_append_printf(text, "%s waits for %s only at %s, after the other step.", core, what, where);
@@ -131,7 +121,7 @@ static bool explain_copy(Prover *prover, GString *text, const Event *copy, const
     if (semaphore == NONE)
         return false;
     uint32_t signal = index->copy_signal[copy->copy * 2 + by_receive];
-    g_autofree char *site = why_site(prover, c->site), *issuer = why_core(prover, c->core);
+    g_autofree char *site = program_describe_site(prover->program, c->site), *issuer = program_describe_core(prover->program, c->core);
     g_autofree char *what = g_strdup_printf("the %s of copy %u of %s at %s", end ? "write" : "read", c->ordinal, issuer, site);
     const Wait *wait = last_wait_before(prover, semaphore, signal, other);
     if (wait)
@@ -162,14 +152,16 @@ static bool explain_step(Prover *prover, GString *text, const Event *first, cons
     const Index *index = prover->index;
     uint32_t signal = NONE;
     const Step *step = index_step(index, first->core, first->position);
-    g_autofree char *what_core = why_core(prover, first->core), *site = why_site(prover, step->site);
+    g_autofree char *what_core = program_describe_core(prover->program, first->core);
+    g_autofree char *site = program_describe_site(prover->program, step->site);
     g_autofree char *what = g_strdup_printf("the %s of %s at %s", step_is_join((StepKind)step->kind) ? "entry" : "access", what_core, site);
     const Wait *wait = wait_for_later_signal(prover, first, other, &signal);
     if (wait) {
         append_wait(prover, text, wait, signal, what);
         return true;
     }
-    g_autofree char *core = why_core(prover, other->core), *where = why_site(prover, index_step(index, other->core, other->position)->site);
+    g_autofree char *core = program_describe_core(prover->program, other->core);
+    g_autofree char *where = program_describe_site(prover->program, index_step(index, other->core, other->position)->site);
     g_string_append_printf(text, "Nothing that %s waits for before %s tells it that %s is done", core, where, what);
     append_known(prover, text, other, first->core);
     return false;
@@ -270,8 +262,8 @@ static char *why_lifetime(Prover *prover, const Tally *fault)
     uint32_t position = span ? (fault->have < 0 ? span[life.first_core].begin : span[life.first_core].end) : NONE;
     if (position == NONE)
         return g_strdup("Its life never begins there.");
-    g_autofree char *where = why_site(prover, index_step(prover->index, life.first_core, position)->site);
-    g_autofree char *core = why_core(prover, life.first_core);
+    g_autofree char *where = program_describe_site(prover->program, index_step(prover->index, life.first_core, position)->site);
+    g_autofree char *core = program_describe_core(prover->program, life.first_core);
     GString *text = g_string_new(NULL);
     Event border = index_event(prover->index, life.first_core, position);
     bool early = fault->have < 0;
@@ -306,7 +298,8 @@ static char *why_uninitialised(const Prover *prover, const Tally *fault)
         uint32_t object = copies ? copy->target : step->object, written = copies ? copy->target_region : step->value;
         if ((!copies && !stores) || object != touch.object || !region_overlaps(region, program_get_region(prover->program, written)))
             continue;
-        g_autofree char *core = why_core(prover, step->core), *where = why_site(prover, step->site);
+        g_autofree char *core = program_describe_core(prover->program, step->core);
+        g_autofree char *where = program_describe_site(prover->program, step->site);
         return g_strdup_printf("What writes there, the %s of %s at %s, comes only after it.", step_kind_name((StepKind)step->kind), core,
                                where);
     }

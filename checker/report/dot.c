@@ -30,7 +30,7 @@ static void append_quoted(GString *out, const char *text)
 
 static void append_label(GString *out, const Timeline *timeline, const Frame *frame)
 {
-    g_autofree char *words = frame_words(timeline, frame), *where = words_where(timeline->record->program, frame->site);
+    g_autofree char *words = frame_words(timeline, frame), *where = program_describe_site(timeline->record->program, frame->site);
     g_autofree char *label = g_strdup_printf("%s (%s)", words, where);
     append_quoted(out, label);
 }

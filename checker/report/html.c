@@ -85,7 +85,7 @@ static const char *class_of(StepKind kind)
 
 static void add_where(Tale *tale, uint32_t site)
 {
-    char *where = words_where(tale->program, site);
+    char *where = program_describe_site(tale->program, site);
     member_text(tale->builder, "where", where);
     if (g_hash_table_add(tale->seen, where))
         g_ptr_array_add(tale->places, GUINT_TO_POINTER(site));

@@ -199,7 +199,7 @@ static char *message_of(const Sarif *sarif, const CheckResult *result, const Fin
     append_escaped(message, what);
     g_string_append(message, ".");
     for (unsigned i = 1; i < finding->places; i++) {
-        g_autofree char *where = words_where(result->program, finding->place[i].site);
+        g_autofree char *where = program_describe_site(result->program, finding->place[i].site);
         g_string_append(message, " The other place: [");
         append_escaped(message, where);
         g_string_append_printf(message, "](%u).", i);

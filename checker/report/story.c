@@ -129,7 +129,7 @@ static void append_stuck(GString *out, const Program *program, uint32_t core, co
 {
     Place place = {.core = core, .copy = NONE, .kind = pending->kind, .site = pending->site, .object = pending->object, .region = NONE,
                    .launch = pending->launch};
-    char *action = words_action(program, &place), *where = words_where(program, pending->site);
+    char *action = words_action(program, &place), *where = program_describe_site(program, pending->site);
     g_string_append_printf(out, "%s%s", out->len ? "; " : "", action);
     if (pending->kind == STEP_WAIT || pending->kind == STEP_WAIT_KEEP)
         g_string_append_printf(out, " for %u", pending->value);
@@ -172,7 +172,7 @@ static const char *ordinal(uint32_t number)
 
 static char *say_delay(const Program *program, const Delay *delay)
 {
-    g_autofree char *core = words_core(program, delay->core), *where = words_where(program, delay->site);
+    g_autofree char *core = words_core(program, delay->core), *where = program_describe_site(program, delay->site);
     if (delay->copy != NONE)
         return g_strdup_printf("copy %u of %s, started at %s, has to be slow: no delay in the kernel does that", delay->copy, core, where);
     if (delay->times == 1)
@@ -211,7 +211,7 @@ char *story_key(const Program *program, const Finding *finding)
         g_string_append_printf(key, " of %s", program_text(program, program_decl(program, decl)->name));
     }
     for (unsigned i = 0; i < finding->places; i++) {
-        char *where = words_where(program, finding->place[i].site);
+        char *where = program_describe_site(program, finding->place[i].site);
         g_string_append_printf(key, " %s at %s", step_kind_name(finding->place[i].kind), where);
         g_free(where);
     }

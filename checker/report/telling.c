@@ -303,7 +303,7 @@ GPtrArray *telling_lines(const CheckResult *result, const Finding *finding)
     GPtrArray *out = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < steps->len; i++) {
         const TellingStep *step = &g_array_index(steps, TellingStep, i);
-        g_autofree char *where = step->site == NONE ? NULL : words_where(result->program, step->site);
+        g_autofree char *where = step->site == NONE ? NULL : program_describe_site(result->program, step->site);
         g_ptr_array_add(out, where ? g_strdup_printf("%s (%s)", step->text, where) : g_strdup(step->text));
     }
     return out;

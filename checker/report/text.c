@@ -64,7 +64,7 @@ static void text_place(Text *text, const CheckResult *result, const Place *place
 {
     const Program *program = result->program;
     const Site *site = program_get_site(program, place->site);
-    char *action = words_action(program, place), *where = words_where(program, place->site);
+    char *action = words_action(program, place), *where = program_describe_site(program, place->site);
     const char *function = program_text(program, site->function);
     g_string_append_printf(text->out, "    %s\n      %s", action, where);
     if (*function)
@@ -365,7 +365,7 @@ static void text_unreached(Text *text, const CheckResult *result)
         const Advice *advice = result->advice->pdata[i];
         if (advice->id != ADVICE_UNREACHED)
             continue;
-        char *where = words_where(result->program, advice->place[0].site);
+        char *where = program_describe_site(result->program, advice->place[0].site);
         g_string_append_printf(words, "%s %s", operations++ ? "," : "", where);
         g_free(where);
     }
@@ -383,7 +383,7 @@ static void text_advice(Text *text, const CheckResult *result)
             continue;
         GString *words = g_string_new(advice->message ? advice->message : advice_meaning(advice->id));
         for (unsigned j = 0; j < advice->places; j++) {
-            char *where = words_where(result->program, advice->place[j].site);
+            char *where = program_describe_site(result->program, advice->place[j].site);
             g_string_append_printf(words, " (%s)", where);
             g_free(where);
         }

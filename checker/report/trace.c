@@ -78,7 +78,7 @@ static void name_all(const Run *run, const char *title)
 
 static void add_slice(const Run *run, const Frame *frame, int64_t from, int64_t until, const char *category)
 {
-    g_autofree char *words = frame_words(run->timeline, frame), *where = words_where(run->program, frame->site);
+    g_autofree char *words = frame_words(run->timeline, frame), *where = program_describe_site(run->program, frame->site);
     begin_event(run, "X", words, frame->core / run->program->cores_per_device, thread_of(run, frame), from);
     member_int(run->builder, "dur", until - from);
     member_text(run->builder, "cat", category);

@@ -204,7 +204,7 @@ static bool append_next(const Walk *walk, GString *out, uint32_t core)
     bool memory = words_on_memory(step->kind);
     const Place place = { .core = core, .copy = NONE, .kind = step->kind, .site = step->site, .object = step->object,
                           .region = memory ? step->value : NONE, .launch = step->launch };
-    g_autofree char *words = words_action(walk->program, &place), *where = words_where(walk->program, step->site);
+    g_autofree char *words = words_action(walk->program, &place), *where = program_describe_site(walk->program, step->site);
     g_string_append_printf(out, "stands before: %s at %s", words, where);
     append_lack(walk, out, step->kind, step->object, step->value);
     return true;

@@ -81,12 +81,6 @@ char *words_action(const Program *program, const Place *place)
     return action;
 }
 
-char *words_where(const Program *program, uint32_t site)
-{
-    const Site *here = program_get_site(program, site);
-    return g_strdup_printf("%s:%u", program_text(program, here->file), here->line);
-}
-
 char *words_launch(const Program *program, uint32_t launch)
 {
     const char *name = launch < program->launches.count ? program_text(program, program_launch(program, launch)->name) : "";

@@ -69,18 +69,6 @@ static bool last_writer(const Way *way, Spot spot, size_t until, size_t *found, 
     return false;
 }
 
-static char *name_core(const Way *way, uint32_t core)
-{
-    uint32_t per = way->program->cores_per_device;
-    return per > 1 ? g_strdup_printf("device %u core %u", core / per, core % per) : g_strdup_printf("device %u", core);
-}
-
-static char *name_site(const Way *way, uint32_t site)
-{
-    const Site *s = program_get_site(way->program, site);
-    return g_strdup_printf("%s:%u", program_text(way->program, s->file), s->line);
-}
-
 static bool trace(Way *way, Spot spot, size_t until, unsigned depth);
 
 static bool trace_copy(Way *way, size_t at, int64_t rank, unsigned depth)
@@ -90,7 +78,7 @@ static bool trace_copy(Way *way, size_t at, int64_t rank, unsigned depth)
     size_t read = at;
     while (read > 0 && (step_at(way, read)->kind != STEP_READ || step_at(way, read)->object != write->object))
         read--;
-    g_autofree char *core = name_core(way, copy->core), *where = name_site(way, copy->site);
+    g_autofree char *core = program_describe_core(way->program, copy->core), *where = program_describe_site(way->program, copy->site);
     g_autofree char *to = program_describe_region(way->program, copy->target, copy->target_region);
     g_autofree char *from = program_describe_region(way->program, copy->source, copy->source_region);
     g_ptr_array_add(way->lines, g_strdup_printf("copy %u of %s at %s wrote %s from %s", copy->ordinal, core, where, to, from));
@@ -116,7 +104,8 @@ static bool trace_loads(Way *way, uint32_t core, size_t until, int64_t rank, int
         tried++;
         const Region *region = program_get_region(way->program, load->value);
         int64_t byte = region->bytes == bytes ? byte_at(region, rank) : region->lo;
-        g_autofree char *where = name_site(way, load->site), *from = program_describe_region(way->program, load->object, load->value);
+        g_autofree char *where = program_describe_site(way->program, load->site);
+        g_autofree char *from = program_describe_region(way->program, load->object, load->value);
         g_ptr_array_add(way->lines, g_strdup_printf("%s from %s, loaded at %s", made, from, where));
         if (trace(way, (Spot){ load->object, byte }, i, depth))
             return true;
@@ -136,7 +125,7 @@ static bool trace(Way *way, Spot spot, size_t until, unsigned depth)
     const Step *writer = step_at(way, at);
     if (writer->kind == STEP_WRITE)
         return trace_copy(way, at, rank, depth - 1);
-    g_autofree char *core = name_core(way, writer->core), *where = name_site(way, writer->site);
+    g_autofree char *core = program_describe_core(way->program, writer->core), *where = program_describe_site(way->program, writer->site);
     g_autofree char *to = program_describe_region(way->program, writer->object, writer->value);
     g_autofree char *made = g_strdup_printf("%s at %s wrote %s", core, where, to);
     return trace_loads(way, writer->core, at, rank, program_get_region(way->program, writer->value)->bytes, made, depth - 1);
@@ -185,7 +174,7 @@ static bool find_way(Execution *e, Way *way, const Finding *finding)
             return first_unwritten(e, expectation, place->core / program->cores_per_device, &spot)
                 && trace(way, spot, way->record->steps.count, DEPTH_MAX);
     }
-    g_autofree char *core = name_core(way, place->core), *taken = g_strdup_printf("%s took it", core);
+    g_autofree char *core = program_describe_core(way->program, place->core), *taken = g_strdup_printf("%s took it", core);
     return trace_loads(way, place->core, MIN(index_of(way, place) + 1, way->record->steps.count), 0, 0, taken, DEPTH_MAX);
 }
 

@@ -111,17 +111,15 @@ static char *name_move(Fate *f, guint index)
     g_array_set_size(f->path, 0);
     g_array_append_vals(f->path, f->finding->moves->data, index);
     follow(f);
-    uint32_t per = f->program->cores_per_device, device = move.core / per;
     const Request *request = execution_pending(f->execution, move.core);
     uint32_t copy = move.copy == NONE ? NONE : execution_find_copy(f->execution, move.core, move.copy);
     if (move.copy == NONE ? request == NULL : copy == NONE)
         return NULL;
     uint32_t id = move.copy == NONE ? request->step.site : STORE(Copy, &execution_record(f->execution)->copies, copy).site;
-    const Site *site = program_get_site(f->program, id);
-    g_autofree char *core = per > 1 ? g_strdup_printf(" core %u", move.core % per) : g_strdup("");
+    g_autofree char *core = program_describe_core(f->program, move.core), *where = program_describe_site(f->program, id);
     g_autofree char *of = move.copy == NONE ? g_strdup("") : g_strdup_printf("copy %u of ", move.copy);
-    return g_strdup_printf("the %s of %sdevice %u%s at %s:%u", step_kind_name(move.copy == NONE ? (StepKind)request->step.kind
-                           : (StepKind)move.moment), of, device, core, program_text(f->program, site->file), site->line);
+    StepKind kind = move.copy == NONE ? (StepKind)request->step.kind : (StepKind)move.moment;
+    return g_strdup_printf("the %s of %s%s at %s", step_kind_name(kind), of, core, where);
 }
 
 void fate_find(Execution *execution, const ExecutionOptions *options, Finding *finding)

@@ -17,8 +17,8 @@ char *schedule_line(const Program *program, Move move, uint32_t position, StepKi
         g_string_append_printf(line, "core %u.%u @%u %s", device, index, position,
                                kind < STEP_KIND_COUNT ? step_kind_name(kind) : "nothing");
     if (site_id != NONE) {
-        const Site *site = program_get_site(program, site_id);
-        g_string_append_printf(line, " %s:%u", program_text(program, site->file), site->line);
+        g_autofree char *where = program_describe_site(program, site_id);
+        g_string_append_printf(line, " %s", where);
     }
     return g_string_free(line, FALSE);
 }
