@@ -1,8 +1,10 @@
 /* store.c - reserved mappings that never move, and a hash set on top of them.
  *
  * A Store is one MAP_SHARED | MAP_NORESERVE mapping of its whole reservation; the kernel commits pages at first touch, and a page never
- * touched reads as zero. An Intern is a classic open-addressing table (linear probing, XXH3 hashes, at most half full) whose slots keep
- * half of the hash beside the id, so that a probe looks at a key only when it almost certainly is the right one.
+ * touched reads as zero. One that is not shared is MAP_PRIVATE, and its mapping is kept, all zero, when it is cleared: a search over few
+ * executions takes less time than a dozen mappings do. An Intern is a classic open-addressing table (linear probing, XXH3 hashes, at most
+ * half full) whose slots keep half of the hash beside the id, so that a probe looks at a key only when it almost certainly is the right
+ * one.
  */
 #include "store.h"
 #include <glib.h>
@@ -15,6 +17,7 @@
 
 #define RESET_BY_WRITING_MAX 65536              /* below this, zeroing is cheaper than giving pages back and faulting them in again */
 #define SLOTS_MIN 64
+enum { KEPT_MAX = 64 };
 
 static size_t live_bytes;                       /* pushed to all Stores of this process and not yet reset or cleared */
 static size_t live_bytes_before, limit_bytes;   /* at the last store_set_limit; 0: no limit */
@@ -40,23 +43,84 @@ static void account_less(size_t bytes)
     live_bytes_before = MIN(live_bytes_before, live_bytes);
 }
 
-void store_init(Store *store, size_t item_bytes, size_t items_max)
+static void *reserve(size_t bytes, int sharing)
 {
-    g_assert(item_bytes > 0 && items_max < SIZE_MAX / 2 / item_bytes);
-    size_t bytes = MAX(round_to_pages(item_bytes * items_max), 4096);
-    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         run_out("no address space left to reserve");
-    *store = (Store){.base = base, .item_bytes = item_bytes, .reserved_bytes = bytes};
+    return base;
+}
+
+static size_t size_of(size_t item_bytes, size_t items_max)
+{
+    g_assert(item_bytes > 0 && items_max < SIZE_MAX / 2 / item_bytes);
+    return MAX(round_to_pages(item_bytes * items_max), 4096);
+}
+
+void store_init(Store *store, size_t item_bytes, size_t items_max)
+{
+    size_t bytes = size_of(item_bytes, items_max);
+    *store = (Store){ .base = reserve(bytes, MAP_SHARED), .item_bytes = item_bytes, .reserved_bytes = bytes };
+}
+
+/* Mappings that nobody uses now. Whoever finds the list in use goes on without: so does a child that was forked at that moment. */
+static struct { void *base; size_t bytes; } kept[KEPT_MAX];
+static unsigned kept_count;
+static bool kept_in_use;
+
+static void *take_kept(size_t bytes)
+{
+    void *base = NULL;
+    if (__atomic_test_and_set(&kept_in_use, __ATOMIC_ACQUIRE))
+        return NULL;
+    for (unsigned i = kept_count; i-- > 0 && base == NULL;)
+        if (kept[i].bytes == bytes) {
+            base = kept[i].base;
+            kept[i] = kept[--kept_count];
+        }
+    __atomic_clear(&kept_in_use, __ATOMIC_RELEASE);
+    return base;
+}
+
+static bool keep(void *base, size_t bytes)
+{
+    if (__atomic_test_and_set(&kept_in_use, __ATOMIC_ACQUIRE))
+        return false;
+    bool room = kept_count < KEPT_MAX;
+    if (room)
+        kept[kept_count].base = base, kept[kept_count++].bytes = bytes;
+    __atomic_clear(&kept_in_use, __ATOMIC_RELEASE);
+    return room;
+}
+
+void store_init_own(Store *store, size_t item_bytes, size_t items_max)
+{
+    size_t bytes = size_of(item_bytes, items_max);
+    void *base = take_kept(bytes);
+    if (base == NULL) {
+        base = reserve(bytes, MAP_PRIVATE);
+        madvise(base, bytes, MADV_NOHUGEPAGE);  /* most hold little */
+    }
+    *store = (Store){ .base = base, .item_bytes = item_bytes, .reserved_bytes = bytes, .own = true };
+}
+
+static void make_zero(Store *store, size_t used)
+{
+    if (used > RESET_BY_WRITING_MAX && madvise(store->base, round_to_pages(used), store->own ? MADV_DONTNEED : MADV_REMOVE) == 0)
+        return;
+    memset(store->base, 0, used);
 }
 
 void store_clear(Store *store)
 {
-    if (store->base) {
-        account_less(store->count * store->item_bytes);
+    size_t used = MIN(store->count * store->item_bytes, store->reserved_bytes);
+    if (store->base)
+        account_less(used);
+    if (store->own)
+        make_zero(store, used);
+    if (store->base && !(store->own && keep(store->base, store->reserved_bytes)))
         munmap(store->base, store->reserved_bytes);
-    }
-    *store = (Store){0};
+    *store = (Store){ 0 };
 }
 
 void store_reset(Store *store)
@@ -64,9 +128,7 @@ void store_reset(Store *store)
     size_t used = MIN(store->count * store->item_bytes, store->reserved_bytes);
     account_less(used);
     store->count = 0;
-    if (used > RESET_BY_WRITING_MAX && madvise(store->base, round_to_pages(used), MADV_REMOVE) == 0)
-        return;
-    memset(store->base, 0, used);
+    make_zero(store, used);
 }
 
 /* What is used is copied to a private mapping, which then takes the place of the shared one. */
@@ -112,15 +174,25 @@ static size_t align_key(size_t offset)
     return (offset + 7) & ~(size_t)7;
 }
 
-void intern_init(Intern *intern, size_t keys_max, size_t bytes_max)
+static void init_intern(Intern *intern, size_t keys_max, size_t bytes_max, void (*init)(Store *, size_t, size_t))
 {
     g_assert(keys_max > 0 && keys_max < NONE);
     size_t slots_max = SLOTS_MIN;
     while (slots_max < keys_max * 2)
         slots_max *= 2;
-    store_init(&intern->keys, 1, bytes_max + keys_max * 8);
-    store_init(&intern->ends, sizeof(size_t), keys_max);
-    store_init(&intern->slots, sizeof(uint64_t), slots_max);
+    init(&intern->keys, 1, bytes_max + keys_max * 8);
+    init(&intern->ends, sizeof(size_t), keys_max);
+    init(&intern->slots, sizeof(uint64_t), slots_max);
+}
+
+void intern_init(Intern *intern, size_t keys_max, size_t bytes_max)
+{
+    init_intern(intern, keys_max, bytes_max, store_init);
+}
+
+void intern_init_own(Intern *intern, size_t keys_max, size_t bytes_max)
+{
+    init_intern(intern, keys_max, bytes_max, store_init_own);
 }
 
 void intern_clear(Intern *intern)

@@ -19,9 +19,13 @@
 typedef struct Store {
     char *base;
     size_t item_bytes, count, reserved_bytes;
+    bool own;                                   /* not shared */
 } Store;
 
 void store_init(Store *store, size_t item_bytes, size_t items_max);
+/* Not shared: each process has what it was at the fork, and goes on with that alone. Cheap to begin and to clear, again and again: the
+ * process keeps reservations for the next ones of the same size. */
+void store_init_own(Store *store, size_t item_bytes, size_t items_max);
 void store_clear(Store *store);
 void store_reset(Store *store);                 /* count becomes 0, memory is given back and zero again */
 /* In a forked child: from now on what it pushes or writes is seen by nobody else, nor does it see others'. */
@@ -39,6 +43,7 @@ typedef struct Intern {
 } Intern;
 
 void intern_init(Intern *intern, size_t keys_max, size_t bytes_max);
+void intern_init_own(Intern *intern, size_t keys_max, size_t bytes_max);       /* see store_init_own */
 void intern_clear(Intern *intern);
 void intern_make_private(Intern *intern);
 uint32_t intern_add(Intern *intern, const void *key, size_t bytes);

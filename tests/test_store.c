@@ -202,6 +202,56 @@ static void the_limit_counts_bytes_since_it_was_set(void **state)
     store_clear(&store);
 }
 
+static void a_store_of_one_process_is_zero_whatever_was_in_the_one_before(void **state)
+{
+    (void)state;
+    for (size_t items = 10; items <= 1000000; items *= 10)
+        for (int round = 0; round < 100; round++) {
+            Store first, second;                /* two at a time: each has memory of its own */
+            store_init_own(&first, 8, 1000000);
+            store_init_own(&second, 8, 1000000);
+            assert_true(first.base != second.base);
+            char *bytes = store_push(&first, items), *others = store_push(&second, 1);
+            assert_true(bytes[0] == 0 && memcmp(bytes, bytes + 1, items * 8 - 1) == 0 && others[0] == 0);
+            memset(bytes, 0xff, items * 8);
+            assert_int_equal(others[0], 0);
+            if (round % 2)
+                store_reset(&first);
+            store_clear(&first);
+            store_clear(&second);
+            round += items > 10000 ? 20 : 0;
+        }
+}
+
+static void write_clear_and_write_again(void *data)
+{
+    Store *store = data, again;
+    *(uint32_t *)store_push(store, 1) = 43;
+    store_clear(store);
+    store_init_own(&again, sizeof(uint32_t), 1000);
+    uint32_t *item = store_push(&again, 1);
+    if (*item != 0)
+        _exit(1);
+    *item = 44;
+}
+
+static void what_a_child_does_with_a_store_of_its_own_its_parent_does_not_see(void **state)
+{
+    (void)state;
+    Store store, other;
+    store_init_own(&other, sizeof(uint32_t), 1000);
+    store_clear(&other);                        /* kept when the child is forked: it and its parent both use it next */
+    store_init_own(&store, sizeof(uint32_t), 1000);
+    *(uint32_t *)store_push(&store, 1) = 42;
+    assert_int_equal(in_child(write_clear_and_write_again, &store), 0);
+    assert_int_equal(STORE(uint32_t, &store, 0), 42);
+    assert_int_equal(*(uint32_t *)store_push(&store, 1), 0);
+    store_init_own(&other, sizeof(uint32_t), 1000);
+    assert_int_equal(*(uint32_t *)store_push(&other, 1), 0);
+    store_clear(&other);
+    store_clear(&store);
+}
+
 static void keys_get_dense_ids_in_order_of_arrival(void **state)
 {
     (void)state;
@@ -277,6 +327,8 @@ int main(void)
         cmocka_unit_test(a_full_store_calls_the_handler),
         cmocka_unit_test(without_a_handler_it_aborts),
         cmocka_unit_test(the_limit_counts_bytes_since_it_was_set),
+        cmocka_unit_test(a_store_of_one_process_is_zero_whatever_was_in_the_one_before),
+        cmocka_unit_test(what_a_child_does_with_a_store_of_its_own_its_parent_does_not_see),
         cmocka_unit_test(keys_get_dense_ids_in_order_of_arrival),
         cmocka_unit_test(the_empty_key_and_prefixes_are_keys_of_their_own),
         cmocka_unit_test(an_intern_holds_as_many_keys_as_it_was_made_for),

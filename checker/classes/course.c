@@ -10,10 +10,10 @@ enum { STAGES_MAX = 1 << 28, COPIES_MAX = 1 << 24 };
 void course_init(Course *course, UnrollSource *source, Usage *usage, bool contents)
 {
     *course = (Course){ .source = source, .usage = usage, .contents = contents };
-    store_init(&course->stages, sizeof(Stage), STAGES_MAX);
-    store_init(&course->steps, sizeof(UnrollStep), STAGES_MAX);
-    store_init(&course->polling, sizeof(uint8_t), 1 << 28);
-    intern_init(&course->copies, COPIES_MAX, COPIES_MAX * 2 * sizeof(uint32_t));
+    store_init_own(&course->stages, sizeof(Stage), STAGES_MAX);
+    store_init_own(&course->steps, sizeof(UnrollStep), STAGES_MAX);
+    store_init_own(&course->polling, sizeof(uint8_t), 1 << 28);
+    intern_init_own(&course->copies, COPIES_MAX, COPIES_MAX * 2 * sizeof(uint32_t));
     course->start = g_new0(uint32_t, source->program->cores);
     g_mutex_init(&course->lock);
 }

@@ -26,7 +26,7 @@ struct Data {
 Tiles *tiles_new(void)
 {
     Tiles *tiles = g_new0(Tiles, 1);
-    intern_init(&tiles->keys, TILES_MAX, (size_t)1 << 36);
+    intern_init_own(&tiles->keys, TILES_MAX, (size_t)1 << 36);
     intern_add(&tiles->keys, "", 0);
     tiles->tile = g_ptr_array_new();
     g_mutex_init(&tiles->lock);

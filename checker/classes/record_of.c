@@ -152,7 +152,7 @@ static void write_ends(Writer *writer)
 void digest_record(Explorer *x)
 {
     if (x->digest->record == NULL)
-        x->digest->record = record_new(x->program);
+        x->digest->record = record_new_own(x->program);
     Record *record = x->digest->record;
     record_reset(record);
     Writer writer = { .x = x, .record = record, .position = g_new0(uint32_t, x->program->cores),

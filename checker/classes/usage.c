@@ -7,8 +7,8 @@ enum { SEMAPHORES_MAX = 1 << 30, WAITERS_MAX = 1 << 26 };
 void usage_init(Usage *usage, const Program *program)
 {
     *usage = (Usage){ .program = program };
-    store_init(&usage->uses, sizeof(Use), SEMAPHORES_MAX);
-    store_init(&usage->waiters, sizeof(Waiter), WAITERS_MAX);
+    store_init_own(&usage->uses, sizeof(Use), SEMAPHORES_MAX);
+    store_init_own(&usage->waiters, sizeof(Waiter), WAITERS_MAX);
     usage_fit(usage);
 }
 

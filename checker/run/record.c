@@ -2,21 +2,31 @@
 #include "record.h"
 #include <glib.h>
 
-Record *record_new(Program *program)
+static Record *new_record(Program *program, void (*init)(Store *, size_t, size_t))
 {
     Store home;
-    store_init(&home, sizeof(Record), 1);
+    init(&home, sizeof(Record), 1);
     Record *record = store_push(&home, 1);
     record->home = home;
     record->program = program;
-    store_init(&record->steps, sizeof(Step), (size_t)1 << 31);
-    store_init(&record->copies, sizeof(Copy), (size_t)1 << 30);
-    store_init(&record->raised, sizeof(Raised), (size_t)1 << 24);
-    store_init(&record->advised, sizeof(Advised), (size_t)1 << 24);
-    store_init(&record->grid_marks, sizeof(GridMark), (size_t)1 << 28);
-    store_init(&record->ends, sizeof(CoreState), (size_t)1 << 24);
-    store_init(&record->foreseen, sizeof(Foreseen), (size_t)1 << 24);
+    init(&record->steps, sizeof(Step), (size_t)1 << 31);
+    init(&record->copies, sizeof(Copy), (size_t)1 << 30);
+    init(&record->raised, sizeof(Raised), (size_t)1 << 24);
+    init(&record->advised, sizeof(Advised), (size_t)1 << 24);
+    init(&record->grid_marks, sizeof(GridMark), (size_t)1 << 28);
+    init(&record->ends, sizeof(CoreState), (size_t)1 << 24);
+    init(&record->foreseen, sizeof(Foreseen), (size_t)1 << 24);
     return record;
+}
+
+Record *record_new(Program *program)
+{
+    return new_record(program, store_init);
+}
+
+Record *record_new_own(Program *program)
+{
+    return new_record(program, store_init_own);
 }
 
 static void each_store(Record *record, void (*act)(Store *))

@@ -48,6 +48,7 @@ typedef struct Record {
 } Record;
 
 Record *record_new(Program *program);           /* in shared memory */
+Record *record_new_own(Program *program);       /* not shared, and cheap: store_init_own */
 void record_free(Record *record);
 void record_reset(Record *record);
 bool record_check(const Record *record, const char **why);      /* ids in range: false means that the child damaged it */
