@@ -152,6 +152,11 @@ static uint64_t fingerprint(void *self, uint32_t core, const Observation *observ
     return run.fingerprint;
 }
 
+static uint64_t fingerprint_of_core_0(void *self, uint32_t core, const Observation *observed, size_t count, bool contents)
+{
+    return core == 0 ? fingerprint(self, core, observed, count, contents) : 0;
+}
+
 static uint32_t id_of(const Run *run, uint32_t core, uint32_t element)
 {
     return script_semaphore_id(run->act->script, run->act->semaphore, core, element);
@@ -256,6 +261,59 @@ static void nobody_is_left_to_change_it(void **state)
     act_free(act, outcome);
 }
 
+enum { PATIENCE = 300 };                        /* looks: more than a loop is fed before it is taken for one without an end */
+
+static void loses_patience(Run *run)
+{
+    for (unsigned looks = 0; run->core == 0 && !run->over && looks < PATIENCE; looks++)
+        look(run, id_of(run, 0, 0), 7);
+}
+
+static void nobody_is_stuck_in_a_loop_that_was_guessed(void **state)
+{
+    (void)state;
+    for (int patient = 0; patient < 2; patient++) {
+        Act *act = act_new(2, patient ? loses_patience : polls_in_vain, false);
+        Outcome *outcome = enumerate(act, false);
+        assert_false(outcome->complete);
+        assert_true(has_limit(outcome, "polls"));
+        assert_int_equal(outcome->findings->len, 0);
+        act_free(act, outcome);
+    }
+}
+
+static void fails_in_its_second_round(Run *run)
+{
+    if (run->core == 1)
+        tell(run, id_of(run, 0, 0));
+    for (unsigned round = 0; run->core == 0 && !run->over && round < PATIENCE; round++) {
+        if (look(run, id_of(run, 0, 0), 7) >= 1) {
+            if (round == 1)
+                stop(run, FAULT_ASSERT);
+            return;
+        }
+        look(run, id_of(run, 0, 1), 8);
+    }
+}
+
+/* Where a core counts its rounds, a third one is not the second. */
+static void a_schedule_goes_through_no_loop_again(void **state)
+{
+    (void)state;
+    static const unsigned MODES[] = { 0, WALK_HASH_COMPACT };  /* schedules are found backwards, and forwards */
+    for (size_t m = 0; m < G_N_ELEMENTS(MODES); m++) {
+        const EnumerateOptions options = {.modes = MODES[m], .states_max = 100000};
+        Act *act = act_new(2, fails_in_its_second_round, false);
+        Outcome *outcome = enumerate_run(&act->source, &options);
+        const GArray *moves = only(outcome, FAULT_ASSERT)->moves;
+        unsigned of_core_0 = 0;
+        for (guint i = 0; i < moves->len; i++)
+            of_core_0 += g_array_index(moves, Move, i).core == 0;
+        assert_int_equal(of_core_0, 4);         /* three looks, and the end */
+        act_free(act, outcome);
+    }
+}
+
 static void gives_up(Run *run)
 {
     if (run->core == 1)
@@ -278,6 +336,27 @@ static void a_core_that_counts_its_polls_is_no_loop(void **state)
         assert_int_equal(outcome->end_states->len, 6);  /* told before look 1, 2, 3, 4, 5, or too late */
         act_free(act, outcome);
     }
+}
+
+static void polls_until_the_patient_tells(Run *run)
+{
+    unsigned looks = 0;
+    while (!run->over && (run->core == 0 || looks++ < PATIENCE) && look(run, id_of(run, run->core, 0), 7) < 1)
+        ;
+    if (run->core == 1)
+        tell(run, id_of(run, 0, 0));
+}
+
+static void whoever_may_leave_its_loop_may_end_that_of_others(void **state)
+{
+    (void)state;
+    Act *act = act_new(2, polls_until_the_patient_tells, true);
+    act->source.fingerprint = fingerprint_of_core_0;
+    Outcome *outcome = enumerate(act, false);
+    assert_false(outcome->complete);
+    assert_true(has_limit(outcome, "polls"));
+    assert_int_equal(outcome->findings->len, 0);
+    act_free(act, outcome);
 }
 
 static void a_sweep_is_refused_where_a_core_polls(void **state)
@@ -431,7 +510,10 @@ int main(void)
         cmocka_unit_test(a_poll_is_one_node),
         cmocka_unit_test(a_poll_without_fingerprint_is_a_guess),
         cmocka_unit_test(nobody_is_left_to_change_it),
+        cmocka_unit_test(nobody_is_stuck_in_a_loop_that_was_guessed),
+        cmocka_unit_test(a_schedule_goes_through_no_loop_again),
         cmocka_unit_test(a_core_that_counts_its_polls_is_no_loop),
+        cmocka_unit_test(whoever_may_leave_its_loop_may_end_that_of_others),
         cmocka_unit_test(a_sweep_is_refused_where_a_core_polls),
         cmocka_unit_test(copies_carry_what_they_read),
         cmocka_unit_test(a_race_has_two_outcomes),

@@ -123,9 +123,19 @@ static void write_poll(Writer *writer, const Step *look)
     raise_at(writer, look, FAULT_NO_PROGRESS, writer->position[look->core] - 1, look->site, course_keep_text(writer->x->course, text));
 }
 
+/* May some core leave the loop that it polls in? What it does then may end the polls of others. */
+static bool some_poll_is_guessed(const Explorer *x)
+{
+    bool guessed = false;
+    for (uint32_t c = 0; c < x->program->cores && !guessed; c++)
+        guessed = course_stage(x->course, x->world->stage[c])->guessed && world_polls(x->world, c);
+    return guessed;
+}
+
 static void write_ends(Writer *writer)
 {
     Explorer *x = writer->x;
+    bool guessed = some_poll_is_guessed(x);
     CoreState *state = store_push(&writer->record->ends, x->program->cores);
     for (uint32_t c = 0; c < x->program->cores; c++) {
         uint32_t stage = x->world->stage[c];
@@ -139,7 +149,7 @@ static void write_ends(Writer *writer)
         if (world_polls(x->world, c)) {
             if (x->world->doze[c] == 0)
                 write_step(writer, &at->step);
-            if (!at->guessed)
+            if (!guessed)
                 write_poll(writer, &at->step);
             state[c].end = CORE_STOPPED;
         } else {

@@ -98,27 +98,21 @@ static uint32_t find_by_steps(Tree *tree, uint32_t node)
         bool repeats = true;
         for (uint32_t i = 0; repeats && i < period; i++)
             repeats = same_segment(tree, back[i], back[i + period]);
-        if (repeats && goes_on(tree, back, period)) {
-            tree->guessed = true;
+        if (repeats && goes_on(tree, back, period))
             return back[period];
-        }
     }
     return NONE;
 }
 
-uint32_t fold_find(Tree *tree, uint32_t node)
+uint32_t fold_find(Tree *tree, uint32_t node, bool *guessed)
 {
     uint64_t fingerprint = tree_node(tree, node)->fingerprint;
-    if (fingerprint == 0)
-        return find_by_steps(tree, node);
-    uint32_t looks = 0;
-    for (uint32_t at = observation_before(tree, node); at != NONE; at = observation_before(tree, at)) {
-        if (++looks == LOOKS_MAX) {
-            tree->gave_up = true;
-            return find_by_steps(tree, node);
-        }
-        if (tree_node(tree, at)->fingerprint == fingerprint)
+    uint32_t looks = 0, at = observation_before(tree, node);
+    *guessed = fingerprint == 0;
+    for (; at != NONE && !*guessed; at = observation_before(tree, at)) {
+        *guessed = ++looks == LOOKS_MAX;
+        if (!*guessed && tree_node(tree, at)->fingerprint == fingerprint)
             return at;
     }
-    return NONE;
+    return *guessed ? find_by_steps(tree, node) : NONE;
 }

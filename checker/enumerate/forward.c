@@ -81,10 +81,11 @@ static bool try_turn(void *data, uint32_t core, uint32_t turn, const uint32_t *a
     if (forward->visited++ < *tried)
         return true;
     ++*tried;
-    if (!is_past(forward, after) || !is_fresh(forward, after))
-        return true;
     uint32_t from = g_array_index(forward->ids, uint32_t, forward->ids->len - fields + core);
-    Move move = turn_move(walk, core, from, &STORE(Turn, &walk->core[core].turns, turn));
+    const Turn *taken = &STORE(Turn, &walk->core[core].turns, turn);
+    if (turn_ends_loop(walk, core, taken, from, after[core]) || !is_past(forward, after) || !is_fresh(forward, after))
+        return true;
+    Move move = turn_move(walk, core, from, taken);
     g_array_append_val(forward->moves, move);
     push(forward, after);
     return false;

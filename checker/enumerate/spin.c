@@ -23,13 +23,19 @@ static bool is_known(const Spin *spin, const uint32_t *id)
     return false;
 }
 
+/* A loop that was closed on a guess may be left, and what comes then may end the loops of others. */
+static bool loops_for_ever(const Walk *walk, uint32_t core, uint32_t id)
+{
+    return walk_node(walk, core, id)->loops && !walk_node(walk, core, id)->guessed;
+}
+
 static bool note_turn(void *data, uint32_t core, uint32_t turn, const uint32_t *after)
 {
     Spin *spin = data;
     Walk *walk = spin->walk;
     bool own = STORE(Turn, &walk->core[core].turns, turn).pending == TURN_CORE;
-    spin->only_polls = own && !walk->repack && !walk->restart && walk_node(walk, core, spin->from[core])->loops
-        && walk_node(walk, core, after[core])->loops;
+    spin->only_polls = own && !walk->repack && !walk->restart && loops_for_ever(walk, core, spin->from[core])
+        && loops_for_ever(walk, core, after[core]);
     if (spin->only_polls && !is_known(spin, after))
         g_array_append_vals(spin->ids, after, walk->layout.fields);
     return spin->only_polls;
@@ -39,7 +45,7 @@ static void see_poller(Walk *walk, uint32_t core)
 {
     const Component *component = walk_component(walk, core, walk->id[core]);
     const Turn *turn = &STORE(Turn, &walk->core[core].turns, component->turns);
-    if (walk->core[core].tree.gave_up || !walk_node(walk, core, walk->id[core])->loops || component->turn_count == 0)
+    if (!walk_node(walk, core, walk->id[core])->loops || component->turn_count == 0)
         return;
     found_add(walk, &(Sighting){.id = FAULT_NO_PROGRESS, .places = 1, .event = {turn->event, NONE}, .object = NONE, .core = core,
                                 .turn = component->turns, .message = "it polls a value that nobody is left to change"});

@@ -1,9 +1,11 @@
 /* trail.c - a schedule for a state, at no cost during the search.
  *
  * Without memory a state's predecessors are computed: the ways into each of its components, kept if that state is in the table and the
- * turn was possible there. Any visited predecessor was itself reached from the start, so walking back ends there; only polls can lead
- * in circles, hence states that were tried are not tried again. With memory a turn cannot be undone, and the search logged each state's
- * parent.
+ * turn was possible there. Any visited predecessor was itself reached from the start, so walking back ends there. With memory a turn cannot
+ * be undone, and the search logged each state's parent.
+ *
+ * Only polls can lead in circles. A loop's steps leave no trace, so what is reached by going through one again is reached without: no way
+ * goes through a loop's end. (That it leads to the same state may be a guess, and then a schedule would not show what it should.)
  */
 #include "expand.h"
 #include <string.h>
@@ -66,6 +68,8 @@ static bool step_back(Back *back, const uint32_t *id, uint32_t core, Edge edge)
 {
     Walk *walk = back->walk;
     const Turn turn = STORE(Turn, &walk->core[core].turns, edge.turn);
+    if (turn_ends_loop(walk, core, &turn, edge.from, id[core]))
+        return false;
     memcpy(back->candidate, id, walk->layout.fields * sizeof *id);
     if (turn.how == TURN_JOIN) {
         if (!turn.need || !undo_join(back, turn.gauge))

@@ -108,6 +108,12 @@ void tree_grow(Tree *tree)
     g_assert(start == 0);
 }
 
+static void mark_loop(Node *node, bool guessed)
+{
+    node->loops = true;
+    node->guessed |= guessed;
+}
+
 uint32_t tree_after(Tree *tree, uint32_t node, int64_t seen)
 {
     const UnrollStep *step = tree_step(tree, tree_node(tree, node)->step);
@@ -120,14 +126,16 @@ uint32_t tree_after(Tree *tree, uint32_t node, int64_t seen)
         return stopped;
     }
     g_assert(tree_node(tree, node)->observes);
-    uint32_t fresh = extend(tree, node, seen), same = fold_find(tree, fresh);
+    bool guessed = false;
+    uint32_t fresh = extend(tree, node, seen), same = fold_find(tree, fresh, &guessed);
     if (same == NONE)
         return fresh;
     tree_node(tree, fresh)->same = same;
     for (uint32_t at = node; at != same; at = tree_node(tree, at)->parent)
-        tree_node(tree, at)->loops = true;
-    tree_node(tree, same)->loops = true;
+        mark_loop(tree_node(tree, at), guessed);
+    mark_loop(tree_node(tree, same), guessed);
     tree->folds++;
+    tree->guessed |= guessed;
     return same;
 }
 

@@ -29,6 +29,7 @@ typedef struct Node {
     bool observes;                              /* its step observes */
     bool observed;                              /* an observation led here */
     bool loops;                                 /* lies on a loop that only polls */
+    bool guessed;                               /* that one, or another through it, on a guess: the core may well leave it */
     uint32_t same;                              /* the earlier node that this one folds into; NONE */
 } Node;
 
@@ -47,7 +48,6 @@ struct Tree {
     Store opens;                                /* by decl: some step known so far opens it (a byte) */
     uint32_t folds;                             /* loops closed */
     bool guessed;                               /* one of them on the evidence of equal steps alone */
-    bool gave_up;                               /* that one, because states did not repeat: the core may well leave the loop */
     const Tile *(*tile)(void *owner, int64_t seen);        /* contents: the tile that an observation stands for */
     void *owner;
 };
@@ -64,5 +64,5 @@ static inline const UnrollStep *tree_step(const Tree *tree, uint32_t step) { ret
 
 /* All that the core has observed on its way to a node, the start first. */
 GArray *tree_observations(const Tree *tree, uint32_t node);
-/* fold.c: the earlier node whose state is that of the fresh `node`, or NONE. */
-uint32_t fold_find(Tree *tree, uint32_t node);
+/* fold.c: the earlier node whose state is that of the fresh `node`, or NONE. *guessed: set where that is a guess. */
+uint32_t fold_find(Tree *tree, uint32_t node, bool *guessed);

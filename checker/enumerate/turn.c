@@ -148,3 +148,8 @@ Move turn_move(const Walk *walk, uint32_t core, uint32_t component, const Turn *
     move.moment = turn->step;
     return move;
 }
+
+bool turn_ends_loop(const Walk *walk, uint32_t core, const Turn *turn, uint32_t from, uint32_t to)
+{
+    return turn->pending == TURN_CORE && walk_node(walk, core, from)->position >= walk_node(walk, core, to)->position;
+}
