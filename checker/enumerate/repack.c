@@ -6,9 +6,16 @@
 #include "expand.h"
 #include "memory.h"
 
-enum { TIGHTEN_BITS_MIN = 18 };                 /* smaller tables are small enough */
+enum { TIGHTEN_BITS_MIN = 18, AHEAD = 32 };     /* smaller tables are small enough; keys on their way into a table */
 
-typedef struct Repack { Walk *walk; const Layout *to; Table *table; Queue *queue; uint32_t *id; } Repack;
+typedef struct Repack {
+    Walk *walk;
+    const Layout *to;
+    Table *table;
+    Queue *queue;
+    uint32_t *id;
+    uint64_t *ahead, hash[AHEAD], moved;        /* keys whose places are being fetched, and scattered; how many there have been */
+} Repack;
 
 uint64_t repack_print(const Layout *layout, const uint64_t *key)
 {
@@ -29,18 +36,43 @@ bool repack_table_init(const Walk *walk, Table *table, const Layout *layout, uns
     return made;
 }
 
+static Table *table_of(const Repack *repack, uint64_t hash)
+{
+    unsigned owner_bits = repack->walk->owner_bits;
+    return &repack->table[owner_bits ? hash >> (64 - owner_bits) : 0];
+}
+
+static void put_in_place(Repack *repack, uint64_t index)
+{
+    const uint64_t *key = repack->ahead + index % AHEAD * repack->to->words;
+    uint64_t hash = repack->hash[index % AHEAD];
+    Table *table = table_of(repack, hash);
+    if (table->count >= table->grow_at && !table_grow(table))
+        walk_stop(repack->walk, "memory");
+    uint64_t print = repack->walk->hashed ? repack_print(repack->to, key) : 0;
+    if (repack->walk->limit == NULL)
+        table_add_at(table, print ? &print : key, table->shape.words, hash);
+}
+
 static void move_to_table(void *data, const uint64_t *key)
 {
     Repack *repack = data;
-    uint64_t moved[LAYOUT_WORDS_MAX];
+    if (repack->moved >= AHEAD)
+        put_in_place(repack, repack->moved - AHEAD);
+    uint64_t at = repack->moved++ % AHEAD, *moved = repack->ahead + at * repack->to->words;
     layout_unpack(&repack->walk->layout, key, repack->id);
     layout_pack(repack->to, repack->id, moved);
-    Table *table = &repack->table[repack_owner(repack->walk, repack->to, moved)];
-    if (table->count >= table->grow_at && !table_grow(table))
-        walk_stop(repack->walk, "memory");
-    uint64_t print = repack->walk->hashed ? repack_print(repack->to, moved) : 0;
-    if (repack->walk->limit == NULL)
-        table_add(table, repack->walk->hashed ? &print : moved);
+    repack->hash[at] = repack_scatter(repack->walk, repack->to, moved);
+    const Table *table = table_of(repack, repack->hash[at]);
+    __builtin_prefetch(table_place(table, repack->hash[at], table->shape.words), 1);
+}
+
+static void move_table(Repack *repack, const Table *from)
+{
+    repack->moved = 0;
+    table_each(from, move_to_table, repack);
+    for (uint64_t index = repack->moved - MIN(repack->moved, AHEAD); index < repack->moved; index++)
+        put_in_place(repack, index);
 }
 
 static void move_queue(Repack *repack, const Queue *from)
@@ -59,21 +91,22 @@ static void move_queue(Repack *repack, const Queue *from)
     }
 }
 
-/* States of the level in hand are all expanded but those put off, so that only what comes next has to be in its place in the queue. */
-static void move_all(Walk *walk, Layout *to)
+/* Into tables of at least 2^bits slots. States of the level in hand are all expanded but those put off, so that only what comes next has to
+ * be in its place in the queue. */
+static void move_all(Walk *walk, Layout *to, unsigned bits)
 {
     Repack repack = {.walk = walk, .to = to, .table = g_new0(Table, walk->workers), .queue = g_new0(Queue, walk->workers),
-                     .id = g_new(uint32_t, walk->layout.fields)};
+                     .id = g_new(uint32_t, walk->layout.fields), .ahead = g_new(uint64_t, AHEAD * to->words)};
     bool keep_tables = walk->hashed;            /* hashes do not hang on the layout */
     walk->hashed |= to->words > 1 && walk->options->modes & WALK_HASH_COMPACT;
     for (unsigned i = 0; i < walk->workers; i++) {
         queue_init(&repack.queue[i], to->words, walk->worker[i].queue.keep);
-        if (!keep_tables && !repack_table_init(walk, &repack.table[i], to, i, walk->worker[i].table.bits))
+        if (!keep_tables && !repack_table_init(walk, &repack.table[i], to, i, MAX(bits, walk->worker[i].table.bits)))
             walk_stop(walk, "memory");
     }
     for (unsigned i = 0; i < walk->workers && walk->limit == NULL; i++) {
         if (!keep_tables)
-            table_each(&walk->worker[i].table, move_to_table, &repack);
+            move_table(&repack, &walk->worker[i].table);
         move_queue(&repack, &walk->worker[i].queue);
     }
     bool done = walk->limit == NULL;
@@ -92,6 +125,7 @@ static void move_all(Walk *walk, Layout *to)
     g_free(repack.table);
     g_free(repack.queue);
     g_free(repack.id);
+    g_free(repack.ahead);
     if (!done) {
         layout_clear(to);
         return;
@@ -146,7 +180,7 @@ void repack_wider(Walk *walk)
     if (!fits || !has_room_for(walk, wider.words))
         walk_stop(walk, "memory");
     if (walk->limit == NULL)
-        move_all(walk, &wider);
+        move_all(walk, &wider, 0);
     else
         layout_clear(&wider);
     walk->repack = false;
@@ -165,7 +199,7 @@ void repack_tighter(Walk *walk)
     bool fits = layout_tighten(&tighter, largest, compact_bits(walk, bits + 1)) && has_room_for(walk, 1);
     g_free(largest);
     if (fits)
-        move_all(walk, &tighter);
+        move_all(walk, &tighter, bits + 1);
     else
         layout_clear(&tighter);
 }
