@@ -29,7 +29,7 @@ static void append_parameters(GString *text, const Program *program)
     }
 }
 
-char *identity_of_check(const CheckSpec *spec, const Program *program, const Record *record)
+char *identity_of_check(const CheckSpec *spec, const Program *program, const Record *record, const char *facts)
 {
     g_autofree char *source = identity_hash_file(program->source), *build = identity_hash_file("/proc/self/exe");
     GString *text = g_string_new(NULL);
@@ -46,6 +46,7 @@ char *identity_of_check(const CheckSpec *spec, const Program *program, const Rec
     g_string_append_printf(text, "--seed %" G_GUINT64_FORMAT "\n--depth %u\n--first %d\nsource-hash %s\n", spec->seed, spec->depth,
                            spec->first, source);
     g_string_append_printf(text, "heddle-build %s\n", build);
+    g_string_append_printf(text, IDENTITY_FACTS " %s\n", facts);
     g_string_append_printf(text, "run-hash %016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x\n", (guint64)hash_run(record),
                            (guint64)record->final_hash);
     return g_string_free(text, FALSE);

@@ -8,16 +8,17 @@
 #include "sample.h"
 #include <string.h>
 #include "run/pool.h"
+#include "run/settle.h"
 #include "sample_one.h"
 
 enum { BATCH_MAX = 4096, JOBS_A_WORKER = 2 };
 static const double BATCH_SECONDS = 0.02, PATIENCE = 0.1;       /* what a job should take; how often we look whether to stop */
 
 #define KEYS "a(tbs)"                           /* count, at most?, finding_key */
-#define RUN "(ttbbas" KEYS ")"                  /* steps, conflicts, cut off?, incomplete after a race?, limits, findings */
+#define RUN "(ttbbsas" KEYS ")"                 /* steps, conflicts, cut off?, incomplete after a race?, misuse, limits, findings */
 #define ANSWER "(da" RUN ")"                    /* seconds that it took */
-/* Runs, steps, conflicts, cut off?, longer?, incomplete?, limits, runs with new kinds, findings. */
-#define SAVED "(tttbbbasat" KEYS ")"
+/* Runs, steps, conflicts, cut off?, longer?, incomplete?, facts of launches, limits, runs with new kinds, findings. */
+#define SAVED "(tttbbbsasat" KEYS ")"
 
 typedef struct Tally { uint64_t count; bool at_most; } Tally;
 
@@ -27,6 +28,7 @@ typedef struct Sampling {
     uint64_t steps_expected;
     Sampler *sampler;                           /* of this process */
     Outcome *outcome;
+    char *misuse;                               /* of the API, by the first run that came to it; NULL: none did */
     bool cut_off, longer;                       /* any run was; longer than was expected of one that does not poll */
     GHashTable *tallies;                        /* finding_key -> Tally */
     GArray *telling;                            /* numbers of runs in which a kind of finding showed first */
@@ -51,8 +53,9 @@ static GVariant *run_to_variant(const Program *program, const Outcome *one, bool
         g_autofree char *key = finding_key(program, finding);
         g_variant_builder_add(&keys, "(tbs)", finding->count, finding->at_most, key);
     }
-    return g_variant_new("(ttbb@as" KEYS ")", one->steps == UINT64_MAX ? 0 : one->steps, one->conflicts == UINT64_MAX ? 0 : one->conflicts,
-                         cut_off, one->incomplete_after_race, limits_to_variant(one), &keys);
+    return g_variant_new("(ttbbs@as" KEYS ")", one->steps == UINT64_MAX ? 0 : one->steps, one->conflicts == UINT64_MAX ? 0 : one->conflicts,
+                         cut_off, one->incomplete_after_race, program->usage_error ? program->usage_error : "", limits_to_variant(one),
+                         &keys);
 }
 
 static void begin_in_worker(void *argument, ChildControl *control)
@@ -131,8 +134,13 @@ static void merge_run(Sampling *sampling, uint64_t run, GVariant *answer)
     Outcome *all = sampling->outcome;
     uint64_t steps, conflicts;
     gboolean cut_off, incomplete;
+    const char *misuse;
     g_autoptr(GVariantIter) limits = NULL, keys = NULL;
-    g_variant_get(answer, RUN, &steps, &conflicts, &cut_off, &incomplete, &limits, &keys);
+    g_variant_get(answer, "(ttbb&sas" KEYS ")", &steps, &conflicts, &cut_off, &incomplete, &misuse, &limits, &keys);
+    if (misuse[0] != '\0') {
+        sampling->misuse = g_strdup(misuse);
+        return;
+    }
     take_limits(all, limits);
     if (take_keys(sampling, keys)) {
         g_array_append_val(sampling->telling, run);
@@ -157,8 +165,9 @@ static void save(const Sampling *sampling)
     gpointer key, value;
     for (g_hash_table_iter_init(&iter, sampling->tallies); g_hash_table_iter_next(&iter, &key, &value);)
         g_variant_builder_add(&keys, "(tbs)", ((const Tally *)value)->count, ((const Tally *)value)->at_most, key);
-    g_autoptr(GVariant) saved = g_variant_ref_sink(g_variant_new("(tttbbb@asat" KEYS ")", all->executions, all->steps, all->conflicts,
-        sampling->cut_off, sampling->longer, all->incomplete_after_race, limits_to_variant(all), &telling, &keys));
+    g_autofree char *facts = settle_facts(sampling->program);
+    g_autoptr(GVariant) saved = g_variant_ref_sink(g_variant_new("(tttbbbs@asat" KEYS ")", all->executions, all->steps, all->conflicts,
+        sampling->cut_off, sampling->longer, all->incomplete_after_race, facts, limits_to_variant(all), &telling, &keys));
     checkpoint_begin(sampling->options->checkpoint);
     checkpoint_put(sampling->options->checkpoint, g_variant_get_data(saved), g_variant_get_size(saved));
     checkpoint_commit(sampling->options->checkpoint);
@@ -170,12 +179,14 @@ static bool resume(Sampling *sampling, char **error)
     g_autoptr(GVariant) saved = g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE(SAVED), sampling->options->resumed, FALSE));
     g_autoptr(GVariantIter) limits = NULL, telling = NULL, keys = NULL;
     gboolean cut_off, longer, incomplete;
+    const char *facts;
     if (!g_variant_is_normal_form(saved)) {
         *error = g_strdup("the checkpoint is of another version of heddle: start again, without --resume");
         return false;
     }
-    g_variant_get(saved, SAVED, &all->executions, &all->steps, &all->conflicts, &cut_off, &longer, &incomplete, &limits, &telling,
-                  &keys);
+    g_variant_get(saved, "(tttbbb&sasat" KEYS ")", &all->executions, &all->steps, &all->conflicts, &cut_off, &longer, &incomplete, &facts,
+                  &limits, &telling, &keys);
+    settle_add_facts(sampling->program, facts);
     if (all->executions > sampling->options->runs) {
         *error = g_strdup_printf("the checkpoint has %" G_GUINT64_FORMAT " runs already: --runs must not be less", all->executions);
         return false;
@@ -203,7 +214,7 @@ static void give_batches(Sampling *sampling)
 
 static bool found_enough(const Sampling *sampling)
 {
-    return sampling->options->first && sampling->outcome->findings->len > 0;
+    return sampling->misuse != NULL || (sampling->options->first && sampling->outcome->findings->len > 0);
 }
 
 /* NULL: the worker died, or its kernel wrote where it must not. */
@@ -293,6 +304,9 @@ static bool search(Sampling *sampling, char **error)
         return false;
     const char *stop = take_all(sampling);
     pool_free(sampling->pool);
+    *error = sampling->misuse;
+    if (*error != NULL)
+        return false;
     if (options->checkpoint != NULL)
         save(sampling);
     if (all->conflicts > 0 || all->executions == 0)         /* else the first run has decided */

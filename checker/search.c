@@ -26,8 +26,8 @@ static Files open_files(WorkerShared *shared)
     char *error = NULL;
     if (spec->checkpoint == NULL && spec->resume == NULL)
         return files;
-    g_autofree char *identity = identity_of_check(spec, shared->program, shared->record);
-    if (spec->resume != NULL)
+    g_autofree char *identity = identity_of_check(spec, shared->program, shared->record, shared->facts);
+    if (spec->resume != NULL && !shared->again)
         files.resumed = checkpoint_read(spec->resume, identity, &error);
     if (error == NULL)
         files.checkpoint = checkpoint_new(spec->checkpoint ? spec->checkpoint : spec->resume, identity, &error);

@@ -6,12 +6,14 @@
  */
 #include "worker.h"
 #include "classes/classes.h"
+#include "identity.h"
 #include "outcome_io.h"
 #include "proof/prove.h"
 #include "results.h"
 #include "run/adapt.h"
 #include "run/ancestry.h"
 #include "run/blackbox.h"
+#include "run/checkpoint.h"
 #include "run/delay.h"
 #include "run/edit.h"
 #include "run/fate.h"
@@ -193,6 +195,8 @@ static void run(WorkerShared *shared)
     shared->execution = execution_new(program, shared->record);
     child_watch_stacks(execution_stacks(shared->execution));
     settle_run(shared->execution, &options, shared->globals);
+    g_autofree char *facts = settle_facts(program);
+    shared->facts = worker_keep(shared, facts);
     shared->steps_reached = execution_limit_reached(shared->execution);
     shared->error = program->usage_error;
     if (shared->error != NULL)
@@ -228,6 +232,16 @@ static void want_globals_unchanged(WorkerShared *shared)
     shared->error = worker_keep(shared, text);
 }
 
+/* A search that goes on does so under the entry barriers that it had, which another one before it may have shown. */
+static void learn_from_checkpoint(WorkerShared *shared)
+{
+    g_autofree char *facts = shared->spec->resume ? checkpoint_peek(shared->spec->resume, IDENTITY_FACTS) : NULL;
+    if (facts == NULL)
+        return;
+    settle_add_facts(shared->program, facts);
+    settle_launches(shared->program, false);
+}
+
 /* A search may come to runs in which a launch does what the recorded run did not: then it has an entry barrier, or has none, and all is
  * done again under the barriers that it turned out to have. */
 static void load_and_run(WorkerShared *shared)
@@ -241,16 +255,16 @@ static void load_and_run(WorkerShared *shared)
     shared->globals = globals_save(module->handle);
     if (!build(shared, module))
         return;
-    bool again;
+    learn_from_checkpoint(shared);
     do {
         run(shared);
         want_globals_unchanged(shared);
         if (shared->ran && !shared->steps_reached && shared->error == NULL)
             search_run(shared);
         want_globals_unchanged(shared);
-        again = shared->searched && shared->error == NULL && !record_any_ended(shared->record, CORE_STOPPED)
+        shared->again = shared->searched && shared->error == NULL && !record_any_ended(shared->record, CORE_STOPPED)
             && settle_launches(shared->program, false);
-    } while (again);
+    } while (shared->again);
     if (shared->ran && shared->error == NULL)
         unreached_note(module, shared->program, shared->record);
 }

@@ -16,6 +16,8 @@ typedef struct WorkerShared {
     const char *warning;                        /* one line, NULL: none */
     const char *not_applicable, *not_deterministic;
     bool ran, searched, steps_reached;          /* searched: the outcome is there already */
+    bool again;                                 /* the search has shown other entry barriers: all is done again under these */
+    const char *facts;                          /* of the launches (settle_facts), by which the recorded run was settled */
     bool as_given;                              /* schedules are replayed as they are: not made shorter first */
     Store box;                                  /* of the run in hand, where somebody chooses its moves: see run/blackbox.h */
     const GArray *follow;                       /* of Move: do these in place of a search; NULL: search */

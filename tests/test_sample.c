@@ -97,6 +97,54 @@ static const char SOURCE[] =
     "    PL_NEEDS(pl_num_devices() == 2, \"two partners\");\n"
     "    pl_launch(works, .args = {pl_regular_semaphore(), pl_regular_semaphore()});\n"
     "}\n"
+    "KERNEL(misuses, counter)\n"
+    "{\n"
+    "    int seen = 0;\n"
+    "    for (int i = 0; i < ROUNDS; i++) {\n"
+    "        seen = pl_flag_load(counter, pl_device(0));\n"
+    "        pl_flag_store(counter, seen + 1, pl_device(0));\n"
+    "    }\n"
+    "    if (seen == 1 && pl_device_id() == 0)\n"
+    "        pl_semaphore_signal(counter, 1);\n"
+    "    if (seen == 1 && pl_device_id() == 1)\n"
+    "        pl_semaphore_wait(counter, 1);\n"
+    "}\n"
+    "PROGRAM(misuses_if_others_are_fast, \"in some orders a flag word is taken for a semaphore\")\n"
+    "{\n"
+    "    pl_launch(misuses, .args = {pl_flags()});\n"
+    "}\n"
+    "KERNEL(waits_for_a_later_launch, sem, at_home)\n"
+    "{\n"
+    "    if (pl_core_index() != 0)\n"
+    "        return;\n"
+    "    pl_semaphore_signal(at_home, 1, pl_device(1 - pl_device_id()));\n"
+    "    pl_semaphore_wait(at_home, 1);\n"
+    "    if (pl_device_id() == 0)\n"
+    "        pl_semaphore_wait(sem, 1);\n"
+    "}\n"
+    "KERNEL(communicates_by_chance, sem, counter)\n"
+    "{\n"
+    "    int seen = 0;\n"
+    "    for (int i = 0; i < ROUNDS && pl_device_id() == 1; i++) {\n"
+    "        seen = pl_flag_load(counter, PL_OWN);\n"
+    "        pl_flag_store(counter, seen + 1, PL_OWN);\n"
+    "    }\n"
+    "    if (pl_core_index() == 0 && seen == 1)\n"
+    "        pl_semaphore_signal(sem, 0, pl_device(0));\n"
+    "}\n"
+    "KERNEL(comes_later, sem)\n"
+    "{\n"
+    "    if (pl_device_id() == 1 && pl_core_index() == 0)\n"
+    "        pl_semaphore_signal(sem, 1, pl_device(0));\n"
+    "}\n"
+    "PROGRAM(barrier_by_chance, \"that a launch begins with a barrier is found out during the search\")\n"
+    "{\n"
+    "    PL_NEEDS(pl_num_devices() == 2, \"two partners\");\n"
+    "    PlRef sem = pl_semaphore_output(PL_REGULAR);\n"
+    "    pl_launch(waits_for_a_later_launch, .args = {sem, pl_regular_semaphore()});\n"
+    "    pl_launch(communicates_by_chance, .args = {sem, pl_flags()});\n"
+    "    pl_launch(comes_later, .args = {sem}, .skip_device_barrier = true);\n"
+    "}\n"
     "enum { WORK = 24 };\n"
     "KERNEL(looks_late, data, inbox, sent, came, work)\n"
     "{\n"
@@ -293,6 +341,43 @@ static void runs_can_be_added_to_a_finished_search(void **state)
     g_unlink(file);
 }
 
+static void misuse_that_only_some_runs_come_to_is_told(void **state)
+{
+    (void)state;
+    g_autofree char *first = NULL;
+    for (unsigned workers = 1; workers <= 3; workers++) {
+        g_autofree char *text = NULL;
+        assert_int_equal(run(&text, "check %s:misuses_if_others_are_fast -n 3 --search random --runs 3000 -j %u", source, workers), 2);
+        assert_says(text, "wants a semaphore, counter is a flag word");
+        if (workers == 1)
+            first = g_steal_pointer(&text);
+        else
+            assert_string_equal(text, first);
+    }
+    assert_int_equal(run(NULL, "check %s:misuses_if_others_are_fast -n 3 --search random --runs 3", source), 3);
+}
+
+/* Interrupted by a limit before the barrier was found out; and after all was done again under it. */
+static void barriers_found_out_by_a_search_are_those_of_its_checkpoint(void **state)
+{
+    (void)state;
+    static const char *const SEARCH[] = { "auto --runs", "enumerate --states", "random --runs" };
+    static const unsigned FEW[] = { 3, 30, 3 }, MANY[] = { 2000000, 20000000, 500 };
+    g_autofree char *file = path_of("barriers.checkpoint");
+    for (size_t s = 0; s < G_N_ELEMENTS(SEARCH); s++) {
+        g_autofree char *check = g_strdup_printf("check %s:barrier_by_chance -n 2 --cores 2 --search %s", source, SEARCH[s]);
+        assert_int_equal(run(NULL, "%s %u --json whole", check, MANY[s]), 1);
+        assert_int_equal(run(NULL, "%s %u --checkpoint %s", check, FEW[s], file), 3);
+        assert_int_equal(run(NULL, "%s %u --json resumed --resume %s", check, MANY[s], file), 1);
+        assert_int_equal(run(NULL, "%s %u --json again --resume %s", check, MANY[s], file), 1);
+        g_autofree char *whole = report("whole"), *resumed = report("resumed"), *again = report("again");
+        assert_says(whole, "\"deadlock\"");
+        assert_string_equal(resumed, whole);
+        assert_string_equal(again, whole);
+        g_unlink(file);
+    }
+}
+
 static void a_checkpoint_of_another_check_is_refused(void **state)
 {
     (void)state;
@@ -454,6 +539,8 @@ int main(void)
         cmocka_unit_test(a_time_limit_reports_the_runs_so_far),
         cmocka_unit_test(a_killed_search_goes_on_where_its_checkpoint_is),
         cmocka_unit_test(runs_can_be_added_to_a_finished_search),
+        cmocka_unit_test(misuse_that_only_some_runs_come_to_is_told),
+        cmocka_unit_test(barriers_found_out_by_a_search_are_those_of_its_checkpoint),
         cmocka_unit_test(a_checkpoint_of_another_check_is_refused),
         cmocka_unit_test(an_interrupted_search_reports_what_it_did),
         cmocka_unit_test(polls_end_in_every_way_of_sampling_and_pct_promises_nothing_then),

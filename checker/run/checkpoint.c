@@ -169,6 +169,24 @@ static char *problem_of(const char *path, const char *data, size_t bytes, const 
     return g_strdup_printf("%s belongs to another check: %s", path, difference);
 }
 
+char *checkpoint_peek(const char *path, const char *key)
+{
+    GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+    if (file == NULL)
+        return NULL;
+    const char *data = g_mapped_file_get_contents(file);
+    const size_t bytes = g_mapped_file_get_length(file), head = MAGIC_BYTES + sizeof(uint64_t), length = strlen(key);
+    char *said = NULL;
+    if (bytes >= head && memcmp(data, MAGIC, MAGIC_BYTES) == 0 && number_at(data + MAGIC_BYTES) <= bytes - head) {
+        g_autofree char *identity = g_strndup(data + head, number_at(data + MAGIC_BYTES));
+        g_auto(GStrv) lines = g_strsplit(identity, "\n", -1);
+        for (unsigned i = 0; lines[i] != NULL && said == NULL; i++)
+            said = strncmp(lines[i], key, length) == 0 && lines[i][length] == ' ' ? g_strdup(lines[i] + length + 1) : NULL;
+    }
+    g_mapped_file_unref(file);
+    return said;
+}
+
 GBytes *checkpoint_read(const char *path, const char *check, char **error)
 {
     g_autoptr(GError) problem = NULL;

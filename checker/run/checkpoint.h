@@ -26,5 +26,7 @@ void checkpoint_put(Checkpoint *checkpoint, const void *data, size_t bytes);
 bool checkpoint_commit(Checkpoint *checkpoint); /* false: the file is as it was; checkpoint_failure tells why */
 const char *checkpoint_failure(const Checkpoint *checkpoint);   /* of the last commit; NULL: it went well */
 
+/* What a line of the file's identity says, without a look at the rest. NULL: it has no such line, or is no such file. g_malloc. */
+char *checkpoint_peek(const char *path, const char *key);
 /* The bytes, aligned to 8. NULL and *error (g_malloc): not a file to go on from for this identity. */
 GBytes *checkpoint_read(const char *path, const char *identity, char **error);

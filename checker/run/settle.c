@@ -1,6 +1,7 @@
 /* settle.c - run, look, run again. */
 #include "settle.h"
 #include "edit.h"
+#include <string.h>
 
 bool settle_launches(Program *program, bool finished)
 {
@@ -14,6 +15,30 @@ bool settle_launches(Program *program, bool finished)
     for (uint32_t i = 0; i < launches; i++)
         changed |= before[i] != program_launch(program, i)->entry_barrier;
     return changed;
+}
+
+enum { COMMUNICATES = 1, USES_BARRIER_SEMAPHORE = 2 };
+
+char *settle_facts(const Program *program)
+{
+    GString *facts = g_string_new(NULL);
+    for (uint32_t i = 0; i < program->launches.count; i++) {
+        const Launch *launch = program_launch(program, i);
+        g_string_append_c(facts, (char)('0' + (launch->communicates ? COMMUNICATES : 0)
+                                        + (launch->uses_barrier_semaphore ? USES_BARRIER_SEMAPHORE : 0)));
+    }
+    return g_string_free(facts, FALSE);
+}
+
+void settle_add_facts(Program *program, const char *facts)
+{
+    if (strlen(facts) != program->launches.count)
+        return;
+    for (uint32_t i = 0; i < program->launches.count; i++) {
+        Launch *launch = program_launch(program, i);
+        launch->communicates |= (facts[i] - '0') & COMMUNICATES;
+        launch->uses_barrier_semaphore |= ((facts[i] - '0') & USES_BARRIER_SEMAPHORE) != 0;
+    }
 }
 
 void settle_run(Execution *execution, const ExecutionOptions *options, const Globals *globals)

@@ -11,5 +11,9 @@
 #include "globals.h"
 
 void settle_run(Execution *execution, const ExecutionOptions *options, const Globals *globals);
+/* What was learnt of the launches, a digit each, for another process that runs the same program. g_malloc. */
+char *settle_facts(const Program *program);
+/* Adds what such a text says (no effect: of another number of launches); entry barriers stay what they are. */
+void settle_add_facts(Program *program, const char *facts);
 /* Entry barriers after what was learnt of the launches, and after the program's edits. True: some changed. finished: see program.h. */
 bool settle_launches(Program *program, bool finished);
