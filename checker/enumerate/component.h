@@ -24,6 +24,7 @@ typedef enum TurnHow {
 } TurnHow;
 
 #define TURN_CORE UINT16_MAX
+
 typedef struct Turn {
     uint8_t how, step;                          /* TurnHow; StepKind of the step or moment */
     uint16_t pending;                           /* which copy under way, TURN_CORE: the core itself */
@@ -110,11 +111,3 @@ uint32_t component_effect(const Walk *walk, uint32_t core, uint32_t id, const Tu
 
 /* row.c: what can move, what is accessed, what is to be watched. */
 void row_build(Walk *walk, uint32_t core, uint32_t id);
-
-/* turn.c */
-/* Is the turn possible in the state `id`? Then `out` is the state after it. */
-bool turn_take(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn, uint32_t *out);
-bool turn_possible(const Walk *walk, const uint32_t *id, uint32_t core, const Turn *turn);
-bool walk_is_member(const Walk *walk, const Join *join, uint32_t core);
-bool turn_ends_loop(const Walk *walk, uint32_t core, const Turn *turn, uint32_t from, uint32_t to);    /* leads back into it */
-Move turn_move(const Walk *walk, uint32_t core, uint32_t component, const Turn *turn);

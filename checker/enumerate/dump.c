@@ -10,10 +10,10 @@
 #include "memory.h"
 #include "repack.h"
 
-enum { VERSION = 2, BUFFER_KEYS = 4096 };
+enum { VERSION = 3, BUFFER_KEYS = 4096 };
 
 typedef struct Head { uint32_t version, place_bytes, contents, until_race; } Head;
-typedef struct Level { uint64_t level, swept, transitions, states, head, tail, parents; uint8_t polls, uneven; } Level;
+typedef struct Level { uint64_t level, swept, transitions, states; uint8_t polls, uneven; } Level;
 
 void dump_put(const Walk *walk, const void *data, size_t bytes)
 {
@@ -147,14 +147,35 @@ static void put_key(void *data, const uint64_t *key)
     buffer->used += words;
 }
 
+/* Where a level that is kept begins in a worker's queue; the one that comes has not begun yet. */
+static uint64_t level_start(const Worker *worker, uint64_t level)
+{
+    return level < worker->levels->len ? g_array_index(worker->levels, uint64_t, level) : worker->queue.head;
+}
+
+static void put_states(const Walk *walk, uint64_t level, Buffer *buffer)
+{
+    uint64_t states = 0;
+    for (unsigned i = 0; i < walk->workers; i++) {
+        const Worker *worker = &walk->worker[i];
+        states += (level < walk->level ? level_start(worker, level + 1) : worker->queue.tail) - level_start(worker, level);
+    }
+    put_number(walk, states);
+    for (unsigned i = 0; i < walk->workers; i++) {
+        const Worker *worker = &walk->worker[i];
+        uint64_t end = level < walk->level ? level_start(worker, level + 1) : worker->queue.tail;
+        for (uint64_t at = level_start(worker, level); at < end; at++)
+            put_key(buffer, worker->queue.key + at * worker->queue.words);
+    }
+    flush(buffer);
+}
+
 static void put_level(Walk *walk)
 {
     Level level = {.level = walk->level, .swept = walk->swept, .polls = walk->polls, .uneven = walk->uneven};
     for (unsigned i = 0; i < walk->workers; i++) {
         const Worker *worker = &walk->worker[i];
-        level.transitions += worker->transitions, level.states += worker->table.count, level.parents += worker->parents.tail;
-        level.head += worker->queue.keep ? worker->queue.head : 0;
-        level.tail += worker->queue.tail - (worker->queue.keep ? 0 : worker->queue.head);
+        level.transitions += worker->transitions, level.states += worker->table.count;
     }
     put_number(walk, walk->layout.fields);
     for (unsigned f = 0; f < walk->layout.fields; f++)
@@ -165,16 +186,10 @@ static void put_level(Walk *walk)
     buffer->walk = walk, buffer->words = walk->hashed ? 1 : walk->layout.words;
     for (unsigned i = 0; i < walk->workers; i++)
         table_each(&walk->worker[i].table, put_key, buffer);
-    buffer->words = walk->layout.words;
-    for (unsigned i = 0; i < walk->workers; i++) {
-        const Queue *queue = &walk->worker[i].queue;
-        for (uint64_t at = queue->keep ? 0 : queue->head; at < queue->tail; at++)
-            put_key(buffer, queue->key + at * queue->words);
-    }
     flush(buffer);
-    for (unsigned i = 0; i < walk->workers; i++)
-        if (walk->worker[i].parents.tail > 0)
-            dump_put(walk, walk->worker[i].parents.key, walk->worker[i].parents.tail * sizeof(uint64_t));
+    buffer->words = walk->layout.words;
+    for (uint64_t l = walk->keeps ? 0 : walk->level; l <= walk->level; l++)
+        put_states(walk, l, buffer);
 }
 
 bool dump_layout(Dump *dump, Walk *walk)
@@ -227,6 +242,19 @@ static void make_room(Walk *walk, uint64_t states)
             walk_stop(walk, "memory");
 }
 
+static void take_states(Dump *dump, Walk *walk, uint64_t level)
+{
+    uint64_t states = take_number(dump);
+    for (unsigned i = 0; i < walk->workers; i++) {
+        Worker *worker = &walk->worker[i];
+        worker->queue.head = worker->queue.tail;
+        if (level < walk->level)
+            g_array_append_val(worker->levels, worker->queue.head);
+    }
+    for (uint64_t i = 0; i < states && !dump->bad; i++)
+        place_key(dump, walk, true);
+}
+
 static bool take_level(Dump *dump, Walk *walk)
 {
     Level level;
@@ -237,16 +265,8 @@ static bool take_level(Dump *dump, Walk *walk)
         make_room(walk, level.states);
     for (uint64_t i = 0; i < level.states && !dump->bad; i++)
         place_key(dump, walk, false);
-    for (uint64_t i = 0; i < level.tail && !dump->bad; i++)
-        place_key(dump, walk, true);
-    Worker *first = &walk->worker[0];
-    first->queue.head = level.head;
-    for (uint64_t i = 0; i < level.parents && !dump->bad && walk->limit == NULL; i++) {
-        if (first->parents.tail == first->parents.room && !queue_grow(&first->parents))
-            walk_stop(walk, "memory");
-        else
-            take_into(dump, first->parents.key + first->parents.tail++, sizeof(uint64_t));
-    }
+    for (uint64_t l = walk->keeps ? 0 : walk->level; l <= walk->level && !dump->bad; l++)
+        take_states(dump, walk, l);
     return !dump->bad && walk->limit == NULL;
 }
 

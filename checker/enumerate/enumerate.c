@@ -184,7 +184,7 @@ static Outcome *search(UnrollSource *source, const EnumerateOptions *options, in
         walk.outcome->refused = g_strdup("the checkpoint does not fit this program: start again, without --resume");
     while (walk.outcome->refused == NULL) {
         walk.restart = walk.done = false;
-        walk.logged = walk.memory != NULL && !walk_forgets(&walk);
+        walk.keeps = walk.memory != NULL && !walk_forgets(&walk);
         walk_clear(&walk);
         local_recheck(&walk);
         found_forget(walk.found);

@@ -19,7 +19,8 @@ typedef struct Hot {                            /* of one core; row, turn to las
 void worker_init(Worker *worker, Walk *walk, unsigned index)
 {
     *worker = (Worker){.walk = walk, .index = index, .id = g_new0(uint32_t, walk->layout.fields), .hot = g_new0(Hot, walk->cores)};
-    worker->ring_hash = g_new(uint64_t, RING), worker->ring_parent = g_new(uint64_t, RING);
+    worker->ring_hash = g_new(uint64_t, RING);
+    worker->levels = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     worker->inbox = g_async_queue_new_full(g_free);
     worker->out = g_new0(Chunk *, walk->workers);
     worker->hot_generation = walk->rows_generation - 1;
@@ -34,11 +35,10 @@ void worker_clear(Worker *worker)
     g_async_queue_unref(worker->inbox);
     table_clear(&worker->table);
     queue_clear(&worker->queue);
-    queue_clear(&worker->parents);
     queue_clear(&worker->later);
     g_free(worker->ring);
     g_free(worker->ring_hash);
-    g_free(worker->ring_parent);
+    g_array_unref(worker->levels);
     g_free(worker->hot);
     g_free(worker->id);
 }
@@ -69,7 +69,7 @@ static bool make_room(Queue *queue)
 }
 
 /* A key goes into the table, and into the queue if it is new. */
-static inline __attribute__((always_inline)) void add(Worker *worker, const uint64_t *key, unsigned words, uint64_t hash, uint64_t parent)
+static inline __attribute__((always_inline)) void add(Worker *worker, const uint64_t *key, unsigned words, uint64_t hash)
 {
     Walk *walk = worker->walk;
     if (G_UNLIKELY(worker->table.count >= worker->table.grow_at))
@@ -78,22 +78,20 @@ static inline __attribute__((always_inline)) void add(Worker *worker, const uint
     if (G_UNLIKELY(walk->limit != NULL)
         || !(print ? table_add_at(&worker->table, &print, 1, hash) : table_add_at(&worker->table, key, words, hash)))
         return;
-    if (G_UNLIKELY(!make_room(&worker->queue) || (walk->logged && !make_room(&worker->parents)))) {
+    if (G_UNLIKELY(!make_room(&worker->queue))) {
         walk_stop(walk, "memory");
         return;
     }
     uint64_t *to = worker->queue.key + worker->queue.tail++ * words;
     for (unsigned w = 0; w < words; w++)
         to[w] = key[w];
-    if (walk->logged)
-        worker->parents.key[worker->parents.tail++] = parent;
 }
 
 /* The oldest successor of the ring. */
 static inline __attribute__((always_inline)) void ring_out(Worker *worker, unsigned words)
 {
     unsigned index = worker->ring_head++;
-    add(worker, ring_at(worker, index, words), words, worker->ring_hash[index % RING], worker->ring_parent[index % RING]);
+    add(worker, ring_at(worker, index, words), words, worker->ring_hash[index % RING]);
 }
 
 static void send(Worker *worker, unsigned owner)
@@ -126,7 +124,6 @@ static inline __attribute__((always_inline)) uint64_t scatter(const Walk *walk, 
 static inline __attribute__((always_inline)) void ring_turn(Worker *worker, unsigned *first, unsigned words, bool many)
 {
     const Walk *walk = worker->walk;
-    const bool logged = walk->logged;
     unsigned used = worker->ring_used, kept = *first;
     for (unsigned i = *first; i != used; i++) {
         uint64_t *key = ring_at(worker, i, words), hash = scatter(walk, key, words);
@@ -138,8 +135,6 @@ static inline __attribute__((always_inline)) void ring_turn(Worker *worker, unsi
             memcpy(ring_at(worker, kept, words), key, words * sizeof *key);
         worker->ring_hash[kept % RING] = hash;
         __builtin_prefetch(table_place(&worker->table, hash, worker->table.shape.words), 1);
-        if (logged)
-            worker->ring_parent[kept % RING] = worker->state_index;
         if (G_LIKELY(kept - worker->ring_head >= AHEAD))
             ring_out(worker, words);
         kept++;
@@ -162,7 +157,7 @@ static void take_chunk(Worker *worker, Chunk *chunk)
     uint64_t hash[AHEAD];
     for (uint32_t i = 0; i < chunk->keys + AHEAD; i++) {
         if (i >= AHEAD)
-            add(worker, chunk->key + (size_t)(i - AHEAD) * words, words, hash[i % AHEAD], 0);
+            add(worker, chunk->key + (size_t)(i - AHEAD) * words, words, hash[i % AHEAD]);
         if (i >= chunk->keys)
             continue;
         hash[i % AHEAD] = scatter(worker->walk, chunk->key + (size_t)i * words, words);
@@ -180,7 +175,7 @@ void worker_drain(Worker *worker)
 void worker_add(Worker *worker, const uint64_t *key)
 {
     unsigned words = worker->walk->layout.words;
-    add(worker, key, words, scatter(worker->walk, key, words), 0);
+    add(worker, key, words, scatter(worker->walk, key, words));
 }
 
 static void refresh(Worker *worker)
@@ -322,7 +317,7 @@ static void put_off(Worker *worker, uint64_t what)
         return;
     }
     uint64_t *to = worker->later.key + worker->later.tail++ * worker->later.words;
-    *(Later *)(void *)to = (Later){.what = what, .state_index = worker->state_index};
+    *(Later *)(void *)to = (Later){.what = what};
     memcpy(to + sizeof(Later) / sizeof *to, worker->id, worker->walk->layout.fields * sizeof *worker->id);
 }
 
@@ -416,7 +411,7 @@ void worker_level(Worker *worker)
     for (uint64_t since = 1; worker->queue.head < worker->level_end && walk->limit == NULL; since++) {
         memcpy(key, worker->queue.key + worker->queue.head * walk->layout.words, walk->layout.words * sizeof *key);
         unpack(worker, key);
-        worker->state_index = worker->queue.head++;
+        worker->queue.head++;
         visit_state(worker, key);
         if (since % DRAIN_EVERY == 0 && walk->workers > 1)
             worker_drain(worker);

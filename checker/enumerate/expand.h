@@ -8,7 +8,7 @@
 #include "walk.h"
 
 enum { LATER_JUDGE = 1, LATER_EXPAND = 2, LATER_END = 4, LATER_POLL = 8 };
-typedef struct Later { uint64_t what, state_index; } Later;            /* LATER_*; followed by the state's ids */
+typedef struct Later { uint64_t what; } Later;  /* LATER_*; followed by the state's ids */
 
 enum { CHUNK_KEYS_BYTES = 1 << 14, CHUNKS_WAITING_MAX = 64 };
 typedef struct Chunk { uint32_t keys; uint64_t key[CHUNK_KEYS_BYTES / sizeof(uint64_t)]; } Chunk;
@@ -17,15 +17,15 @@ struct Worker {
     Walk *walk;
     unsigned index;
     Table table;
-    Queue queue, parents;                       /* states not expanded yet; parents of all, where they are logged */
+    Queue queue;                                /* states not expanded yet; all, where they are kept */
+    GArray *levels;                             /* uint64_t, where they are kept: where each level begins in the queue */
     Queue later;                                /* states of this level for the one thread: Later, and their ids */
     uint64_t *ring, *ring_hash;                 /* successors on their way into the table: keys, scattered keys */
-    uint64_t *ring_parent;                      /* and parents, where they are logged */
     unsigned ring_used, ring_head;
     struct Hot *hot;                            /* by core: what the inner loop needs of it */
     uint64_t hot_generation;
     uint32_t *id;                               /* of the state in hand */
-    uint64_t transitions, state_index;          /* index in the queue of the state in hand */
+    uint64_t transitions;
     uint64_t level_end;                         /* states of the level in hand end there in the queue */
     GAsyncQueue *inbox;                         /* of Chunk: successors that other workers met */
     Chunk **out;                               /* by worker: such a chunk being filled */

@@ -6,7 +6,7 @@
 
 typedef struct Entry {
     Sighting sighting;
-    uint64_t state_index;
+    uint64_t level;                             /* of the state */
     bool dropped;
 } Entry;
 
@@ -72,7 +72,7 @@ void found_add(Walk *walk, const Sighting *sighting)
         store_push(&found->ids, walk->layout.fields);
         found->of_fault[s.id]++;
     }
-    STORE(Entry, &found->entries, index) = (Entry){.sighting = s, .state_index = walk->state_index};
+    STORE(Entry, &found->entries, index) = (Entry){.sighting = s, .level = walk->level};
     memcpy(&STORE(uint32_t, &found->ids, (size_t)index * walk->layout.fields), walk->id, walk->layout.fields * sizeof *walk->id);
     walk->done |= walk->options->first;
     walk->raced |= walk->until_race && s.id == FAULT_RACE;
@@ -147,7 +147,7 @@ static void add_schedule(Walk *walk, Finding *finding, size_t index)
 {
     const Entry *entry = &STORE(Entry, &walk->found->entries, index);
     const uint32_t *id = &STORE(uint32_t, &walk->found->ids, index * walk->layout.fields);
-    finding->moves = trail_find(walk, id, entry->state_index);
+    finding->moves = trail_find(walk, id, entry->level);
     if (finding->moves == NULL || entry->sighting.turn == NONE)
         return;
     uint32_t core = entry->sighting.core;

@@ -82,6 +82,17 @@ int64_t memory_get(const Walk *walk, uint32_t device, uint32_t vector, uint32_t 
     return STORE(Slot, &self->slots, slot).first + (slot < count ? values[slot] : 0);
 }
 
+bool memory_same_but(const Walk *walk, uint32_t device, uint32_t one, uint32_t other, uint32_t slot)
+{
+    const MemoryDevice *self = &walk->memory->device[device];
+    uint32_t count, other_count;
+    const int64_t *values = values_of(self, one, &count), *others = values_of(self, other, &other_count);
+    for (uint32_t i = 0; i < MAX(count, other_count); i++)
+        if (i != slot && (i < count ? values[i] : 0) != (i < other_count ? others[i] : 0))
+            return false;
+    return true;
+}
+
 uint32_t memory_with(Walk *walk, uint32_t device, uint32_t vector, uint32_t slot, int64_t value)
 {
     MemoryDevice *self = &walk->memory->device[device];

@@ -14,6 +14,7 @@ uint32_t memory_flag_slot(Walk *walk, uint32_t semaphore, uint32_t device);     
 uint32_t memory_object_slot(Walk *walk, uint32_t object);
 uint32_t memory_vectors(const Walk *walk, uint32_t device);     /* how many there are: the largest id */
 int64_t memory_get(const Walk *walk, uint32_t device, uint32_t vector, uint32_t slot);
+bool memory_same_but(const Walk *walk, uint32_t device, uint32_t one, uint32_t other, uint32_t slot);  /* equal in all other slots */
 /* The vector with one value changed. */
 uint32_t memory_with(Walk *walk, uint32_t device, uint32_t vector, uint32_t slot, int64_t value);
 /* Calls visit with the semaphore of each flag word of the device and its value. */

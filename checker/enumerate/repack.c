@@ -13,6 +13,7 @@ typedef struct Repack {
     const Layout *to;
     Table *table;
     Queue *queue;
+    GArray **levels;
     uint32_t *id;
     uint64_t *ahead, hash[AHEAD], moved;        /* keys whose places are being fetched, and scattered; how many there have been */
 } Repack;
@@ -75,11 +76,11 @@ static void move_table(Repack *repack, const Table *from)
         put_in_place(repack, index);
 }
 
-static void move_queue(Repack *repack, const Queue *from)
+static void move_states(Repack *repack, const Queue *from, uint64_t first, uint64_t end)
 {
     const Walk *walk = repack->walk;
     uint64_t moved[LAYOUT_WORDS_MAX];
-    for (uint64_t at = from->keep ? 0 : from->head; at < from->tail; at++) {
+    for (uint64_t at = first; at < end; at++) {
         layout_unpack(&walk->layout, from->key + at * walk->layout.words, repack->id);
         layout_pack(repack->to, repack->id, moved);
         Queue *queue = &repack->queue[repack_owner(walk, repack->to, moved)];
@@ -91,49 +92,83 @@ static void move_queue(Repack *repack, const Queue *from)
     }
 }
 
+/* Those that are kept, each level together. */
+static void move_levels(Repack *repack)
+{
+    Walk *walk = repack->walk;
+    for (guint l = 0; l < walk->worker[0].levels->len && walk->limit == NULL; l++) {
+        for (unsigned i = 0; i < walk->workers; i++)
+            g_array_append_val(repack->levels[i], repack->queue[i].tail);
+        for (unsigned i = 0; i < walk->workers; i++) {
+            const GArray *starts = walk->worker[i].levels;
+            uint64_t end = l + 1 < starts->len ? g_array_index(starts, uint64_t, l + 1) : walk->worker[i].queue.head;
+            move_states(repack, &walk->worker[i].queue, g_array_index(starts, uint64_t, l), end);
+        }
+    }
+    for (unsigned i = 0; i < walk->workers; i++)
+        repack->queue[i].head = repack->queue[i].tail;
+}
+
+static void move_all(Repack *repack, bool tables)
+{
+    Walk *walk = repack->walk;
+    for (unsigned i = 0; i < walk->workers && tables && walk->limit == NULL; i++)
+        move_table(repack, &walk->worker[i].table);
+    move_levels(repack);
+    for (unsigned i = 0; i < walk->workers && walk->limit == NULL; i++)
+        move_states(repack, &walk->worker[i].queue, walk->worker[i].queue.head, walk->worker[i].queue.tail);
+}
+
+/* What was moved takes the place of what it was moved from. */
+static void settle(const Repack *repack, bool tables)
+{
+    Walk *walk = repack->walk;
+    for (unsigned i = 0; i < walk->workers; i++) {
+        Worker *worker = &walk->worker[i];
+        Table table = worker->table;
+        Queue queue = worker->queue;
+        GArray *levels = worker->levels;
+        worker->queue = repack->queue[i], worker->levels = repack->levels[i];
+        repack->queue[i] = queue, repack->levels[i] = levels;
+        if (tables)
+            worker->table = repack->table[i], repack->table[i] = table;
+    }
+    layout_clear(&walk->layout);
+    walk->layout = *repack->to;
+    for (unsigned i = 0; i < walk->workers; i++)
+        worker_fit(&walk->worker[i]);
+}
+
 /* Into tables of at least 2^bits slots. States of the level in hand are all expanded but those put off, so that only what comes next has to
  * be in its place in the queue. */
-static void move_all(Walk *walk, Layout *to, unsigned bits)
+static void change_layout(Walk *walk, Layout *to, unsigned bits)
 {
     Repack repack = {.walk = walk, .to = to, .table = g_new0(Table, walk->workers), .queue = g_new0(Queue, walk->workers),
-                     .id = g_new(uint32_t, walk->layout.fields), .ahead = g_new(uint64_t, AHEAD * to->words)};
-    bool keep_tables = walk->hashed;            /* hashes do not hang on the layout */
+                     .levels = g_new(GArray *, walk->workers), .id = g_new(uint32_t, walk->layout.fields),
+                     .ahead = g_new(uint64_t, AHEAD * to->words)};
+    bool tables = !walk->hashed;                /* hashes do not hang on the layout */
     walk->hashed |= to->words > 1 && walk->options->modes & WALK_HASH_COMPACT;
     for (unsigned i = 0; i < walk->workers; i++) {
         queue_init(&repack.queue[i], to->words, walk->worker[i].queue.keep);
-        if (!keep_tables && !repack_table_init(walk, &repack.table[i], to, i, MAX(bits, walk->worker[i].table.bits)))
+        repack.levels[i] = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+        if (tables && !repack_table_init(walk, &repack.table[i], to, i, MAX(bits, walk->worker[i].table.bits)))
             walk_stop(walk, "memory");
     }
-    for (unsigned i = 0; i < walk->workers && walk->limit == NULL; i++) {
-        if (!keep_tables)
-            move_table(&repack, &walk->worker[i].table);
-        move_queue(&repack, &walk->worker[i].queue);
-    }
-    bool done = walk->limit == NULL;
+    move_all(&repack, tables);
+    if (walk->limit == NULL)
+        settle(&repack, tables);
+    else
+        layout_clear(to);
     for (unsigned i = 0; i < walk->workers; i++) {
-        Worker *worker = &walk->worker[i];
-        if (done && worker->queue.keep)
-            repack.queue[i].head = worker->queue.head;
-        if (!keep_tables)
-            table_clear(done ? &worker->table : &repack.table[i]);
-        queue_clear(done ? &worker->queue : &repack.queue[i]);
-        if (done && !keep_tables)
-            worker->table = repack.table[i];
-        if (done)
-            worker->queue = repack.queue[i];
+        table_clear(&repack.table[i]);
+        queue_clear(&repack.queue[i]);
+        g_array_unref(repack.levels[i]);
     }
     g_free(repack.table);
     g_free(repack.queue);
+    g_free(repack.levels);
     g_free(repack.id);
     g_free(repack.ahead);
-    if (!done) {
-        layout_clear(to);
-        return;
-    }
-    layout_clear(&walk->layout);
-    walk->layout = *to;
-    for (unsigned i = 0; i < walk->workers; i++)
-        worker_fit(&walk->worker[i]);
 }
 
 static uint32_t *largest_ids(const Walk *walk)
@@ -180,7 +215,7 @@ void repack_wider(Walk *walk)
     if (!fits || !has_room_for(walk, wider.words))
         walk_stop(walk, "memory");
     if (walk->limit == NULL)
-        move_all(walk, &wider, 0);
+        change_layout(walk, &wider, 0);
     else
         layout_clear(&wider);
     walk->repack = false;
@@ -199,7 +234,7 @@ void repack_tighter(Walk *walk)
     bool fits = layout_tighten(&tighter, largest, compact_bits(walk, bits + 1)) && has_room_for(walk, 1);
     g_free(largest);
     if (fits)
-        move_all(walk, &tighter, bits + 1);
+        change_layout(walk, &tighter, bits + 1);
     else
         layout_clear(&tighter);
 }

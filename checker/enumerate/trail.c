@@ -1,107 +1,73 @@
 /* trail.c - a schedule for a state, at no cost during the search.
  *
- * Without memory a state's predecessors are computed: the ways into each of its components, kept if that state is in the table and the
- * turn was possible there. Any visited predecessor was itself reached from the start, so walking back ends there. With memory a turn cannot
- * be undone, and the search logged each state's parent.
- *
- * Only polls can lead in circles. A loop's steps leave no trace, so what is reached by going through one again is reached without: no way
- * goes through a loop's end. (That it leads to the same state may be a guess, and then a schedule would not show what it should.)
+ * Without memory: states before it, kept if they are in the table and the turn was possible there. Any visited predecessor was itself
+ * reached from the start, so walking back ends there; only polls can lead in circles, hence states that were tried are not tried again.
+ * With memory the ways back are many, and not all of them as short: there queues keep all states, and one is looked for in the level
+ * before.
  */
+#include "before.h"
 #include "expand.h"
 #include <string.h>
 #include "repack.h"
 
 typedef struct Back {                           /* a walk backwards */
     Walk *walk;
+    const uint32_t *id;                         /* the state in hand */
     Table tried;
     GArray *ids;                                /* states from the target on, layout.fields numbers each */
     GArray *moves;                              /* from each to the one before it */
-    uint32_t *candidate, *forward;
+    uint32_t *forward;
+    bool found;
 } Back;
 
-static bool fits(const Walk *walk, const uint32_t *id)
+static bool pack(const Walk *walk, const uint32_t *id, uint64_t *key)
 {
     for (unsigned f = 0; f < walk->layout.fields; f++)
         if (!layout_fits(&walk->layout, f, id[f]))
             return false;
+    layout_pack(&walk->layout, id, key);
     return true;
 }
 
-static bool try(Back *back, const uint32_t *id)
+static bool add(Table *table, const uint64_t *key)
 {
+    return (table->count < table->grow_at || table_grow(table)) && table_add(table, key);
+}
+
+/* Does the turn lead from `before` to `id`? */
+static bool leads(Walk *walk, const uint32_t *before, uint32_t core, uint32_t turn, const uint32_t *id, uint32_t *forward)
+{
+    return turn_take(walk, before, core, turn, forward) && memcmp(forward, id, walk->layout.fields * sizeof *id) == 0;
+}
+
+static void add_move(GArray *moves, const Walk *walk, uint32_t core, uint32_t component, uint32_t turn)
+{
+    Move move = turn_move(walk, core, component, &STORE(Turn, &walk->core[core].turns, turn));
+    g_array_append_val(moves, move);
+}
+
+static bool step_back(void *data, uint32_t core, uint32_t turn, const uint32_t *before)
+{
+    Back *back = data;
+    Walk *walk = back->walk;
     uint64_t key[LAYOUT_WORDS_MAX];
-    if (!fits(back->walk, id))
-        return false;
-    layout_pack(&back->walk->layout, id, key);
-    const Walk *walk = back->walk;
-    if (!table_has(&walk->worker[repack_owner(walk, &walk->layout, key)].table, key))
-        return false;
-    if (back->tried.count >= back->tried.grow_at && !table_grow(&back->tried))
-        return false;
-    return table_add(&back->tried, key);
-}
-
-/* The join's other members step back too: each came from the component that stood at the join. */
-static bool undo_join(Back *back, uint32_t join_id)
-{
-    Walk *walk = back->walk;
-    const Join *join = intern_get(&walk->joins, join_id, NULL);
-    for (uint32_t core = join->first; core < join->last; core++) {
-        if (!walk_is_member(walk, join, core))
-            continue;
-        uint32_t before = 0;
-        for (uint32_t e = walk_component(walk, core, back->candidate[core])->edges; e && !before;) {
-            Edge edge = STORE(Edge, &walk->core[core].edges, e - 1);
-            const Turn *turn = &STORE(Turn, &walk->core[core].turns, edge.turn);
-            before = turn->how == TURN_JOIN && turn->gauge == join_id ? edge.from : 0;
-            e = edge.older;
-        }
-        if (!before)
-            return false;
-        back->candidate[core] = before;
-    }
-    return true;
-}
-
-/* Is there a visited state from which this edge of `core` leads to `id`? */
-static bool step_back(Back *back, const uint32_t *id, uint32_t core, Edge edge)
-{
-    Walk *walk = back->walk;
-    const Turn turn = STORE(Turn, &walk->core[core].turns, edge.turn);
-    if (turn_ends_loop(walk, core, &turn, edge.from, id[core]))
-        return false;
-    memcpy(back->candidate, id, walk->layout.fields * sizeof *id);
-    if (turn.how == TURN_JOIN) {
-        if (!turn.need || !undo_join(back, turn.gauge))
-            return false;
-    } else {
-        back->candidate[core] = edge.from;
-    }
-    if (!turn_take(walk, back->candidate, core, edge.turn, back->forward)
-        || memcmp(back->forward, id, walk->layout.fields * sizeof *id) != 0 || !try(back, back->candidate))
-        return false;
-    Move move = turn_move(walk, core, edge.from, &turn);
-    g_array_append_vals(back->ids, back->candidate, walk->layout.fields);
-    g_array_append_val(back->moves, move);
-    return true;
+    if (!pack(walk, before, key) || !table_has(&walk->worker[repack_owner(walk, &walk->layout, key)].table, key)
+        || !leads(walk, before, core, turn, back->id, back->forward) || !add(&back->tried, key))
+        return true;
+    g_array_append_vals(back->ids, before, walk->layout.fields);
+    add_move(back->moves, walk, core, before[core], turn);
+    back->found = true;
+    return false;
 }
 
 /* One step further back from the last state, or else it is given up. */
 static void advance(Back *back)
 {
-    Walk *walk = back->walk;
-    unsigned fields = walk->layout.fields;
-    uint32_t *id = g_new(uint32_t, fields);
-    memcpy(id, &g_array_index(back->ids, uint32_t, back->ids->len - fields), fields * sizeof *id);
-    bool found = false;
-    for (uint32_t core = 0; core < walk->cores && !found; core++)
-        for (uint32_t e = walk_component(walk, core, id[core])->edges; e && !found;) {
-            Edge edge = STORE(Edge, &walk->core[core].edges, e - 1);
-            found = step_back(back, id, core, edge);
-            e = edge.older;
-        }
-    g_free(id);
-    if (found)
+    unsigned fields = back->walk->layout.fields;
+    g_autofree uint32_t *id = g_memdup2(&g_array_index(back->ids, uint32_t, back->ids->len - fields), fields * sizeof *id);
+    back->id = id, back->found = false;
+    before_each(back->walk, id, step_back, back);
+    if (back->found)
         return;
     g_array_set_size(back->ids, back->ids->len - fields);
     if (back->moves->len)
@@ -127,11 +93,13 @@ static void reverse(GArray *moves)
 
 static GArray *find_backwards(Walk *walk, const uint32_t *target)
 {
-    unsigned fields = walk->layout.fields;
+    const unsigned fields = walk->layout.fields;
     Back back = {.walk = walk, .ids = g_array_new(FALSE, FALSE, sizeof(uint32_t)), .moves = g_array_new(FALSE, FALSE, sizeof(Move)),
-                 .candidate = g_new(uint32_t, fields), .forward = g_new(uint32_t, fields)};
+                 .forward = g_new(uint32_t, fields)};
     bool found = false;
-    if (table_init(&back.tried, (KeyShape){.words = walk->layout.words, .bits = walk->layout.bits}, 8) && try(&back, target)) {
+    uint64_t key[LAYOUT_WORDS_MAX];
+    layout_pack(&walk->layout, target, key);
+    if (table_init(&back.tried, (KeyShape){.words = walk->layout.words, .bits = walk->layout.bits}, 8) && add(&back.tried, key)) {
         g_array_append_vals(back.ids, target, fields);
         while (back.ids->len && !found) {
             found = is_start(walk, &g_array_index(back.ids, uint32_t, back.ids->len - fields));
@@ -141,7 +109,6 @@ static GArray *find_backwards(Walk *walk, const uint32_t *target)
     }
     table_clear(&back.tried);
     g_array_free(back.ids, TRUE);
-    g_free(back.candidate);
     g_free(back.forward);
     if (!found) {
         g_array_free(back.moves, TRUE);
@@ -151,40 +118,82 @@ static GArray *find_backwards(Walk *walk, const uint32_t *target)
     return back.moves;
 }
 
-typedef struct Between { Walk *walk; const uint32_t *from, *to; GArray *moves; } Between;
+/* ---- level by level ---- */
 
-static bool leads_there(void *data, uint32_t core, uint32_t turn, const uint32_t *after)
+typedef struct Way { uint32_t core, turn; } Way;
+typedef struct Ways {                           /* that may have led to a state; in each the state before, packed */
+    Walk *walk;
+    GArray *way, *keys;
+    Table wanted;
+} Ways;
+
+static bool note_way(void *data, uint32_t core, uint32_t turn, const uint32_t *before)
 {
-    Between *between = data;
-    Walk *walk = between->walk;
-    if (memcmp(after, between->to, walk->layout.fields * sizeof *after) != 0)
+    Ways *ways = data;
+    uint64_t key[LAYOUT_WORDS_MAX];
+    if (!pack(ways->walk, before, key))
         return true;
-    Move move = turn_move(walk, core, between->from[core], &STORE(Turn, &walk->core[core].turns, turn));
-    g_array_append_val(between->moves, move);
-    return false;
+    Way way = {.core = core, .turn = turn};
+    g_array_append_val(ways->way, way);
+    g_array_append_vals(ways->keys, key, ways->walk->layout.words);
+    add(&ways->wanted, key);
+    return true;
 }
 
-static GArray *read_log(Walk *walk, uint64_t state_index)
+/* Those of the wanted states that a level has, into `there`. */
+static void look_through(const Walk *walk, uint64_t level, const Table *wanted, Table *there)
 {
-    unsigned fields = walk->layout.fields;
-    GArray *moves = g_array_new(FALSE, FALSE, sizeof(Move));
-    uint32_t *from = g_new(uint32_t, fields), *to = g_new(uint32_t, fields);
-    const uint64_t *parents = walk->worker[0].parents.key, *keys = walk->worker[0].queue.key;
-    for (uint64_t at = state_index; at > 0; at = parents[at]) {
-        layout_unpack(&walk->layout, keys + at * walk->layout.words, to);
-        layout_unpack(&walk->layout, keys + parents[at] * walk->layout.words, from);
-        Between between = {.walk = walk, .from = from, .to = to, .moves = moves};
-        guint before = moves->len;
-        walk_each(walk, from, leads_there, &between);
-        g_assert(moves->len == before + 1);
+    for (unsigned i = 0; i < walk->workers; i++) {
+        const Worker *worker = &walk->worker[i];
+        uint64_t end = level + 1 < worker->levels->len ? g_array_index(worker->levels, uint64_t, level + 1) : worker->queue.tail;
+        for (uint64_t at = g_array_index(worker->levels, uint64_t, level); at < end; at++) {
+            const uint64_t *key = worker->queue.key + at * walk->layout.words;
+            if (table_has(wanted, key))
+                add(there, key);
+        }
     }
-    g_free(from);
-    g_free(to);
+}
+
+/* `id` becomes the first of the states before it that its level has. */
+static void back_one_level(Walk *walk, uint32_t *id, uint64_t level, GArray *moves)
+{
+    const unsigned words = walk->layout.words, fields = walk->layout.fields;
+    const KeyShape shape = {.words = words, .bits = walk->layout.bits};
+    Ways ways = {.walk = walk, .way = g_array_new(FALSE, FALSE, sizeof(Way)), .keys = g_array_new(FALSE, FALSE, sizeof(uint64_t))};
+    g_autofree uint32_t *before = g_new(uint32_t, fields), *forward = g_new(uint32_t, fields);
+    Table there;
+    if (!table_init(&ways.wanted, shape, 8) || !table_init(&there, shape, 8))
+        g_error("no memory is left for a schedule");
+    before_each(walk, id, note_way, &ways);
+    look_through(walk, level - 1, &ways.wanted, &there);
+    bool found = false;
+    for (guint i = 0; i < ways.way->len && !found; i++) {
+        const uint64_t *key = &g_array_index(ways.keys, uint64_t, i * words);
+        Way way = g_array_index(ways.way, Way, i);
+        layout_unpack(&walk->layout, key, before);
+        found = table_has(&there, key) && leads(walk, before, way.core, way.turn, id, forward);
+        if (found)
+            add_move(moves, walk, way.core, before[way.core], way.turn);
+    }
+    g_assert(found);
+    memcpy(id, before, fields * sizeof *id);
+    table_clear(&ways.wanted);
+    table_clear(&there);
+    g_array_free(ways.way, TRUE);
+    g_array_free(ways.keys, TRUE);
+}
+
+static GArray *find_by_levels(Walk *walk, const uint32_t *target, uint64_t level)
+{
+    GArray *moves = g_array_new(FALSE, FALSE, sizeof(Move));
+    g_autofree uint32_t *id = g_memdup2(target, walk->layout.fields * sizeof *id);
+    for (; level > 0; level--)
+        back_one_level(walk, id, level, moves);
     reverse(moves);
     return moves;
 }
 
-GArray *trail_find(Walk *walk, const uint32_t *id, uint64_t state_index)
+GArray *trail_find(Walk *walk, const uint32_t *id, uint64_t level)
 {
-    return walk_forgets(walk) ? forward_find(walk, id) : walk->logged ? read_log(walk, state_index) : find_backwards(walk, id);
+    return walk_forgets(walk) ? forward_find(walk, id) : walk->keeps ? find_by_levels(walk, id, level) : find_backwards(walk, id);
 }

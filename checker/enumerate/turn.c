@@ -149,6 +149,25 @@ Move turn_move(const Walk *walk, uint32_t core, uint32_t component, const Turn *
     return move;
 }
 
+bool turn_writes(const Walk *walk, uint32_t core, uint32_t component, const Turn *turn, uint32_t *device, uint32_t *slot)
+{
+    uint32_t object;
+    StepKind kind = (StepKind)turn->step;
+    if (turn->how == TURN_FLAG && (kind == STEP_FLAG_STORE || kind == STEP_FLAG_ADD || kind == STEP_FLAG_CAS)) {
+        const Gauge *gauge = walk_gauge(walk, turn->gauge);
+        *device = gauge->device, *slot = gauge->slot;
+        return true;
+    }
+    if (turn->how != TURN_DATA || (kind != STEP_STORE && kind != STEP_SWAP && kind != STEP_WRITE))
+        return false;
+    if (turn->pending == TURN_CORE)
+        object = step_at(walk, core, component)->step.object;
+    else
+        object = tree_step(&walk->core[core].tree, component_pendings(walk, core, component)[turn->pending].step)->copy.target;
+    *device = program_object_device(walk->program, object), *slot = memory_object_slot((Walk *)walk, object);
+    return true;
+}
+
 bool turn_ends_loop(const Walk *walk, uint32_t core, const Turn *turn, uint32_t from, uint32_t to)
 {
     return turn->pending == TURN_CORE && walk_node(walk, core, from)->position >= walk_node(walk, core, to)->position;

@@ -24,7 +24,7 @@ size_t walk_bytes(const Walk *walk)
     size_t bytes = store_bytes_used() - walk->stores_before;
     for (unsigned i = 0; i < walk->workers; i++) {
         const Worker *worker = &walk->worker[i];
-        bytes += table_bytes(&worker->table) + queue_bytes(&worker->queue) + queue_bytes(&worker->parents) + queue_bytes(&worker->later);
+        bytes += table_bytes(&worker->table) + queue_bytes(&worker->queue) + queue_bytes(&worker->later);
     }
     return bytes;
 }
@@ -63,7 +63,7 @@ static bool refuse_resume(Walk *walk)
 
 static bool begin(Walk *walk)
 {
-    walk->state_index = walk->level = walk->swept = 0;
+    walk->level = walk->swept = 0;
     progress_begin(walk->options->progress, PROGRESS_STATES, 0);
     if (!layout_init(&walk->layout, walk->cores + (walk->memory ? walk->program->devices : 0))) {
         walk_stop(walk, "memory");
@@ -77,8 +77,7 @@ static bool begin(Walk *walk)
     for (unsigned i = 0; i < walk->workers; i++) {
         Worker *worker = &walk->worker[i];
         worker_fit(worker);
-        queue_init(&worker->queue, walk->layout.words, walk->logged);
-        queue_init(&worker->parents, 1, walk->logged);
+        queue_init(&worker->queue, walk->layout.words, walk->keeps);
         if (!repack_table_init(walk, &worker->table, &walk->layout, i, TABLE_BITS_FIRST))
             walk_stop(walk, "memory");
         for (unsigned f = 0; f < walk->layout.fields; f++)
@@ -185,7 +184,6 @@ static bool handle(Walk *walk, const uint64_t *entry)
     uint64_t what = later->what;
     bool moved = true;
     memcpy(walk->id, ids_of(entry), walk->layout.fields * sizeof *walk->id);
-    walk->state_index = walk->worker[0].state_index = later->state_index;
     if (what & LATER_JUDGE) {
         judge_races(walk);
         judge_state(walk);
@@ -261,6 +259,8 @@ static uint64_t next_level(Walk *walk)
     for (unsigned i = 0; i < walk->workers; i++) {
         Worker *worker = &walk->worker[i];
         worker->level_end = worker->queue.tail;
+        if (walk->keeps)
+            g_array_append_val(worker->levels, worker->queue.head);
         states += worker->level_end - worker->queue.head;
     }
     return states;

@@ -10,10 +10,10 @@
  */
 #pragma once
 #include "access.h"
-#include "component.h"
 #include "enumerate.h"
 #include "layout.h"
 #include "table.h"
+#include "turn.h"
 
 typedef struct Memory Memory;
 typedef struct Found Found;
@@ -28,7 +28,7 @@ struct Walk {
     UnrollSource *source;
     const EnumerateOptions *options;
     Outcome *outcome;
-    bool fluid, contents, logged, merges;       /* logged: parents of states are kept, to find schedules; merges: WALK_MERGE_LOCAL */
+    bool fluid, contents, keeps, merges;        /* keeps: queues keep all states, to find schedules; merges: WALK_MERGE_LOCAL */
     bool hashed, frozen;                        /* tables hold hashes of keys (repack_print), not keys; workers run */
     uint32_t cores, mask_words, mask_generation;
     size_t components_max;                      /* of one core */
@@ -52,7 +52,7 @@ struct Walk {
     uint64_t rows_generation;                   /* grows when rows are laid out anew: what workers keep of them is stale */
     uint32_t *id, *after;                       /* of the state in hand of the one thread (the first worker's); of a successor */
     uint32_t *lone;                             /* scratch: ids of which only one core's counts */
-    uint64_t state_index, level, swept;         /* of that state in the queue; of the level in hand; states of levels given up */
+    uint64_t level, swept;                      /* in hand; states of levels given up */
     GArray *growth;                             /* uint32_t: turns that made something new (dump.c); NULL: not asked for */
     Dump *resumed;                             /* to go on from; NULL: from the start */
     bool polls, uneven;                         /* some tree has loops; two ways to a component take different numbers of turns */
@@ -116,5 +116,5 @@ KeyShape walk_shape(const Walk *walk, const Layout *layout);
 void walk_each(Walk *walk, const uint32_t *id, bool (*visit)(void *data, uint32_t core, uint32_t turn, const uint32_t *after), void *data);
 
 /* trail.c: the moves from the start to a state; NULL: none was found within the limits. forward.c: without a table of all states. */
-GArray *trail_find(Walk *walk, const uint32_t *id, uint64_t state_index);
+GArray *trail_find(Walk *walk, const uint32_t *id, uint64_t level);
 GArray *forward_find(Walk *walk, const uint32_t *id);
