@@ -338,20 +338,6 @@ void machine_write(Machine *machine, uint32_t object, uint32_t view_id, const ui
     }
 }
 
-static void *alloc_for_payload(void *owner, size_t bytes)
-{
-    (void)owner;
-    return g_malloc0(MAX(bytes, 1));
-}
-
-static void free_payload(Tile *payload)
-{
-    g_free(payload->bytes);
-    g_free(payload->written);
-    g_free(payload->origin);
-    g_free(payload);
-}
-
 static bool is_opaque(const Machine *machine, uint32_t object)
 {
     return machine->ignores || program_decl(machine->program, program_object_decl(machine->program, object))->opaque;
@@ -362,8 +348,7 @@ Tile *machine_copy_read(Machine *machine, const Copy *copy)
     if (copy->source_view == NONE || is_opaque(machine, copy->source))
         return NULL;
     const View *view = program_get_view(machine->program, copy->source_view);
-    Tile *payload = g_new0(Tile, 1);
-    tile_init(payload, view->dtype, view->ndim, view->size, false, alloc_for_payload, NULL);
+    Tile *payload = tile_new(view->dtype, view->ndim, view->size, false);
     machine_read(machine, copy->source, copy->source_view, NULL, payload);
     return payload;
 }
@@ -379,13 +364,7 @@ void machine_copy_write(Machine *machine, const Copy *copy, Tile *payload)
         Tile unknown = { .dtype = view->dtype, .elements = view_elements(view), .opaque = true };
         machine_write(machine, copy->target, copy->target_view, NULL, &unknown);
     }
-    machine_copy_abandon(payload);
-}
-
-void machine_copy_abandon(Tile *payload)
-{
-    if (payload != NULL)
-        free_payload(payload);
+    tile_free(payload);
 }
 
 void machine_copy_now(Machine *machine, const Copy *copy)

@@ -37,9 +37,8 @@ Contents *machine_contents(Machine *machine, uint32_t object);
 void machine_read(Machine *machine, uint32_t object, uint32_t view, const uint8_t *mask, Tile *out);
 void machine_write(Machine *machine, uint32_t object, uint32_t view, const uint8_t *mask, const Tile *tile);
 void machine_copy_now(Machine *machine, const Copy *copy);      /* read and write at once */
-Tile *machine_copy_read(Machine *machine, const Copy *copy);    /* payload, NULL if opaque; freed by machine_copy_write */
+Tile *machine_copy_read(Machine *machine, const Copy *copy);    /* payload, NULL if opaque; tile_free, or machine_copy_write */
 void machine_copy_write(Machine *machine, const Copy *copy, Tile *payload);
-void machine_copy_abandon(Tile *payload);       /* of a copy that will not be written; may be NULL */
 /* Elements read, written or made in all runs so far: what contents have cost. */
 uint64_t machine_elements_moved(const Machine *machine);
 /* Opaque objects: is any byte of the region written so far? */

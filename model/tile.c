@@ -26,6 +26,76 @@ void tile_init(Tile *tile, DType dtype, unsigned ndim, const int64_t *size, bool
     tile->written = alloc(owner, elements);
 }
 
+static void *alloc_block(void *owner, size_t bytes)
+{
+    (void)owner;
+    return g_malloc0(MAX(bytes, 1));
+}
+
+Tile *tile_new(DType dtype, unsigned ndim, const int64_t *size, bool opaque)
+{
+    Tile *tile = g_new(Tile, 1);
+    tile_init(tile, dtype, ndim, size, opaque, alloc_block, NULL);
+    return tile;
+}
+
+void tile_free(Tile *tile)
+{
+    if (tile == NULL)
+        return;
+    g_free(tile->bytes);
+    g_free(tile->written);
+    g_free(tile->origin);
+    g_free(tile);
+}
+
+size_t tile_block_bytes(size_t count, size_t item)
+{
+    return count * (sizeof(uint64_t) + item + 1);
+}
+
+void tile_block_put(void *block, const uint64_t *origin, const unsigned char *bytes, const uint8_t *written, size_t count, size_t item)
+{
+    char *at = block;
+    if (count == 0)
+        return;
+    memcpy(at, origin, count * sizeof(uint64_t));
+    memcpy(at + count * sizeof(uint64_t), bytes, count * item);
+    memcpy(at + count * (sizeof(uint64_t) + item), written, count);
+}
+
+void tile_block_take(const void *block, uint64_t *origin, unsigned char *bytes, uint8_t *written, size_t count, size_t item)
+{
+    const char *at = block;
+    if (count == 0)
+        return;
+    memcpy(origin, at, count * sizeof(uint64_t));
+    memcpy(bytes, at + count * sizeof(uint64_t), count * item);
+    memcpy(written, at + count * (sizeof(uint64_t) + item), count);
+}
+
+/* The struct without its pointers, then the block of its elements, if it is not opaque. */
+void *tile_pack(const Tile *tile, size_t *bytes)
+{
+    size_t count = tile->opaque ? 0 : (size_t)tile->elements, item = dtype_size_bytes(tile->dtype);
+    *bytes = sizeof(Tile) + tile_block_bytes(count, item);
+    char *packed = g_malloc0(*bytes);
+    Tile *head = (Tile *)(void *)packed;
+    head->dtype = tile->dtype, head->ndim = tile->ndim, head->elements = tile->elements, head->opaque = tile->opaque;
+    memcpy(head->size, tile->size, tile->ndim * sizeof *tile->size);
+    tile_block_put(packed + sizeof(Tile), tile->origin, tile->bytes, tile->written, count, item);
+    return packed;
+}
+
+Tile *tile_unpack(const void *packed)
+{
+    const Tile *head = packed;
+    Tile *tile = tile_new(head->dtype, head->ndim, head->size, head->opaque);
+    size_t count = head->opaque ? 0 : (size_t)head->elements;
+    tile_block_take((const char *)packed + sizeof(Tile), tile->origin, tile->bytes, tile->written, count, dtype_size_bytes(head->dtype));
+    return tile;
+}
+
 static void become_opaque(Tile *tile)
 {
     tile->opaque = true;

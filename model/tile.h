@@ -26,6 +26,17 @@ typedef struct Tile {
 typedef void *(*TileAlloc)(void *owner, size_t bytes);
 void tile_init(Tile *tile, DType dtype, unsigned ndim, const int64_t *size, bool opaque, TileAlloc alloc, void *owner);
 
+/* A tile of its own, on the heap; NULL may be freed. */
+Tile *tile_new(DType dtype, unsigned ndim, const int64_t *size, bool opaque);
+void tile_free(Tile *tile);
+/* Equal tiles as equal bytes (g_malloc), and such bytes as a new tile. */
+void *tile_pack(const Tile *tile, size_t *bytes);
+Tile *tile_unpack(const void *packed);
+/* Elements in one block of tile_block_bytes: origins, then values, then whether they were written. item: bytes of one value. */
+size_t tile_block_bytes(size_t count, size_t item);
+void tile_block_put(void *block, const uint64_t *origin, const unsigned char *bytes, const uint8_t *written, size_t count, size_t item);
+void tile_block_take(const void *block, uint64_t *origin, unsigned char *bytes, uint8_t *written, size_t count, size_t item);
+
 typedef enum TileOp { TILE_ADD, TILE_SUB, TILE_MUL, TILE_DIV, TILE_MIN, TILE_MAX, TILE_COPY_OP } TileOp;
 /* out = a op b, element-wise; shapes and types equal (the caller made sure). Opaque in, opaque out. COPY_OP: out = a. Integers wrap, and
  * divide like XLA's: towards 0, all bits set for a division by 0. Unwritten in, unwritten out. */

@@ -134,13 +134,18 @@ static void floats_round_to_their_type_and_nan_wins(void **state)
     assert_true(isnan(float_result(DTYPE_F32, TILE_MIN, 2, NAN)));
 }
 
+static double unit(Rng *rng)
+{
+    return (double)rng_below(rng, UINT64_C(1) << 53) * 0x1p-53;
+}
+
 static void float32_arithmetic_is_that_of_the_processor(void **state)
 {
     (void)state;
     Rng rng;
     rng_init(&rng, 1);
     for (int i = 0; i < 20000; i++) {
-        float a = (float)(rng_unit(&rng) * exp2((double)rng_below(&rng, 40))), b = (float)(rng_unit(&rng) - 0.5);
+        float a = (float)(unit(&rng) * exp2((double)rng_below(&rng, 40))), b = (float)(unit(&rng) - 0.5);
         Tile left = line(DTYPE_F32, 1), right = line(DTYPE_F32, 1);
         memcpy(left.bytes, &a, sizeof a);
         memcpy(right.bytes, &b, sizeof b);
@@ -268,6 +273,35 @@ static void input_elements_have_origins_of_their_own(void **state)
 
 #define TEST(claim) cmocka_unit_test_setup_teardown(claim, begin, end)
 
+/* Also those that were never written, and those of which only the shape is known. */
+static void equal_tiles_are_equal_bytes_which_make_the_tile_again(void **state)
+{
+    (void)state;
+    static const int64_t size[] = { 2, 3 };
+    for (unsigned opaque = 0; opaque < 2; opaque++) {
+        Tile *tile = tile_new(DTYPE_I32, 2, size, opaque);
+        tile_fill_int(tile, 7);
+        size_t bytes, bytes_again;
+        g_autofree void *packed = tile_pack(tile, &bytes);
+        Tile *again = tile_unpack(packed);
+        g_autofree void *packed_again = tile_pack(again, &bytes_again);
+        assert_int_equal(bytes, bytes_again);
+        assert_memory_equal(packed, packed_again, bytes);
+        assert_memory_equal(again->size, size, sizeof size);
+        assert_int_equal(again->opaque, opaque);
+        if (!opaque) {
+            assert_memory_equal(again->bytes, tile->bytes, 24);
+            assert_memory_equal(again->origin, tile->origin, 6 * sizeof *tile->origin);
+            again->written[5] = ELEMENT_UNWRITTEN;
+            g_autofree void *other = tile_pack(again, &bytes_again);
+            assert_int_equal(bytes, bytes_again);
+            assert_memory_not_equal(packed, other, bytes);
+        }
+        tile_free(tile);
+        tile_free(again);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +317,7 @@ int main(void)
         TEST(opaque_in_is_opaque_out),
         TEST(a_tile_may_be_its_own_operand),
         TEST(input_elements_have_origins_of_their_own),
+        TEST(equal_tiles_are_equal_bytes_which_make_the_tile_again),
     };
     return cmocka_run_group_tests_name("tile", tests, NULL, NULL);
 }

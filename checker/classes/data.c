@@ -33,47 +33,20 @@ Tiles *tiles_new(void)
     return tiles;
 }
 
-static void free_tile(Tile *tile)
-{
-    if (tile == NULL)
-        return;
-    g_free(tile->bytes);
-    g_free(tile->written);
-    g_free(tile->origin);
-    g_free(tile);
-}
-
 void tiles_free(Tiles *tiles)
 {
     intern_clear(&tiles->keys);
     for (guint i = 0; i < tiles->tile->len; i++)
-        free_tile(g_ptr_array_index(tiles->tile, i));
+        tile_free(g_ptr_array_index(tiles->tile, i));
     g_ptr_array_free(tiles->tile, TRUE);
     g_mutex_clear(&tiles->lock);
     g_free(tiles);
 }
 
-static void *alloc_block(void *owner, size_t bytes)
-{
-    (void)owner;
-    return g_malloc0(MAX(bytes, 1));
-}
-
-/* The head without pointers, then origins, bytes, written. */
 static uint32_t keep_tile(Tiles *tiles, const Tile *tile)
 {
-    size_t count = tile->opaque ? 0 : (size_t)tile->elements, data = count * dtype_size_bytes(tile->dtype);
-    size_t bytes = sizeof(Tile) + count * (sizeof(uint64_t) + 1) + data;
-    g_autofree char *key = g_malloc0(bytes);
-    Tile *head = (Tile *)(void *)key;
-    head->dtype = tile->dtype, head->ndim = tile->ndim, head->elements = tile->elements, head->opaque = tile->opaque;
-    memcpy(head->size, tile->size, tile->ndim * sizeof *tile->size);
-    char *at = key + sizeof(Tile);
-    if (count > 0) {
-        memcpy(at, tile->origin, count * sizeof(uint64_t));
-        memcpy(at + count * sizeof(uint64_t), tile->bytes, data);
-        memcpy(at + count * sizeof(uint64_t) + data, tile->written, count);
-    }
+    size_t bytes;
+    g_autofree void *key = tile_pack(tile, &bytes);
     g_mutex_lock(&tiles->lock);
     uint32_t id = intern_add(&tiles->keys, key, bytes);
     g_mutex_unlock(&tiles->lock);
@@ -85,20 +58,9 @@ static const Tile *get(Tiles *tiles, int64_t id)
 {
     if ((guint)id >= tiles->tile->len)
         g_ptr_array_set_size(tiles->tile, (gint)id + 1);
-    if (tiles->tile->pdata[id] != NULL)
-        return tiles->tile->pdata[id];
-    const char *key = intern_get(&tiles->keys, (uint32_t)id, NULL), *at = key + sizeof(Tile);
-    const Tile *head = (const Tile *)(const void *)key;
-    Tile *tile = g_new0(Tile, 1);
-    tile_init(tile, head->dtype, head->ndim, head->size, head->opaque, alloc_block, NULL);
-    if (!head->opaque) {
-        size_t count = (size_t)tile->elements, data = count * dtype_size_bytes(tile->dtype);
-        memcpy(tile->origin, at, count * sizeof(uint64_t));
-        memcpy(tile->bytes, at + count * sizeof(uint64_t), data);
-        memcpy(tile->written, at + count * sizeof(uint64_t) + data, count);
-    }
-    tiles->tile->pdata[id] = tile;
-    return tile;
+    if (tiles->tile->pdata[id] == NULL)
+        tiles->tile->pdata[id] = tile_unpack(intern_get(&tiles->keys, (uint32_t)id, NULL));
+    return tiles->tile->pdata[id];
 }
 
 const Tile *tiles_get(void *owner, int64_t id)
@@ -159,11 +121,8 @@ static void save(Data *data, uint32_t object, uint32_t region_id)
     int64_t first = CLAMP(region->lo / item, 0, contents->elements);
     int64_t last = CLAMP((region->hi + item - 1) / item, first, contents->elements);
     size_t count = (size_t)(last - first);
-    Saved saved = { object, first, last - first, item, g_malloc(count * ((size_t)item + 1 + sizeof(uint64_t)) + 1) };
-    char *at = saved.bytes;
-    memcpy(at, contents->origin + first, count * sizeof(uint64_t));
-    memcpy(at + count * sizeof(uint64_t), contents->bytes + first * item, count * (size_t)item);
-    memcpy(at + count * (sizeof(uint64_t) + (size_t)item), contents->written + first, count);
+    Saved saved = { object, first, last - first, item, g_malloc(tile_block_bytes(count, (size_t)item) + 1) };
+    tile_block_put(saved.bytes, contents->origin + first, contents->bytes + first * item, contents->written + first, count, (size_t)item);
     g_array_append_val(data->journal, saved);
 }
 
@@ -172,11 +131,8 @@ void data_undo(Data *data, uint32_t mark)
     while (data->journal->len > mark) {
         Saved saved = g_array_index(data->journal, Saved, data->journal->len - 1);
         Contents *contents = machine_contents(data->machine, saved.object);
-        size_t count = (size_t)saved.elements;
-        const char *at = saved.bytes;
-        memcpy(contents->origin + saved.lo, at, count * sizeof(uint64_t));
-        memcpy(contents->bytes + saved.lo * saved.item, at + count * sizeof(uint64_t), count * (size_t)saved.item);
-        memcpy(contents->written + saved.lo, at + count * (sizeof(uint64_t) + (size_t)saved.item), count);
+        tile_block_take(saved.bytes, contents->origin + saved.lo, contents->bytes + saved.lo * saved.item, contents->written + saved.lo,
+                        (size_t)saved.elements, (size_t)saved.item);
         g_free(saved.bytes);
         g_array_set_size(data->journal, data->journal->len - 1);
     }
@@ -186,14 +142,11 @@ uint32_t data_load(Data *data, const UnrollStep *step)
 {
     const View *view = program_get_view(data->program, step->view);
     bool opaque = decl_of(data, step->step.object)->opaque;
-    Tile tile;
-    tile_init(&tile, view->dtype, view->ndim, view->size, opaque, alloc_block, NULL);
+    Tile *tile = tile_new(view->dtype, view->ndim, view->size, opaque);
     if (!opaque)
-        machine_read(data->machine, step->step.object, step->view, step->mask, &tile);
-    uint32_t id = keep_tile(data->tiles, &tile);
-    g_free(tile.bytes);
-    g_free(tile.written);
-    g_free(tile.origin);
+        machine_read(data->machine, step->step.object, step->view, step->mask, tile);
+    uint32_t id = keep_tile(data->tiles, tile);
+    tile_free(tile);
     return id;
 }
 
@@ -209,7 +162,7 @@ uint32_t data_copy_read(Data *data, const Copy *copy)
 {
     Tile *payload = machine_copy_read(data->machine, copy);
     uint32_t id = payload ? keep_tile(data->tiles, payload) : 0;
-    free_tile(payload);
+    tile_free(payload);
     return id;
 }
 

@@ -33,50 +33,22 @@ ContentsPool *contents_new(Program *program, Lot *lot)
     return pool;
 }
 
-static void free_tile(Tile *tile)
-{
-    if (tile == NULL)
-        return;
-    g_free(tile->bytes);
-    g_free(tile->written);
-    g_free(tile->origin);
-    g_free(tile);
-}
-
 void contents_free(ContentsPool *pool)
 {
     if (pool == NULL)
         return;
     machine_free(pool->machine);
     for (guint i = 0; i < pool->tile->len; i++)
-        free_tile(g_ptr_array_index(pool->tile, i));
+        tile_free(g_ptr_array_index(pool->tile, i));
     g_ptr_array_free(pool->tile, TRUE);
     g_free(pool);
 }
 
-static void *alloc(void *owner, size_t bytes)
-{
-    (void)owner;
-    return g_malloc0(MAX(bytes, 1));
-}
-
-/* A tile as bytes: the struct without its pointers, then the three arrays. */
 static uint32_t intern_tile(ContentsPool *pool, const Tile *tile)
 {
-    size_t count = tile->opaque ? 0 : (size_t)tile->elements, data = count * dtype_size_bytes(tile->dtype);
-    size_t bytes = sizeof(Tile) + data + count + count * sizeof(uint64_t);
-    char *key = g_malloc0(bytes), *at = key + sizeof(Tile);
-    Tile *head = (Tile *)(void *)key;
-    head->dtype = tile->dtype, head->ndim = tile->ndim, head->elements = tile->elements, head->opaque = tile->opaque;
-    memcpy(head->size, tile->size, tile->ndim * sizeof *tile->size);
-    if (count) {
-        memcpy(at, tile->origin, count * sizeof(uint64_t));
-        memcpy(at + count * sizeof(uint64_t), tile->bytes, data);
-        memcpy(at + count * sizeof(uint64_t) + data, tile->written, count);
-    }
-    uint32_t id = intern_add(&pool->tiles, key, bytes);
-    g_free(key);
-    return id;
+    size_t bytes;
+    g_autofree void *key = tile_pack(tile, &bytes);
+    return intern_add(&pool->tiles, key, bytes);
 }
 
 const Tile *contents_tile(void *owner, int64_t id)
@@ -86,20 +58,9 @@ const Tile *contents_tile(void *owner, int64_t id)
         return NULL;
     if ((size_t)id >= pool->tile->len)
         g_ptr_array_set_size(pool->tile, (gint)id + 1);
-    if (g_ptr_array_index(pool->tile, id) != NULL)
-        return g_ptr_array_index(pool->tile, id);
-    const char *key = intern_get(&pool->tiles, (uint32_t)id, NULL), *at = key + sizeof(Tile);
-    const Tile *head = (const Tile *)(const void *)key;
-    Tile *tile = g_new0(Tile, 1);
-    tile_init(tile, head->dtype, head->ndim, head->size, head->opaque, alloc, NULL);
-    if (!head->opaque) {
-        size_t count = (size_t)tile->elements, data = count * dtype_size_bytes(tile->dtype);
-        memcpy(tile->origin, at, count * sizeof(uint64_t));
-        memcpy(tile->bytes, at + count * sizeof(uint64_t), data);
-        memcpy(tile->written, at + count * sizeof(uint64_t) + data, count);
-    }
-    pool->tile->pdata[id] = tile;
-    return tile;
+    if (pool->tile->pdata[id] == NULL)
+        pool->tile->pdata[id] = tile_unpack(intern_get(&pool->tiles, (uint32_t)id, NULL));
+    return pool->tile->pdata[id];
 }
 
 static size_t item_bytes(const ContentsPool *pool, uint32_t object)
@@ -111,34 +72,27 @@ static size_t item_bytes(const ContentsPool *pool, uint32_t object)
 static Contents *put(ContentsPool *pool, uint32_t object, uint32_t version)
 {
     Contents *contents = machine_contents(pool->machine, object);
-    size_t count = (size_t)contents->elements, data = count * item_bytes(pool, object);
+    size_t count = (size_t)contents->elements, item = item_bytes(pool, object);
     if (version == 0) {
         Machine *fresh = machine_new(pool->program);
         Contents *first = machine_contents(fresh, object);
-        memcpy(contents->bytes, first->bytes, data);
+        memcpy(contents->bytes, first->bytes, count * item);
         memcpy(contents->written, first->written, count);
         memcpy(contents->origin, first->origin, count * sizeof(uint64_t));
         machine_free(fresh);
         return contents;
     }
-    const char *key = intern_get(&pool->versions, version, NULL);
-    memcpy(contents->origin, key, count * sizeof(uint64_t));
-    memcpy(contents->bytes, key + count * sizeof(uint64_t), data);
-    memcpy(contents->written, key + count * sizeof(uint64_t) + data, count);
+    tile_block_take(intern_get(&pool->versions, version, NULL), contents->origin, contents->bytes, contents->written, count, item);
     return contents;
 }
 
 static uint32_t take(ContentsPool *pool, uint32_t object)
 {
     const Contents *contents = machine_contents(pool->machine, object);
-    size_t count = (size_t)contents->elements, data = count * item_bytes(pool, object);
-    char *key = g_malloc(count * sizeof(uint64_t) + data + count + 1);
-    memcpy(key, contents->origin, count * sizeof(uint64_t));
-    memcpy(key + count * sizeof(uint64_t), contents->bytes, data);
-    memcpy(key + count * sizeof(uint64_t) + data, contents->written, count);
-    uint32_t id = intern_add(&pool->versions, key, count * sizeof(uint64_t) + data + count);
-    g_free(key);
-    return id;
+    size_t count = (size_t)contents->elements, item = item_bytes(pool, object), bytes = tile_block_bytes(count, item);
+    g_autofree void *key = g_malloc(bytes + 1);
+    tile_block_put(key, contents->origin, contents->bytes, contents->written, count, item);
+    return intern_add(&pool->versions, key, bytes);
 }
 
 static uint32_t version_of(Walk *walk, const uint32_t *id, uint32_t object)
@@ -185,12 +139,11 @@ static uint32_t read_tile(Walk *walk, const uint32_t *id, uint32_t object, uint3
     if (recall(pool, &operation, &result))
         return *result;
     const View *view = program_get_view(walk->program, view_id);
-    Tile *tile = g_new0(Tile, 1);
-    tile_init(tile, view->dtype, view->ndim, view->size, false, alloc, NULL);
+    Tile *tile = tile_new(view->dtype, view->ndim, view->size, false);
     put(pool, object, operation.version);
     machine_read(pool->machine, object, view_id, mask, tile);
     *result = intern_tile(pool, tile);
-    free_tile(tile);
+    tile_free(tile);
     return *result;
 }
 

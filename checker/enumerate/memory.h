@@ -31,5 +31,3 @@ uint32_t contents_copy_read(Walk *walk, const uint32_t *id, const Copy *copy);  
 void contents_copy_write(Walk *walk, uint32_t *id, const Copy *copy, uint32_t payload);
 /* A machine that holds the contents of a state. */
 Machine *contents_machine(Walk *walk, const uint32_t *id);
-/* Hash of what the program hands back: contents of buffers that are neither scratch nor scoped. */
-uint64_t contents_results(Walk *walk, const uint32_t *id);

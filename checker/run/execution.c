@@ -33,7 +33,7 @@ Execution *execution_new(Program *program, Record *record)
     return e;
 }
 
-void execution_forget_run(Execution *e)
+static void forget_run(Execution *e)
 {
     for (uint32_t c = 0; c < e->program->cores; c++)
         if (e->cores[c].program != NULL)
@@ -50,7 +50,7 @@ void execution_forget_run(Execution *e)
     if (e->scopes > 0)
         memset(e->scope, 0, e->scopes * sizeof *e->scope);
     for (guint i = 0; i < e->flights->len; i++)
-        machine_copy_abandon(g_array_index(e->flights, Flight, i).payload);
+        tile_free(g_array_index(e->flights, Flight, i).payload);
     g_array_set_size(e->flights, 0);
 }
 
@@ -58,7 +58,7 @@ void execution_free(Execution *e)
 {
     if (e == NULL)
         return;
-    execution_forget_run(e);
+    forget_run(e);
     machine_free(e->machine);
     coro_pool_free(e->pool);
     g_free(e->cores);
@@ -435,7 +435,7 @@ static void count_members(Execution *e)
 
 void execution_prepare(Execution *e, const ExecutionOptions *options, void (*submit)(Core *, Request *))
 {
-    execution_forget_run(e);
+    forget_run(e);
     record_reset(e->record);
     e->options = options ? *options : (ExecutionOptions){ 0 };
     e->aborted = e->limit_reached = false, e->idle_looks = 0, e->steps = 0, e->ready_head = e->ready_tail = 0;

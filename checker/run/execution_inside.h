@@ -45,7 +45,6 @@ struct Execution {
 };
 
 void execution_prepare(Execution *e, const ExecutionOptions *options, void (*submit)(Core *, Request *));
-void execution_forget_run(Execution *e);
 void execution_resume(Execution *e, uint32_t core);
 void execution_note_scope(Execution *e, const Core *core, const Step *step);         /* an ALLOC or FREE was done */
 void execution_record_step(Execution *e, Core *core, const Step *step, const Copy *copy);
