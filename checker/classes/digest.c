@@ -6,15 +6,6 @@
 
 enum { FINDINGS_HELD_MAX = 256 };               /* before they are merged */
 
-void result_clear(Result *result)
-{
-    if (result->bytes != NULL)
-        g_array_unref(result->bytes);
-    if (result->moves != NULL)
-        g_array_unref(result->moves);
-    *result = (Result){ 0 };
-}
-
 Digest *digest_new(Explorer *x)
 {
     Digest *digest = g_new0(Digest, 1);
@@ -29,7 +20,8 @@ void digest_free(Digest *digest)
     g_free(digest->position);
     g_free(digest->ends.slot);
     g_free(digest->classes.slot);
-    result_clear(&digest->result);
+    g_clear_pointer(&digest->result.bytes, g_array_unref);
+    g_clear_pointer(&digest->moves, g_array_unref);
     g_free(digest);
 }
 
@@ -97,15 +89,11 @@ static Ends count_ends(Explorer *x)
     return ends;
 }
 
-static void merge(Explorer *x, Outcome *one)
+/* Findings change hands. That there were conflicts is no limit: all their orders are gone through. */
+static void move_outcome(Outcome *one, Outcome *all)
 {
-    Outcome *all = x->outcome;
-    for (guint i = 0; i < one->findings->len; i++) {
-        Finding *finding = g_ptr_array_index(one->findings, i);
-        g_ptr_array_add(all->findings, finding);
-        if (finding->id == FAULT_DEADLOCK && !x->usage->proof)
-            x->digest->deadlock = finding;
-    }
+    for (guint i = 0; i < one->findings->len; i++)
+        g_ptr_array_add(all->findings, g_ptr_array_index(one->findings, i));
     g_ptr_array_set_free_func(one->findings, NULL);
     for (guint i = 0; i < one->limits->len; i++)
         if (strcmp(g_ptr_array_index(one->limits, i), "conflicts") != 0)
@@ -113,6 +101,15 @@ static void merge(Explorer *x, Outcome *one)
     all->incomplete_after_race |= one->incomplete_after_race;
     all->values_observed |= one->values_observed;
     all->conflicts = MAX(all->conflicts, one->conflicts);
+}
+
+static void merge(Explorer *x, Outcome *one)
+{
+    Outcome *all = x->outcome;
+    for (guint i = 0; i < one->findings->len && !x->usage->proof; i++)
+        if (((const Finding *)g_ptr_array_index(one->findings, i))->id == FAULT_DEADLOCK)
+            x->digest->deadlock = g_ptr_array_index(one->findings, i);
+    move_outcome(one, all);
     if (all->findings->len > FINDINGS_HELD_MAX) {
         outcome_settle(all, x->program);
         x->digest->deadlock = NULL;
@@ -214,7 +211,7 @@ void sum_clear(Sum *sum)
     outcome_free(sum->outcome);
     g_free(sum->ends.slot);
     g_free(sum->classes.slot);
-    result_clear(&sum->result);
+    g_clear_pointer(&sum->result.bytes, g_array_unref);
 }
 
 /* Returns how many were there already. */
@@ -233,14 +230,7 @@ void sum_add(Sum *sum, Explorer *x)
 {
     digest_compare_rounds(sum, x);
     Outcome *all = sum->outcome, *one = x->outcome;
-    for (guint i = 0; i < one->findings->len; i++)
-        g_ptr_array_add(all->findings, g_ptr_array_index(one->findings, i));
-    g_ptr_array_set_free_func(one->findings, NULL);
-    for (guint i = 0; i < one->limits->len; i++)
-        outcome_add_limit(all, g_ptr_array_index(one->limits, i));
-    all->incomplete_after_race |= one->incomplete_after_race;
-    all->values_observed |= one->values_observed;
-    all->conflicts = MAX(all->conflicts, one->conflicts);
+    move_outcome(one, all);
     all->steps += one->steps;
     if (one->findings->len > 0)
         outcome_settle(all, x->program);

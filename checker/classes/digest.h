@@ -11,7 +11,7 @@ typedef struct Hashes { uint64_t *slot; size_t used, size; } Hashes;   /* a set;
 bool hashes_add(Hashes *hashes, uint64_t hash);         /* true: it was not there yet */
 
 typedef struct Result {
-    GArray *bytes, *moves;                      /* what one class handed back, and its schedule; NULL: none did yet */
+    GArray *bytes;                              /* what one class handed back; NULL: none did yet */
     bool diverged;                              /* another one handed back something else */
 } Result;
 
@@ -21,6 +21,7 @@ struct Digest {                                 /* of one explorer, for one roun
     Hashes ends, classes;                       /* classes: for the audit */
     Finding *deadlock;                          /* where it alone can go wrong: the finding that the next ones are counted with */
     Result result;
+    GArray *moves;                              /* the schedule of the class that handed back result.bytes; NULL: none */
 };
 
 typedef struct Sum {                            /* of a search */
@@ -32,7 +33,6 @@ typedef struct Sum {                            /* of a search */
     bool done;
 } Sum;
 
-void result_clear(Result *result);
 void sum_init(Sum *sum);
 void sum_clear(Sum *sum);
 /* Adds what the explorer has found since the last time, and takes it from it. Explorers in their own order. */

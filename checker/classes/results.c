@@ -66,16 +66,17 @@ static void tell_difference(const Program *program, Outcome *outcome, const Diff
     g_ptr_array_add(outcome->findings, finding);
 }
 
-static void keep(Explorer *x, Machine *machine, Result *result)
+static void keep(Explorer *x, Machine *machine)
 {
-    result->bytes = g_array_new(FALSE, FALSE, 1);
-    result->moves = schedule_of_record(x->digest->record, NULL);
+    Digest *digest = x->digest;
+    digest->result.bytes = g_array_new(FALSE, FALSE, 1);
+    digest->moves = schedule_of_record(digest->record, NULL);
     for (uint32_t object = 0; object < x->program->objects; object++) {
         const Decl *decl = program_decl(x->program, program_object_decl(x->program, object));
         if (!program_decl_is_result(decl))
             continue;
         const Contents *contents = machine_contents(machine, object);
-        g_array_append_vals(result->bytes, contents->bytes, (guint)((size_t)contents->elements * dtype_size_bytes(decl->dtype)));
+        g_array_append_vals(digest->result.bytes, contents->bytes, (guint)((size_t)contents->elements * dtype_size_bytes(decl->dtype)));
     }
 }
 
@@ -87,7 +88,7 @@ void digest_compare(Explorer *x)
     if (own->diverged || first->diverged)
         return;
     if (first->bytes == NULL && own->bytes == NULL) {
-        keep(x, machine, own);
+        keep(x, machine);
         return;
     }
     Difference found;
@@ -114,14 +115,16 @@ void digest_compare_rounds(Sum *sum, Explorer *x)
     if (own->bytes == NULL)
         return;
     if (sum->result.bytes == NULL) {
-        sum->result.bytes = g_steal_pointer(&own->bytes), sum->result.moves = g_steal_pointer(&own->moves);
+        sum->result.bytes = g_steal_pointer(&own->bytes);
+        g_clear_pointer(&x->digest->moves, g_array_unref);
         return;
     }
     Difference found;
     if (!sum->result.diverged
         && find_difference(x->program, data_machine(x->world->data), own->bytes->data, sum->result.bytes->data, &found)) {
-        tell_difference(x->program, x->outcome, &found, g_steal_pointer(&own->moves));
+        tell_difference(x->program, x->outcome, &found, g_steal_pointer(&x->digest->moves));
         sum->result.diverged = true;
     }
-    result_clear(own);
+    g_clear_pointer(&own->bytes, g_array_unref);
+    g_clear_pointer(&x->digest->moves, g_array_unref);
 }

@@ -3,7 +3,7 @@
 #include "../outcome_io.h"
 #include <string.h>
 
-static const uint64_t FORMAT = 0x636c617373657301;      /* "classes", 1 */
+static const uint64_t FORMAT = 0x636c617373657302;      /* "classes", 2 */
 
 static void put(GByteArray *out, const void *data, size_t bytes)
 {
@@ -237,22 +237,15 @@ static void put_result(GByteArray *out, const Result *result)
 {
     put_number(out, result->diverged);
     put_number(out, result->bytes != NULL);
-    if (result->bytes == NULL)
-        return;
-    put_array(out, result->bytes);
-    put_number(out, result->moves != NULL);
-    if (result->moves != NULL)
-        put_array(out, result->moves);
+    if (result->bytes != NULL)
+        put_array(out, result->bytes);
 }
 
 static void take_result(Reader *in, Result *result)
 {
     result->diverged = take_number(in) != 0;
-    if (take_number(in) == 0)
-        return;
-    result->bytes = take_array(in, 1);
     if (take_number(in) != 0)
-        result->moves = take_array(in, sizeof(Move));
+        result->bytes = take_array(in, 1);
 }
 
 static void put_sum(GByteArray *out, const Sum *sum)
