@@ -32,7 +32,7 @@ static char *what_happens(const CheckResult *changed)
 /* Is it needed? what: "the signals and waits on ready"; needless: what the advice says. Clears the change. True: it is needless. */
 static bool try_without(CheckResult *result, Change *change, const char *what, const char *needless, const Place *place)
 {
-    CheckResult *changed = change->too_many ? NULL : change_check(change, true);
+    CheckResult *changed = change->too_many ? NULL : change_check(change);
     bool right = changed != NULL && changed->verdict == VERDICT_VERIFIED;
     if (right) {
         g_autofree char *text = g_strdup_printf("%s: %s", what, needless);

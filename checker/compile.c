@@ -26,7 +26,8 @@ static bool has_headers(const char *folder)
     return found;
 }
 
-char *compile_find_headers(char **error)
+/* Where <heddle/pallas.h> is: beside the executable in a build tree, else where it was installed. NULL and *error if nowhere. */
+static char *find_headers(char **error)
 {
     char *executable = g_file_read_link("/proc/self/exe", NULL);
     char *home = g_path_get_dirname(executable ? executable : "/"), *above = g_path_get_dirname(home);
@@ -79,7 +80,7 @@ static GPtrArray *build_argv(const char *source, const char *output, const Compi
         g_ptr_array_add(argv, g_strdup_printf("-I%s", (char *)options->include->pdata[i]));
         own_headers |= has_headers(options->include->pdata[i]);
     }
-    char *headers = good && !own_headers ? compile_find_headers(error) : NULL;
+    char *headers = good && !own_headers ? find_headers(error) : NULL;
     if (headers)
         g_ptr_array_add(argv, g_strdup_printf("-I%s", headers));
     g_free(headers);

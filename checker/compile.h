@@ -17,5 +17,3 @@ typedef struct CompileOptions {
 char *compile_module(const char *source, const char *output, const CompileOptions *options, char **error);
 /* The command that compile_module runs, as one would type it. */
 char *compile_command(const char *source, const char *output, const CompileOptions *options, char **error);
-/* Where <heddle/pallas.h> is: beside the executable in a build tree, else where it was installed. NULL and *error if nowhere. */
-char *compile_find_headers(char **error);

@@ -26,7 +26,7 @@ bool repair_try(Repairs *r, Change *change)
     if (!tried_before && !change->too_many && r->named < NAMED_MAX && r->tries < TRIES_MAX && g_get_monotonic_time() < r->until
         && !interrupt_requested()) {
         r->tries++;
-        CheckResult *changed = change_check(change, true);
+        CheckResult *changed = change_check(change);
         right = changed->verdict == VERDICT_VERIFIED;
         check_result_free(changed);
     }

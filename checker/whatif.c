@@ -58,10 +58,10 @@ void change_say(Change *change, const char *format, ...)
     va_end(arguments);
 }
 
-CheckResult *change_check(const Change *change, bool first)
+CheckResult *change_check(const Change *change)
 {
     const Edits edits = { change->edit, change->count, change->fresh, change->fresh_count };
-    return whatif_check(change->result, &edits, &change->result->spec->knobs, first);
+    return whatif_check(change->result, &edits, &change->result->spec->knobs, true);
 }
 
 EditWhere whatif_at(const Program *program, StepKind kind, uint32_t site_id)

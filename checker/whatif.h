@@ -27,7 +27,7 @@ void change_begin(Change *change, const CheckResult *result);
 void change_clear(Change *change);
 Edit *change_add(Change *change, EditKind kind);                /* zeroed but for the kind; borrowed until the next change_add */
 void change_say(Change *change, const char *format, ...) __attribute__((format(printf, 2, 3)));
-CheckResult *change_check(const Change *change, bool first);
+CheckResult *change_check(const Change *change);              /* a fault that is there is enough */
 
 /* Steps of that kind at the site of `step`; copies of a moment's site are meant by their start. */
 EditWhere whatif_at(const Program *program, StepKind kind, uint32_t site);

@@ -430,7 +430,8 @@ static bool follow(WorkerShared *shared, Finding *finding, const ExecutionOption
     return true;
 }
 
-bool worker_replay(WorkerShared *shared, Finding *finding)
+/* Moves to lines of text and judgement, in this process; the program must have run once. */
+static bool replay(WorkerShared *shared, Finding *finding)
 {
     const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse };
     Execution *execution = shared->execution;
@@ -479,13 +480,13 @@ static void replay_shortest(WorkerShared *shared, Finding *finding, uint64_t *ef
     GArray *given = g_array_copy(finding->moves);
     if (finding->id != FAULT_DIVERGENCE)
         minimise(shared->execution, &options, finding, effort);
-    if (worker_replay(shared, finding)) {
+    if (replay(shared, finding)) {
         g_array_unref(given);
         return;
     }
     g_array_unref(finding->moves);
     finding->moves = given;
-    worker_replay(shared, finding);
+    replay(shared, finding);
 }
 
 /* The moves are done once more: the replay may have ended with another run, for comparison. */
@@ -524,7 +525,7 @@ static void replay_all(WorkerShared *shared)
         if (finding->moves != NULL && !shared->as_given && shared->spec->edits == NULL)
             replay_shortest(shared, finding, &left);
         else if (finding->moves != NULL)
-            worker_replay(shared, finding);
+            replay(shared, finding);
         effort -= share - left;
         bool always = finding->id == FAULT_DEADLOCK && (outcome->conflicts == 0 || outcome->conflicts == UINT64_MAX);
         bool wanted = shared->as_given ? finding->delays != NULL : !always && shared->spec->edits == NULL;

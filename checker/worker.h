@@ -36,5 +36,3 @@ const char *worker_keep(WorkerShared *shared, const char *text);  /* a copy wher
 /* --first, unless what is found first may be exempted, or led to by a racing value. */
 bool worker_stops_at_first(const WorkerShared *shared);
 void worker_serve(ChildControl *control, void *shared, char request);
-/* Moves to lines of text and judgement, in this process; the program must have run once. */
-bool worker_replay(WorkerShared *shared, Finding *finding);

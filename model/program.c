@@ -136,7 +136,8 @@ const View *program_get_view(const Program *program, uint32_t view)
     return intern_get(&program->views, view, NULL);
 }
 
-uint32_t program_region(Program *program, const Region *region)
+/* 0: empty. */
+static uint32_t intern_region(Program *program, const Region *region)
 {
     return region->bytes == 0 ? 0 : intern_add(&program->regions, region, region_key_bytes(region));
 }
@@ -154,7 +155,7 @@ uint32_t program_view_region(Program *program, uint32_t view)
     if (*cached == 0) {                         /* region id + 1 */
         Region region;
         view_region(program_get_view(program, view), &region);
-        *cached = program_region(program, &region) + 1;
+        *cached = intern_region(program, &region) + 1;
     }
     return *cached - 1;
 }
@@ -262,16 +263,10 @@ static void settle(Program *program, Launch *launch, bool finished)
     launch->entry_barrier = launch->communicates && !has_own_barrier && !launch->skip_device_barrier;
 }
 
-bool program_settle_launches(Program *program, bool finished)
+void program_settle_launches(Program *program, bool finished)
 {
-    bool changed = false;
-    for (uint32_t i = 0; i < program->launches.count; i++) {
-        Launch *launch = program_launch(program, i);
-        bool before = launch->entry_barrier;
-        settle(program, launch, finished);
-        changed |= before != launch->entry_barrier;
-    }
-    return changed;
+    for (uint32_t i = 0; i < program->launches.count; i++)
+        settle(program, program_launch(program, i), finished);
 }
 
 uint32_t program_object(const Program *program, uint32_t decl, uint32_t core)

@@ -121,7 +121,6 @@ const char *program_text(const Program *program, uint32_t string);
 uint32_t program_site(Program *program, const char *file, const char *function, unsigned line, unsigned counter);
 uint32_t program_view(Program *program, const View *view);
 const View *program_get_view(const Program *program, uint32_t view);
-uint32_t program_region(Program *program, const Region *region);                /* 0: empty */
 const Region *program_get_region(const Program *program, uint32_t region);
 uint32_t program_view_region(Program *program, uint32_t view);                  /* cached */
 
@@ -138,10 +137,9 @@ uint32_t program_add_decl(Program *program, const DeclSpec *spec);
 uint32_t program_scope_decl(Program *program, uint32_t launch, uint32_t ordinal, const DeclSpec *spec);
 uint32_t program_barrier_decl(Program *program, int32_t collective_id);         /* made on first use */
 Launch *program_add_launch(Program *program);
-/* After a run: entry_barrier = communicates && !uses_barrier_semaphore && !skip (or a collective_id unused by permission). Returns true if
- * any changed. finished: all cores came to their end, so what was not used never is; then a collective_id without use of the barrier
- * semaphore is a usage_error. */
-bool program_settle_launches(Program *program, bool finished);
+/* After a run: entry_barrier = communicates && !uses_barrier_semaphore && !skip (or a collective_id unused by permission). finished: all
+ * cores came to their end, so what was not used never is; then a collective_id without use of the barrier semaphore is a usage_error. */
+void program_settle_launches(Program *program, bool finished);
 
 static inline Decl *program_decl(const Program *program, uint32_t decl) { return &STORE(Decl, &program->decls, decl); }
 static inline Launch *program_launch(const Program *program, uint32_t launch) { return &STORE(Launch, &program->launches, launch); }

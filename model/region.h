@@ -27,7 +27,6 @@ size_t region_key_bytes(const Region *region);
 /* A ragged region of sorted, disjoint, non-touching runs; returns a new block for intern_add, of *bytes bytes, to be freed by g_free. */
 Region *region_from_runs(const RegionDim *run, uint32_t runs, size_t *bytes);
 bool region_overlaps(const Region *a, const Region *b);
-bool region_contains(const Region *outer, const Region *inner);
 /* Calls visit for each maximal run in ascending order for boxes with nested strides; stops when visit returns false. */
 bool region_each_run(const Region *region, bool (*visit)(void *data, int64_t lo, int64_t length), void *data);
 bool region_is_contiguous(const Region *region);

@@ -45,8 +45,3 @@ uint64_t rng_below(Rng *rng, uint64_t bound)
             return (uint64_t)(product >> 64);
     }
 }
-
-double rng_unit(Rng *rng)
-{
-    return (double)(rng_next(rng) >> 11) * 0x1p-53;
-}

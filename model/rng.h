@@ -7,5 +7,4 @@ typedef struct Rng { uint64_t state[4]; } Rng;
 void rng_init(Rng *rng, uint64_t seed);
 uint64_t rng_next(Rng *rng);
 uint64_t rng_below(Rng *rng, uint64_t bound);                   /* uniform on [0, bound), without bias; bound >= 1 */
-double rng_unit(Rng *rng);                                      /* [0, 1) */
 uint64_t rng_mix(uint64_t value);                               /* a fixed bijection that scatters bits */

@@ -166,27 +166,6 @@ static void a_semaphore_becomes_one_an_occurrence(void **state)
     check_result_free(result);
 }
 
-static void a_target_is_another_core(void **state)
-{
-    (void)state;
-    static const uint32_t left[N] = { 2, 0, 1 };
-    const Edit signal = { .kind = EDIT_TARGET, .where.step = STEP_SIGNAL, .target = left };
-    CheckResult *result = changed("cyclic_wait", &signal, 1);
-    assert_int_equal(result->verdict, VERDICT_FAULTY);
-    check_result_free(result);
-    result = changed("token_ring", &signal, 1);
-    assert_int_equal(result->verdict, VERDICT_VERIFIED);        /* it goes round the other way */
-    check_result_free(result);
-    const Edit copy = { .kind = EDIT_TARGET, .where.step = STEP_COPY_START, .target = left };
-    result = changed("right_permute", &copy, 1);
-    assert_int_equal(result->verdict, VERDICT_FAULTY);
-    const Copy *first = &STORE(Copy, &result->record->copies, 0);
-    assert_int_equal(first->target_device, left[first->core]);
-    assert_int_equal(program_semaphore_core(result->program, first->receive_semaphore), left[first->core]);
-    assert_int_equal(program_object_device(result->program, first->target), left[first->core]);
-    check_result_free(result);
-}
-
 static void an_entry_barrier_comes_and_goes(void **state)
 {
     (void)state;
@@ -209,7 +188,6 @@ static void a_change_that_does_not_fit_is_an_error(void **state)
         { .kind = EDIT_DROP, .where.step = STEP_LOAD },
         { .kind = EDIT_DROP, .where.step = STEP_ENTER },
         { .kind = EDIT_COUNT, .where.step = STEP_COPY_START },
-        { .kind = EDIT_TARGET, .where.step = STEP_SIGNAL },
         { .kind = EDIT_ENTRY_BARRIER, .where.launch = 9 },
     };
     for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
@@ -245,7 +223,6 @@ int main(void)
         cmocka_unit_test(a_copy_is_waited_for_where_it_is_started),
         cmocka_unit_test(a_count_is_altered),
         cmocka_unit_test(a_semaphore_becomes_one_an_occurrence),
-        cmocka_unit_test(a_target_is_another_core),
         cmocka_unit_test(an_entry_barrier_comes_and_goes),
         cmocka_unit_test(a_change_that_does_not_fit_is_an_error),
         cmocka_unit_test(a_semaphore_of_another_kind_is_refused),

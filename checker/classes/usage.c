@@ -4,21 +4,8 @@
 
 enum { SEMAPHORES_MAX = 1 << 30, WAITERS_MAX = 1 << 26 };
 
-void usage_init(Usage *usage, const Program *program)
-{
-    *usage = (Usage){ .program = program };
-    store_init_own(&usage->uses, sizeof(Use), SEMAPHORES_MAX);
-    store_init_own(&usage->waiters, sizeof(Waiter), WAITERS_MAX);
-    usage_fit(usage);
-}
-
-void usage_clear(Usage *usage)
-{
-    store_clear(&usage->uses);
-    store_clear(&usage->waiters);
-}
-
-void usage_fit(Usage *usage)
+/* The program may have got more semaphores. */
+static void fit(Usage *usage)
 {
     size_t known = usage->uses.count, now = usage->program->semaphores;
     if (now == known)
@@ -29,6 +16,20 @@ void usage_fit(Usage *usage)
         use->waiter = NONE;
         use->flag = program_decl(usage->program, program_semaphore_decl(usage->program, (uint32_t)s))->semaphore_kind == SEMAPHORE_FLAG;
     }
+}
+
+void usage_init(Usage *usage, const Program *program)
+{
+    *usage = (Usage){ .program = program };
+    store_init_own(&usage->uses, sizeof(Use), SEMAPHORES_MAX);
+    store_init_own(&usage->waiters, sizeof(Waiter), WAITERS_MAX);
+    fit(usage);
+}
+
+void usage_clear(Usage *usage)
+{
+    store_clear(&usage->uses);
+    store_clear(&usage->waiters);
 }
 
 bool usage_touches(const Step *step)
@@ -45,7 +46,7 @@ void usage_adopt(Usage *usage)
     usage->grew = false;
 }
 
-void usage_contend(Usage *usage, uint32_t semaphore)
+static void contend(Usage *usage, uint32_t semaphore)
 {
     Use *use = usage_of(usage, semaphore);
     usage->grew |= !use->contended;
@@ -88,7 +89,7 @@ static void note_semaphore(Usage *usage, const Step *step)
     use->looked_at |= step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_EXPECT_COUNT;
     use->needs_order |= usage_needs_order(step);
     if (use->needs_order || (use->several_wait && use->taken))
-        usage_contend(usage, step->object);
+        contend(usage, step->object);
     const Decl *decl = program_decl(usage->program, program_semaphore_decl(usage->program, step->object));
     bool meant = (step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP) && step->extra != NONE;
     usage->proof |= meant || decl->limit >= 0 || decl->life != LIFE_ALWAYS || decl->semaphore_kind == SEMAPHORE_BARRIER;
@@ -96,7 +97,7 @@ static void note_semaphore(Usage *usage, const Step *step)
 
 void usage_note(Usage *usage, const Step *step, const Copy *copy)
 {
-    usage_fit(usage);
+    fit(usage);
     if (usage_touches(step)) {
         note_semaphore(usage, step);
         return;

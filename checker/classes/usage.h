@@ -35,9 +35,7 @@ void usage_init(Usage *usage, const Program *program);
 void usage_clear(Usage *usage);
 void usage_note(Usage *usage, const Step *step, const Copy *copy);     /* copy: of a COPY_START with bytes, else NULL */
 void usage_adopt(Usage *usage);                 /* what is to be contended is so from now on */
-void usage_contend(Usage *usage, uint32_t semaphore);
 void usage_order(Usage *usage, uint32_t semaphore);            /* contended, and its adds ordered */
-void usage_fit(Usage *usage);                   /* the program may have got more semaphores */
 
 static inline Use *usage_of(const Usage *usage, uint32_t semaphore) { return &STORE(Use, &usage->uses, semaphore); }
 /* Does the step alone make its object contended? */

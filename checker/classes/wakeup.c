@@ -69,11 +69,11 @@ static void append(WakePool *pool, WakeTree *tree, WakeTree branch)
     tree->last = branch.last;
 }
 
-bool wake_insert(WakePool *pool, WakeTree *tree, GArray *sequence)
+void wake_insert(WakePool *pool, WakeTree *tree, GArray *sequence)
 {
     uint32_t above;
     if (wake_covers(pool, tree, sequence, &above))
-        return false;
+        return;
     WakeTree chain = { 0, 0 };
     for (guint i = sequence->len; i-- > 0;) {
         uint32_t node = new_node(pool);
@@ -82,7 +82,6 @@ bool wake_insert(WakePool *pool, WakeTree *tree, GArray *sequence)
     }
     g_assert(chain.first != 0);
     append(pool, above != 0 ? &wake_get(pool, above)->below : tree, chain);
-    return true;
 }
 
 bool wake_commute(const Sleeper *a, const Sleeper *b)

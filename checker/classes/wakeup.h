@@ -27,8 +27,8 @@ bool wake_comes_first(const Sleeper *step, const GArray *sequence, guint *at);
 /* Is there a leaf that covers the sequence? Else *above is the node below which it would become a new branch, 0: the tree itself. What the
  * way to there has of the sequence is removed from it. */
 bool wake_covers(const WakePool *pool, const WakeTree *tree, GArray *sequence, uint32_t *above);
-/* Makes the sequence, which is used up, a new branch unless it is covered. True: it is one now. */
-bool wake_insert(WakePool *pool, WakeTree *tree, GArray *sequence);
+/* Makes the sequence, which is used up, a new branch unless it is covered. */
+void wake_insert(WakePool *pool, WakeTree *tree, GArray *sequence);
 /* The first branch that commutes neither with any of the steps nor with a branch before it. False: there is none. *before: the branch right
  * before it, 0: none. */
 bool wake_find_apart(const WakePool *pool, const WakeTree *tree, const Sleeper *steps, uint32_t count, uint32_t *before);

@@ -60,7 +60,7 @@ int64_t world_value(World *world, uint32_t object)
     return world->value[object];
 }
 
-void world_queue(World *world, uint32_t core)
+static void queue_core(World *world, uint32_t core)
 {
     if (world->queued[core])
         return;
@@ -83,7 +83,7 @@ Deed *world_log(World *world, uint32_t core, StepKind kind, uint32_t stage)
     return deed;
 }
 
-void world_change(World *world, Deed *deed, uint32_t object, int64_t value)
+static void change_value(World *world, Deed *deed, uint32_t object, int64_t value)
 {
     deed->object = object, deed->before = world_value(world, object);
     world->value[object] = value;
@@ -96,9 +96,9 @@ void world_change(World *world, Deed *deed, uint32_t object, int64_t value)
 void world_add(World *world, Deed *deed, uint32_t object, int64_t inc)
 {
     const Use *use = usage_of(world->usage, object);
-    world_change(world, deed, object, world_value(world, object) + inc);
+    change_value(world, deed, object, world_value(world, object) + inc);
     for (uint32_t at = use->contended ? 0 : use->waiters; at != 0; at = STORE(Waiter, &world->usage->waiters, at - 1).next)
-        world_queue(world, STORE(Waiter, &world->usage->waiters, at - 1).core);
+        queue_core(world, STORE(Waiter, &world->usage->waiters, at - 1).core);
 }
 
 /* The core came back to an earlier stage: it sleeps there until one of the things that it saw on the way changes. */
@@ -177,7 +177,7 @@ static bool do_join(World *world, uint32_t core)
             step_on(world, c, 0);
             world->tangled[c] |= world->begun && members > 1;
             if (c != core)
-                world_queue(world, c);
+                queue_core(world, c);
         }
     return true;
 }
@@ -208,7 +208,7 @@ static bool do_free_object(World *world, uint32_t core)
     Deed *deed = step_on(world, core, 0);
     deed->before = 0;
     if (step->kind == STEP_WAIT && step->value > 0)
-        world_change(world, deed, step->object, value - step->value);
+        change_value(world, deed, step->object, value - step->value);
     else if (step->kind == STEP_SIGNAL)
         world_add(world, deed, step->object, step->value);
     else if (step->kind == STEP_FLAG_ADD)
@@ -247,7 +247,7 @@ static void wake_readers(World *world)
     for (uint32_t c = 0; world->data != NULL && c < world->program->cores; c++) {
         const Stage *at = course_stage(world->course, world->stage[c]);
         if (world->doze[c] != 0 && at->end == STAGE_GOES_ON && !usage_touches(&at->step) && changed_since(world, world->doze[c]))
-            world_queue(world, c);
+            queue_core(world, c);
     }
 }
 
@@ -277,7 +277,7 @@ void world_begin(World *world)
         world->stage[c] = world->course->start[c];
         world->last[c] = world->doze[c] = 0;
         world->tangled[c] = 0;
-        world_queue(world, c);
+        queue_core(world, c);
     }
     settle(world);
     world->begun = true;
@@ -382,21 +382,21 @@ static void do_core(World *world, uint32_t core)
     deed->before = world->version[step->object];
     switch ((StepKind)step->kind) {
     case STEP_SIGNAL:
-        world_change(world, deed, step->object, value + step->value);
+        change_value(world, deed, step->object, value + step->value);
         break;
     case STEP_WAIT:
         if (step->value > 0)
-            world_change(world, deed, step->object, value - step->value);
+            change_value(world, deed, step->object, value - step->value);
         break;
     case STEP_FLAG_STORE:
-        world_change(world, deed, step->object, (int32_t)step->value);
+        change_value(world, deed, step->object, (int32_t)step->value);
         break;
     case STEP_FLAG_ADD:
-        world_change(world, deed, step->object, add_to_word(world, step->object, value, (int32_t)step->value));
+        change_value(world, deed, step->object, add_to_word(world, step->object, value, (int32_t)step->value));
         break;
     case STEP_FLAG_CAS:
         if (value == (int32_t)step->extra)
-            world_change(world, deed, step->object, (int32_t)step->value);
+            change_value(world, deed, step->object, (int32_t)step->value);
         break;
     case STEP_WAIT_KEEP: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD: case STEP_FLAG_WAIT:
         break;
@@ -406,7 +406,7 @@ static void do_core(World *world, uint32_t core)
         g_assert_not_reached();
     }
     note_loop(world, core, stage);
-    world_queue(world, core);
+    queue_core(world, core);
 }
 
 void world_do(World *world, uint32_t agent)

@@ -85,9 +85,7 @@ static inline const Copy *world_copy(const World *world, const Flight *flight) {
 
 /* Shared by world.c and flight.c. */
 int64_t world_value(World *world, uint32_t object);
-void world_queue(World *world, uint32_t core);
 Deed *world_log(World *world, uint32_t core, StepKind kind, uint32_t stage);
-void world_change(World *world, Deed *deed, uint32_t object, int64_t value);
 void world_add(World *world, Deed *deed, uint32_t object, int64_t inc);
 void flight_start(World *world, uint32_t core, uint32_t stage);
 void flight_run(World *world);                  /* all moments that are free of conflict and possible */

@@ -19,7 +19,7 @@ static const char *program_part(const char *operand)
     return !strncmp(colon - 2, ".c", 2) || !strncmp(colon - 3, ".so", 3) ? colon + 1 : NULL;
 }
 
-bool selection_is_file(const char *operand)
+static bool is_file(const char *operand)
 {
     return strchr(operand, '/') || g_str_has_suffix(operand, ".c") || g_str_has_suffix(operand, ".so") || program_part(operand);
 }
@@ -92,7 +92,7 @@ bool selection_read(Selection *selection, const Session *session, char **error)
     selection->strings = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; good && i < MAX(operands->len, 1); i++) {
         const char *operand = operands->len ? operands->pdata[i] : NULL;
-        if (operand && selection_is_file(operand)) {
+        if (operand && is_file(operand)) {
             good = add_file(selection, session, operand, error);
             continue;
         }
@@ -218,7 +218,7 @@ static GPtrArray *add_choices(Plan *plan, const CatalogueEntry *entry, const GPt
     return defines;
 }
 
-static bool plan_make(Plan *plan, const Session *session, const Selected *selected, char **error)
+static void plan_make(Plan *plan, const Session *session, const Selected *selected, char **error)
 {
     const Options *options = session->options;
     uint64_t combinations = 1;
@@ -231,7 +231,7 @@ static bool plan_make(Plan *plan, const Session *session, const Selected *select
         if (combinations > CHECKS_MAX)
             *error = g_strdup_printf("more than %d combinations of parameters", CHECKS_MAX);
         if (*error || !check_define(selected->entry, define, error))
-            return false;
+            return;
     }
     GPtrArray *defines = add_choices(plan, selected->entry, options->defines, &combinations);
     GArray *sizes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -261,7 +261,6 @@ static bool plan_make(Plan *plan, const Session *session, const Selected *select
     g_ptr_array_unref(defines);
     if (combinations > CHECKS_MAX)
         *error = g_strdup_printf("more than %d combinations of parameters: choose some with -D", CHECKS_MAX);
-    return *error == NULL;
 }
 
 static void free_planned(gpointer data)

@@ -23,7 +23,6 @@ typedef struct Selection {
 /* All operands; no operand: everything built in. */
 bool selection_read(Selection *selection, const Session *session, char **error);
 void selection_clear(Selection *selection);
-bool selection_is_file(const char *operand);
 CompileOptions selection_compile_options(const Options *options);
 
 typedef struct Plan {

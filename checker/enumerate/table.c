@@ -27,14 +27,15 @@ static unsigned rest_bits(KeyShape shape, unsigned bits)
     return shape.bits - shape.skip - (bits - LINE_BITS);
 }
 
-bool table_compact_at(KeyShape shape, unsigned bits)
+/* Would a table of 2^bits slots be compact? */
+static bool compact_at(KeyShape shape, unsigned bits)
 {
     return shape.words == 1 && bits > LINE_BITS && shape.bits > shape.skip + bits - LINE_BITS && rest_bits(shape, bits) <= REST_BITS_MAX;
 }
 
 static size_t bytes_at(KeyShape shape, unsigned bits)
 {
-    return (table_compact_at(shape, bits) ? sizeof(uint32_t) : (size_t)shape.words * sizeof(uint64_t)) << bits;
+    return (compact_at(shape, bits) ? sizeof(uint32_t) : (size_t)shape.words * sizeof(uint64_t)) << bits;
 }
 
 size_t table_bytes(const Table *table)
@@ -49,7 +50,7 @@ size_t table_bytes_grown(const Table *table)
 
 bool table_init(Table *table, KeyShape shape, unsigned bits)
 {
-    *table = (Table){.shape = shape, .bits = bits, .compact = table_compact_at(shape, bits), .grow_at = (3ull << bits) / 4};
+    *table = (Table){.shape = shape, .bits = bits, .compact = compact_at(shape, bits), .grow_at = (3ull << bits) / 4};
     table->slot = map(bytes_at(shape, bits));
     return table->slot != NULL;
 }

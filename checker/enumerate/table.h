@@ -26,7 +26,6 @@ typedef struct Table {
     uint64_t count, grow_at;
 } Table;
 
-bool table_compact_at(KeyShape shape, unsigned bits);   /* would a table of 2^bits slots be compact? */
 bool table_init(Table *table, KeyShape shape, unsigned bits);
 void table_clear(Table *table);
 size_t table_bytes(const Table *table);

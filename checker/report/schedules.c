@@ -22,7 +22,8 @@ static unsigned short_hash(const CheckSpec *spec)
     return hash;
 }
 
-char *schedules_name(const CheckResult *result, const Finding *finding, unsigned number)
+/* "ring-n3-race-1-4f2a.schedule"; g_free */
+static char *name_of(const CheckResult *result, const Finding *finding, unsigned number)
 {
     char *program = g_strcanon(g_strdup(result->spec->program), G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_-", '_');
     char *name = g_strdup_printf("%s-n%u-%s-%u-%04x.schedule", program, mesh_devices(&result->spec->mesh), fault_name(finding->id), number,
@@ -39,7 +40,7 @@ GPtrArray *schedules_write(const CheckResult *result, const char *folder, char *
         const Finding *finding = result->outcome->findings->pdata[i];
         char *path = NULL;
         if (finding->moves && !finding_exemption(result->program, finding) && !*error) {
-            char *name = schedules_name(result, finding, ++number[finding->id]);
+            char *name = name_of(result, finding, ++number[finding->id]);
             path = g_build_filename(folder, name, NULL);
             if (g_mkdir_with_parents(folder, 0777))
                 *error = g_strdup_printf("cannot make the folder %s: %s", folder, g_strerror(errno));

@@ -6,7 +6,6 @@
 #pragma once
 #include "../check.h"
 
-char *schedules_name(const CheckResult *result, const Finding *finding, unsigned number);       /* "ring-n3-race-1-4f2a.schedule"; g_free */
 /* Writes one file a fault into the folder, which is made on first need. Gives paths as text_check wants them; NULL where a finding has
  * none. On failure what was written so far, and one line in *error. */
 GPtrArray *schedules_write(const CheckResult *result, const char *folder, char **error);

@@ -8,7 +8,7 @@ typedef struct FreshOfProgram {
 } FreshOfProgram;
 
 struct ProgramEdits {
-    unsigned count, fresh_count;
+    unsigned count;
     Edit *edit;
     FreshOfProgram *fresh;
 };
@@ -107,8 +107,6 @@ static bool fits(const Program *program, const Edits *edits, const Edit *edit)
         return kind == STEP_COPY_START;
     case EDIT_SEMAPHORE:
         return (is_counted(kind) || kind == STEP_COPY_START) && semaphore_there;
-    case EDIT_TARGET:
-        return (kind == STEP_SIGNAL || kind == STEP_COPY_START) && edit->target != NULL;
     case EDIT_ENTRY_BARRIER:
         return edit->where.launch < program->launches.count;
     }
@@ -130,7 +128,7 @@ bool edit_prepare(Program *program, const Edits *edits)
             return false;
         own->edit[i] = edits->edit[i];
     }
-    own->count = edits->count, own->fresh_count = edits->fresh_count;
+    own->count = edits->count;
     program->edits = own;
     edit_settle(program);
     return true;
@@ -262,22 +260,6 @@ static void move_to_semaphore(Core *core, const Edit *edit, Request *request, ui
     *old = pick(program, decl, program_semaphore_core(program, *old), &edit->semaphore, nth);
 }
 
-static void move_target(const Core *core, const Edit *edit, Request *request)
-{
-    const Program *program = core->program;
-    uint32_t to = edit->target[core->id];
-    Copy *copy = &request->copy;
-    if (to == NONE)
-        return;
-    if (request->step.kind == STEP_SIGNAL) {
-        request->step.object = at_core(program, request->step.object, to);
-    } else if (request->step.object != NONE && copy->remote) {
-        copy->receive_semaphore = at_core(program, copy->receive_semaphore, to);
-        copy->target = program_object(program, program_object_decl(program, copy->target), to);
-        copy->target_device = to / program->cores_per_device;
-    }
-}
-
 /* False: it becomes nothing. */
 static bool alter_count(const Edit *edit, Request *request)
 {
@@ -303,9 +285,6 @@ static bool apply(Core *core, const Edit *edit, Request *request, uint32_t nth)
         return alter_count(edit, request);
     case EDIT_SEMAPHORE:
         move_to_semaphore(core, edit, request, nth);
-        return true;
-    case EDIT_TARGET:
-        move_target(core, edit, request);
         return true;
     case EDIT_BEFORE:
         insert(core, edit, request, nth);

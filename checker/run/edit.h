@@ -3,7 +3,7 @@
  *     edits -> worker prepares them for its program (edit_prepare) -> every submit asks edit_pass first
  *
  * A change says where (kind of step, site, semaphore, launch, cores, occurrence: all that is given must hold) and what (leave out, put one
- * more step before or after, another count, semaphore or target). Several changes of one step are made in the order of the list.
+ * more step before or after, another count or semaphore). Several changes of one step are made in the order of the list.
  *
  * Invariants:  1. sites and semaphores are named by text, because ids differ from one process to the next.  2. occurrences are counted by
  *              each core for itself, in Core: a run begins with none.
@@ -21,7 +21,6 @@ typedef enum EditKind {
     EDIT_WAIT_RECEIVE,      /* ... or its wait_recv (of a local copy: its wait) */
     EDIT_COUNT,             /* SIGNAL, WAIT, WAIT_KEEP: its count * times + value; below 1 a signal is left out, a wait is for 0 */
     EDIT_SEMAPHORE,         /* SIGNAL, WAIT, WAIT_KEEP, COPY_START (what it receives on): on `semaphore` of the same core instead */
-    EDIT_TARGET,            /* SIGNAL, remote COPY_START: to core target[own core] instead */
     EDIT_ENTRY_BARRIER      /* launch where.launch begins with a barrier of all devices, or, for value 0, does not */
 } EditKind;
 

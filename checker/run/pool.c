@@ -263,11 +263,6 @@ uint64_t pool_give(Pool *pool, const void *request, size_t bytes)
     return job->number;
 }
 
-unsigned pool_outstanding(const Pool *pool)
-{
-    return pool->order.length;
-}
-
 static void receive_answer(Pool *pool, unsigned index)
 {
     Worker *worker = &pool->worker[index];

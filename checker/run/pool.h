@@ -39,7 +39,6 @@ typedef struct Pool Pool;
 Pool *pool_new(unsigned workers, const PoolWork *work, char **error);
 void pool_free(Pool *pool);                     /* kills what still runs; answers not taken are lost */
 uint64_t pool_give(Pool *pool, const void *request, size_t bytes);                      /* the job's number */
-unsigned pool_outstanding(const Pool *pool);    /* jobs given and not taken */
 /* Waits for the answer to the first job not taken yet, handing out others meanwhile. false: it did not come within `seconds` (< 0: as long
  * as it takes), or no job is left. */
 bool pool_take(Pool *pool, double seconds, PoolAnswer *answer);

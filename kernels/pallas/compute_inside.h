@@ -21,8 +21,6 @@ static inline Sizes compute_sizes_of(const Tile *tile)
 
 /* Element `to` of out becomes element `from` of in: value, whether written, origin. */
 void compute_move(Tile *out, int64_t to, const Tile *in, int64_t from);
-/* Element i of out, row-major, comes from base plus each index times its step. */
-void compute_gather(Tile *out, const Tile *in, int64_t base, const int64_t *step);
 /* How many elements of the tile one step along a dimension is. */
 int64_t compute_step(const Tile *tile, unsigned dimension);
 double compute_double(const Tile *tile, int64_t element);

@@ -22,7 +22,8 @@ int64_t compute_step(const Tile *tile, unsigned dimension)
     return step;
 }
 
-void compute_gather(Tile *out, const Tile *in, int64_t base, const int64_t *step)
+/* Element i of out, row-major, comes from base plus each index times its step. */
+static void gather(Tile *out, const Tile *in, int64_t base, const int64_t *step)
 {
     int64_t index[VIEW_DIMS_MAX] = { 0 }, from = base;
     for (int64_t i = 0; i < out->elements && !out->opaque; i++) {
@@ -51,7 +52,7 @@ static PlTile broadcast(const PlSite *here, PlTile given, PlShape size, PlShape 
                          (long long)axis);
         step[axis] = in->size[d] == 1 ? 0 : compute_step(in, (unsigned)d);
     }
-    compute_gather(out, in, 0, step);
+    gather(out, in, 0, step);
     return draft_hold(out);
 }
 
@@ -89,7 +90,7 @@ static PlTile transpose(const PlSite *here, PlTile given, int dims, const int64_
         sizes.size[d] = in->size[axis[d]], step[d] = compute_step(in, (unsigned)axis[d]);
     }
     Tile *out = compute_new(here, in->dtype, sizes, in->opaque);
-    compute_gather(out, in, 0, step);
+    gather(out, in, 0, step);
     return draft_hold(out);
 }
 
@@ -110,7 +111,7 @@ static PlTile slice(const PlSite *here, PlTile given, PlShape start, PlShape siz
         base += from * compute_step(in, d);
     }
     Tile *out = compute_new(here, in->dtype, compute_sizes(here, size.dims, size.size), in->opaque);
-    compute_gather(out, in, base, step);
+    gather(out, in, base, step);
     return draft_hold(out);
 }
 
@@ -213,7 +214,7 @@ static PlTile reverse(const PlSite *here, PlTile given, int axes, const int64_t 
         base += step[axis[a]] * (in->size[axis[a]] - 1);
         step[axis[a]] = -step[axis[a]];
     }
-    compute_gather(out, in, base, step);
+    gather(out, in, base, step);
     return draft_hold(out);
 }
 
