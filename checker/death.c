@@ -14,10 +14,7 @@ static Place last_place(const Record *record, uint32_t core)
         const Step *step = &STORE(Step, &record->steps, i);
         if (step->core != core || step->kind >= STEP_EARLY_SEND || step->site >= record->program->sites.count)
             continue;
-        place.position = position++, place.kind = step->kind, place.site = step->site, place.launch = step->launch;
-        bool memory = step->kind <= STEP_SWAP, counter = step->kind >= STEP_SIGNAL && step->kind <= STEP_EXPECT_COUNT;
-        place.object = memory || counter ? step->object : NONE;
-        place.region = memory ? step->value : NONE;
+        place = place_of_step(step, position++);
     }
     return place;
 }

@@ -7,6 +7,20 @@
 
 #include "../model/rng.h"
 
+Place place_of_step(const Step *step, uint32_t position)
+{
+    bool memory = step->kind <= STEP_SWAP, counter = step->kind >= STEP_SIGNAL && step->kind <= STEP_EXPECT_COUNT;
+    return (Place){ .core = step->core, .position = position, .copy = NONE, .kind = step->kind, .site = step->site,
+                    .object = memory || counter ? step->object : NONE, .region = memory ? step->value : NONE, .launch = step->launch };
+}
+
+Place place_of_moment(const Copy *copy, StepKind moment)
+{
+    bool read = moment == STEP_READ || moment == STEP_EARLY_SEND;
+    return (Place){ .core = copy->core, .position = copy->position, .copy = copy->ordinal, .kind = (uint8_t)moment, .site = copy->site,
+                    .object = read ? copy->source : copy->target, .region = read ? copy->source_region : copy->target_region };
+}
+
 Finding *finding_new(FaultId id)
 {
     Finding *finding = g_new0(Finding, 1);

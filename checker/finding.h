@@ -29,6 +29,10 @@ typedef struct Place {
     uint32_t launch;
 } Place;
 
+/* Of a core's own step, and of a moment of a copy (in no launch); nothing that it touches but memory and counts of semaphores. */
+Place place_of_step(const Step *step, uint32_t position);
+Place place_of_moment(const Copy *copy, StepKind moment);
+
 typedef struct Delay {                          /* who is to be late, so that the fault shows on a real machine */
     uint32_t core, copy;                        /* copy NONE: the core, before the line; else that copy of its, once started */
     uint32_t site, times;                       /* of the core's step or the copy's start; the core comes there for the so-manieth time */

@@ -290,10 +290,9 @@ static void refresh_place(Execution *execution, Place *place, const char *messag
         uint32_t index = execution_find_copy(execution, place->core, place->copy);
         if (index == NONE)
             return;
-        const Copy *copy = &STORE(Copy, &record->copies, index);
-        bool read = place->kind == STEP_READ || place->kind == STEP_EARLY_SEND;
-        place->site = copy->site, place->position = copy->position;
-        place->object = read ? copy->source : copy->target, place->region = read ? copy->source_region : copy->target_region;
+        uint32_t launch = place->launch;
+        *place = place_of_moment(&STORE(Copy, &record->copies, index), place->kind);
+        place->launch = launch;
         return;
     }
     const Request *request = execution_pending(execution, place->core);

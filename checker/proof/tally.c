@@ -85,19 +85,9 @@ void prover_add(Prover *prover, const Tally *fault)
 Place prover_place(const Prover *prover, const Event *event)
 {
     const Step *step = index_step(prover->index, event->core, event->position);
-    Place place = { .core = event->core, .position = event->position, .copy = NONE, .kind = event->kind, .site = step->site,
-                    .object = NONE, .region = NONE, .launch = step->launch };
-    if (event->copy != NONE) {
-        const Copy *copy = index_copy(prover->index, event->copy);
-        bool write = event->kind == STEP_WRITE || event->kind == STEP_EARLY_RECEIVE;
-        place.copy = copy->ordinal;
-        place.object = write ? copy->target : copy->source;
-        place.region = write ? copy->target_region : copy->source_region;
-    } else if (step->kind == STEP_LOAD || step->kind == STEP_STORE || step->kind == STEP_SWAP) {
-        place.object = step->object;
-        place.region = step->value;
-    } else if (step->kind >= STEP_SIGNAL && step->kind <= STEP_EXPECT_COUNT) {
-        place.object = step->object;
-    }
+    if (event->copy == NONE)
+        return place_of_step(step, event->position);
+    Place place = place_of_moment(index_copy(prover->index, event->copy), event->kind);
+    place.launch = step->launch;
     return place;
 }

@@ -1,39 +1,22 @@
 /* blackbox.c - one entry a move, written before the move is done. */
 #include "blackbox.h"
 
-static void note_copy(Place *place, Execution *execution, Move move)
+/* What the move is to do; site NONE: that cannot be told. */
+static Place place_of_move(Execution *execution, Move move)
 {
-    const Record *record = execution_record(execution);
-    uint32_t index = execution_find_copy(execution, move.core, move.copy);
-    place->kind = move.moment;
-    if (index == NONE)
-        return;
-    const Copy *copy = &STORE(Copy, &record->copies, index);
-    bool read = move.moment == STEP_READ || move.moment == STEP_EARLY_SEND;
-    place->position = copy->position, place->site = copy->site;
-    place->object = read ? copy->source : copy->target, place->region = read ? copy->source_region : copy->target_region;
-}
-
-static void note_step(Place *place, Execution *execution, Move move)
-{
-    const Request *request = execution_pending(execution, move.core);
-    if (request == NULL)
-        return;
-    const Step *step = &request->step;
-    bool memory = step->kind <= STEP_SWAP, counter = step->kind >= STEP_SIGNAL && step->kind <= STEP_EXPECT_COUNT;
-    place->position = execution_position(execution, move.core), place->kind = step->kind, place->site = step->site;
-    place->launch = step->launch;
-    place->object = memory || counter ? step->object : NONE, place->region = memory ? step->value : NONE;
+    const Request *request = move.copy == NONE ? execution_pending(execution, move.core) : NULL;
+    uint32_t copy = move.copy == NONE ? NONE : execution_find_copy(execution, move.core, move.copy);
+    if (request != NULL)
+        return place_of_step(&request->step, execution_position(execution, move.core));
+    if (copy != NONE)
+        return place_of_moment(&STORE(Copy, &execution_record(execution)->copies, copy), move.moment);
+    return (Place){ .core = move.core, .copy = move.copy, .kind = move.copy == NONE ? STEP_ENTER : move.moment, .site = NONE,
+                    .object = NONE, .region = NONE };
 }
 
 void blackbox_note(Store *box, Execution *execution, Move move)
 {
-    Place place = { .core = move.core, .copy = move.copy, .kind = STEP_ENTER, .site = NONE, .object = NONE, .region = NONE };
-    if (move.copy != NONE)
-        note_copy(&place, execution, move);
-    else
-        note_step(&place, execution, move);
-    *(Noted *)store_push(box, 1) = (Noted){ move, place };
+    *(Noted *)store_push(box, 1) = (Noted){ move, place_of_move(execution, move) };
 }
 
 GArray *blackbox_moves(const Store *box, const Program *program, GPtrArray *lines)
