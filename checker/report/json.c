@@ -11,28 +11,6 @@
 #include "telling.h"
 #include "words.h"
 
-static void add_string(JsonBuilder *builder, const char *name, const char *value)
-{
-    g_autofree char *valid = value ? g_utf8_make_valid(value, -1) : NULL;
-    json_builder_set_member_name(builder, name);
-    if (valid)
-        json_builder_add_string_value(builder, valid);
-    else
-        json_builder_add_null_value(builder);
-}
-
-static void add_int(JsonBuilder *builder, const char *name, int64_t value)
-{
-    json_builder_set_member_name(builder, name);
-    json_builder_add_int_value(builder, value);
-}
-
-static void add_bool(JsonBuilder *builder, const char *name, bool value)
-{
-    json_builder_set_member_name(builder, name);
-    json_builder_add_boolean_value(builder, value);
-}
-
 /* null where it does not apply. */
 static void add_count(JsonBuilder *builder, const char *name, uint64_t count)
 {
@@ -41,18 +19,6 @@ static void add_count(JsonBuilder *builder, const char *name, uint64_t count)
         json_builder_add_null_value(builder);
     else
         json_builder_add_int_value(builder, MIN(count, (uint64_t)INT64_MAX));
-}
-
-static void begin_object(JsonBuilder *builder, const char *name)
-{
-    json_builder_set_member_name(builder, name);
-    json_builder_begin_object(builder);
-}
-
-static void begin_array(JsonBuilder *builder, const char *name)
-{
-    json_builder_set_member_name(builder, name);
-    json_builder_begin_array(builder);
 }
 
 static char *agent_name(const Place *place)
@@ -67,7 +33,7 @@ static char *agent_name(const Place *place)
 
 static void add_chain(JsonBuilder *builder, const char *chain)
 {
-    begin_array(builder, "chain");
+    member_array(builder, "chain");
     char **call = g_strsplit(chain, "\n", -1);
     for (char **at = call; *at; at++)
         if (**at)
@@ -79,7 +45,7 @@ static void add_chain(JsonBuilder *builder, const char *chain)
 static void add_grid(JsonBuilder *builder, const CheckResult *result, const Place *place)
 {
     const Program *program = result->program;
-    begin_array(builder, "grid");
+    member_array(builder, "grid");
     if (result->record && place->launch < program->launches.count) {
         const int64_t *grid = record_grid(result->record, place->core, place->position);
         for (uint32_t d = 0; grid && d < program_launch(program, place->launch)->grid_dims; d++)
@@ -97,11 +63,11 @@ static void add_object(JsonBuilder *builder, const Program *program, const Place
     if (end)
         *end = 0;
     if (object)
-        add_string(builder, semaphore ? "semaphore" : "region", object);
+        member_text(builder, semaphore ? "semaphore" : "region", object);
     if (object && !semaphore)
-        add_int(builder, "region_device", program_object_device(program, place->object));
+        member_int(builder, "region_device", program_object_device(program, place->object));
     if (object && semaphore)
-        add_int(builder, "semaphore_device", program_semaphore_core(program, place->object) / program->cores_per_device);
+        member_int(builder, "semaphore_device", program_semaphore_core(program, place->object) / program->cores_per_device);
     g_free(object);
 }
 
@@ -110,25 +76,25 @@ static void add_place(JsonBuilder *builder, const CheckResult *result, const Pla
     const Program *program = result->program;
     const Site *site = program_get_site(program, place->site);
     json_builder_begin_object(builder);
-    add_string(builder, "file", program_text(program, site->file));
-    add_int(builder, "line", site->line);
-    add_string(builder, "function", program_text(program, site->function));
+    member_text(builder, "file", program_text(program, site->file));
+    member_int(builder, "line", site->line);
+    member_text(builder, "function", program_text(program, site->function));
     add_chain(builder, program_text(program, site->chain));
-    add_int(builder, "launch", place->launch);
+    member_int(builder, "launch", place->launch);
     add_grid(builder, result, place);
-    add_int(builder, "device", place->core / program->cores_per_device);
-    add_int(builder, "core", place->core % program->cores_per_device);
+    member_int(builder, "device", place->core / program->cores_per_device);
+    member_int(builder, "core", place->core % program->cores_per_device);
     char *agent = agent_name(place);
-    add_string(builder, "agent", agent);
+    member_text(builder, "agent", agent);
     g_free(agent);
-    add_string(builder, "step", step_kind_name(place->kind));
+    member_text(builder, "step", step_kind_name(place->kind));
     add_object(builder, program, place);
     json_builder_end_object(builder);
 }
 
 static void add_places(JsonBuilder *builder, const CheckResult *result, const Place *place, unsigned places)
 {
-    begin_array(builder, "sites");
+    member_array(builder, "sites");
     for (unsigned i = 0; i < places; i++)
         add_place(builder, result, &place[i]);
     json_builder_end_array(builder);
@@ -137,7 +103,7 @@ static void add_places(JsonBuilder *builder, const CheckResult *result, const Pl
 /* Uses up the lines; NULL: none. */
 static void add_lines(JsonBuilder *builder, const char *name, GPtrArray *lines)
 {
-    begin_array(builder, name);
+    member_array(builder, name);
     for (guint i = 0; lines && i < lines->len; i++)
         member_element(builder, lines->pdata[i]);
     json_builder_end_array(builder);
@@ -151,19 +117,19 @@ static void add_finding(JsonBuilder *builder, Source *source, const CheckResult 
     const char *reason = finding_exemption(result->program, finding);
     char *message = story_message(result, finding), *why = story_why(result, finding);
     json_builder_begin_object(builder);
-    add_string(builder, "id", fault_name(finding->id));
-    add_string(builder, "fingerprint", fingerprint);
+    member_text(builder, "id", fault_name(finding->id));
+    member_text(builder, "fingerprint", fingerprint);
     if (finding->known)
-        add_bool(builder, "known", true);
-    add_int(builder, "count", finding->count);
-    add_bool(builder, "count_is_upper_bound", finding->at_most);
-    add_string(builder, "message", message);
-    add_string(builder, "why", why ? why : "");
+        member_bool(builder, "known", true);
+    member_int(builder, "count", finding->count);
+    member_bool(builder, "count_is_upper_bound", finding->at_most);
+    member_text(builder, "message", message);
+    member_text(builder, "why", why ? why : "");
     if (reason)
-        add_string(builder, "reason", reason);
+        member_text(builder, "reason", reason);
     add_places(builder, result, finding->place, finding->places);
-    add_string(builder, "schedule", schedule);
-    add_int(builder, "switches", story_switches(finding));
+    member_text_or_null(builder, "schedule", schedule);
+    member_int(builder, "switches", story_switches(finding));
     add_lines(builder, "story", telling_lines(result, finding));
     add_lines(builder, "delays", story_delays(result->program, finding));
     json_builder_end_object(builder);
@@ -174,7 +140,7 @@ static void add_finding(JsonBuilder *builder, Source *source, const CheckResult 
 static void add_findings(JsonBuilder *builder, const char *name, const CheckResult *result, const GPtrArray *schedules, bool exempted)
 {
     Source *source = source_new();
-    begin_array(builder, name);
+    member_array(builder, name);
     for (guint i = 0; result->outcome && result->program && i < result->outcome->findings->len; i++) {
         const Finding *finding = result->outcome->findings->pdata[i];
         if (!finding_exemption(result->program, finding) == !exempted)
@@ -186,14 +152,14 @@ static void add_findings(JsonBuilder *builder, const char *name, const CheckResu
 
 static void add_advice(JsonBuilder *builder, const CheckResult *result, bool unreached)
 {
-    begin_array(builder, unreached ? "unreached" : "advice");
+    member_array(builder, unreached ? "unreached" : "advice");
     for (guint i = 0; result->advice && i < result->advice->len; i++) {
         const Advice *advice = result->advice->pdata[i];
         if ((advice->id == ADVICE_UNREACHED) != unreached)
             continue;
         json_builder_begin_object(builder);
-        add_string(builder, "id", advice_name(advice->id));
-        add_string(builder, "message", advice->message ? advice->message : advice_meaning(advice->id));
+        member_text(builder, "id", advice_name(advice->id));
+        member_text(builder, "message", advice->message ? advice->message : advice_meaning(advice->id));
         add_places(builder, result, advice->place, advice->places);
         json_builder_end_object(builder);
     }
@@ -202,64 +168,64 @@ static void add_advice(JsonBuilder *builder, const CheckResult *result, bool unr
 
 static void add_estimate(JsonBuilder *builder, const Estimate *estimate)
 {
-    begin_object(builder, "classes_estimate");
-    add_int(builder, "all", (int64_t)MIN(estimate->all, 1e18));
-    add_int(builder, "least", (int64_t)MIN(estimate->least, 1e18));
-    add_int(builder, "most", (int64_t)MIN(estimate->most, 1e18));
+    member_object(builder, "classes_estimate");
+    member_int(builder, "all", (int64_t)MIN(estimate->all, 1e18));
+    member_int(builder, "least", (int64_t)MIN(estimate->least, 1e18));
+    member_int(builder, "most", (int64_t)MIN(estimate->most, 1e18));
     json_builder_end_object(builder);
 }
 
 static void add_covered(JsonBuilder *builder, const CheckResult *result)
 {
     const Outcome *outcome = result->outcome;
-    begin_object(builder, "covered");
+    member_object(builder, "covered");
     add_count(builder, "executions", outcome ? outcome->executions : UINT64_MAX);
     add_count(builder, "classes", outcome ? outcome->classes : UINT64_MAX);
     add_count(builder, "states", outcome ? outcome->states : UINT64_MAX);
     add_count(builder, "transitions", outcome ? outcome->transitions : UINT64_MAX);
     add_count(builder, "steps", outcome ? outcome->steps : UINT64_MAX);
     add_count(builder, "conflicts", outcome ? outcome->conflicts : UINT64_MAX);
-    begin_array(builder, "limits");
+    member_array(builder, "limits");
     for (guint i = 0; outcome && i < outcome->limits->len; i++)
         json_builder_add_string_value(builder, outcome->limits->pdata[i]);
     json_builder_end_array(builder);
     if (outcome && outcome->estimate.all > 0)
         add_estimate(builder, &outcome->estimate);
     if (outcome && outcome->promise)
-        add_string(builder, "promise", outcome->promise);
-    begin_array(builder, "modes");
+        member_text(builder, "promise", outcome->promise);
+    member_array(builder, "modes");
     for (unsigned bit = 0; words_mode(bit); bit++)
         if (outcome && (outcome->modes & 1u << bit))
             json_builder_add_string_value(builder, words_mode(bit));
     json_builder_end_array(builder);
     add_advice(builder, result, true);
-    add_bool(builder, "incomplete_after_race", outcome && outcome->incomplete_after_race);
+    member_bool(builder, "incomplete_after_race", outcome && outcome->incomplete_after_race);
     json_builder_end_object(builder);
 }
 
 static void add_size(JsonBuilder *builder, const CheckResult *result)
 {
     const CheckSpec *spec = result->spec;
-    add_int(builder, "devices", mesh_devices(&spec->mesh));
-    add_int(builder, "cores", spec->cores);
-    begin_object(builder, "mesh");
+    member_int(builder, "devices", mesh_devices(&spec->mesh));
+    member_int(builder, "cores", spec->cores);
+    member_object(builder, "mesh");
     for (unsigned axis = 0; axis < spec->mesh.axes; axis++)
-        add_int(builder, spec->mesh.name[axis], spec->mesh.size[axis]);
+        member_int(builder, spec->mesh.name[axis], spec->mesh.size[axis]);
     json_builder_end_object(builder);
-    begin_object(builder, "parameters");
+    member_object(builder, "parameters");
     for (size_t i = 0; result->program && i < result->program->parameters.count; i++) {
         const Parameter *parameter = &STORE(Parameter, &result->program->parameters, i);
-        add_int(builder, program_text(result->program, parameter->name), parameter->value);
+        member_int(builder, program_text(result->program, parameter->name), parameter->value);
     }
     json_builder_end_object(builder);
 }
 
 static void add_knobs(JsonBuilder *builder, const Knobs *knobs)
 {
-    begin_object(builder, "knobs");
+    member_object(builder, "knobs");
     for (Knob knob = 0; knob < KNOB_COUNT; knob++) {
         char *name = g_strdelimit(g_strdup(words_knob_name(knob)), "-", '_'), *value = words_knob_value(knobs, knob);
-        add_string(builder, name, value);
+        member_text(builder, name, value);
         g_free(value);
         g_free(name);
     }
@@ -270,28 +236,28 @@ static JsonNode *check_node(const CheckResult *result, const GPtrArray *schedule
 {
     JsonBuilder *builder = json_builder_new();
     json_builder_begin_object(builder);
-    add_string(builder, "program", result->spec->program);
-    add_string(builder, "source", result->spec->source ? result->spec->source : result->program ? result->program->source : "");
+    member_text(builder, "program", result->spec->program);
+    member_text_or_null(builder, "source", result->spec->source ? result->spec->source : result->program ? result->program->source : "");
     add_size(builder, result);
-    add_string(builder, "verdict", verdict_name(result->verdict));
+    member_text(builder, "verdict", verdict_name(result->verdict));
     if (result->verdict == VERDICT_NOT_APPLICABLE)
-        add_string(builder, "reason", result->error);
+        member_text(builder, "reason", result->error);
     /* What decided, not what was asked for: auto is the proof, or classes where there are conflicts. */
     bool explored = result->outcome && result->outcome->redundant != UINT64_MAX;
     Search search = result->spec->search == SEARCH_AUTO ? SEARCH_PROVE : result->spec->search;
-    add_string(builder, "search", explored ? "classes" : search_name(search));
+    member_text(builder, "search", explored ? "classes" : search_name(search));
     add_knobs(builder, &result->spec->knobs);
-    add_bool(builder, "results_checked", result->results_checked);
+    member_bool(builder, "results_checked", result->results_checked);
     add_covered(builder, result);
-    begin_object(builder, "measured");
+    member_object(builder, "measured");
     json_builder_set_member_name(builder, "seconds");
     json_builder_add_double_value(builder, result->seconds);
-    add_int(builder, "peak_bytes", result->peak_bytes);
+    member_int(builder, "peak_bytes", result->peak_bytes);
     json_builder_end_object(builder);
     add_findings(builder, "faults", result, schedules, false);
     add_findings(builder, "exempted", result, schedules, true);
     add_advice(builder, result, false);
-    begin_array(builder, "tried");
+    member_array(builder, "tried");
     for (guint i = 0; result->tried && i < result->tried->len; i++)
         member_element(builder, result->tried->pdata[i]);
     json_builder_end_array(builder);
@@ -392,30 +358,30 @@ void json_document_clear(JsonDocument *document)
 static void add_entry(JsonBuilder *builder, const CatalogueEntry *entry)
 {
     json_builder_begin_object(builder);
-    add_string(builder, "name", entry->name);
-    add_string(builder, "group", entry->group);
-    add_string(builder, "summary", entry->summary);
-    add_string(builder, "source", entry->source);
-    begin_object(builder, "parameters");
+    member_text(builder, "name", entry->name);
+    member_text(builder, "group", entry->group);
+    member_text(builder, "summary", entry->summary);
+    member_text(builder, "source", entry->source);
+    member_object(builder, "parameters");
     for (guint i = 0; i < entry->parameters->len; i++) {
         const CatalogueParameter *parameter = &g_array_index(entry->parameters, CatalogueParameter, i);
-        begin_object(builder, parameter->name);
-        add_int(builder, "default", parameter->value);
-        add_int(builder, "least", parameter->least);
-        add_int(builder, "greatest", parameter->greatest);
+        member_object(builder, parameter->name);
+        member_int(builder, "default", parameter->value);
+        member_int(builder, "least", parameter->least);
+        member_int(builder, "greatest", parameter->greatest);
         json_builder_end_object(builder);
     }
     json_builder_end_object(builder);
     add_count(builder, "devices_min", entry->devices_min ? entry->devices_min : UINT64_MAX);
-    begin_object(builder, "expected");
-    add_string(builder, "verdict", verdict_name(entry->expected_faults ? VERDICT_FAULTY : VERDICT_VERIFIED));
+    member_object(builder, "expected");
+    member_text(builder, "verdict", verdict_name(entry->expected_faults ? VERDICT_FAULTY : VERDICT_VERIFIED));
     if (entry->expected_faults) {
-        begin_array(builder, "faults");
+        member_array(builder, "faults");
         for (unsigned id = 0; id < FAULT_COUNT; id++)
             if (entry->expected_faults & (1u << id))
                 json_builder_add_string_value(builder, fault_name(id));
         json_builder_end_array(builder);
-        add_int(builder, "from", entry->expected_from);
+        member_int(builder, "from", entry->expected_from);
     }
     json_builder_end_object(builder);
     json_builder_end_object(builder);
@@ -425,14 +391,9 @@ char *json_catalogue(const GPtrArray *catalogue)
 {
     JsonBuilder *builder = json_builder_new();
     json_builder_begin_object(builder);
-    begin_array(builder, "programs");
+    member_array(builder, "programs");
     for (guint i = 0; i < catalogue->len; i++)
         add_entry(builder, catalogue->pdata[i]);
     json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    JsonNode *node = json_builder_get_root(builder);
-    char *text = json_to_string(node, TRUE);
-    json_node_unref(node);
-    g_object_unref(builder);
-    return text;
+    return members_finish(builder, true);
 }

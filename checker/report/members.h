@@ -15,6 +15,16 @@ static inline void member_text(JsonBuilder *builder, const char *name, const cha
     g_free(valid);
 }
 
+static inline void member_text_or_null(JsonBuilder *builder, const char *name, const char *text)
+{
+    if (text) {
+        member_text(builder, name, text);
+        return;
+    }
+    json_builder_set_member_name(builder, name);
+    json_builder_add_null_value(builder);
+}
+
 /* An element of an array. */
 static inline void member_element(JsonBuilder *builder, const char *text)
 {
