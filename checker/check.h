@@ -55,6 +55,10 @@ typedef struct Advice {
     Place place[2];
 } Advice;
 
+/* Of a faulty program on a line of devices: the smallest wrong size (its own: none below it; 0: none was found, or one stays open). Below
+ * it so many are right, from `least` on. */
+typedef struct SmallerSizes { bool known; uint32_t wrong, right, least; } SmallerSizes;
+
 typedef struct CheckResult {
     const CheckSpec *spec;
     Verdict verdict;
@@ -64,6 +68,7 @@ typedef struct CheckResult {
     Outcome *outcome;
     GPtrArray *advice;                          /* of Advice */
     GPtrArray *tried;                           /* of char*: sentences about what was tried on a faulty program; NULL: nothing was */
+    SmallerSizes smaller;
     bool results_checked;
     GBytes *results;                            /* as results.h says; NULL: not asked for, or there are none */
     double seconds;

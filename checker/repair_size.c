@@ -34,27 +34,36 @@ static uint32_t end_of_sizes(const CheckResult *result)
     return MIN(mesh_devices(&result->spec->mesh), WHATIF_CORES_MAX / MAX(result->spec->cores, 1) + 1);
 }
 
-/* The smallest wrong size; own size: none below it; 0: none was found, or one stays open. Below it so many are right, from *least on. */
-static uint32_t smallest_wrong(const CheckResult *result, uint32_t *right, uint32_t *least)
+static SmallerSizes try_sizes(const CheckResult *result)
 {
     uint32_t own = mesh_devices(&result->spec->mesh), end = end_of_sizes(result);
-    *right = *least = 0;
+    SmallerSizes sizes = { .known = true };
     for (uint32_t devices = 1; devices < end && !interrupt_requested(); devices++) {
         Verdict verdict = verdict_at(result, devices);
         if (verdict == VERDICT_FAULTY)
-            return devices;
+            sizes.wrong = devices;
         if (verdict != VERDICT_VERIFIED && verdict != VERDICT_NOT_APPLICABLE)
-            return 0;
-        *right += verdict == VERDICT_VERIFIED;
-        if (verdict == VERDICT_VERIFIED && *least == 0)
-            *least = devices;
+            return sizes;
+        sizes.right += verdict == VERDICT_VERIFIED;
+        if (verdict == VERDICT_VERIFIED && sizes.least == 0)
+            sizes.least = devices;
     }
-    return end == own && !interrupt_requested() ? own : 0;
+    sizes.wrong = end == own && !interrupt_requested() ? own : 0;
+    return sizes;
+}
+
+/* Tried once, whoever asks. */
+static const SmallerSizes *smaller_sizes(CheckResult *result)
+{
+    if (!result->smaller.known)
+        result->smaller = is_wrong_line(result) ? try_sizes(result) : (SmallerSizes){ .known = true };
+    return &result->smaller;
 }
 
 void check_try_smaller(CheckResult *result)
 {
-    uint32_t right, least, wrong = is_wrong_line(result) ? smallest_wrong(result, &right, &least) : 0;
+    const SmallerSizes *found = smaller_sizes(result);
+    uint32_t wrong = found->wrong, right = found->right, least = found->least;
     if (wrong == 0 || right == 0)
         return;
     g_autofree char *sizes = least == wrong - 1 ? g_strdup_printf("%u device%s", least, least == 1 ? "" : "s")
@@ -76,7 +85,7 @@ static bool shares_a_fault(const CheckResult *one, const CheckResult *other)
 
 void repair_at_smaller_size(CheckResult *result)
 {
-    uint32_t right, least, wrong = is_wrong_line(result) ? smallest_wrong(result, &right, &least) : 0;
+    uint32_t wrong = smaller_sizes(result)->wrong;
     if (wrong == 0 || wrong == mesh_devices(&result->spec->mesh))
         return;
     CheckSpec spec = spec_at(result, wrong);
