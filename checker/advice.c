@@ -135,11 +135,9 @@ static void wait_at_exits(Change *change, const Program *program, const GArray *
 {
     for (guint i = 0; i < taken->len; i++) {
         const Taken *one = &g_array_index(taken, Taken, i);
-        Edit *edit = change_add(change, EDIT_BEFORE);
-        edit->where = (EditWhere){ .step = STEP_EXIT, .one_launch = true, .launch = launch, .core = one->core };
-        edit->step = STEP_WAIT, edit->value = one->value;
-        edit->semaphore = (EditSemaphore){ .name = whatif_semaphore_name(program, one->semaphore),
-                                           .element = whatif_element(program, one->semaphore) };
+        const EditSemaphore semaphore = { .name = whatif_semaphore_name(program, one->semaphore),
+                                          .element = whatif_element(program, one->semaphore) };
+        change_add_wait(change, EDIT_BEFORE, whatif_at_exit(launch, one->core), semaphore, one->value);
     }
 }
 

@@ -24,10 +24,7 @@ static bool wait_at_exit(const Repairs *r, Change *change, const char *name, uin
     uint32_t launch = last_launch_with(r, name);
     if (launch == NONE)
         return false;
-    Edit *edit = change_add(change, EDIT_BEFORE);
-    edit->where = (EditWhere){ .step = STEP_EXIT, .one_launch = true, .launch = launch, .core = core };
-    edit->step = STEP_WAIT, edit->value = value;
-    edit->semaphore = (EditSemaphore){ .name = name, .element = element };
+    change_add_wait(change, EDIT_BEFORE, whatif_at_exit(launch, core), (EditSemaphore){ .name = name, .element = element }, value);
     return true;
 }
 
@@ -135,10 +132,9 @@ static Missing missing_of(const Repairs *r, const Copy *copy, bool send)
 
 static void add_wait(const Repairs *r, Change *change, EditKind kind, EditWhere where, const Missing *missing)
 {
-    Edit *edit = change_add(change, kind);
-    edit->where = where, edit->step = STEP_WAIT, edit->value = missing->count;
-    edit->semaphore = (EditSemaphore){ .name = whatif_semaphore_name(r->program, missing->semaphore),
-                                       .element = missing->rotates ? EDIT_BY_OCCURRENCE : whatif_element(r->program, missing->semaphore) };
+    const EditSemaphore semaphore = { .name = whatif_semaphore_name(r->program, missing->semaphore),
+                                      .element = missing->rotates ? EDIT_BY_OCCURRENCE : whatif_element(r->program, missing->semaphore) };
+    change_add_wait(change, kind, where, semaphore, missing->count);
 }
 
 static void say_wait(const Repairs *r, Change *change, const Missing *missing)
@@ -279,10 +275,8 @@ static void try_left_behind_first(Repairs *r)
         const Drain *drain = &g_array_index(drains, Drain, i);
         g_autofree char *name = whatif_semaphore_text(r->program, drain->semaphore);
         change_say(&change, "%sa wait for %" G_GINT64_FORMAT " on %s", i ? " and " : "", drain->value, name);
-        Edit *edit = change_add(&change, EDIT_AFTER);
-        edit->where = (EditWhere){ .step = STEP_COPY_START, .semaphore = drain->name, .core = drain->core, .times = 1 };
-        edit->step = STEP_WAIT, edit->value = drain->value;
-        edit->semaphore = (EditSemaphore){ .name = drain->name, .element = drain->element };
+        const EditWhere first = { .step = STEP_COPY_START, .semaphore = drain->name, .core = drain->core, .times = 1 };
+        change_add_wait(&change, EDIT_AFTER, first, (EditSemaphore){ .name = drain->name, .element = drain->element }, drain->value);
     }
     change_say(&change, " behind the start of the first copy that counts there");
     change.too_many |= drains->len == 0;

@@ -50,6 +50,12 @@ Edit *change_add(Change *change, EditKind kind)
     return edit;
 }
 
+void change_add_wait(Change *change, EditKind kind, EditWhere where, EditSemaphore semaphore, int64_t value)
+{
+    Edit *edit = change_add(change, kind);
+    edit->where = where, edit->step = STEP_WAIT, edit->semaphore = semaphore, edit->value = value;
+}
+
 void change_say(Change *change, const char *format, ...)
 {
     va_list arguments;
@@ -62,6 +68,11 @@ CheckResult *change_check(const Change *change)
 {
     const Edits edits = { change->edit, change->count, change->fresh, change->fresh_count };
     return whatif_check(change->result, &edits, &change->result->spec->knobs, true);
+}
+
+EditWhere whatif_at_exit(uint32_t launch, const bool *core)
+{
+    return (EditWhere){ .step = STEP_EXIT, .one_launch = true, .launch = launch, .core = core };
 }
 
 EditWhere whatif_at(const Program *program, StepKind kind, uint32_t site_id)

@@ -26,9 +26,12 @@ CheckResult *whatif_check(const CheckResult *result, const Edits *edits, const K
 void change_begin(Change *change, const CheckResult *result);
 void change_clear(Change *change);
 Edit *change_add(Change *change, EditKind kind);                /* zeroed but for the kind; borrowed until the next change_add */
+/* One more wait for `value`. */
+void change_add_wait(Change *change, EditKind kind, EditWhere where, EditSemaphore semaphore, int64_t value);
 void change_say(Change *change, const char *format, ...) __attribute__((format(printf, 2, 3)));
 CheckResult *change_check(const Change *change);              /* a fault that is there is enough */
 
+EditWhere whatif_at_exit(uint32_t launch, const bool *core);     /* where these cores leave the launch; NULL: all of them */
 /* Steps of that kind at the site of `step`; copies of a moment's site are meant by their start. */
 EditWhere whatif_at(const Program *program, StepKind kind, uint32_t site);
 const char *whatif_semaphore_name(const Program *program, uint32_t semaphore);
