@@ -1,7 +1,6 @@
 /* differential.c - runs everything on one program and compares the opinions. */
 #include "differential.h"
 #include <string.h>
-#include "../checker/classes/classes.h"
 #include "../checker/enumerate/enumerate.h"
 #include "../checker/run/judge.h"
 #include "../checker/run/settle.h"
@@ -226,7 +225,8 @@ static Outcome *explore_classes(const Comparison *c)
     Unroller *unroller = unroller_new(c->program);
     bool contents = c->random->features & RANDOM_DATA;
     unsigned divided = (unsigned)(c->random->seed % 3);
-    const ClassesOptions options = { .contents = contents, .audit = true, .units = 4 * divided, .budget = divided, .workers = 1 + divided };
+    const ClassesOptions options = { .contents = contents, .audit = true, .units = 4 * divided, .budget = divided, .workers = 1 + divided,
+                                     .canary = c->options->classes_canary };
     Outcome *outcome = classes_run(unroller_source(unroller), &options, NULL);
     unroller_free(unroller);
     return outcome;

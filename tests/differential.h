@@ -7,6 +7,7 @@
  * find less, but must say that it is not complete.
  */
 #pragma once
+#include "../checker/classes/classes.h"
 #include "../checker/proof/prove.h"
 #include "random_program.h"
 
@@ -17,6 +18,7 @@ typedef struct DifferentialStats {
 
 typedef struct DifferentialOptions {
     ProveCanary canary;
+    ClassesCanary classes_canary;
     uint64_t states_max;                        /* programs with more are skipped */
     bool quick;                                 /* proof against enumeration only: no brute force, no replays, no other orders */
 } DifferentialOptions;

@@ -259,7 +259,7 @@ static void every_canary_is_noticed(void **state)
 {
     (void)state;
     unsigned missed = 0;
-    for (ClassesCanary canary = CLASSES_SOUND + 1; canary < CLASSES_CANARY_COUNT; canary++) {
+    for (ClassesCanary canary = CLASSES_SOUND + 1; canary < CLASSES_CANARY_LOOKS_IGNORED; canary++) {      /* the rest: test_canaries */
         unsigned programs = programs_until_noticed(canary);
         print_message("  mistake %d noticed at program %u\n", (int)canary, programs);
         missed += programs == 0;

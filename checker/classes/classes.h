@@ -34,6 +34,8 @@ typedef enum ClassesCanary {
     CLASSES_CANARY_NO_DETOURS,                  /* where steps are enabled by others nothing is turned round */
     CLASSES_CANARY_DEEP_SLEEP,                  /* what sleeps goes on sleeping whatever is done */
     CLASSES_CANARY_ONE_BRANCH,                  /* a wakeup tree that has a branch takes no other */
+    CLASSES_CANARY_LOOKS_IGNORED,               /* with looks set aside, what is found is no fault: it may not be one with them */
+    CLASSES_CANARY_STEPS_IGNORED,               /* classes are told apart neither by looks nor by steps */
     CLASSES_CANARY_COUNT
 } ClassesCanary;
 

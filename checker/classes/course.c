@@ -4,8 +4,12 @@
  * poll that came back to where it was: its end is that earlier stage.
  */
 #include "course.h"
+#include <string.h>
 
-enum { STAGES_MAX = 1 << 28, COPIES_MAX = 1 << 24 };
+#define STAGES_MAX ((size_t)1 << 28)
+enum { COPIES_MAX = 1 << 24 };
+
+typedef struct Done { uint32_t before; bool observed_data; Step step; Copy copy; } Done;       /* without gaps that are not zero */
 
 void course_init(Course *course, UnrollSource *source, Usage *usage, bool contents)
 {
@@ -14,6 +18,7 @@ void course_init(Course *course, UnrollSource *source, Usage *usage, bool conten
     store_init_own(&course->steps, sizeof(UnrollStep), STAGES_MAX);
     store_init_own(&course->polling, sizeof(uint8_t), 1 << 28);
     intern_init_own(&course->copies, COPIES_MAX, COPIES_MAX * 2 * sizeof(uint32_t));
+    intern_init_own(&course->done, STAGES_MAX, STAGES_MAX * sizeof(Done));
     course->start = g_new0(uint32_t, source->program->cores);
     g_mutex_init(&course->lock);
 }
@@ -24,6 +29,7 @@ void course_clear(Course *course)
     store_clear(&course->steps);
     store_clear(&course->polling);
     intern_clear(&course->copies);
+    intern_clear(&course->done);
     g_free(course->start);
     g_mutex_clear(&course->lock);
 }
@@ -66,14 +72,28 @@ static GArray *observations_before(const Course *course, uint32_t stage)
     return all;
 }
 
+/* The steps up to the one of this stage, as a record has them. */
+static uint32_t steps_after(Course *course, const Stage *stage)
+{
+    const UnrollStep *from = &STORE(UnrollStep, &course->steps, stage->unrolled);
+    Done done;
+    memset(&done, 0, sizeof done);
+    done.before = stage->steps, done.observed_data = from->observed_data, done.step = from->step;
+    if (from->step.kind == STEP_COPY_START && from->step.object != NONE)
+        done.copy = from->copy;
+    return intern_add(&course->done, &done, sizeof done);
+}
+
 static uint32_t add_stage(Course *course, uint32_t core, uint32_t parent, int64_t seen, bool observed)
 {
     uint32_t id = (uint32_t)course->stages.count;
     Stage *stage = store_push(&course->stages, 1);
-    *stage = (Stage){ .step.core = core, .unrolled = NONE, .parent = parent, .child = NONE, .sibling = NONE, .same = id, .seen = seen,
-                      .observed = observed };
-    if (parent != NONE)
+    *stage = (Stage){ .step.core = core, .unrolled = NONE, .parent = parent, .child = NONE, .sibling = NONE, .same = id, .steps = NONE,
+                      .seen = seen, .observed = observed };
+    if (parent != NONE) {
         stage->position = course_stage(course, parent)->position + 1;
+        stage->steps = steps_after(course, course_stage(course, parent));
+    }
     return id;
 }
 

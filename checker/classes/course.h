@@ -26,6 +26,7 @@ typedef struct Stage {
     uint32_t child, sibling;                    /* outcomes of the step; the parent's other outcomes */
     uint32_t position;                          /* steps done */
     uint32_t same;                              /* the earlier stage whose state this is; itself */
+    uint32_t steps;                             /* the same number for the same steps done, whatever they saw */
     uint32_t copy;                              /* COPY_START of bytes: its number among all copies */
     int64_t seen;                               /* the observation that led here */
     uint8_t end;
@@ -47,6 +48,7 @@ typedef struct Course {
     Store stages, steps;                        /* Stage, UnrollStep; of all cores */
     Store polling;                              /* Polling by site: a loop with that look came back to where it was, on some core */
     Intern copies;                              /* (core, ordinal) of copies, numbered */
+    Intern done;                                /* sequences of steps: (the one without its last step, that step), numbered */
     GMutex lock;                                /* whoever runs user's code or adds to the program */
     const Tile *(*tile)(void *owner, int64_t seen);        /* contents: the tile that an observation stands for */
     void *owner;

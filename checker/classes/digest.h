@@ -2,13 +2,16 @@
  *
  *     complete run -> record -> proof -> findings, merged by key
  *
- * A class in which nothing but the ends of cores can go wrong, and all of them finished, needs no record and no proof.
+ * A class in which nothing but the ends of cores can go wrong, and all of them finished, needs no record and no proof; nor does one that
+ * differs from an earlier one in nothing but what looks saw, where a look can make no difference (aside.c).
  */
 #pragma once
 #include "explore.h"
 
 typedef struct Hashes { uint64_t *slot; size_t used, size; } Hashes;   /* a set; 0 is not in it */
 bool hashes_add(Hashes *hashes, uint64_t hash);         /* true: it was not there yet */
+
+typedef struct Aside Aside;
 
 typedef struct Result {
     GArray *bytes;                              /* what one class handed back; NULL: none did yet */
@@ -19,6 +22,7 @@ struct Digest {                                 /* of one explorer, for one roun
     Record *record;                             /* NULL: no run was written down yet */
     uint32_t *position;                         /* scratch: by core */
     Hashes ends, classes;                       /* classes: for the audit */
+    Aside *aside;                               /* what was found out about classes that differ in looks only */
     Finding *deadlock;                          /* where it alone can go wrong: the finding that the next ones are counted with */
     Result result;
     GArray *moves;                              /* the schedule of the class that handed back result.bytes; NULL: none */
@@ -42,6 +46,14 @@ void sum_settle(Sum *sum, const Program *program);      /* the outcome is comple
 Outcome *digest_new_outcome(void);
 /* record_of.c: the run in hand as the proof reads it. */
 void digest_record(Explorer *explorer);
+/* aside.c: does what the cores did decide the class, whatever looks saw? */
+typedef enum AsideVerdict { ASIDE_UNTRIED, ASIDE_FAULTLESS, ASIDE_OPEN } AsideVerdict;
+Aside *aside_new(const Program *program);
+void aside_free(Aside *aside);
+/* Of the complete run in hand, where all cores finished: a number for what they did, NONE: not to be tried. */
+uint32_t aside_find(Explorer *explorer);
+AsideVerdict aside_verdict(const Aside *aside, uint32_t steps);
+void aside_note(Aside *aside, uint32_t steps, AsideVerdict verdict);
 /* results.c: expectations, and whether all classes end alike; adds to the record what is wrong. */
 void digest_results(Explorer *explorer);
 void digest_compare(Explorer *explorer);        /* a class without faults */

@@ -20,7 +20,7 @@ static void fit(Usage *usage)
 
 void usage_init(Usage *usage, const Program *program)
 {
-    *usage = (Usage){ .program = program };
+    *usage = (Usage){ .program = program, .only_looks = true };
     store_init_own(&usage->uses, sizeof(Use), SEMAPHORES_MAX);
     store_init_own(&usage->waiters, sizeof(Waiter), WAITERS_MAX);
     fit(usage);
@@ -90,6 +90,8 @@ static void note_semaphore(Usage *usage, const Step *step)
     use->needs_order |= usage_needs_order(step);
     if (use->needs_order || (use->several_wait && use->taken))
         contend(usage, step->object);
+    bool look = step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_EXPECT_COUNT || step->kind == STEP_FLAG_LOAD;
+    usage->only_looks &= (look || !usage_needs_order(step)) && !(use->several_wait && use->taken);
     const Decl *decl = program_decl(usage->program, program_semaphore_decl(usage->program, step->object));
     bool meant = (step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP) && step->extra != NONE;
     usage->proof |= meant || decl->limit >= 0 || decl->life != LIFE_ALWAYS || decl->semaphore_kind == SEMAPHORE_BARRIER;

@@ -28,6 +28,7 @@ typedef struct Usage {
     const Program *program;
     Store uses, waiters;                        /* Use by semaphore id; Waiter */
     bool grew;                                  /* an object is to be contended, or ordered, that is not yet */
+    bool only_looks;                            /* no object is contended, but because somebody looks at it */
     bool proof;                                 /* there is something to prove besides ends of cores: accesses, copies, lives, limits */
 } Usage;
 

@@ -15,7 +15,7 @@ typedef struct Usage {                          /* of one semaphore or flag word
     uint32_t waiter, user;                      /* first core seen waiting, first core seen at all; NONE: none */
     uint32_t adds, looks, rests;                /* saturating is not needed: fewer than 2^32 steps */
     int64_t added;
-    bool several_wait, several_use, taken, needs_order, copies;
+    bool several_wait, several_use, taken, needs_order, looked_at, copies;
 } Usage;
 
 static bool flag_wait_is_threshold(const Step *step)
@@ -47,7 +47,8 @@ static void note_step(Usage *usage, const Step *step)
         usage->needs_order |= step_is_plain_add(step) && (int32_t)step->value < 0;
     } else {
         bool rest = step->kind == STEP_FLAG_STORE || step->kind == STEP_FLAG_CAS || step->kind == STEP_FLAG_ADD;
-        usage->needs_order = true;
+        usage->needs_order |= rest;
+        usage->looked_at |= !rest;
         usage->rests += rest;
         usage->looks += !rest;
     }
@@ -97,13 +98,17 @@ void index_find_contended(Index *index)
     arena_init(&scratch, index->arena->budget);
     const Usage *usage = note_usage(index, &scratch);
     index->contended = ARENA_NEW(uint8_t, index->arena, index->semaphores + 1);
+    index->decided = true;
     for (uint32_t s = 0; s < index->semaphores; s++) {
         const Usage *u = &usage[s];
-        index->contended[s] = u->needs_order || (u->several_wait && u->taken) || u->added > INT32_MAX;
+        bool looks_apart = u->needs_order || (u->several_wait && u->taken) || u->added > INT32_MAX;
+        index->contended[s] = looks_apart || (u->looked_at && !index->looks_aside);
         bool rivals = u->several_use || u->copies;                          /* one core alone: its program order decides */
         bool matters = u->rests + (uint64_t)u->looks > 0 && (u->rests > 0 || u->adds > 0);
-        if (index->contended[s] && rivals && matters)
+        if ((looks_apart || u->looked_at) && rivals && matters) {
             index->conflicts += u->rests + (uint64_t)u->looks;
+            index->decided &= !index->contended[s];
+        }
     }
     arena_clear(&scratch);
 }

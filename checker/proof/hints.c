@@ -107,14 +107,14 @@ static void look_at_semaphore(Prover *prover, uint32_t semaphore, GArray *hints)
 
 GArray *prove_hints(const Record *record)
 {
-    static const ProveOptions options = { PROVE_SOUND, 0, false, 0, 0 };
+    static const ProveOptions options = { .canary = PROVE_SOUND };
     GArray *hints = g_array_new(FALSE, FALSE, sizeof(Hint));
     Budget budget = { .bytes_max = 0 };
     Arena arena;
     arena_init(&arena, &budget);
     Prover prover = { .record = record, .program = record->program, .options = &options, .arena = &arena };
     if (setjmp(budget.bail) == 0) {
-        prover.index = index_new(record, PROVE_SOUND, &arena);
+        prover.index = index_new(record, &options, &arena);
         prover.clocks = clocks_new(prover.index, &arena);
         prover.releases = releases_new(prover.index, prover.clocks, &arena);
         prover.order = order_new(prover.index, prover.clocks, prover.releases, &arena);

@@ -57,7 +57,9 @@ typedef struct Index {
     Edge *edge;                                 /* in the order of the record, by what comes after */
     size_t edges;
     bool meant;                                 /* some wait is meant for one copy */
+    bool looks_aside;                           /* no object is contended only because somebody looks at it */
     uint64_t conflicts;                         /* steps whose result depends on an order with another agent's */
+    bool decided;                               /* none of them is on an object that is contended */
     uint32_t *copy_before;                      /* under link-fifo and issue-order: the copy that must be written first, NONE */
     bool stopped, blocked, running;             /* some core is */
     Span *launch;                               /* launch * cores + core */
@@ -65,7 +67,7 @@ typedef struct Index {
     Span *scope;                                /* row * cores + core */
 } Index;
 
-Index *index_new(const Record *record, ProveCanary canary, Arena *arena);
+Index *index_new(const Record *record, const ProveOptions *options, Arena *arena);
 
 static inline uint32_t index_slot(const Index *index, uint32_t core, uint32_t position) { return index->first[core] + position; }
 static inline uint32_t index_length(const Index *index, uint32_t core) { return index->first[core + 1] - index->first[core]; }

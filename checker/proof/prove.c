@@ -26,7 +26,7 @@ static void note_coverage(Prover *prover)
     outcome->executions = outcome->classes = 1;
     outcome->steps = record->steps.count + (record->eager ? (uint64_t)prover->index->copies * 2 : 0);
     outcome->conflicts = prover->index->conflicts;
-    if (prover->index->conflicts > 0)
+    if (!prover->index->decided)
         outcome_add_limit(outcome, "conflicts");
     if (!record->complete || prover->index->running)
         outcome_add_limit(outcome, "runs");
@@ -89,7 +89,7 @@ static bool found_enough(const Prover *prover)
 
 static void decide(Prover *prover)
 {
-    prover->index = index_new(prover->record, prover->options->canary, prover->arena);
+    prover->index = index_new(prover->record, prover->options, prover->arena);
     prover->clocks = clocks_new(prover->index, prover->arena);
     prover->releases = releases_new(prover->index, prover->clocks, prover->arena);
     prover->order = order_new(prover->index, prover->clocks, prover->releases, prover->arena);
@@ -129,7 +129,7 @@ static void keep_what_was_found(Prover *prover, Budget *budget)
 
 Outcome *prove_record(const Record *record, const ProveOptions *options)
 {
-    static const ProveOptions defaults = { PROVE_SOUND, 0, false, 0, 0 };
+    static const ProveOptions defaults = { .canary = PROVE_SOUND };
     Budget budget = { .bytes_max = options ? options->memory_max : 0 };
     if (options && options->seconds_max > 0)
         budget.deadline = (double)g_get_monotonic_time() / 1e6 + options->seconds_max;

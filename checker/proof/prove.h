@@ -33,6 +33,8 @@ typedef enum ProveCanary {
 
 typedef struct ProveOptions {
     ProveCanary canary;
+    bool looks_aside;                           /* looks order nothing: without a limit, what is found to be faultless is so for all
+                                                   executions with these steps, whatever looks see and when */
     uint32_t findings_max;                      /* kinds of findings that get a schedule; 0: all */
     bool first;                                 /* stop at the first fault */
     size_t memory_max;                          /* bytes, 0: no limit */
