@@ -68,4 +68,7 @@ bool step_is_join(StepKind kind);
  * value is looked at: ask step_is_plain_add first. */
 bool step_is_conflict(StepKind kind);
 static inline bool step_is_plain_add(const Step *step) { return step->kind == STEP_FLAG_ADD && step->extra == 0; }
+/* Does it leave everything but the core as it was? seen: the value that a FLAG_CAS found. An access to memory may race, but doing it again
+ * is no other one. */
+bool step_leaves_no_trace(const Step *step, int64_t seen);
 bool compare_holds(Compare compare, int64_t left, int64_t right);

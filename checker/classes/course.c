@@ -64,11 +64,7 @@ static GArray *observations_before(const Course *course, uint32_t stage)
             one.tile = course->tile(course->owner, at->seen);
         g_array_append_val(all, one);
     }
-    for (guint low = 0, high = all->len; low + 1 < high; low++, high--) {
-        Observation swapped = g_array_index(all, Observation, low);
-        g_array_index(all, Observation, low) = g_array_index(all, Observation, high - 1);
-        g_array_index(all, Observation, high - 1) = swapped;
-    }
+    observations_reverse(all);
     return all;
 }
 
@@ -132,28 +128,6 @@ static uint32_t add_chain(Course *course, uint32_t stage, const GArray *steps, U
     return stage;
 }
 
-/* Did the step at `stage`, with the outcome `seen`, leave everything but the core as it was? An access to memory is a trace: it may race,
- * but it may be gone through again without being another one. */
-static bool leaves_no_trace(const Stage *stage, int64_t seen)
-{
-    switch ((StepKind)stage->step.kind) {
-    case STEP_LOAD: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD: case STEP_FLAG_WAIT: case STEP_WAIT_KEEP:
-        return true;
-    case STEP_WAIT:
-        return stage->step.value == 0;
-    case STEP_COPY_START:
-        return stage->step.object == NONE;
-    case STEP_FLAG_CAS:
-        return seen != (int32_t)stage->step.extra;
-    case STEP_STORE: case STEP_SWAP: case STEP_SIGNAL: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT:
-    case STEP_CORE_BARRIER: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_STOP:
-        return false;
-    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
-        break;
-    }
-    g_assert_not_reached();
-}
-
 static bool same_step(const Step *a, const Step *b)
 {
     return a->kind == b->kind && a->site == b->site && a->object == b->object && a->value == b->value && a->extra == b->extra;
@@ -191,7 +165,7 @@ static uint32_t find_same(Course *course, uint32_t last)
     UnrollSource *source = course->source;
     uint32_t stage = last, before, looks = 0, nearest = last;
     while ((before = course_stage(course, stage)->parent) != NONE
-           && leaves_no_trace(course_stage(course, before), course_stage(course, stage)->seen)) {
+           && step_leaves_no_trace(&course_stage(course, before)->step, course_stage(course, stage)->seen)) {
         const Stage *earlier = course_stage(course, before);
         bool direct = course_stage(course, last)->parent == before;
         if (earlier->observes && same_step(&earlier->step, &course_stage(course, last)->step)

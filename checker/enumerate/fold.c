@@ -9,34 +9,12 @@
 
 enum { CYCLES_FED = 64, CYCLE_MAX = 16, LOOKS_MAX = 1000 };
 
-/* Did the step from `parent` to `child` leave everything but the core as it was? */
-static bool leaves_no_trace(const Tree *tree, uint32_t parent, uint32_t child)
-{
-    const Step *step = &tree_step(tree, tree_node(tree, parent)->step)->step;
-    switch ((StepKind)step->kind) {
-    case STEP_LOAD: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD: case STEP_FLAG_WAIT: case STEP_WAIT_KEEP:
-        return true;
-    case STEP_WAIT:
-        return step->value == 0;
-    case STEP_COPY_START:
-        return step->object == NONE;
-    case STEP_FLAG_CAS:
-        return tree_node(tree, child)->seen != (int32_t)step->extra;
-    case STEP_STORE: case STEP_SWAP: case STEP_SIGNAL: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT:
-    case STEP_CORE_BARRIER: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_STOP:
-        return false;
-    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
-        break;
-    }
-    g_assert_not_reached();
-}
-
 /* The observation before the one that led to `node`, if only traceless steps lie between; else NONE. */
 static uint32_t observation_before(const Tree *tree, uint32_t node)
 {
     do {
         uint32_t parent = tree_node(tree, node)->parent;
-        if (parent == NONE || !leaves_no_trace(tree, parent, node))
+        if (parent == NONE || !step_leaves_no_trace(&tree_step(tree, tree_node(tree, parent)->step)->step, tree_node(tree, node)->seen))
             return NONE;
         node = parent;
     } while (!tree_node(tree, node)->observed);

@@ -27,11 +27,7 @@ GArray *tree_observations(const Tree *tree, uint32_t node)
             one.tile = tree->tile(tree->owner, at->seen);
         g_array_append_val(all, one);
     }
-    for (guint low = 0, high = all->len; low + 1 < high; low++, high--) {
-        Observation swapped = g_array_index(all, Observation, low);
-        g_array_index(all, Observation, low) = g_array_index(all, Observation, high - 1);
-        g_array_index(all, Observation, high - 1) = swapped;
-    }
+    observations_reverse(all);
     return all;
 }
 
