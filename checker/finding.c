@@ -175,8 +175,8 @@ Outcome *outcome_new(void)
     outcome->findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
     outcome->limits = g_ptr_array_new();
     outcome->complete = true;
+    outcome->rotated = outcome->redundant = UINT64_MAX;
     outcome->executions = outcome->classes = outcome->states = outcome->transitions = outcome->steps = outcome->conflicts = UINT64_MAX;
-    outcome->redundant = UINT64_MAX;
     outcome->end_states = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     return outcome;
 }

@@ -73,10 +73,11 @@ const char *finding_exemption(const Program *program, const Finding *finding);
 /* May an exempted fault be met at all? Then a search must not stop at its first finding. */
 bool finding_exemptions_exist(const Program *program);
 
-/* Ways of enumerating that are asked for by name; the first two leave verdict and faults as they are. */
+/* Ways of enumerating that are asked for by name; all but hash-compact leave verdict and faults as they are. */
 typedef enum WalkMode {
     WALK_SWEEP = 1,                             /* one level of states is kept, no table of all */
     WALK_MERGE_LOCAL = 2,                       /* copy starts, signals and enabled waits are done at once */
+    WALK_SYMMETRY = 8,                          /* of states that rotations of the devices turn into each other one is visited */
     WALK_HASH_COMPACT = 4                       /* of states of more than one word only a hash is kept: some may be missed (bounded) */
 } WalkMode;
 
@@ -92,6 +93,7 @@ typedef struct Outcome {
     bool values_observed;                       /* prove, classes: in some run a core looked at data */
     uint64_t executions, classes, states, transitions, steps, conflicts;        /* UINT64_MAX: does not apply */
     unsigned modes;                             /* of WalkMode */
+    uint64_t rotated;                           /* WALK_SYMMETRY: states visited, with all their rotations; UINT64_MAX: does not apply */
     char *refused;                              /* a mode asked for is not possible: why; nothing else counts. g_malloc; NULL: it is */
     Estimate estimate;                          /* of classes, where a limit ended the search */
     uint64_t redundant;                         /* runs that only saw what others had seen; UINT64_MAX: does not apply */

@@ -148,6 +148,7 @@ SETTER(search, options->search = choice(SEARCH_NAMES, value))
 SETTER(sweep, options->modes |= WALK_SWEEP)
 SETTER(hash_compact, options->modes |= WALK_HASH_COMPACT)
 SETTER(merge_local, options->modes |= WALK_MERGE_LOCAL)
+SETTER(symmetry, options->modes |= WALK_SYMMETRY)
 SETTER(dma_order, options->knobs.dma_order = choice(WORDS_DMA_ORDER, value))
 SETTER(dma_progress, options->knobs.dma_progress = choice(WORDS_DMA_PROGRESS, value))
 SETTER(bounds, options->knobs.bounds = choice(WORDS_BOUNDS, value))
@@ -277,6 +278,8 @@ const OptionSpec option_table[] = {
      "enumerate with hashes of states in place of long keys; tells how likely one was missed (verdict: bounded)", set_hash_compact},
     {CHECKS, 0, "merge-local", NULL, NULL, NULL,
      "enumerate with copy starts, signals and waits done as soon as they can be: far fewer states, same faults", set_merge_local},
+    {CHECKS, 0, "symmetry", NULL, NULL, NULL,
+     "enumerate one of the states that rotations of the devices turn into each other (where all devices do the same)", set_symmetry},
     {CHECKS, 0, "runs", "N", NULL, NULL, "how many schedules to sample (random, pct, pos, starve)", set_runs},
     {CHECKS, 0, "depth", "N", NULL, NULL, "how many ordering constraints the faults need that pct looks for (default 3)", set_depth},
     {CHECKS, 0, "time", "SECONDS", NULL, NULL, "stop a check after this time, as in 30, 5m, 2h (verdict: bounded)", set_time},

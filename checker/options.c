@@ -173,7 +173,7 @@ static bool check_together(const Options *options, char **error)
     else if (single && count > 1)
         *error = g_strdup_printf("one at a time: %s is too much", (char *)g_ptr_array_index(options->operands, 1));
     if (!*error && options->modes && options->search != SEARCH_ENUMERATE)
-        *error = g_strdup("--sweep, --merge-local and --hash-compact are ways of enumerating: add --search enumerate");
+        *error = g_strdup("--sweep, --merge-local, --symmetry and --hash-compact are ways of enumerating: add --search enumerate");
     unsigned to_output = !g_strcmp0(options->json, "-");
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
         to_output += !g_strcmp0(options->report[kind], "-");

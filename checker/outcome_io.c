@@ -168,7 +168,7 @@ Outcome *outcome_load(const Store *store)
     outcome->executions = raw.executions, outcome->classes = raw.classes, outcome->states = raw.states;
     outcome->transitions = raw.transitions, outcome->steps = raw.steps, outcome->conflicts = raw.conflicts;
     outcome->estimate = raw.estimate;
-    outcome->redundant = raw.redundant, outcome->modes = raw.modes;
+    outcome->redundant = raw.redundant, outcome->modes = raw.modes, outcome->rotated = raw.rotated;
     if (reader.bad) {
         outcome_free(outcome);
         return NULL;

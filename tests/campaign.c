@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "random_rotate.h"
 
 enum { PROCESSES_MAX = 8, SHOWN_MAX = 3 };
 
@@ -36,6 +37,8 @@ uint32_t campaign_features(uint64_t seed, CampaignMix mix)
         features |= WILD[rng_below(&rng, G_N_ELEMENTS(WILD))];
     if (mix == CAMPAIGN_CONFLICTS)
         features |= CONFLICTS[rng_below(&rng, G_N_ELEMENTS(CONFLICTS))];
+    if (mix == CAMPAIGN_ROTATED)
+        features |= rng_below(&rng, 3) ? 0 : RANDOM_CONFLICTS;
     return features;
 }
 
@@ -57,6 +60,10 @@ static void work(const Campaign *campaign, uint64_t offset, Share *share)
         uint64_t seed = campaign->first + i;
         RandomProgram random;
         random_generate(&random, seed, campaign_features(seed, campaign->mix), campaign->operations);
+        if (campaign->mix == CAMPAIGN_ROTATED && !random_rotate(&random))
+            continue;
+        if (campaign->mix == CAMPAIGN_ROTATED && seed / 2 % 3 == 0)
+            random_disturb(&random);
         g_autofree char *difference = differential_compare(&random, &options, &share->stats);
         if (difference == NULL)
             continue;
@@ -74,7 +81,7 @@ static void summarise(const Campaign *campaign, const Share *sum, double seconds
     const struct { uint64_t number; const char *what; } line[] = {
         { stats->programs, "programs" }, { stats->skipped, "too large" }, { sum->differ, "differ" }, { stats->verified, "right" },
         { stats->bounded, "bounded" }, { stats->brute, "by brute force too" },
-        { stats->conflicts, "with conflicts" }, { stats->states, "states" },
+        { stats->conflicts, "with conflicts" }, { stats->rotated, "with and without symmetry" }, { stats->states, "states" },
     };
     printf("seeds from %" G_GUINT64_FORMAT ":", campaign->first);
     for (size_t i = 0; i < G_N_ELEMENTS(line); i++)

@@ -8,7 +8,8 @@
 typedef enum CampaignMix {
     CAMPAIGN_PLAIN,                             /* whatever order decides alone */
     CAMPAIGN_WILD,                              /* also one of: values that steer, conflicts, words, stops, host steps */
-    CAMPAIGN_CONFLICTS                          /* always looks at counts, two waiters, polls or words of shared memory */
+    CAMPAIGN_CONFLICTS,                         /* always looks at counts, two waiters, polls or words of shared memory */
+    CAMPAIGN_ROTATED                            /* all devices do the same, or all but one operation; with few operations */
 } CampaignMix;
 
 /* A mix of features for a program of the normal test. */

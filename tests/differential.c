@@ -219,6 +219,37 @@ static void compare_modes(Comparison *c, const Opinion *search, DifferentialStat
     stats->modes++;
 }
 
+/* One of the rotated states in place of all: refused, or the same of everything. Programs that were made so are not refused. */
+static void compare_symmetry(Comparison *c, const Opinion *search, DifferentialStats *stats)
+{
+    static const struct { unsigned modes, workers; } WAY[] = {
+        { WALK_SYMMETRY, 1 }, { WALK_SYMMETRY, 1 }, { WALK_SYMMETRY, 2 }, { WALK_SYMMETRY | WALK_SWEEP, 1 },
+        { WALK_SYMMETRY | WALK_MERGE_LOCAL, 1 },
+    };
+    unsigned way = (unsigned)(c->random->seed / 7 % G_N_ELEMENTS(WAY));
+    if (c->random->features & (RANDOM_DATA | RANDOM_FLAGS))
+        return;
+    Outcome *outcome = enumerate(c, WAY[way].modes, WAY[way].workers);
+    if (outcome->refused != NULL) {
+        bool may_be = !c->random->rotated || (polls(c->random) && (WAY[way].modes & WALK_SWEEP));
+        if (!may_be)
+            g_string_append_printf(c->difference, "with symmetry: %s\n", outcome->refused);
+        outcome_free(outcome);
+        return;
+    }
+    outcome_drop_after_race(outcome);
+    replay_all(c, outcome, "symmetry");
+    Opinion other = opinion_of(c, "symmetry", outcome);
+    opinion_drop_open_questions(&other, search);
+    want_equal(c, search, &other, OPINION_ALL);
+    if (!(WAY[way].modes & WALK_MERGE_LOCAL) && outcome->rotated != c->search->states)
+        g_string_append_printf(c->difference, "symmetry: %" G_GUINT64_FORMAT " states with their rotations in place of %" G_GUINT64_FORMAT
+                               "\n", outcome->rotated, c->search->states);
+    opinion_clear(&other);
+    outcome_free(outcome);
+    stats->rotated++;
+}
+
 /* Two of three searches are divided early and often, among some workers. */
 static Outcome *explore_classes(const Comparison *c)
 {
@@ -309,6 +340,7 @@ static void compare(Comparison *c, DifferentialStats *stats)
     if (!c->options->quick) {
         compare_with_brute(c, &search, stats);
         compare_modes(c, &search, stats);
+        compare_symmetry(c, &search, stats);
         bool unique = c->proof->complete && !c->proof->incomplete_after_race;
         if (unique)
             compare_other_orders(c, &proof, stats);

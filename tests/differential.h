@@ -12,7 +12,7 @@
 #include "random_program.h"
 
 typedef struct DifferentialStats {
-    uint64_t programs, skipped, states, brute, verified, bounded, other_orders, classes, conflicts, modes, refused;
+    uint64_t programs, skipped, states, brute, verified, bounded, other_orders, classes, conflicts, modes, refused, rotated;
     uint64_t found[FAULT_COUNT];                /* programs with such a fault */
 } DifferentialStats;
 

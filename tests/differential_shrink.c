@@ -42,6 +42,7 @@ static bool drop_operation(RandomProgram *random, unsigned core, unsigned index)
 void differential_shrink(RandomProgram *random, const DifferentialOptions *options)
 {
     DifferentialStats ignored = { 0 };
+    random->rotated = false;
     for (bool again = true; again;) {
         again = false;
         for (unsigned core = 0; core < random->cores; core++)

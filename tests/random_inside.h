@@ -38,4 +38,5 @@ static inline bool random_has(const RandomMaker *m, RandomFeature feature)
 }
 
 void random_add_operation(RandomMaker *m);         /* one, or a whole protocol of some */
+void random_settle_jumps(RandomProgram *random);    /* within their launch, and not across the ends of scopes */
 void random_end_launch(RandomMaker *m);            /* closes scopes; a careful program takes what is still promised */

@@ -84,8 +84,7 @@ static void choose_shape(RandomMaker *m)
         random->launches = 2;
 }
 
-/* Jumps stay within their launch and do not cross the ends of scopes. */
-static void settle_jumps(RandomProgram *random)
+void random_settle_jumps(RandomProgram *random)
 {
     for (unsigned core = 0; core < random->cores; core++)
         for (unsigned i = 0; i < random->ops[core]; i++) {
@@ -127,5 +126,5 @@ void random_generate(RandomProgram *random, uint64_t seed, uint32_t features, un
         declare_launch(&m, m.launch + 1u == random->launches);
         fill_launch(&m, MAX(2, operations / random->launches));
     }
-    settle_jumps(random);
+    random_settle_jumps(random);
 }

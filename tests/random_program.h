@@ -87,6 +87,7 @@ typedef struct RandomProgram {
     Knobs knobs;
     bool skip_barrier[RANDOM_LAUNCHES_MAX], collective[RANDOM_LAUNCHES_MAX], host[RANDOM_LAUNCHES_MAX];
     uint8_t devices_of[RANDOM_LAUNCHES_MAX];    /* bit a device */
+    bool rotated;                               /* every device does the same in its place: see random_rotate */
     bool expects;                               /* results are promised, to be what the eager run ends with */
     RandomThing thing[RANDOM_THINGS_MAX];
     uint8_t ops[RANDOM_CORES_MAX];

@@ -39,6 +39,14 @@ static void agree_on_2000_programs_with_conflicts(void **state)
     assert_true(stats.conflicts >= 2000);
 }
 
+static void agree_on_2000_programs_with_and_without_symmetry(void **state)
+{
+    DifferentialStats stats;
+    (void)state;
+    assert_true(campaign_run(4000001, 3200, 0, 4, CAMPAIGN_ROTATED, &stats));
+    assert_true(stats.rotated >= 2000);
+}
+
 /* 20000 programs with conflicts, then whatever there is time for. */
 static int soak(double seconds)
 {
@@ -52,7 +60,8 @@ static int soak(double seconds)
         fine = campaign_run(seed, PORTION, 0, 6 + seed / PORTION % 3 * 2, CAMPAIGN_CONFLICTS, &stats);
     for (unsigned round = 0; fine && g_get_monotonic_time() < end; round++, seed += 1000000) {
         double left = (double)(end - g_get_monotonic_time()) / 1e6;
-        fine = campaign_run(seed, 1000000, CLAMP(left, 1, 60), 6 + round % 5 * 2, round % 3, NULL);
+        unsigned operations = round % 4 == CAMPAIGN_ROTATED ? 4 : 6 + round % 5 * 2;
+        fine = campaign_run(seed, 1000000, CLAMP(left, 1, 60), operations, round % 4, NULL);
     }
     return fine ? 0 : 1;
 }
@@ -64,6 +73,7 @@ int main(void)
         cmocka_unit_test(agree_on_larger_programs),
         cmocka_unit_test(agree_where_values_steer_and_cores_stop),
         cmocka_unit_test(agree_on_2000_programs_with_conflicts),
+        cmocka_unit_test(agree_on_2000_programs_with_and_without_symmetry),
     };
     const char *seconds = getenv("SOAK_SECONDS");
     return seconds ? soak(g_ascii_strtod(seconds, NULL)) : cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,13 +14,14 @@
 #include "../checker/check.h"
 #include "../kernels/pallas/module.h"
 
-enum { STATES_MAX = 20000, COMPARED_LEAST = 100 };
+enum { STATES_MAX = 20000, COMPARED_LEAST = 100, ROTATED_LEAST = 60 };
 
-static CheckResult *walk(const CatalogueEntry *entry, uint32_t devices, unsigned modes, unsigned workers)
+static CheckResult *walk(const CatalogueEntry *entry, uint32_t devices, unsigned modes, unsigned workers, DataMode data)
 {
     static CheckSpec spec;                      /* results point to it */
     spec = (CheckSpec){.open = pl_module_open, .program = entry->name, .cores = entry->cores, .search = SEARCH_ENUMERATE, .modes = modes,
                        .workers = workers, .states_max = STATES_MAX};
+    spec.knobs.data = data;
     if (entry->mesh != NULL)
         mesh_parse(&spec.mesh, entry->mesh);
     else
@@ -41,13 +42,17 @@ static bool same(const CheckResult *plain, const CheckResult *other)
     return equal;
 }
 
+static bool was_decided(const CheckResult *result)
+{
+    return result->outcome != NULL && result->outcome->limits->len == 0 && result->verdict != VERDICT_ERROR;
+}
+
 static void compare(const CatalogueEntry *entry, uint32_t devices, unsigned *compared)
 {
     static const struct { unsigned modes, workers; } WAY[] = {{WALK_SWEEP, 1}, {WALK_MERGE_LOCAL, 1}, {WALK_MERGE_LOCAL | WALK_SWEEP, 2}};
-    CheckResult *plain = walk(entry, devices, 0, 1);
-    bool decided = plain->outcome != NULL && plain->outcome->limits->len == 0 && plain->verdict != VERDICT_ERROR;
-    for (size_t i = 0; decided && i < G_N_ELEMENTS(WAY); i++) {
-        CheckResult *other = walk(entry, devices, WAY[i].modes, WAY[i].workers);
+    CheckResult *plain = walk(entry, devices, 0, 1, DATA_REAL);
+    for (size_t i = 0; was_decided(plain) && i < G_N_ELEMENTS(WAY); i++) {
+        CheckResult *other = walk(entry, devices, WAY[i].modes, WAY[i].workers, DATA_REAL);
         bool refused = other->verdict == VERDICT_ERROR && strstr(other->error, "is not possible for this program") != NULL;
         if (!refused && other->verdict == VERDICT_ERROR)
             fail_msg("%s, %u devices, modes %u: %s", entry->name, devices, WAY[i].modes, other->error);
@@ -61,20 +66,42 @@ static void compare(const CatalogueEntry *entry, uint32_t devices, unsigned *com
     check_result_free(plain);
 }
 
+/* Contents are no part of states that are rotated. */
+static bool is_the_same_rotated(const CatalogueEntry *entry, uint32_t devices, const CheckResult *plain)
+{
+    CheckResult *other = walk(entry, devices, WALK_SYMMETRY, 1, DATA_OPAQUE);
+    bool refused = other->verdict == VERDICT_ERROR && strstr(other->error, "--symmetry is not possible for this program") != NULL;
+    if (!refused && (other->verdict == VERDICT_ERROR || !same(plain, other) || other->outcome->rotated != plain->outcome->states))
+        fail_msg("%s, %u devices, with symmetry: %s in place of %s", entry->name, devices, verdict_name(other->verdict),
+                 verdict_name(plain->verdict));
+    check_result_free(other);
+    return !refused;
+}
+
+static void compare_rotated(const CatalogueEntry *entry, uint32_t devices, unsigned *rotated)
+{
+    CheckResult *plain = walk(entry, devices, 0, 1, DATA_OPAQUE);
+    *rotated += was_decided(plain) && is_the_same_rotated(entry, devices, plain);
+    check_result_free(plain);
+}
+
 static void built_in_programs_look_the_same_in_every_way(void **state)
 {
     (void)state;
     char *error = NULL;
-    unsigned compared = 0;
+    unsigned compared = 0, rotated = 0;
     GPtrArray *entries = catalogue_read(pl_module_open, NULL, &error);
     assert_non_null(entries);
     for (guint i = 0; i < entries->len; i++) {
         const CatalogueEntry *entry = entries->pdata[i];
         if (entry->devices_min > 0)
             compare(entry, MAX(entry->devices_min, entry->expected_from), &compared);
+        if (entry->devices_min > 0)
+            compare_rotated(entry, MAX(MAX(entry->devices_min, entry->expected_from), 2), &rotated);
     }
-    printf("%u walks compared\n", compared);
+    printf("%u walks compared, %u with symmetry\n", compared, rotated);
     assert_true(compared >= COMPARED_LEAST);
+    assert_true(rotated >= ROTATED_LEAST);
     g_ptr_array_unref(entries);
 }
 

@@ -9,11 +9,12 @@
 #include "judge.h"
 #include "memory.h"
 #include "repack.h"
+#include "symmetry.h"
 
-enum { VERSION = 3, BUFFER_KEYS = 4096 };
+enum { VERSION = 4, BUFFER_KEYS = 4096 };
 
 typedef struct Head { uint32_t version, place_bytes, contents, until_race; } Head;
-typedef struct Level { uint64_t level, swept, transitions, states; uint8_t polls, uneven; } Level;
+typedef struct Level { uint64_t level, swept, transitions, covered, states; uint8_t polls, uneven; } Level;
 
 void dump_put(const Walk *walk, const void *data, size_t bytes)
 {
@@ -120,6 +121,7 @@ bool dump_grow(Dump *dump, Walk *walk)
         if (dump->bad)
             break;
         turn_take(walk, entry + 2, entry[0], entry[1], walk->after);
+        dump->bad |= walk->symmetry != NULL && !symmetry_check(walk->symmetry, walk);
         walk->polls |= walk->core[entry[0]].tree.folds > 0;
         dump_note_growth(walk, entry + 2, entry[0], entry[1]);
     }
@@ -175,7 +177,7 @@ static void put_level(Walk *walk)
     Level level = {.level = walk->level, .swept = walk->swept, .polls = walk->polls, .uneven = walk->uneven};
     for (unsigned i = 0; i < walk->workers; i++) {
         const Worker *worker = &walk->worker[i];
-        level.transitions += worker->transitions, level.states += worker->table.count;
+        level.transitions += worker->transitions, level.covered += worker->covered, level.states += worker->table.count;
     }
     put_number(walk, walk->layout.fields);
     for (unsigned f = 0; f < walk->layout.fields; f++)
@@ -260,7 +262,7 @@ static bool take_level(Dump *dump, Walk *walk)
     Level level;
     take_into(dump, &level, sizeof level);
     walk->level = level.level, walk->swept = level.swept, walk->polls |= level.polls, walk->uneven |= level.uneven;
-    walk->worker[0].transitions = level.transitions;
+    walk->worker[0].transitions = level.transitions, walk->worker[0].covered = level.covered;
     if (!dump->bad && level.states <= dump->left)
         make_room(walk, level.states);
     for (uint64_t i = 0; i < level.states && !dump->bad; i++)

@@ -6,6 +6,7 @@
 #include "lives.h"
 #include "local.h"
 #include "memory.h"
+#include "symmetry.h"
 
 static void init_core(Walk *walk, uint32_t core)
 {
@@ -60,6 +61,7 @@ static void clear(Walk *walk)
     for (uint32_t i = 0; i < walk->others.count; i++)
         g_free(STORE(Others, &walk->others, i).feeder);
     found_forget(walk->found);
+    symmetry_free(walk->symmetry);
     lot_close(&walk->lot);
     g_free(walk->core);
     g_free(walk->lives);
@@ -120,8 +122,11 @@ static void say(Walk *walk)
     Outcome *outcome = walk->outcome;
     outcome->states = walk_states(walk);
     outcome->transitions = 0;
-    for (unsigned i = 0; i < walk->workers; i++)
+    outcome->rotated = walk->symmetry ? 0 : UINT64_MAX;
+    for (unsigned i = 0; i < walk->workers; i++) {
         outcome->transitions += walk->worker[i].transitions;
+        outcome->rotated += walk->symmetry ? walk->worker[i].covered : 0;
+    }
     outcome->complete = !walk->done && !walk->unknown;
     if (walk->limit)
         outcome_add_limit(outcome, walk->limit);
@@ -168,6 +173,22 @@ static void refuse_sweep(Walk *walk)
                                              "to the next%s; check it without", line);
 }
 
+static void refuse_symmetry(Walk *walk, const char *why)
+{
+    g_free(walk->outcome->refused);
+    walk->outcome->refused = g_strdup_printf("--symmetry is not possible for this program: %s; check it without", why);
+}
+
+/* Memory is not renamed: which words and contents stand for which nobody knows. */
+static void find_symmetry(Walk *walk)
+{
+    g_autofree char *why = NULL;
+    if (walk->memory != NULL)
+        refuse_symmetry(walk, walk->contents ? "contents are part of its states (--data opaque leaves them out)" : "it has flags");
+    else if (walk->symmetry == NULL && (walk->symmetry = symmetry_find(walk, &why)) == NULL)
+        refuse_symmetry(walk, why);
+}
+
 typedef enum Ending { ENDED, ENDED_AT_RACE, ENDED_UNKNOWN } Ending;
 
 /* One search. until_race: contents in the state, given up at the first race. UNKNOWN: a core looked at data that was not there. */
@@ -180,7 +201,9 @@ static Outcome *search(UnrollSource *source, const EnumerateOptions *options, in
     walk.growth = options->checkpoint ? g_array_new(FALSE, FALSE, sizeof(uint32_t)) : NULL;
     walk.merges = options->modes & WALK_MERGE_LOCAL;
     walk.resumed = resumed;
-    if (resumed != NULL && !dump_grow(resumed, &walk))
+    if (options->modes & WALK_SYMMETRY)
+        find_symmetry(&walk);
+    if (walk.outcome->refused == NULL && resumed != NULL && !dump_grow(resumed, &walk))
         walk.outcome->refused = g_strdup("the checkpoint does not fit this program: start again, without --resume");
     while (walk.outcome->refused == NULL) {
         walk.restart = walk.done = false;
@@ -190,8 +213,12 @@ static Outcome *search(UnrollSource *source, const EnumerateOptions *options, in
         found_forget(walk.found);
         g_array_set_size(walk.outcome->end_states, 0);
         walk_run(&walk);
+        if (walk.symmetry != NULL && symmetry_why(walk.symmetry) != NULL)
+            refuse_symmetry(&walk, symmetry_why(walk.symmetry));
         if (!walk.restart || walk.limit != NULL)
             break;
+        if (walk.symmetry != NULL)
+            find_symmetry(&walk);
     }
     if (walk_sweeps(&walk) && walk.uneven && walk.outcome->refused == NULL)
         refuse_sweep(&walk);

@@ -6,6 +6,7 @@
 #include "found.h"
 #include "judge.h"
 #include "repack.h"
+#include "symmetry.h"
 
 enum { RING = 128, AHEAD = 32, CHECK_EVERY = 1024, DRAIN_EVERY = 256, WAIT_MICROSECONDS = 200 };
 
@@ -126,7 +127,10 @@ static inline __attribute__((always_inline)) void ring_turn(Worker *worker, unsi
     const Walk *walk = worker->walk;
     unsigned used = worker->ring_used, kept = *first;
     for (unsigned i = *first; i != used; i++) {
-        uint64_t *key = ring_at(worker, i, words), hash = scatter(walk, key, words);
+        uint64_t *key = ring_at(worker, i, words);
+        if (G_UNLIKELY(walk->symmetry != NULL))
+            symmetry_canonical(walk->symmetry, &walk->layout, key);
+        uint64_t hash = scatter(walk, key, words);
         if (many && hash >> (64 - walk->owner_bits) != worker->index) {
             hand_over(worker, (unsigned)(hash >> (64 - walk->owner_bits)), key, words);
             continue;
@@ -338,6 +342,8 @@ static inline __attribute__((always_inline)) void visit(Worker *worker, const ui
         what |= LATER_POLL;
     if (G_UNLIKELY(what != 0))
         put_off(worker, what);
+    if (G_UNLIKELY(worker->walk->symmetry != NULL))
+        worker->covered += symmetry_orbit(worker->walk->symmetry, worker->id);
 #ifdef HEDDLE_DEBUG
     if (done && !worker->walk->merges)
         direct_check(worker->walk, worker->id, worker->transitions - before, seen.races);

@@ -26,6 +26,7 @@ struct Worker {
     uint64_t hot_generation;
     uint32_t *id;                               /* of the state in hand */
     uint64_t transitions;
+    uint64_t covered;                           /* with symmetry: states visited, with all their rotations */
     uint64_t level_end;                         /* states of the level in hand end there in the queue */
     GAsyncQueue *inbox;                         /* of Chunk: successors that other workers met */
     Chunk **out;                               /* by worker: such a chunk being filled */

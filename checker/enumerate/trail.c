@@ -9,6 +9,7 @@
 #include "expand.h"
 #include <string.h>
 #include "repack.h"
+#include "symmetry.h"
 
 typedef struct Back {                           /* a walk backwards */
     Walk *walk;
@@ -46,13 +47,23 @@ static void add_move(GArray *moves, const Walk *walk, uint32_t core, uint32_t co
     g_array_append_val(moves, move);
 }
 
+/* Was the state visited, or one that rotations turn it into? */
+static bool was_visited(const Walk *walk, const uint64_t *state)
+{
+    uint64_t key[LAYOUT_WORDS_MAX];
+    memcpy(key, state, walk->layout.words * sizeof *key);
+    if (walk->symmetry != NULL)
+        symmetry_canonical(walk->symmetry, &walk->layout, key);
+    return table_has(&walk->worker[repack_owner(walk, &walk->layout, key)].table, key);
+}
+
 static bool step_back(void *data, uint32_t core, uint32_t turn, const uint32_t *before)
 {
     Back *back = data;
     Walk *walk = back->walk;
     uint64_t key[LAYOUT_WORDS_MAX];
-    if (!pack(walk, before, key) || !table_has(&walk->worker[repack_owner(walk, &walk->layout, key)].table, key)
-        || !leads(walk, before, core, turn, back->id, back->forward) || !add(&back->tried, key))
+    if (!pack(walk, before, key) || !was_visited(walk, key) || !leads(walk, before, core, turn, back->id, back->forward)
+        || !add(&back->tried, key))
         return true;
     g_array_append_vals(back->ids, before, walk->layout.fields);
     add_move(back->moves, walk, core, before[core], turn);

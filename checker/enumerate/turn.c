@@ -1,6 +1,6 @@
 /* turn.c - is a turn possible in a state, and which state follows: the plain reading of every kind of step, all but the fastest path. */
 #include "memory.h"
-#include "walk.h"
+#include "symmetry.h"
 #include <string.h>
 
 bool walk_is_member(const Walk *walk, const Join *join, uint32_t core)
@@ -47,12 +47,28 @@ bool turn_possible(const Walk *walk, const uint32_t *id, uint32_t core, const Tu
     g_assert_not_reached();
 }
 
-/* The core goes on to the node after its step, which saw `seen`. */
-static void go_on(Walk *walk, uint32_t core, uint32_t turn, int64_t seen, uint32_t *out)
+/* The component after a turn of `from`: the core's own step, which saw `seen`, or a moment of one of its copies. */
+static uint32_t make(Walk *walk, uint32_t core, uint32_t from, uint32_t turn, int64_t seen)
 {
     WalkCore *self = walk_core(walk, core);
-    uint32_t node = tree_after(&self->tree, walk_component(walk, core, out[core])->node, seen);
-    out[core] = component_after(walk, core, out[core], turn, node, 0);
+    uint32_t node = walk_component(walk, core, from)->node;
+    if (STORE(Turn, &self->turns, turn).pending == TURN_CORE)
+        node = tree_after(&self->tree, node, seen);
+    return component_after(walk, core, from, turn, node, 0);
+}
+
+/* What is new for a core is made for all that rotations turn it into: components have the same id there. */
+static void go_on(Walk *walk, uint32_t core, uint32_t turn, int64_t seen, uint32_t *out)
+{
+    const WalkCore *self = walk_core(walk, core);
+    size_t edges = self->edges.count, nodes = self->tree.nodes.count;
+    uint32_t from = out[core], offset = turn - walk_component(walk, core, from)->turns;
+    out[core] = make(walk, core, from, turn, seen);
+    bool fresh = self->edges.count != edges || self->tree.nodes.count != nodes;
+    if (walk->symmetry == NULL || !fresh || symmetry_why(walk->symmetry) != NULL)
+        return;
+    for (uint32_t c = symmetry_next_core(walk->symmetry, core); c != core; c = symmetry_next_core(walk->symmetry, c))
+        make(walk, c, from, walk_component(walk, c, from)->turns + offset, seen);
 }
 
 static void take_join(Walk *walk, const Turn *turn, uint32_t *out)
@@ -118,10 +134,8 @@ bool turn_take(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn_inde
     case TURN_ALWAYS: case TURN_GUARDED:
         if (turn.next)
             out[core] = turn.next;
-        else if (turn.pending == TURN_CORE)
-            go_on(walk, core, turn_index, TREE_HELD, out);
         else
-            out[core] = component_after(walk, core, id[core], turn_index, walk_component(walk, core, id[core])->node, 0);
+            go_on(walk, core, turn_index, TREE_HELD, out);
         break;
     case TURN_COUNT:
         take_count(walk, id, core, turn_index, &turn, out);

@@ -10,6 +10,7 @@
 #include "judge.h"
 #include "memory.h"
 #include "repack.h"
+#include "symmetry.h"
 
 enum { TABLE_BITS_FIRST = 14, STATES_FOR_THREADS = 1 << 12 };
 
@@ -178,26 +179,48 @@ static bool expand(Walk *walk, bool *moved)
     return true;
 }
 
+static void judge(Walk *walk, uint64_t what)
+{
+    if (what & LATER_JUDGE) {
+        judge_races(walk);
+        judge_state(walk);
+    }
+    if (what & LATER_END)
+        judge_end(walk);
+    else if (what & LATER_POLL)
+        judge_spin(walk);
+}
+
+static bool goes_on(const Walk *walk)
+{
+    return !walk->done && !walk->raced && !walk->unknown;
+}
+
+/* What a state shows, its rotations show of other cores. */
+static void judge_rotations(Walk *walk, const uint32_t *id, uint64_t what)
+{
+    for (uint32_t at = 1; at < symmetry_order(walk->symmetry) && goes_on(walk); at++) {
+        symmetry_rotate(walk->symmetry, at, id, walk->id);
+        judge(walk, what);
+    }
+}
+
 static bool handle(Walk *walk, const uint64_t *entry)
 {
     const Later *later = (const Later *)(const void *)entry;
     uint64_t what = later->what;
     bool moved = true;
     memcpy(walk->id, ids_of(entry), walk->layout.fields * sizeof *walk->id);
-    if (what & LATER_JUDGE) {
-        judge_races(walk);
-        judge_state(walk);
-    }
+    judge(walk, what & LATER_JUDGE);
     if (what & LATER_EXPAND) {
         if (!expand(walk, &moved))
             return false;
         what |= !moved ? LATER_END : walk->polls ? LATER_POLL : 0;
     }
-    if (what & LATER_END)
-        judge_end(walk);
-    else if (what & LATER_POLL)
-        judge_spin(walk);
-    return !walk->done && !walk->raced && !walk->unknown;
+    judge(walk, what & (LATER_END | LATER_POLL));
+    if (walk->symmetry != NULL)
+        judge_rotations(walk, ids_of(entry), what);
+    return goes_on(walk);
 }
 
 /* False: the search is over. */
@@ -293,8 +316,11 @@ bool walk_take(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn, uin
 {
     size_t before = store_bytes_used();
     bool possible = turn_take(walk, id, core, turn, after);
-    if (store_bytes_used() != before)
-        dump_note_growth(walk, id, core, turn);
+    if (store_bytes_used() == before)
+        return possible;
+    dump_note_growth(walk, id, core, turn);
+    if (walk->symmetry != NULL && !symmetry_check(walk->symmetry, walk))
+        walk->done = true;
     return possible;
 }
 

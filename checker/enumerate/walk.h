@@ -41,10 +41,10 @@ struct Walk {
     Store others;                               /* Others */
     Intern joins, events;                       /* Join; Place */
     Memory *memory;                             /* flags and contents; NULL: the program has none */
-    ContentsPool *pool;                         /* contents only */
-    Results *results;                           /* the same */
+    ContentsPool *pool; Results *results;       /* contents only */
     Lives *lives;
     Found *found;
+    struct Symmetry *symmetry;                  /* WALK_SYMMETRY; else NULL */
     Layout layout;
     Worker *worker;
     unsigned workers, owner_bits;               /* a power of two, and which */

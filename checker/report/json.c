@@ -182,6 +182,8 @@ static void add_covered(JsonBuilder *builder, const CheckResult *result)
     add_count(builder, "executions", outcome ? outcome->executions : UINT64_MAX);
     add_count(builder, "classes", outcome ? outcome->classes : UINT64_MAX);
     add_count(builder, "states", outcome ? outcome->states : UINT64_MAX);
+    if (outcome && outcome->rotated != UINT64_MAX)
+        add_count(builder, "rotated_states", outcome->rotated);
     add_count(builder, "transitions", outcome ? outcome->transitions : UINT64_MAX);
     add_count(builder, "steps", outcome ? outcome->steps : UINT64_MAX);
     add_count(builder, "conflicts", outcome ? outcome->conflicts : UINT64_MAX);

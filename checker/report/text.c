@@ -223,6 +223,7 @@ static char *covered(const CheckResult *result)
         g_string_append_printf(out, " of %s", all);
     }
     append_count(out, outcome->states, "state", "states");
+    append_count(out, outcome->rotated, "with its rotations", "with their rotations");
     append_count(out, outcome->transitions, "transition", "transitions");
     append_count(out, outcome->steps, "step", "steps");
     append_count(out, outcome->conflicts, "conflict", "conflicts");

@@ -135,7 +135,7 @@ const char *words_limit(const char *limit)
 
 const char *words_mode(unsigned bit)
 {
-    static const char *const NAME[] = {"sweep", "merge-local", "hash-compact"};
+    static const char *const NAME[] = {"sweep", "merge-local", "hash-compact", "symmetry"};
     return bit < G_N_ELEMENTS(NAME) ? NAME[bit] : NULL;
 }
 

@@ -1,0 +1,197 @@
+/* symmetry.c - the group of rotations: found from the start of the cores, applied to states. twin.c compares cores with their images. */
+#include "symmetry.h"
+#include <string.h>
+#include "twin.h"
+
+struct Symmetry {
+    uint32_t order, cores;
+    uint32_t *element;                          /* by rotation, cores each: whose id comes to stand there */
+    uint32_t *next_core;
+    unsigned twins;
+    Twin *twin[MESH_AXES_MAX];                  /* one a generator of the group */
+    char *why;
+};
+
+/* Where a shift along an axis takes a device. axis: mesh->axes for the line of all devices by id. */
+static uint32_t shift(const Mesh *mesh, uint32_t device, unsigned axis, uint32_t by)
+{
+    if (axis == mesh->axes)
+        return (device + by) % mesh_devices(mesh);
+    uint32_t at[MESH_AXES_MAX];
+    for (unsigned a = 0; a < mesh->axes; a++)
+        at[a] = mesh_coordinate(mesh, device, a);
+    at[axis] = (at[axis] + by) % mesh->size[axis];
+    return mesh_device(mesh, at);
+}
+
+static uint32_t *shift_cores(const Program *program, unsigned axis, uint32_t by)
+{
+    uint32_t *image = g_new(uint32_t, program->cores), cores = program->cores_per_device;
+    for (uint32_t core = 0; core < program->cores; core++)
+        image[core] = shift(&program->mesh, core / cores, axis, by) * cores + core % cores;
+    return image;
+}
+
+/* The smallest shift along the axis that the start allows, with all that was compared; NULL: none. */
+static Twin *find_twin(Walk *walk, unsigned axis, uint32_t size, uint32_t *turns, char **why)
+{
+    for (uint32_t by = 1; by < size; by++) {
+        if (size % by != 0)
+            continue;
+        g_autofree char *differs = NULL;
+        Twin *twin = twin_new(walk, shift_cores(walk->program, axis, by));
+        if (twin_check(twin, walk, &differs)) {
+            *turns = size / by;
+            return twin;
+        }
+        twin_free(twin);
+        if (*why == NULL)
+            *why = g_steal_pointer(&differs);
+    }
+    return NULL;
+}
+
+/* All products of what is there with powers of the twin's shift. */
+static void multiply(Symmetry *symmetry, Twin *twin, uint32_t turns)
+{
+    const uint32_t *image = twin_image(twin);
+    uint32_t cores = symmetry->cores, before = symmetry->order;
+    symmetry->order *= turns;
+    symmetry->element = g_renew(uint32_t, symmetry->element, (size_t)symmetry->order * cores);
+    for (uint32_t at = before; at < symmetry->order; at++)
+        for (uint32_t core = 0; core < cores; core++)
+            symmetry->element[(size_t)at * cores + core] = image[symmetry->element[(size_t)(at - before) * cores + core]];
+    symmetry->twin[symmetry->twins++] = twin;
+}
+
+static Symmetry *start_of_group(uint32_t cores)
+{
+    Symmetry *symmetry = g_new0(Symmetry, 1);
+    symmetry->order = 1, symmetry->cores = cores;
+    symmetry->element = g_new(uint32_t, cores);
+    for (uint32_t core = 0; core < cores; core++)
+        symmetry->element[core] = core;
+    return symmetry;
+}
+
+static Symmetry *find_along_axes(Walk *walk, unsigned first, unsigned last, char **why)
+{
+    const Mesh *mesh = &walk->program->mesh;
+    Symmetry *symmetry = start_of_group(walk->cores);
+    for (unsigned axis = first; axis <= last; axis++) {
+        uint32_t turns = 0;
+        Twin *twin = find_twin(walk, axis, axis == mesh->axes ? mesh_devices(mesh) : mesh->size[axis], &turns, why);
+        if (twin != NULL)
+            multiply(symmetry, twin, turns);
+    }
+    return symmetry;
+}
+
+/* Cores of a circle: those that the rotations make of one, in order. */
+static void close_circles(Symmetry *symmetry)
+{
+    symmetry->next_core = g_new(uint32_t, symmetry->cores);
+    for (uint32_t core = 0; core < symmetry->cores; core++) {
+        uint32_t above = NONE, least = core;
+        for (uint32_t at = 0; at < symmetry->order; at++) {
+            uint32_t image = symmetry->element[(size_t)at * symmetry->cores + core];
+            least = MIN(least, image);
+            if (image > core && (above == NONE || image < above))
+                above = image;
+        }
+        symmetry->next_core[core] = above != NONE ? above : least;
+    }
+}
+
+Symmetry *symmetry_find(Walk *walk, char **why)
+{
+    const Mesh *mesh = &walk->program->mesh;
+    Symmetry *symmetry = find_along_axes(walk, 0, mesh->axes - 1, why);
+    if (mesh->axes > 1) {
+        Symmetry *line = find_along_axes(walk, mesh->axes, mesh->axes, why);
+        Symmetry *smaller = line->order > symmetry->order ? symmetry : line;
+        symmetry = smaller == line ? symmetry : line;
+        symmetry_free(smaller);
+    }
+    if (symmetry->order == 1 && walk->program->devices > 1) {
+        symmetry_free(symmetry);
+        return NULL;
+    }
+    g_clear_pointer(why, g_free);
+    close_circles(symmetry);
+    return symmetry;
+}
+
+void symmetry_free(Symmetry *symmetry)
+{
+    if (symmetry == NULL)
+        return;
+    for (unsigned i = 0; i < symmetry->twins; i++)
+        twin_free(symmetry->twin[i]);
+    g_free(symmetry->element);
+    g_free(symmetry->next_core);
+    g_free(symmetry->why);
+    g_free(symmetry);
+}
+
+uint32_t symmetry_order(const Symmetry *symmetry)
+{
+    return symmetry->order;
+}
+
+uint32_t symmetry_next_core(const Symmetry *symmetry, uint32_t core)
+{
+    return symmetry->next_core[core];
+}
+
+const char *symmetry_why(const Symmetry *symmetry)
+{
+    return symmetry->why;
+}
+
+bool symmetry_check(Symmetry *symmetry, Walk *walk)
+{
+    for (unsigned i = 0; i < symmetry->twins && symmetry->why == NULL; i++)
+        twin_check(symmetry->twin[i], walk, &symmetry->why);
+    return symmetry->why == NULL;
+}
+
+void symmetry_rotate(const Symmetry *symmetry, uint32_t rotation, const uint32_t *id, uint32_t *rotated)
+{
+    const uint32_t *element = symmetry->element + (size_t)rotation * symmetry->cores;
+    for (uint32_t core = 0; core < symmetry->cores; core++)
+        rotated[core] = id[element[core]];
+}
+
+void symmetry_canonical(const Symmetry *symmetry, const Layout *layout, uint64_t *key)
+{
+    const uint32_t cores = symmetry->cores, *best = symmetry->element, *element = best;
+    uint32_t id[cores], rotated[cores];
+    layout_unpack(layout, key, id);
+    for (uint32_t at = 1; at < symmetry->order; at++) {
+        element += cores;
+        uint32_t core = 0;
+        while (core < cores && id[element[core]] == id[best[core]])
+            core++;
+        if (core < cores && id[element[core]] < id[best[core]])
+            best = element;
+    }
+    if (best == symmetry->element)
+        return;
+    for (uint32_t core = 0; core < cores; core++)
+        rotated[core] = id[best[core]];
+    layout_pack(layout, rotated, key);
+}
+
+uint32_t symmetry_orbit(const Symmetry *symmetry, const uint32_t *id)
+{
+    uint32_t same = 0;
+    const uint32_t *element = symmetry->element;
+    for (uint32_t at = 0; at < symmetry->order; at++, element += symmetry->cores) {
+        uint32_t core = 0;
+        while (core < symmetry->cores && id[element[core]] == id[core])
+            core++;
+        same += core == symmetry->cores;
+    }
+    return symmetry->order / same;
+}

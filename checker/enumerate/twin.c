@@ -1,0 +1,345 @@
+/* twin.c - steps first, which teach the renamings; then nodes and rows of components, which must be equal under them. */
+#include "twin.h"
+#include <string.h>
+#include "lives.h"
+
+typedef struct Renaming { GArray *to, *from; } Renaming;        /* by id: what it stands for, plus 1, and the other way */
+
+typedef struct Extent { uint32_t object, region; } Extent;
+
+typedef struct Compared { uint32_t steps, nodes, components, columns; } Compared;
+
+struct Twin {
+    uint32_t *image;
+    uint32_t cores;
+    Compared *compared;                         /* by core: how much of it */
+    Renaming semaphores, extents;
+    GHashTable *extent_ids;                     /* Extent -> id plus 1; looked up only */
+    GArray *extent;                             /* by id */
+};
+
+typedef struct Pair { Twin *twin; Walk *walk; uint32_t core, image; } Pair;     /* a core and its image */
+
+static Renaming renaming_new(void)
+{
+    return (Renaming){.to = g_array_new(FALSE, TRUE, sizeof(uint32_t)), .from = g_array_new(FALSE, TRUE, sizeof(uint32_t))};
+}
+
+static void renaming_free(Renaming *renaming)
+{
+    g_array_unref(renaming->to);
+    g_array_unref(renaming->from);
+}
+
+static uint32_t *entry(GArray *of, uint32_t id)
+{
+    if (id >= of->len)
+        g_array_set_size(of, id + 1);
+    return &g_array_index(of, uint32_t, id);
+}
+
+/* False: one of the two stands for another already. */
+static bool rename(Renaming *renaming, uint32_t id, uint32_t image, bool *fresh)
+{
+    uint32_t *to = entry(renaming->to, id), *from = entry(renaming->from, image);
+    *fresh = *to == 0 && *from == 0;
+    if (*fresh)
+        *to = image + 1, *from = id + 1;
+    return *to == image + 1 && *from == id + 1;
+}
+
+Twin *twin_new(const Walk *walk, uint32_t *image)
+{
+    Twin *twin = g_new0(Twin, 1);
+    twin->image = image, twin->cores = walk->cores;
+    twin->compared = g_new0(Compared, walk->cores);
+    for (uint32_t core = 0; core < walk->cores; core++)
+        twin->compared[core].components = 1;    /* ids begin at 1 */
+    twin->semaphores = renaming_new(), twin->extents = renaming_new();
+    twin->extent_ids = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    twin->extent = g_array_new(FALSE, FALSE, sizeof(Extent));
+    return twin;
+}
+
+void twin_free(Twin *twin)
+{
+    renaming_free(&twin->semaphores);
+    renaming_free(&twin->extents);
+    g_hash_table_unref(twin->extent_ids);
+    g_array_unref(twin->extent);
+    g_free(twin->compared);
+    g_free(twin->image);
+    g_free(twin);
+}
+
+const uint32_t *twin_image(const Twin *twin)
+{
+    return twin->image;
+}
+
+/* ---- what stands for what ---- */
+
+static uint32_t image_of_device(const Pair *p, uint32_t device)
+{
+    uint32_t cores = p->walk->program->cores_per_device;
+    return p->twin->image[device * cores] / cores;
+}
+
+static bool same_life(const Pair *p, uint32_t life_id, uint32_t image_id)
+{
+    const Span *life = lives_get(p->walk, life_id), *image = lives_get(p->walk, image_id);
+    return life->decl == image->decl && life->kind == image->kind && life->first == image->first && life->last == image->last
+        && image_of_device(p, life->device) == image->device
+        && (life->core == NONE ? image->core == NONE : p->twin->image[life->core] == image->core);
+}
+
+static bool same_semaphore(const Pair *p, uint32_t semaphore, uint32_t image)
+{
+    if (semaphore == NONE || image == NONE)
+        return semaphore == image;
+    const Program *program = p->walk->program;
+    bool fresh;
+    if (!rename(&p->twin->semaphores, semaphore, image, &fresh))
+        return false;
+    return !fresh || (program_semaphore_decl(program, semaphore) == program_semaphore_decl(program, image)
+                      && p->twin->image[program_semaphore_core(program, semaphore)] == program_semaphore_core(program, image)
+                      && same_life(p, lives_of_semaphore(p->walk, semaphore), lives_of_semaphore(p->walk, image)));
+}
+
+static uint32_t extent_id(Twin *twin, Extent extent)
+{
+    int64_t key = (int64_t)((uint64_t)extent.object << 32 | extent.region);
+    uint32_t id = GPOINTER_TO_UINT(g_hash_table_lookup(twin->extent_ids, &key));
+    if (id == 0) {
+        g_array_append_val(twin->extent, extent);
+        id = twin->extent->len;
+        g_hash_table_insert(twin->extent_ids, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(id));
+    }
+    return id - 1;
+}
+
+static bool overlap(const Program *program, Extent a, Extent b)
+{
+    return a.object == b.object
+        && region_overlaps(program_get_region(program, a.region), program_get_region(program, b.region));
+}
+
+/* Do the bytes overlap those known so far as their images do those that these stand for? */
+static bool keeps_overlaps(const Pair *p, Extent extent, Extent image)
+{
+    const Twin *twin = p->twin;
+    for (uint32_t id = 0; id < twin->extents.to->len; id++) {
+        uint32_t to = g_array_index(twin->extents.to, uint32_t, id);
+        if (to != 0 && overlap(p->walk->program, extent, g_array_index(twin->extent, Extent, id))
+                != overlap(p->walk->program, image, g_array_index(twin->extent, Extent, to - 1)))
+            return false;
+    }
+    return true;
+}
+
+static bool same_bytes(const Pair *p, Extent extent, Extent image)
+{
+    bool fresh;
+    if (!rename(&p->twin->extents, extent_id(p->twin, extent), extent_id(p->twin, image), &fresh))
+        return false;
+    return !fresh || (same_life(p, lives_of_object(p->walk, extent.object), lives_of_object(p->walk, image.object))
+                      && keeps_overlaps(p, extent, image));
+}
+
+/* ---- steps ---- */
+
+static bool same_devices(const Pair *p, uint32_t launch)
+{
+    const Program *program = p->walk->program;
+    for (uint32_t device = 0; device < program->devices; device++)
+        if (program_launch_on_device(program, launch, device) != program_launch_on_device(program, launch, image_of_device(p, device)))
+            return false;
+    return true;
+}
+
+static bool same_copy(const Pair *p, const Copy *copy, const Copy *image)
+{
+    return copy->ordinal == image->ordinal && copy->position == image->position && copy->send_count == image->send_count
+        && copy->receive_count == image->receive_count && copy->bytes == image->bytes && copy->remote == image->remote
+        && image_of_device(p, copy->target_device) == image->target_device
+        && same_semaphore(p, copy->send_semaphore, image->send_semaphore)
+        && same_semaphore(p, copy->receive_semaphore, image->receive_semaphore)
+        && same_bytes(p, (Extent){copy->source, copy->source_region}, (Extent){image->source, image->source_region})
+        && same_bytes(p, (Extent){copy->target, copy->target_region}, (Extent){image->target, image->target_region});
+}
+
+static bool same_object(const Pair *p, const UnrollStep *one, const UnrollStep *image)
+{
+    const Step *step = &one->step, *other = &image->step;
+    switch ((StepKind)step->kind) {
+    case STEP_LOAD: case STEP_STORE: case STEP_SWAP:
+        return same_bytes(p, (Extent){step->object, step->value}, (Extent){other->object, other->value});
+    case STEP_SIGNAL: case STEP_WAIT: case STEP_WAIT_KEEP: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT:
+        return step->value == other->value && same_semaphore(p, step->object, other->object);
+    case STEP_COPY_START:
+        return step->object == other->object && (step->object == NONE || same_copy(p, &one->copy, &image->copy));
+    case STEP_ENTER:
+        return step->object == other->object && same_devices(p, step->object);
+    case STEP_ALLOC: case STEP_FREE: case STEP_EXIT: case STEP_CORE_BARRIER:
+        return step->object == other->object;
+    case STEP_STOP:
+        return true;
+    case STEP_FLAG_LOAD: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_FLAG_CAS: case STEP_FLAG_WAIT:
+        return false;                           /* what is overwritten is not renamed */
+    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
+        break;
+    }
+    g_assert_not_reached();
+}
+
+static bool same_step(const Pair *p, const UnrollStep *one, const UnrollStep *image)
+{
+    return one->step.kind == image->step.kind && one->step.flags == image->step.flags && one->step.launch == image->step.launch
+        && one->step.extra == image->step.extra && one->fault == image->fault && same_object(p, one, image);
+}
+
+/* ---- nodes and components ---- */
+
+static bool same_node(const Node *one, const Node *image)
+{
+    return one->parent == image->parent && one->step == image->step && one->child == image->child && one->sibling == image->sibling
+        && one->seen == image->seen && one->position == image->position && one->copies == image->copies && one->marks == image->marks
+        && one->entered == image->entered && one->exited == image->exited && one->end == image->end && one->observes == image->observes
+        && one->observed == image->observed && one->loops == image->loops && one->same == image->same;
+}
+
+static bool same_join(const Pair *p, uint32_t one, uint32_t image)
+{
+    const Join *join = intern_get(&p->walk->joins, one, NULL), *other = intern_get(&p->walk->joins, image, NULL);
+    bool all = join->last - join->first == p->walk->cores;
+    return join->kind == other->kind && join->object == other->object && join->last - join->first == other->last - other->first
+        && (all || p->twin->image[join->first] == other->first);
+}
+
+static uint32_t semaphore_of(const Pair *p, uint32_t gauge)
+{
+    return walk_gauge(p->walk, gauge)->semaphore;
+}
+
+/* A join is taken by its first member for all, so that their needs differ. */
+static bool same_turn(const Pair *p, const Turn *one, const Turn *image)
+{
+    if (one->how != image->how || one->step != image->step || one->pending != image->pending || one->next != image->next)
+        return false;
+    if (one->how == TURN_JOIN)
+        return same_join(p, one->gauge, image->gauge);
+    bool counts = one->how == TURN_GUARDED || one->how == TURN_COUNT;
+    return one->need == image->need && (!counts || same_semaphore(p, semaphore_of(p, one->gauge), semaphore_of(p, image->gauge)));
+}
+
+static bool same_watch(const Watch *one, const Component *of_one, const Watch *image, const Component *of_image)
+{
+    bool by_value = one->kind == WATCH_EXIT || one->kind == WATCH_FREE;
+    return one->kind == image->kind && one->is_semaphore == image->is_semaphore
+        && (one->turn == NONE ? image->turn == NONE : one->turn - of_one->turns == image->turn - of_image->turns)
+        && (one->kind != WATCH_LIMIT || one->value == image->value) && (!by_value || one->what == image->what);
+}
+
+static bool same_component(const Pair *p, uint32_t id)
+{
+    Walk *walk = p->walk;
+    const WalkCore *self = walk_core(walk, p->core), *other = walk_core(walk, p->image);
+    const Component *one = walk_component(walk, p->core, id), *image = walk_component(walk, p->image, id);
+    bool same = one->node == image->node && one->turn_count == image->turn_count && one->next_count == image->next_count
+        && one->watch_count == image->watch_count && one->pendings == image->pendings && self->columns == other->columns
+        && memcmp(component_pendings(walk, p->core, id), component_pendings(walk, p->image, id), one->pendings * sizeof(Pending)) == 0
+        && memcmp(&STORE(int64_t, &self->taken, one->row), &STORE(int64_t, &other->taken, image->row),
+                  self->columns * sizeof(int64_t)) == 0;
+    for (uint32_t t = 0; same && t < one->turn_count; t++)
+        same = same_turn(p, &STORE(Turn, &self->turns, one->turns + t), &STORE(Turn, &other->turns, image->turns + t));
+    for (uint32_t w = 0; same && w < one->watch_count; w++)
+        same = same_watch(&STORE(Watch, &self->watches, one->watches + w), one, &STORE(Watch, &other->watches, image->watches + w), image);
+    return same;
+}
+
+/* The same column of a row counts on semaphores that stand for each other. */
+static bool same_columns(const Pair *p)
+{
+    const Store *columns = &walk_core(p->walk, p->core)->column_of, *others = &walk_core(p->walk, p->image)->column_of;
+    for (uint32_t gauge = 0; gauge < columns->count; gauge++) {
+        if (STORE(uint32_t, columns, gauge) == 0)
+            continue;
+        const GArray *to = p->twin->semaphores.to;
+        uint32_t semaphore = semaphore_of(p, gauge), image = semaphore < to->len ? g_array_index(to, uint32_t, semaphore) : 0;
+        uint32_t known = image && image - 1 < p->walk->gauge_of.count ? STORE(uint32_t, &p->walk->gauge_of, image - 1) : 0;
+        if (known == 0 || known - 1 >= others->count || STORE(uint32_t, others, known - 1) != STORE(uint32_t, columns, gauge))
+            return false;
+    }
+    return true;
+}
+
+/* ---- what is new ---- */
+
+static char *differ(const Pair *p, uint32_t step, uint32_t image_step)
+{
+    const Program *program = p->walk->program;
+    const uint32_t core[2] = {p->core, p->image}, at[2] = {step, image_step};
+    char *text[2];
+    for (unsigned i = 0; i < 2; i++) {
+        const Tree *tree = &walk_core(p->walk, core[i])->tree;
+        const Step *done = at[i] < tree->steps.count ? &tree_step(tree, at[i])->step : NULL;
+        const Site *site = done ? program_get_site(program, done->site) : NULL;
+        text[i] = site == NULL ? g_strdup("nothing more")
+                               : g_strdup_printf("the %s at %s:%u", step_kind_name((StepKind)done->kind),
+                                                 program_text(program, site->file), site->line);
+    }
+    uint32_t cores = program->cores_per_device;
+    char *all = g_strdup_printf("device %u does not do what device %u does, shifted: %s against %s", p->image / cores, p->core / cores,
+                                text[1], text[0]);
+    g_free(text[0]);
+    g_free(text[1]);
+    return all;
+}
+
+static char *compare_steps(const Pair *p, Compared *compared)
+{
+    const Tree *tree = &walk_core(p->walk, p->core)->tree, *image = &walk_core(p->walk, p->image)->tree;
+    for (uint32_t *at = &compared->steps; *at < MAX(tree->steps.count, image->steps.count); ++*at)
+        if (*at >= tree->steps.count || *at >= image->steps.count || !same_step(p, tree_step(tree, *at), tree_step(image, *at)))
+            return differ(p, *at, *at);
+    return NULL;
+}
+
+/* What changes of nodes that were there before follows from those that are new. */
+static char *compare_nodes(const Pair *p, Compared *compared)
+{
+    const Tree *tree = &walk_core(p->walk, p->core)->tree, *image = &walk_core(p->walk, p->image)->tree;
+    if (tree->nodes.count != image->nodes.count)
+        return differ(p, NONE, NONE);
+    for (uint32_t *node = &compared->nodes; *node < tree->nodes.count; ++*node)
+        if (!same_node(tree_node(tree, *node), tree_node(image, *node)))
+            return differ(p, tree_node(tree, *node)->step, tree_node(image, *node)->step);
+    return NULL;
+}
+
+static char *compare_components(const Pair *p, Compared *compared)
+{
+    const WalkCore *self = walk_core(p->walk, p->core), *other = walk_core(p->walk, p->image);
+    if (self->components.count != other->components.count || (compared->columns != self->columns && !same_columns(p)))
+        return differ(p, NONE, NONE);
+    compared->columns = self->columns;
+    for (uint32_t *id = &compared->components; *id < self->components.count; ++*id)
+        if (!same_component(p, *id))
+            return differ(p, walk_node(p->walk, p->core, *id)->step, walk_node(p->walk, p->image, *id)->step);
+    return NULL;
+}
+
+bool twin_check(Twin *twin, Walk *walk, char **why)
+{
+    static char *(*const COMPARE[])(const Pair *, Compared *) = {compare_steps, compare_nodes, compare_components};
+    for (size_t i = 0; i < G_N_ELEMENTS(COMPARE); i++)
+        for (uint32_t core = 0; core < twin->cores; core++) {
+            const Pair pair = {.twin = twin, .walk = walk, .core = core, .image = twin->image[core]};
+            char *differs = COMPARE[i](&pair, &twin->compared[core]);
+            if (differs != NULL) {
+                *why = differs;
+                return false;
+            }
+        }
+    return true;
+}
