@@ -75,7 +75,7 @@ static inline __attribute__((always_inline)) void add(Worker *worker, const uint
     Walk *walk = worker->walk;
     if (G_UNLIKELY(worker->table.count >= worker->table.grow_at))
         grow_table(worker);
-    uint64_t print = G_UNLIKELY(walk->hashed) ? repack_print(&walk->layout, key) : 0;
+    uint64_t print = G_UNLIKELY(walk->hashed) ? table_unhash(hash, 64) : 0;
     if (G_UNLIKELY(walk->limit != NULL)
         || !(print ? table_add_at(&worker->table, &print, 1, hash) : table_add_at(&worker->table, key, words, hash)))
         return;

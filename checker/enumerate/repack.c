@@ -50,7 +50,7 @@ static void put_in_place(Repack *repack, uint64_t index)
     Table *table = table_of(repack, hash);
     if (table->count >= table->grow_at && !table_grow(table))
         walk_stop(repack->walk, "memory");
-    uint64_t print = repack->walk->hashed ? repack_print(repack->to, key) : 0;
+    uint64_t print = repack->walk->hashed ? table_unhash(hash, 64) : 0;
     if (repack->walk->limit == NULL)
         table_add_at(table, print ? &print : key, table->shape.words, hash);
 }

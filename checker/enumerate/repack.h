@@ -4,7 +4,7 @@
 
 /* What stands for a key of that layout where only hashes are kept: the same in every layout; never 0. */
 uint64_t repack_print(const Layout *layout, const uint64_t *key);
-/* A key's scattered value, whose top bits are its place and its owner. */
+/* A key's scattered value, whose top bits are its place and its owner. Of a print table_unhash gives it back. */
 static inline uint64_t repack_scatter(const Walk *walk, const Layout *layout, const uint64_t *key)
 {
     if (!walk->hashed)

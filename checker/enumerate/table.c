@@ -115,19 +115,11 @@ static uint64_t hash_of_slot(const Table *table, uint64_t index)
         | (uint64_t)(value >> FAR_BITS) << (64 - table->shape.skip - line_bits - rest);
 }
 
-/* The number by which SCATTER is undone: Newton's iteration doubles the right bits each time. */
-static uint64_t unscatter(void)
+uint64_t table_unhash(uint64_t hash, unsigned bits)
 {
-    uint64_t inverse = SCATTER;                 /* right in 3 bits */
-    for (int i = 0; i < 5; i++)
-        inverse *= 2 - SCATTER * inverse;
-    return inverse;
-}
-
-static uint64_t key_of_hash(KeyShape shape, uint64_t hash)
-{
-    uint64_t mask = ~(uint64_t)0 << (64 - shape.bits), at = hash * unscatter();
-    return (at ^ (at >> 32 & mask)) >> (64 - shape.bits);
+    const uint64_t unscatter = 0xf1de83e19937733du;         /* its product with SCATTER is 1 */
+    uint64_t mask = ~(uint64_t)0 << (64 - bits), at = hash * unscatter;
+    return (at ^ (at >> 32 & mask)) >> (64 - bits);
 }
 
 static void visit_slots(const Table *table, uint64_t from, uint64_t to, void (*visit)(void *data, const uint64_t *key), void *data)
@@ -138,7 +130,7 @@ static void visit_slots(const Table *table, uint64_t from, uint64_t to, void (*v
             if (table->slot[at * words])
                 visit(data, table->slot + at * words);
         } else if (table->line[at]) {
-            uint64_t key = key_of_hash(table->shape, hash_of_slot(table, at));
+            uint64_t key = table_unhash(hash_of_slot(table, at), table->shape.bits);
             visit(data, &key);
         }
     }
@@ -156,7 +148,7 @@ static void move_slots(const Table *table, uint64_t from, uint64_t to, Table *la
         if (table->compact && table->line[at]) {
             uint64_t hash = hash_of_slot(table, at), key;
             if (!larger->compact)
-                key = key_of_hash(table->shape, hash);
+                key = table_unhash(hash, table->shape.bits);
             table_add_at(larger, &key, 1, hash);
         } else if (!table->compact && table->slot[at * words]) {
             table_add(larger, table->slot + at * words);
@@ -189,7 +181,7 @@ bool table_grow(Table *table)
 
 bool table_add_crowded(Table *table, uint64_t hash)
 {
-    uint64_t key = key_of_hash(table->shape, hash);     /* for a table that is wide when it has grown */
+    uint64_t key = table_unhash(hash, table->shape.bits);     /* for a table that is wide when it has grown */
     if (!table_grow(table))
         g_error("no memory is left for the table of states");
     return table_add_at(table, &key, 1, hash);

@@ -28,6 +28,7 @@ typedef struct Table {
 
 bool table_init(Table *table, KeyShape shape, unsigned bits);
 void table_clear(Table *table);
+uint64_t table_unhash(uint64_t hash, unsigned bits);    /* the key of one word that table_hash scattered so */
 size_t table_bytes(const Table *table);
 size_t table_bytes_grown(const Table *table);   /* after table_grow */
 bool table_empty(Table *table, unsigned bits);  /* nothing is in it any more; of another size. False: no memory */
