@@ -82,6 +82,7 @@ static void summarise(const Campaign *campaign, const Share *sum, double seconds
         { stats->programs, "programs" }, { stats->skipped, "too large" }, { sum->differ, "differ" }, { stats->verified, "right" },
         { stats->bounded, "bounded" }, { stats->brute, "by brute force too" },
         { stats->conflicts, "with conflicts" }, { stats->rotated, "with and without symmetry" }, { stats->states, "states" },
+        { stats->workers, "by other workers" }, { stats->resumed, "resumed" },
     };
     printf("seeds from %" G_GUINT64_FORMAT ":", campaign->first);
     for (size_t i = 0; i < G_N_ELEMENTS(line); i++)

@@ -1,9 +1,9 @@
 /* differential.c - runs everything on one program and compares the opinions. */
 #include "differential.h"
 #include <string.h>
-#include "../checker/enumerate/enumerate.h"
 #include "../checker/run/judge.h"
 #include "../checker/run/settle.h"
+#include "again.h"
 #include "brute.h"
 #include "opinion.h"
 
@@ -14,6 +14,7 @@ typedef struct Comparison {
     Record *record, *replayed;
     Execution *execution, *replay;
     Outcome *proof, *search, *classes;
+    bool contents;                              /* the enumeration went over contents, too */
     GString *difference;
 } Comparison;
 
@@ -170,7 +171,7 @@ static void compare_other_orders(Comparison *c, const Opinion *proof, Differenti
         compare_replayed(c, proof, "proof of a run at random", stats);
 }
 
-static Outcome *enumerate(const Comparison *c, unsigned modes, unsigned workers)
+static Outcome *enumerate(Comparison *c, unsigned modes, unsigned workers)
 {
     EnumerateOptions options = { .states_max = c->options->states_max, .modes = modes, .workers = workers,
                                  .contents = c->program->expectations.count > 0 && c->program->knobs.data == DATA_REAL };
@@ -184,7 +185,30 @@ static Outcome *enumerate(const Comparison *c, unsigned modes, unsigned workers)
         outcome = enumerate_run(unroller_source(unroller), &options);
     }
     unroller_free(unroller);
+    c->contents = options.contents;
     return outcome;
+}
+
+static void note_difference(Comparison *c, char *differs, uint64_t *asked)
+{
+    g_string_append(c->difference, differs ? differs : "");
+    g_free(differs);
+    ++*asked;
+}
+
+/* Interrupted somewhere, and resumed. */
+static void compare_resumed_states(Comparison *c, DifferentialStats *stats)
+{
+    const EnumerateOptions options = { .states_max = c->options->states_max, .contents = c->contents, .workers = 1 };
+    if (c->random->seed % 4 == 1)
+        note_difference(c, again_by_states(c->program, &options, 1 + c->random->seed / 4 % c->search->states, c->search), &stats->resumed);
+}
+
+/* By another number of workers, or interrupted and resumed. */
+static void compare_classes_again(Comparison *c, const ClassesOptions *options, const Outcome *outcome, DifferentialStats *stats)
+{
+    uint64_t cut = c->random->seed / 2 % 2 ? 1 + c->random->seed / 4 % MAX(outcome->classes, 1) : 0;
+    note_difference(c, again_by_classes(c->program, options, cut, outcome), cut > 0 ? &stats->resumed : &stats->workers);
 }
 
 /* The other ways of walking all states: they find the same, and their schedules show it. */
@@ -251,7 +275,7 @@ static void compare_symmetry(Comparison *c, const Opinion *search, DifferentialS
 }
 
 /* Two of three searches are divided early and often, among some workers. */
-static Outcome *explore_classes(const Comparison *c)
+static Outcome *explore_classes(Comparison *c, DifferentialStats *stats)
 {
     Unroller *unroller = unroller_new(c->program);
     bool contents = c->random->features & RANDOM_DATA;
@@ -260,6 +284,7 @@ static Outcome *explore_classes(const Comparison *c)
                                      .canary = c->options->classes_canary };
     Outcome *outcome = classes_run(unroller_source(unroller), &options, NULL);
     unroller_free(unroller);
+    compare_classes_again(c, &options, outcome, stats);
     return outcome;
 }
 
@@ -317,6 +342,8 @@ static void compare(Comparison *c, DifferentialStats *stats)
         stats->skipped++;
         return;
     }
+    if (!c->options->quick)
+        compare_resumed_states(c, stats);
     c->proof = prove_record(c->record, &options);
     outcome_drop_after_race(c->proof);
     outcome_drop_after_race(c->search);
@@ -325,7 +352,7 @@ static void compare(Comparison *c, DifferentialStats *stats)
         replay_all(c, c->search, "the enumeration");
     }
     if (!c->options->quick && (has_conflicts(c->proof) || c->random->seed % 4 == 0)) {
-        c->classes = explore_classes(c);
+        c->classes = explore_classes(c, stats);
         outcome_drop_after_race(c->classes);
         c->record->values_observed |= c->classes->values_observed;
         replay_all(c, c->classes, "the classes");
