@@ -173,7 +173,8 @@ static void compare_other_orders(Comparison *c, const Opinion *proof, Differenti
 
 static Outcome *enumerate(Comparison *c, unsigned modes, unsigned workers)
 {
-    EnumerateOptions options = { .states_max = c->options->states_max, .modes = modes, .workers = workers,
+    EnumerateOptions options = { .canary = c->options->states_canary, .states_max = c->options->states_max, .modes = modes,
+                                 .workers = workers,
                                  .contents = c->program->expectations.count > 0 && c->program->knobs.data == DATA_REAL };
     Unroller *unroller = unroller_new(c->program);
     Outcome *outcome = enumerate_run(unroller_source(unroller), &options);
@@ -199,7 +200,8 @@ static void note_difference(Comparison *c, char *differs, uint64_t *asked)
 /* Interrupted somewhere, and resumed. */
 static void compare_resumed_states(Comparison *c, DifferentialStats *stats)
 {
-    const EnumerateOptions options = { .states_max = c->options->states_max, .contents = c->contents, .workers = 1 };
+    const EnumerateOptions options = { .canary = c->options->states_canary, .states_max = c->options->states_max,
+                                       .contents = c->contents, .workers = 1 };
     if (c->random->seed % 4 == 1)
         note_difference(c, again_by_states(c->program, &options, 1 + c->random->seed / 4 % c->search->states, c->search), &stats->resumed);
 }

@@ -8,6 +8,7 @@
  */
 #pragma once
 #include "../checker/classes/classes.h"
+#include "../checker/enumerate/enumerate.h"
 #include "../checker/proof/prove.h"
 #include "random_program.h"
 
@@ -20,6 +21,7 @@ typedef struct DifferentialStats {
 typedef struct DifferentialOptions {
     ProveCanary canary;
     ClassesCanary classes_canary;
+    EnumerateCanary states_canary;
     uint64_t states_max;                        /* programs with more are skipped */
     bool quick;                                 /* proof against enumeration only: no brute force, no replays, no other orders */
 } DifferentialOptions;

@@ -1,8 +1,9 @@
-/* test_canaries.c - the test of the differential test: each rule of the proof that is broken on purpose must be noticed.
+/* test_canaries.c - the test of the differential test: each rule of the proof that is broken on purpose must be noticed, and what the
+ * enumeration makes of looks at counts and flags.
  *
- * A canary is given programs with the features that its rule is about, up to a number; the first that proof and enumeration disagree on
- * is enough. That the same programs show no difference with the sound proof is test_differential's business, and is asked here once more
- * for the one that was noticed.
+ * A canary is given programs with the features that its rule is about, up to a number; the first that two ways of deciding disagree on
+ * is enough. That the same programs show no difference where nothing is broken is test_differential's business, and is asked here once
+ * more for the one that was noticed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,6 +49,17 @@ static const Canary CANARIES[] = {
 static const struct { ClassesCanary id; const char *name; } OF_CLASSES[] = {
     { CLASSES_CANARY_LOOKS_IGNORED, "with looks set aside nothing is a fault" },
     { CLASSES_CANARY_STEPS_IGNORED, "all classes have the same steps" },
+};
+
+/* Mistakes with looks at counts and flags. */
+static const struct { EnumerateCanary id; const char *name; uint32_t features; } OF_STATES[] = {
+    { ENUMERATE_CANARY_LOOK_SEES_OWN, "a look that does not see what others add", RANDOM_TIDY | RANDOM_CONFLICTS },
+    { ENUMERATE_CANARY_LOOK_IS_MERGED, "local steps that somebody looks at, merged", RANDOM_TIDY | RANDOM_CONFLICTS },
+    { ENUMERATE_CANARY_EXPECTED_HOLDS, "an expected count that is always there", RANDOM_TIDY | RANDOM_CONFLICTS },
+    { ENUMERATE_CANARY_FLAG_IS_FIRST, "a look that sees the first value of a flag", RANDOM_TIDY | RANDOM_FLAGS },
+    { ENUMERATE_CANARY_SWAP_IS_BLIND, "a compare-and-swap that does not compare", RANDOM_TIDY | RANDOM_FLAGS },
+    { ENUMERATE_CANARY_FOLD_EARLY, "a poll folded at its first look", RANDOM_TIDY | RANDOM_CONFLICTS | RANDOM_FLAGS },
+    { ENUMERATE_CANARY_SPIN_ALONE, "a poll that nobody can end", RANDOM_TIDY | RANDOM_CONFLICTS },
 };
 
 /* How many programs it took, 0: none was noticed. */
@@ -98,9 +110,22 @@ static void every_class_that_is_wrongly_spared_its_proof_is_noticed(void **state
     assert_int_equal(noticed, CLASSES_CANARY_COUNT - CLASSES_CANARY_LOOKS_IGNORED);
 }
 
+/* By the classes, by other ways of enumerating, or because a schedule does not show what it should. */
+static void every_canary_of_the_enumeration_is_noticed(void **state)
+{
+    (void)state;
+    unsigned noticed = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(OF_STATES); i++) {
+        const DifferentialOptions broken = { .states_canary = OF_STATES[i].id, .states_max = 5000 };
+        noticed += is_noticed(OF_STATES[i].name, &broken, OF_STATES[i].features);
+    }
+    assert_int_equal(noticed, ENUMERATE_CANARY_COUNT - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(every_canary_is_noticed),
-                                        cmocka_unit_test(every_class_that_is_wrongly_spared_its_proof_is_noticed) };
+                                        cmocka_unit_test(every_class_that_is_wrongly_spared_its_proof_is_noticed),
+                                        cmocka_unit_test(every_canary_of_the_enumeration_is_noticed) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

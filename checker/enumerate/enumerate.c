@@ -15,6 +15,7 @@ static void init_core(Walk *walk, uint32_t core)
     tree_init(tree, walk->source, core, walk->contents, &walk->sets);
     tree_reserve(tree, &walk->lot, walk->components_max);
     tree->tile = contents_tile, tree->owner = walk->pool;
+    tree->hasty = walk->options->canary == ENUMERATE_CANARY_FOLD_EARLY;
     tree_grow(tree);
     walk_scan_steps(walk, core);
 }

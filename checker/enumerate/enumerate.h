@@ -9,7 +9,21 @@
 #include "../run/progress.h"
 #include "../run/unroll.h"
 
+/* Deliberate mistakes, one at a time, for the test of the test: a comparison with another way of deciding must notice each. */
+typedef enum EnumerateCanary {
+    ENUMERATE_SOUND,
+    ENUMERATE_CANARY_LOOK_SEES_OWN,             /* a look at a count does not see what other cores have added */
+    ENUMERATE_CANARY_LOOK_IS_MERGED,            /* --merge-local: what somebody looks at is done at once, too */
+    ENUMERATE_CANARY_EXPECTED_HOLDS,            /* a count that is expected is there */
+    ENUMERATE_CANARY_FLAG_IS_FIRST,             /* a look at a flag sees what was there at first */
+    ENUMERATE_CANARY_SWAP_IS_BLIND,             /* a compare-and-swap does not compare */
+    ENUMERATE_CANARY_FOLD_EARLY,                /* a poll has come back to where it was at its first look */
+    ENUMERATE_CANARY_SPIN_ALONE,                /* a poll goes on for ever whatever others may do */
+    ENUMERATE_CANARY_COUNT
+} EnumerateCanary;
+
 typedef struct EnumerateOptions {
+    EnumerateCanary canary;
     uint64_t states_max;                        /* 0: no limit */
     double seconds_max;
     size_t memory_max;

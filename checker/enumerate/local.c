@@ -27,7 +27,8 @@ bool local_step(const Walk *walk, const Step *step, bool life_watched)
     if (step->value == 0)
         return !life_watched;
     const Gauge *gauge = walk_gauge(walk, STORE(uint32_t, &walk->gauge_of, step->object) - 1);
-    if (gauge->looked_at || gauge->limit >= 0)
+    bool looked_at = gauge->looked_at && walk->options->canary != ENUMERATE_CANARY_LOOK_IS_MERGED;
+    if (looked_at || gauge->limit >= 0)
         return false;
     return wait ? !gauge->shared && !life_watched : !life_watched || lives_get(walk, gauge->life)->kind == LIFE_LAUNCHES;
 }

@@ -62,6 +62,7 @@ void judge_spin(Walk *walk)
         memcpy(from, &g_array_index(spin.ids, uint32_t, at), fields * sizeof *from);
         walk_each(walk, from, note_turn, &spin);
     }
+    spin.only_polls |= walk->options->canary == ENUMERATE_CANARY_SPIN_ALONE;
     for (uint32_t core = 0; core < walk->cores && spin.only_polls; core++)
         see_poller(walk, core);
     g_free(from);

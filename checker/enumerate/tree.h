@@ -48,6 +48,7 @@ struct Tree {
     Store opens;                                /* by decl: some step known so far opens it (a byte) */
     uint32_t folds;                             /* loops closed */
     bool guessed;                               /* one of them on the evidence of equal steps alone */
+    bool hasty;                                 /* ENUMERATE_CANARY_FOLD_EARLY */
     const Tile *(*tile)(void *owner, int64_t seen);        /* contents: the tile that an observation stands for */
     void *owner;
 };

@@ -24,6 +24,11 @@ static bool all_at_join(const Walk *walk, const uint32_t *id, uint32_t join_id)
     return true;
 }
 
+static bool errs(const Walk *walk, EnumerateCanary canary)
+{
+    return G_UNLIKELY(walk->options->canary == canary);
+}
+
 static int64_t flag_value(const Walk *walk, const uint32_t *id, const Gauge *gauge)
 {
     return memory_get(walk, gauge->device, id[walk->cores + gauge->device], gauge->slot);
@@ -84,12 +89,14 @@ static void take_flag(Walk *walk, uint32_t core, uint32_t turn_index, const Turn
     const Step step = step_at(walk, core, out[core])->step;
     const Gauge gauge = *walk_gauge(walk, turn->gauge);
     int64_t before = flag_value(walk, out, &gauge), after = before, operand = (int32_t)step.value;
-    if (step.kind == STEP_FLAG_STORE || (step.kind == STEP_FLAG_CAS && before == (int32_t)step.extra))
+    bool swaps = before == (int32_t)step.extra || errs(walk, ENUMERATE_CANARY_SWAP_IS_BLIND);
+    if (step.kind == STEP_FLAG_STORE || (step.kind == STEP_FLAG_CAS && swaps))
         after = operand;
     if (step.kind == STEP_FLAG_ADD)
         after = (int32_t)(before + operand);
     bool observes = walk_node(walk, core, out[core])->observes;
-    go_on(walk, core, turn_index, observes ? before : TREE_HELD, out);
+    int64_t seen = errs(walk, ENUMERATE_CANARY_FLAG_IS_FIRST) ? memory_get(walk, gauge.device, 1, gauge.slot) : before;
+    go_on(walk, core, turn_index, observes ? seen : TREE_HELD, out);
     uint32_t field = walk->cores + gauge.device;
     out[field] = memory_with(walk, gauge.device, out[field], gauge.slot, after);
 }
@@ -99,8 +106,10 @@ static void take_count(Walk *walk, const uint32_t *id, uint32_t core, uint32_t t
     const Step *step = &step_at(walk, core, id[core])->step;
     const Gauge *gauge = walk_gauge(walk, turn->gauge);
     int64_t count = gauge->flag ? flag_value(walk, id, gauge) : walk_count(walk, id, turn->gauge);
+    if (!gauge->flag && errs(walk, ENUMERATE_CANARY_LOOK_SEES_OWN))
+        count -= walk_count_others(walk, id, walk_others_of(walk, turn->gauge, core));
     if (step->kind == STEP_EXPECT_COUNT)
-        count = count == (int64_t)step->value ? TREE_HELD : TREE_FAILED;
+        count = count == (int64_t)step->value || errs(walk, ENUMERATE_CANARY_EXPECTED_HOLDS) ? TREE_HELD : TREE_FAILED;
     go_on(walk, core, turn_index, count, out);
 }
 
