@@ -63,9 +63,9 @@ bool layout_tighten(Layout *layout, const uint32_t *largest, unsigned bits_max)
     unsigned *bits = g_new(unsigned, layout->fields), sum = 0;
     for (unsigned f = 0; f < layout->fields; f++)
         sum += bits[f] = MAX((unsigned)g_bit_storage(largest[f]), 1);
-    for (unsigned f = 0; f < layout->fields && sum < bits_max; f++)
-        sum++, bits[f]++;
     bool fits = sum <= bits_max;
+    for (unsigned f = 0; f < layout->fields && fits; f++)
+        bits[f] += (bits_max - sum) / layout->fields;
     if (fits)
         layout_set(layout, bits);
     g_free(bits);

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 #include "expand.h"
 #include "memory.h"
+#include "symmetry.h"
 
 enum { TIGHTEN_BITS_MIN = 18, AHEAD = 32 };     /* smaller tables are small enough; keys on their way into a table */
 
@@ -135,6 +136,8 @@ static void settle(const Repack *repack, bool tables)
     }
     layout_clear(&walk->layout);
     walk->layout = *repack->to;
+    if (walk->symmetry != NULL)
+        symmetry_fit(walk->symmetry, &walk->layout);
     for (unsigned i = 0; i < walk->workers; i++)
         worker_fit(&walk->worker[i]);
 }

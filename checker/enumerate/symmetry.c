@@ -7,6 +7,7 @@ struct Symmetry {
     uint32_t order, cores;
     uint32_t *element;                          /* by rotation, cores each: whose id comes to stand there */
     uint32_t *next_core;
+    unsigned block, bits;                       /* one word, one circle of devices: bits of a device in a key, and of a key; 0: otherwise */
     unsigned twins;
     Twin *twin[MESH_AXES_MAX];                  /* one a generator of the group */
     char *why;
@@ -163,17 +164,57 @@ void symmetry_rotate(const Symmetry *symmetry, uint32_t rotation, const uint32_t
         rotated[core] = id[element[core]];
 }
 
+/* Is each rotation one by some devices, in the order of ids? */
+static bool is_ring(const Symmetry *symmetry, uint32_t cores_per_device)
+{
+    for (uint32_t at = 0; at < symmetry->order; at++)
+        for (uint32_t core = 0; core < symmetry->cores; core++)
+            if (symmetry->element[(size_t)at * symmetry->cores + core] != (core + at * cores_per_device) % symmetry->cores)
+                return false;
+    return symmetry->order > 1;
+}
+
+void symmetry_fit(Symmetry *symmetry, const Layout *layout)
+{
+    uint32_t device = symmetry->cores / symmetry->order;        /* cores of one, if this is a ring */
+    symmetry->block = 0, symmetry->bits = layout->bits;
+    if (layout->words > 1 || symmetry->order * device != symmetry->cores || !is_ring(symmetry, device))
+        return;
+    for (uint32_t core = device; core < symmetry->cores; core++)
+        if (layout->field[core].bits != layout->field[core - device].bits)
+            return;
+    symmetry->block = layout->bits / symmetry->order;
+}
+
+static uint64_t turn_key(const Symmetry *symmetry, uint64_t key, unsigned by)
+{
+    return (key >> by | key << (symmetry->bits - by)) & ((1ull << (symmetry->bits - 1) << 1) - 1);
+}
+
+/* States are compared as the numbers that keys of one word are: the last core's id weighs most. */
+static bool is_less(const uint32_t *id, const uint32_t *element, const uint32_t *than, uint32_t cores)
+{
+    uint32_t core = cores;
+    while (core > 0 && id[element[core - 1]] == id[than[core - 1]])
+        core--;
+    return core > 0 && id[element[core - 1]] < id[than[core - 1]];
+}
+
 void symmetry_canonical(const Symmetry *symmetry, const Layout *layout, uint64_t *key)
 {
+    if (symmetry->block > 0) {
+        uint64_t least = *key;
+        for (unsigned by = symmetry->block; by < symmetry->bits; by += symmetry->block)
+            least = MIN(least, turn_key(symmetry, *key, by));
+        *key = least;
+        return;
+    }
     const uint32_t cores = symmetry->cores, *best = symmetry->element, *element = best;
     uint32_t id[cores], rotated[cores];
     layout_unpack(layout, key, id);
     for (uint32_t at = 1; at < symmetry->order; at++) {
         element += cores;
-        uint32_t core = 0;
-        while (core < cores && id[element[core]] == id[best[core]])
-            core++;
-        if (core < cores && id[element[core]] < id[best[core]])
+        if (is_less(id, element, best, cores))
             best = element;
     }
     if (best == symmetry->element)

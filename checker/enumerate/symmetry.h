@@ -29,6 +29,7 @@ bool symmetry_check(Symmetry *symmetry, Walk *walk);
 const char *symmetry_why(const Symmetry *symmetry);    /* NULL: nothing has differed */
 
 void symmetry_rotate(const Symmetry *symmetry, uint32_t rotation, const uint32_t *id, uint32_t *rotated);
-/* The least of the rotated states, in place. */
+void symmetry_fit(Symmetry *symmetry, const Layout *layout);   /* to a layout that comes into use */
+/* The least of the rotated states, in place: the same in every layout. */
 void symmetry_canonical(const Symmetry *symmetry, const Layout *layout, uint64_t *key);
 uint32_t symmetry_orbit(const Symmetry *symmetry, const uint32_t *id);  /* how many different states the rotations make of it */

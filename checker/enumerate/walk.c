@@ -75,6 +75,8 @@ static bool begin(Walk *walk)
         return refuse_resume(walk);
     walk->hashed |= walk->layout.words > 1 && walk->options->modes & WALK_HASH_COMPACT;
     hire(walk);
+    if (walk->symmetry != NULL)
+        symmetry_fit(walk->symmetry, &walk->layout);
     for (unsigned i = 0; i < walk->workers; i++) {
         Worker *worker = &walk->worker[i];
         worker_fit(worker);

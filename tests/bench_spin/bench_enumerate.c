@@ -1,6 +1,6 @@
 /* bench_enumerate.c - one run of the enumeration on the ring all-gather, for the table that tests/bench_enumerate prints.
  *
- *     bench_enumerate DEVICES [sweep | WORKERS]
+ *     bench_enumerate DEVICES [sweep | symmetry | WORKERS]
  *
  * Prints states, transitions, seconds of processor time, and the bytes that the search added to the process.
  */
@@ -28,11 +28,11 @@ int main(int count, char **argument)
 {
     if (count < 2 || count > 3)
         return 2;
-    bool sweep = count == 3 && strcmp(argument[2], "sweep") == 0;
+    bool sweep = count == 3 && strcmp(argument[2], "sweep") == 0, symmetry = count == 3 && strcmp(argument[2], "symmetry") == 0;
     Script *script = shape_all_gather((uint32_t)atoi(argument[1]), NULL, false);
     struct rusage before = usage();
-    EnumerateOptions options = {.no_end_states = true, .modes = sweep ? WALK_SWEEP : 0,
-                                .workers = count == 3 && !sweep ? (unsigned)atoi(argument[2]) : 1};
+    EnumerateOptions options = {.no_end_states = true, .modes = sweep ? WALK_SWEEP : symmetry ? WALK_SYMMETRY : 0,
+                                .workers = count == 3 && !sweep && !symmetry ? (unsigned)atoi(argument[2]) : 1};
     Outcome *outcome = enumerate_run(&script->source, &options);
     struct rusage after = usage();
     printf("%lu %lu %.3f %ld\n", outcome->states, outcome->transitions, seconds_of(&after) - seconds_of(&before),
