@@ -97,25 +97,60 @@ bool random_rotate(RandomProgram *random)
     return fits;
 }
 
+/* Other bytes of the same buffer, as many. */
+static bool move_bytes(const RandomProgram *random, RandomPlace *place)
+{
+    const RandomThing *thing = &random->thing[place->thing];
+    unsigned end = place->start + (place->count - 1u) * place->stride + 1;
+    if (thing->elements > RANDOM_SLOT_BYTES)
+        place->start = (uint8_t)((place->start + RANDOM_SLOT_BYTES) % thing->elements);
+    else if (end < thing->elements)
+        place->start++;
+    else if (place->start > 0)
+        place->start--;
+    else
+        return false;
+    return true;
+}
+
+static bool disturb_bytes(const RandomProgram *random, RandomOp *op, Rng *rng)
+{
+    bool copy = op->kind == OP_COPY, memory = op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_SWAP;
+    unsigned cores = random->cores_per_device;
+    if ((!copy && !memory) || op->at.count == 0 || (copy && op->source.thing == op->at.thing && op->source.core / cores == op->at.core / cores))
+        return false;                           /* a copy must not overlap itself */
+    return move_bytes(random, copy && rng_below(rng, 2) ? &op->source : &op->at);
+}
+
+/* Waits that are meant for a copy name its semaphore. */
+static bool disturb_semaphore(const RandomProgram *random, RandomOp *op, Rng *rng)
+{
+    RandomPlace *place = op->kind == OP_COPY && !(random->features & RANDOM_MISMATCH) ? &op->receive : &op->at;
+    bool fits = op->kind == OP_COPY ? place == &op->receive : op->kind == OP_SIGNAL || op->kind == OP_WAIT || op->kind == OP_WAIT_KEEP;
+    if (!fits || place->thing < 0)
+        return false;
+    unsigned elements = random->thing[place->thing].elements;
+    if (elements > 1)
+        place->start = (uint8_t)((place->start + 1u) % elements);
+    else if (op->kind == OP_SIGNAL && rng_below(rng, 2))
+        place->core = (uint8_t)((place->core + random->cores_per_device) % random->cores);
+    else if (op->kind != OP_COPY)
+        op->value++;
+    else
+        return false;
+    return true;
+}
+
 void random_disturb(RandomProgram *random)
 {
     Rng rng;
     rng_init(&rng, random->seed ^ 0xd157);
     random->rotated = false;
-    unsigned core = (unsigned)rng_below(&rng, random->cores);
-    if (random->ops[core] == 0)
-        return;
-    RandomOp *op = &random->op[core][rng_below(&rng, random->ops[core])];
-    bool meant = random->features & RANDOM_MISMATCH;    /* waits name the semaphore of their copy */
-    RandomPlace *place = op->kind == OP_COPY && !meant && rng_below(&rng, 2) ? &op->receive : &op->at;
-    bool scope = op->kind == OP_OPEN || op->kind == OP_CLOSE || op->kind == OP_WAIT_MEANT || place->thing < 0;
-    const RandomThing *thing = scope ? NULL : &random->thing[place->thing];
-    if (!scope && rng_below(&rng, 2) && thing->space == SPACE_SEMAPHORE)
-        place->start = (uint8_t)((place->start + 1u) % thing->elements);
-    else if (!scope && thing->space != SPACE_SEMAPHORE && thing->elements > RANDOM_SLOT_BYTES && op->source.thing != op->at.thing)
-        place->start = (uint8_t)((place->start + RANDOM_SLOT_BYTES) % thing->elements);
-    else if (op->kind == OP_SIGNAL && rng_below(&rng, 2))
-        place->core = (uint8_t)((place->core + random->cores_per_device) % random->cores);
-    else if (op->kind == OP_SIGNAL || op->kind == OP_WAIT)
-        op->value++;
+    bool bytes = rng_below(&rng, 2);
+    unsigned core = (unsigned)rng_below(&rng, random->cores), ops = random->ops[core], first = (unsigned)rng_below(&rng, MAX(ops, 1));
+    for (unsigned i = 0; i < ops; i++) {
+        RandomOp *op = &random->op[core][(first + i) % ops];
+        if (bytes ? disturb_bytes(random, op, &rng) : disturb_semaphore(random, op, &rng))
+            return;
+    }
 }

@@ -4,5 +4,5 @@
 
 /* Makes all devices do the same. False: there is one device, or too many operations; then *random is of no use. */
 bool random_rotate(RandomProgram *random);
-/* One operation of one core names another semaphore, slot or count (or, now and then, nothing changes). */
+/* One operation of one core names other bytes, another semaphore or count (or, now and then, nothing changes). */
 void random_disturb(RandomProgram *random);

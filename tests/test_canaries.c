@@ -1,5 +1,5 @@
 /* test_canaries.c - the test of the differential test: each rule of the proof that is broken on purpose must be noticed, and what the
- * enumeration makes of looks at counts and flags.
+ * enumeration makes of looks at counts and flags, and of rotations.
  *
  * A canary is given programs with the features that its rule is about, up to a number; the first that two ways of deciding disagree on
  * is enough. That the same programs show no difference where nothing is broken is test_differential's business, and is asked here once
@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 #include "differential.h"
+#include "random_rotate.h"
 
 enum { PROGRAMS_MAX = 3000, FIRST_SEED = 900001 };
 
@@ -62,14 +63,33 @@ static const struct { EnumerateCanary id; const char *name; uint32_t features; }
     { ENUMERATE_CANARY_SPIN_ALONE, "a poll that nobody can end", RANDOM_TIDY | RANDOM_CONFLICTS },
 };
 
+/* Mistakes about states that rotations turn into each other. */
+static const struct { EnumerateCanary id; const char *name; } OF_ROTATIONS[] = {
+    { ENUMERATE_CANARY_ONE_ROTATION, "one of the rotations judged" },
+    { ENUMERATE_CANARY_ANY_BYTES, "any bytes stand for any others" },
+    { ENUMERATE_CANARY_ANY_OVERLAP, "bytes stand for others, whatever they overlap" },
+};
+
+/* False: the seed gives no program. */
+static bool generate(RandomProgram *random, unsigned index, uint32_t features, bool rotated)
+{
+    random_generate(random, FIRST_SEED + index, features, rotated ? 4 : 8);
+    if (rotated && !random_rotate(random))
+        return false;
+    if (rotated && index % 4 > 0)
+        random_disturb(random);
+    return true;
+}
+
 /* How many programs it took, 0: none was noticed. */
-static unsigned programs_until_noticed(const DifferentialOptions *broken, uint32_t features)
+static unsigned programs_until_noticed(const DifferentialOptions *broken, uint32_t features, bool rotated)
 {
     DifferentialStats stats = { 0 };
     const DifferentialOptions sound = { .states_max = broken->states_max, .quick = broken->quick };
     for (unsigned i = 0; i < PROGRAMS_MAX; i++) {
         RandomProgram random;
-        random_generate(&random, FIRST_SEED + i, features, 8);
+        if (!generate(&random, i, features, rotated))
+            continue;
         g_autofree char *difference = differential_compare(&random, broken, &stats);
         if (difference == NULL)
             continue;
@@ -80,9 +100,9 @@ static unsigned programs_until_noticed(const DifferentialOptions *broken, uint32
     return 0;
 }
 
-static bool is_noticed(const char *name, const DifferentialOptions *broken, uint32_t features)
+static bool is_noticed(const char *name, const DifferentialOptions *broken, uint32_t features, bool rotated)
 {
-    unsigned programs = programs_until_noticed(broken, features);
+    unsigned programs = programs_until_noticed(broken, features, rotated);
     printf("  %-50s %s %u\n", name, programs ? "noticed at program" : "NOT NOTICED in", programs ? programs : PROGRAMS_MAX);
     fflush(stdout);
     return programs > 0;
@@ -94,7 +114,7 @@ static void every_canary_is_noticed(void **state)
     unsigned noticed = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(CANARIES); i++) {
         const DifferentialOptions broken = { .canary = CANARIES[i].id, .states_max = 5000, .quick = true };
-        noticed += is_noticed(CANARIES[i].name, &broken, CANARIES[i].features);
+        noticed += is_noticed(CANARIES[i].name, &broken, CANARIES[i].features, false);
     }
     assert_int_equal(noticed, PROVE_CANARY_COUNT - 1);
 }
@@ -105,7 +125,7 @@ static void every_class_that_is_wrongly_spared_its_proof_is_noticed(void **state
     unsigned noticed = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(OF_CLASSES); i++) {
         const DifferentialOptions broken = { .classes_canary = OF_CLASSES[i].id, .states_max = 5000 };
-        noticed += is_noticed(OF_CLASSES[i].name, &broken, RANDOM_TIDY | RANDOM_CONFLICTS);
+        noticed += is_noticed(OF_CLASSES[i].name, &broken, RANDOM_TIDY | RANDOM_CONFLICTS, false);
     }
     assert_int_equal(noticed, CLASSES_CANARY_COUNT - CLASSES_CANARY_LOOKS_IGNORED);
 }
@@ -117,7 +137,11 @@ static void every_canary_of_the_enumeration_is_noticed(void **state)
     unsigned noticed = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(OF_STATES); i++) {
         const DifferentialOptions broken = { .states_canary = OF_STATES[i].id, .states_max = 5000 };
-        noticed += is_noticed(OF_STATES[i].name, &broken, OF_STATES[i].features);
+        noticed += is_noticed(OF_STATES[i].name, &broken, OF_STATES[i].features, false);
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(OF_ROTATIONS); i++) {
+        const DifferentialOptions broken = { .states_canary = OF_ROTATIONS[i].id, .states_max = 5000 };
+        noticed += is_noticed(OF_ROTATIONS[i].name, &broken, RANDOM_TIDY | RANDOM_FLUID, true);
     }
     assert_int_equal(noticed, ENUMERATE_CANARY_COUNT - 1);
 }

@@ -43,7 +43,7 @@ static void agree_on_2000_programs_with_and_without_symmetry(void **state)
 {
     DifferentialStats stats;
     (void)state;
-    assert_true(campaign_run(4000001, 3200, 0, 4, CAMPAIGN_ROTATED, &stats));
+    assert_true(campaign_run(4000001, 3600, 0, 4, CAMPAIGN_ROTATED, &stats));
     assert_true(stats.rotated >= 2000);
 }
 

@@ -19,6 +19,9 @@ typedef enum EnumerateCanary {
     ENUMERATE_CANARY_SWAP_IS_BLIND,             /* a compare-and-swap does not compare */
     ENUMERATE_CANARY_FOLD_EARLY,                /* a poll has come back to where it was at its first look */
     ENUMERATE_CANARY_SPIN_ALONE,                /* a poll goes on for ever whatever others may do */
+    ENUMERATE_CANARY_ONE_ROTATION,              /* WALK_SYMMETRY: a state is judged as it stands, not in its rotations */
+    ENUMERATE_CANARY_ANY_BYTES,                 /* the same: any bytes stand for any others */
+    ENUMERATE_CANARY_ANY_OVERLAP,               /* the same: bytes stand for others, whatever they overlap */
     ENUMERATE_CANARY_COUNT
 } EnumerateCanary;
 

@@ -128,6 +128,8 @@ static bool overlap(const Program *program, Extent a, Extent b)
 static bool keeps_overlaps(const Pair *p, Extent extent, Extent image)
 {
     const Twin *twin = p->twin;
+    if (p->walk->options->canary == ENUMERATE_CANARY_ANY_OVERLAP)
+        return true;
     for (uint32_t id = 0; id < twin->extents.to->len; id++) {
         uint32_t to = g_array_index(twin->extents.to, uint32_t, id);
         if (to != 0 && overlap(p->walk->program, extent, g_array_index(twin->extent, Extent, id))
@@ -140,6 +142,8 @@ static bool keeps_overlaps(const Pair *p, Extent extent, Extent image)
 static bool same_bytes(const Pair *p, Extent extent, Extent image)
 {
     bool fresh;
+    if (p->walk->options->canary == ENUMERATE_CANARY_ANY_BYTES)
+        return true;
     if (!rename(&p->twin->extents, extent_id(p->twin, extent), extent_id(p->twin, image), &fresh))
         return false;
     return !fresh || (same_life(p, lives_of_object(p->walk, extent.object), lives_of_object(p->walk, image.object))

@@ -220,7 +220,7 @@ static bool handle(Walk *walk, const uint64_t *entry)
         what |= !moved ? LATER_END : walk->polls ? LATER_POLL : 0;
     }
     judge(walk, what & (LATER_END | LATER_POLL));
-    if (walk->symmetry != NULL)
+    if (walk->symmetry != NULL && walk->options->canary != ENUMERATE_CANARY_ONE_ROTATION)
         judge_rotations(walk, ids_of(entry), what);
     return goes_on(walk);
 }
