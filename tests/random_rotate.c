@@ -117,8 +117,9 @@ static bool disturb_bytes(const RandomProgram *random, RandomOp *op, Rng *rng)
 {
     bool copy = op->kind == OP_COPY, memory = op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_SWAP;
     unsigned cores = random->cores_per_device;
-    if ((!copy && !memory) || op->at.count == 0 || (copy && op->source.thing == op->at.thing && op->source.core / cores == op->at.core / cores))
-        return false;                           /* a copy must not overlap itself */
+    bool within = copy && op->source.thing == op->at.thing && op->source.core / cores == op->at.core / cores;
+    if ((!copy && !memory) || op->at.count == 0 || within)      /* a copy must not overlap itself */
+        return false;
     return move_bytes(random, copy && rng_below(rng, 2) ? &op->source : &op->at);
 }
 
