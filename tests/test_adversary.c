@@ -14,6 +14,7 @@
 #include <heddle/pallas.h>
 #include "../kernels/pallas/module.h"
 #include "checked.h"
+#include "sanitized.h"
 
 /* ---- launches ---- */
 
@@ -279,7 +280,8 @@ static char *told(const CheckResult *result)
     return g_string_free(out, FALSE);
 }
 
-/* open: whether its polls end is not decided, so neither is anything that rests on that. */
+/* open: whether its polls end is not decided, so neither is anything that rests on that. (With the address sanitizer: its red zones lie
+ * between what is compared of two states of a core.) */
 static char *expected_of(const Case *at, bool open)
 {
     if (at->fault == FAULT_COUNT || (open && at->fault == FAULT_NO_PROGRESS))
@@ -318,21 +320,11 @@ static void who_takes_a_signal_is_a_matter_of_order(void **state)
     want(cases, G_N_ELEMENTS(cases), false);
 }
 
-/* Not with the address sanitizer, whose red zones lie between what is compared of two states of a core. */
-static bool polls_are_guessed(void)
-{
-#ifdef __SANITIZE_ADDRESS__
-    return true;
-#else
-    return false;
-#endif
-}
-
 static void a_look_in_vain_is_a_look(void **state)
 {
     static const Case cases[] = { { "polls_a_sibling", 1, 2, FAULT_COUNT, 0 }, { "polls_a_sibling", 1, 2, FAULT_LIFETIME, SCOPES_STRICT } };
     (void)state;
-    want(cases, G_N_ELEMENTS(cases), polls_are_guessed());
+    want(cases, G_N_ELEMENTS(cases), SANITIZED);
 }
 
 static void an_exempted_race_that_steers_in_some_order_leaves_doubt(void **state)
@@ -355,7 +347,7 @@ static void a_loop_that_may_end_is_no_fault(void **state)
                                  { "waits_for_patience", 1, 2, FAULT_COUNT, 0 }, { "polls_memory", 2, 1, FAULT_RACE, 0 } };
     (void)state;
     want(&ends, 1, false);
-    want(cases, G_N_ELEMENTS(cases), polls_are_guessed());
+    want(cases, G_N_ELEMENTS(cases), SANITIZED);
     for (size_t i = 0; i < G_N_ELEMENTS(open); i++)
         for (unsigned s = 0; s < 2; s++) {
             CheckResult *result = check(&open[i], s ? SEARCH_ENUMERATE : SEARCH_AUTO);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "../checker/classes/classes.h"
+#include "sanitized.h"
 
 typedef struct Words {                          /* a bare program: each core runs `run` over the words of one device */
     Program *program;
@@ -134,8 +135,15 @@ static Counted count_words(uint32_t threads, uint32_t count, int n, void (*run)(
     return counted;
 }
 
-static void expect(const char *what, int n, uint64_t expected, Counted counted)
+enum { SANITIZED_MAX = 3000 };                   /* classes of a program that is counted with the address sanitizer, too */
+
+/* A program as for count_words. */
+static void expect(const char *what, int n, uint64_t expected, uint32_t threads, uint32_t words, int size,
+                   void (*run)(Core *, const Words *))
 {
+    if (SANITIZED && expected > SANITIZED_MAX)
+        return;
+    Counted counted = count_words(threads, words, size, run);
     if (counted.classes != expected || counted.redundant != 0)
         print_message("%s(%d): %lu classes, %lu redundant\n", what, n, (unsigned long)counted.classes, (unsigned long)counted.redundant);
     assert_int_equal(counted.classes, expected);
@@ -159,7 +167,7 @@ static void test_readers(void **state)
 {
     (void)state;
     for (int n = 1; n <= 16; n++)
-        expect("readers", n, power(2, n), count_words(n + 1, 1, n, readers));
+        expect("readers", n, power(2, n), n + 1, 1, n, readers);
 }
 
 static void lastzero(Core *core, const Words *words)
@@ -177,7 +185,7 @@ static void test_lastzero(void **state)
 {
     (void)state;
     for (int n = 1; n <= 15; n++)
-        expect("lastzero", n, n == 1 ? 2 : (n + 3) * power(2, n - 2), count_words(n + 1, n + 1, n, lastzero));
+        expect("lastzero", n, n == 1 ? 2 : (n + 3) * power(2, n - 2), n + 1, n + 1, n, lastzero);
 }
 
 static void indexer(Core *core, const Words *words)
@@ -193,7 +201,7 @@ static void test_indexer(void **state)
 {
     (void)state;
     for (int n = 1; n <= 15; n++)
-        expect("indexer", n, n <= 11 ? 1 : power(8, n - 11), count_words(n, 128, n, indexer));
+        expect("indexer", n, n <= 11 ? 1 : power(8, n - 11), n, 128, n, indexer);
 }
 
 static void filesystem(Core *core, const Words *words)
@@ -218,7 +226,7 @@ static void test_filesystem(void **state)
 {
     (void)state;
     for (int n = 1; n <= 26; n++)
-        expect("filesystem", n, n <= 13 ? 1 : power(2, n - 13), count_words(n, 64, n, filesystem));
+        expect("filesystem", n, n <= 13 ? 1 : power(2, n - 13), n, 64, n, filesystem);
 }
 
 static void writers_and_reader(Core *core, const Words *words)
@@ -282,38 +290,38 @@ static void test_writes_and_reads(void **state)
 {
     (void)state;
     for (int n = 1; n <= 8; n++)
-        expect("n writers, one reader", n, factorial(n + 1), count_words(n + 1, 1, n, writers_and_reader));
+        expect("n writers, one reader", n, factorial(n + 1), n + 1, 1, n, writers_and_reader);
     for (int n = 1; n <= 7; n++)
-        expect("two write n times, read once", n, choose(2 * n + 2, n + 1) - choose(2 * n, n), count_words(2, 1, n, write_then_read));
+        expect("two write n times, read once", n, choose(2 * n + 2, n + 1) - choose(2 * n, n), 2, 1, n, write_then_read);
     static const uint64_t WRITE_AND_READ[] = { 4, 34, 328 };   /* by listing all interleavings */
     for (int n = 1; n <= 3; n++)
-        expect("two write and read n times", n, WRITE_AND_READ[n - 1], count_words(2, 1, n, write_and_read));
+        expect("two write and read n times", n, WRITE_AND_READ[n - 1], 2, 1, n, write_and_read);
     for (int n = 1; n <= 5; n++)
-        expect("two write, one reads twice", n, choose(2 * n, n) * choose(2 * n + 2, 2), count_words(3, 1, n, two_write_one_reads_twice));
+        expect("two write, one reads twice", n, choose(2 * n, n) * choose(2 * n + 2, 2), 3, 1, n, two_write_one_reads_twice);
     for (int n = 1; n <= 5; n++)
-        expect("write twice", n, factorial(2 * n) / power(2, n), count_words(n, 1, n, write_twice));
+        expect("write twice", n, factorial(2 * n) / power(2, n), n, 1, n, write_twice);
     for (int n = 1; n <= 6; n++)
-        expect("read then write", n, power(factorial(n), 2), count_words(n, 1, n, read_then_write));
+        expect("read then write", n, power(factorial(n), 2), n, 1, n, read_then_write);
 }
 
 static void test_fetch_add(void **state)
 {
     (void)state;
     for (int n = 1; n <= 8; n++)
-        expect("fetch-add on 1", n, factorial(n), count_words(n, 1, 1, fetch_adds));
+        expect("fetch-add on 1", n, factorial(n), n, 1, 1, fetch_adds);
     for (int n = 1; n <= 6; n++)
-        expect("fetch-add on 2", n, power(factorial(n), 2), count_words(n, 2, 2, fetch_adds));
+        expect("fetch-add on 2", n, power(factorial(n), 2), n, 2, 2, fetch_adds);
     for (int n = 1; n <= 4; n++)
-        expect("fetch-add on 3", n, power(factorial(n), 3), count_words(n, 3, 3, fetch_adds));
+        expect("fetch-add on 3", n, power(factorial(n), 3), n, 3, 3, fetch_adds);
 }
 
 static void test_locks(void **state)
 {
     (void)state;
     for (int n = 1; n <= 8; n++)
-        expect("lock", n, factorial(n), count_words(n, 1, 1, lock_and_add));
+        expect("lock", n, factorial(n), n, 1, 1, lock_and_add);
     for (int n = 1; n <= 8; n++)
-        expect("turns", n, choose(2 * n, n), count_words(2, 1, n, lock_and_add));
+        expect("turns", n, choose(2 * n, n), 2, 1, n, lock_and_add);
 }
 
 static void cas_from_zero(Core *core, const Words *words)
@@ -339,11 +347,11 @@ static void test_cas(void **state)
     (void)state;
     static const uint64_t CHAIN[] = { 2, 5, 14, 43, 144, 523, 2048 };
     for (int n = 1; n <= 12; n++)
-        expect("cas from zero", n, n, count_words(n, 1, n, cas_from_zero));
+        expect("cas from zero", n, n, n, 1, n, cas_from_zero);
     for (int n = 2; n <= 8; n++)
-        expect("cas chain", n, CHAIN[n - 2], count_words(n, 1, n, cas_chain));
+        expect("cas chain", n, CHAIN[n - 2], n, 1, n, cas_chain);
     for (int n = 1; n <= 10; n++)
-        expect("cas two", n, n * power(2, n - 1) + 1, count_words(n + 1, 1, n, cas_two));
+        expect("cas two", n, n * power(2, n - 1) + 1, n + 1, 1, n, cas_two);
 }
 
 static void control_flow(Core *core, const Words *words)
@@ -364,7 +372,7 @@ static void test_control_flow(void **state)
     (void)state;
     static const uint64_t EXPECTED[] = { 5, 18, 90, 600 };
     for (int n = 1; n <= 4; n++)
-        expect("control flow", n, EXPECTED[n - 1], count_words(2 * n + 2, 3, n, control_flow));
+        expect("control flow", n, EXPECTED[n - 1], 2 * n + 2, 3, n, control_flow);
 }
 
 /* One letter a step and a digit for the word: W0 writes x, R1 reads y; one text a thread. */
@@ -383,7 +391,7 @@ static void litmus(Core *core, const Words *words)
 static void expect_litmus(const char *name, uint64_t expected, uint32_t threads, const char *const *text)
 {
     litmus_text = text;
-    expect(name, (int)threads, expected, count_words(threads, 3, 0, litmus));
+    expect(name, (int)threads, expected, threads, 3, 0, litmus);
 }
 
 static void test_litmus(void **state)
@@ -431,6 +439,8 @@ static void test_the_number_of_classes_lies_within_the_bounds_of_the_estimate_in
     };
     unsigned hits = 0, cases = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(KNOWN); i++) {
+        if (SANITIZED && KNOWN[i].classes > 2 * SANITIZED_MAX)
+            continue;
         hits += count_hits(&KNOWN[i], 7);
         cases += 6;
     }

@@ -17,6 +17,7 @@
 
 #include "../checker/classes/classes.h"
 #include "checked.h"
+#include "sanitized.h"
 #include "shapes.h"
 
 static const Knobs WHOLE = { .dma_progress = DMA_PROGRESS_WHOLE }, FLUID = { .dma_progress = DMA_PROGRESS_FLUID };
@@ -174,7 +175,7 @@ static void the_report_is_the_same_for_any_number_of_workers(void **state)
 {
     (void)state;
     static const struct { const char *what; int status; } CHECKS[] = {
-        { "tickets -n 3", 0 }, { "tickets -n 4 --runs 20000", 3 }, { "count_is_a_result -n 2", 1 },
+        { "tickets -n 3", 0 }, { SANITIZED ? "tickets -n 4 --runs 2000" : "tickets -n 4 --runs 20000", 3 }, { "count_is_a_result -n 2", 1 },
         { "polls_what_was_replaced -n 2", 1 },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(CHECKS); i++) {
@@ -189,7 +190,8 @@ static void a_search_that_is_killed_goes_on_where_it_was(void **state)
 {
     (void)state;
     static const char PATH[] = "test_classes_machine.checkpoint";
-    g_autofree char *whole = report_of("tickets -n 4 --runs 200000 -j 2", 3);
+    const char *runs = SANITIZED ? "10000" : "200000";
+    g_autofree char *check = g_strdup_printf("tickets -n 4 --runs %s -j 2", runs), *whole = report_of(check, 3);
     g_unlink(PATH);
     for (unsigned attempt = 0; attempt < 3; attempt++) {
         bool resumes = g_file_test(PATH, G_FILE_TEST_EXISTS);
@@ -197,7 +199,7 @@ static void a_search_that_is_killed_goes_on_where_it_was(void **state)
         if (child == 0) {
             setpgid(0, 0);
             bool quiet = freopen("/dev/null", "w", stdout) != NULL && freopen("/dev/null", "w", stderr) != NULL;
-            execl(g_getenv("HEDDLE"), "heddle", "check", "tests/kernels/conflicts.c:tickets", "-n", "4", "--runs", "200000",
+            execl(g_getenv("HEDDLE"), "heddle", "check", "tests/kernels/conflicts.c:tickets", "-n", "4", "--runs", runs,
                   resumes ? "--resume" : "--checkpoint", PATH, quiet ? "-q" : "-v", NULL);
             _exit(127);
         }
@@ -207,7 +209,7 @@ static void a_search_that_is_killed_goes_on_where_it_was(void **state)
         kill(-child, SIGKILL);
         waitpid(child, NULL, 0);
     }
-    g_autofree char *arguments = g_strdup_printf("tickets -n 4 --runs 200000 --resume %s", PATH);
+    g_autofree char *arguments = g_strdup_printf("tickets -n 4 --runs %s --resume %s", runs, PATH);
     g_autofree char *resumed = report_of(arguments, 3);
     assert_string_equal(whole, resumed);
     g_unlink(PATH);

@@ -462,8 +462,11 @@ static bool same_moves(const Outcome *a, const Outcome *b)
     bool same = a->findings->len == b->findings->len;
     for (guint i = 0; same && i < a->findings->len; i++) {
         const Finding *one = g_ptr_array_index(a->findings, i), *other = g_ptr_array_index(b->findings, i);
-        same = one->moves->len == other->moves->len
-            && memcmp(one->moves->data, other->moves->data, one->moves->len * sizeof(Move)) == 0;
+        same = one->moves->len == other->moves->len;
+        for (guint m = 0; same && m < one->moves->len; m++) {
+            const Move left = g_array_index(one->moves, Move, m), right = g_array_index(other->moves, Move, m);
+            same = left.core == right.core && left.copy == right.copy && left.moment == right.moment;
+        }
     }
     return same;
 }
