@@ -5,7 +5,7 @@
  */
 #include "component.h"
 #include <string.h>
-#include "walk.h"
+#include "lane.h"
 
 void component_init(Walk *walk, uint32_t core)
 {
@@ -20,6 +20,7 @@ void component_init(Walk *walk, uint32_t core)
     lot_store(&walk->lot, &self->taken, sizeof(int64_t), most);
     lot_store(&walk->lot, &self->column_of, sizeof(uint32_t), 1u << 26);
     lot_store(&walk->lot, &self->masks, sizeof(uint64_t), most * 2);
+    lanes_reserve(walk, core);
     self->columns = 1;
     uint32_t unused = intern_add(&self->keys, "", 0);
     g_assert(unused == 0);
@@ -151,11 +152,10 @@ static uint32_t effect_wrote(Walk *walk, uint32_t core, uint32_t from, const Tur
 static void mask_row(Walk *walk, uint32_t core, uint32_t id)
 {
     WalkCore *self = walk_core(walk, core);
-    Component *component = walk_component(walk, core, id);
+    const Component *component = walk_component(walk, core, id);
     uint64_t *own = store_push(&self->masks, 2 * walk->mask_words);
     for (uint32_t i = 0; i < component->next_count; i++)
         accesses_mask(&walk->accesses, STORE(Next, &self->nexts, component->nexts + i).access, own, own + walk->mask_words);
-    component->own = own[0], component->rivals = own[walk->mask_words];
 }
 
 void component_masks(Walk *walk)
@@ -164,7 +164,7 @@ void component_masks(Walk *walk)
     bool wider = words != walk->mask_words;
     walk->mask_words = words;
     walk->mask_generation = walk->accesses.generation;
-    walk->rows_generation++;
+    walk->lanes_due = true;
     for (uint32_t core = 0; core < walk->cores; core++) {
         Store *masks = &walk_core(walk, core)->masks;
         if (wider) {
@@ -183,6 +183,11 @@ static uint32_t depth_after(const Walk *walk, uint32_t core, uint32_t from, cons
     return walk_component(walk, core, from)->depth + (turn->how != TURN_JOIN || turn->need);
 }
 
+static void note_stale(WalkCore *self, uint32_t id)
+{
+    *(uint32_t *)store_push(&self->stale, 1) = id;
+}
+
 /* The row of a fresh component: counts and writes of the one before, and what the turn did. */
 static void build(Walk *walk, uint32_t core, uint32_t id, uint32_t from, const Turn *turn)
 {
@@ -191,7 +196,6 @@ static void build(Walk *walk, uint32_t core, uint32_t id, uint32_t from, const T
     const uint32_t *key = intern_get(&self->keys, id, &bytes);
     Component *component = store_push(&self->components, 1);
     component->node = key[0];
-    component->row = (uint64_t)id * self->columns;
     component->pendings = (uint16_t)((bytes - sizeof *key) / sizeof(Pending));
     size_t missing = self->components.count * self->columns - self->taken.count;
     if (missing)
@@ -212,6 +216,7 @@ static void build(Walk *walk, uint32_t core, uint32_t id, uint32_t from, const T
     check_counts(walk, core, id);
 #endif
     row_build(walk, core, id);
+    note_stale(self, id);
     if (walk->mask_generation == walk->accesses.generation)     /* else all masks are due */
         mask_row(walk, core, id);
 }
@@ -222,6 +227,14 @@ uint32_t component_start(Walk *walk, uint32_t core)
     g_assert(id == 1);
     build(walk, core, id, 0, NULL);
     return id;
+}
+
+static void note_next(WalkCore *self, uint32_t from, uint32_t turn_index, uint32_t next)
+{
+    Turn *turn = &STORE(Turn, &self->turns, turn_index);
+    if (turn->next == 0)
+        note_stale(self, from);
+    turn->next = next;
 }
 
 uint32_t component_after(Walk *walk, uint32_t core, uint32_t from, uint32_t turn_index, uint32_t node, uint32_t payload)
@@ -241,7 +254,7 @@ uint32_t component_after(Walk *walk, uint32_t core, uint32_t from, uint32_t turn
         walk->uneven = true;
     add_edge(self, from, turn_index, walk_component(walk, core, id));
     if (turn.how == TURN_ALWAYS || turn.how == TURN_GUARDED)
-        STORE(Turn, &self->turns, turn_index).next = id;
+        note_next(self, from, turn_index, id);
     if (!layout_fits(&walk->layout, core, id))
         walk->repack = true;
     return id;

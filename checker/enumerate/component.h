@@ -61,9 +61,7 @@ typedef struct Component {
     uint32_t wrote;                             /* set of accesses: writes done to opaque buffers */
     uint32_t edges;                             /* ways into it, plus 1 */
     uint32_t depth;                             /* turns that led to it; a join counts for its first member */
-    uint64_t own, rivals;                       /* its masks, where one word is enough */
-    uint64_t row;                               /* where its row begins in `taken` */
-} Component;                                    /* one line of a cache: all that the inner loop needs */
+} Component;
 
 typedef struct Edge { uint32_t from, turn, older; } Edge;              /* older: plus 1 */
 
@@ -74,6 +72,7 @@ typedef struct WalkCore {
     Store taken;                                /* per component `columns` numbers: 0, then what it adds to each gauge it feeds */
     Store column_of;                            /* by gauge: column, plus 1 */
     Store masks;                                /* per component: own bits, then rivals' bits, mask_words each */
+    Store lanes, deltas, stale;                 /* lane.h; ids of components whose lanes are to be built */
     uint32_t columns, steps_scanned;
 } WalkCore;
 

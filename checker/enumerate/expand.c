@@ -1,31 +1,39 @@
-/* expand.c - the inner loop knows two kinds of turns, those always possible and those that a gauge guards; a successor is then the key
- * plus a constant.
+/* expand.c - the inner loop: each core's turns that are always possible and the one that a gauge guards; a successor is then the key plus a
+ * constant.
  */
 #include "expand.h"
 #include <string.h>
 #include "found.h"
 #include "judge.h"
+#include "lane.h"
 #include "repack.h"
 #include "symmetry.h"
 
-enum { RING = 128, AHEAD = 32, CHECK_EVERY = 1024, DRAIN_EVERY = 256, WAIT_MICROSECONDS = 200 };
+enum { BATCH = 32, ROOM_FIRST = 256, CHECK_EVERY = 1024, DRAIN_EVERY = 256, WAIT_MICROSECONDS = 200 };
 
-typedef struct Hot {                            /* of one core; row, turn to last: of the component in hand */
-    const Component *components;
-    const Turn *turns, *turn, *last;
-    const int64_t *taken, *row;
-    const uint64_t *masks;
+#define INLINE static inline __attribute__((always_inline))
+
+typedef struct Hot {                            /* of one core; lane: of its component in the state in hand */
+    const Lane *lanes, *lane;
+    const uint64_t *deltas;
+    const int64_t *taken;
+    uint32_t columns, mask;                     /* mask, shift, word: of its field in a key */
+    uint8_t shift, word;
 } Hot;
 
 void worker_init(Worker *worker, Walk *walk, unsigned index)
 {
     *worker = (Worker){.walk = walk, .index = index, .id = g_new0(uint32_t, walk->layout.fields), .hot = g_new0(Hot, walk->cores)};
-    worker->ring_hash = g_new(uint64_t, RING);
     worker->levels = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     worker->inbox = g_async_queue_new_full(g_free);
     worker->out = g_new0(Chunk *, walk->workers);
-    worker->hot_generation = walk->rows_generation - 1;
     queue_init(&worker->later, (unsigned)(sizeof(Later) / sizeof(uint64_t) + (walk->layout.fields + 1) / 2), false);
+}
+
+static void free_batch(Batch *batch)
+{
+    g_free(batch->key);
+    g_free(batch->hash);
 }
 
 void worker_clear(Worker *worker)
@@ -37,22 +45,27 @@ void worker_clear(Worker *worker)
     table_clear(&worker->table);
     queue_clear(&worker->queue);
     queue_clear(&worker->later);
-    g_free(worker->ring);
-    g_free(worker->ring_hash);
+    free_batch(&worker->now);
+    free_batch(&worker->before);
     g_array_unref(worker->levels);
     g_free(worker->hot);
     g_free(worker->id);
 }
 
-void worker_fit(Worker *worker)
+/* Room for so many keys. */
+static void widen(Batch *batch, unsigned room, unsigned words)
 {
-    g_assert(worker->ring_head == worker->ring_used);
-    worker->ring = g_renew(uint64_t, worker->ring, RING * worker->walk->layout.words);
+    batch->room = MAX(room, 2 * batch->room);
+    batch->key = g_renew(uint64_t, batch->key, (size_t)batch->room * words);
+    batch->hash = g_renew(uint64_t, batch->hash, batch->room);
 }
 
-static inline uint64_t *ring_at(const Worker *worker, unsigned index, unsigned words)
+void worker_fit(Worker *worker)
 {
-    return worker->ring + (size_t)(index % RING) * words;
+    g_assert(worker->now.used == 0 && worker->before.used == 0);
+    worker->now.room = worker->before.room = 0;
+    widen(&worker->now, ROOM_FIRST, worker->walk->layout.words);
+    widen(&worker->before, ROOM_FIRST, worker->walk->layout.words);
 }
 
 /* The table is full: twice as large, unless that is above the limit of memory. */
@@ -64,35 +77,52 @@ static void grow_table(Worker *worker)
         walk_stop(worker->walk, "memory");
 }
 
-static bool make_room(Queue *queue)
+/* Room for so many more keys. False: there is none, and the walk is stopped. */
+static bool make_room(Worker *worker, unsigned count)
 {
-    return queue->tail < queue->room || queue_grow(queue);
-}
-
-/* A key goes into the table, and into the queue if it is new. */
-static inline __attribute__((always_inline)) void add(Worker *worker, const uint64_t *key, unsigned words, uint64_t hash)
-{
-    Walk *walk = worker->walk;
-    if (G_UNLIKELY(worker->table.count >= worker->table.grow_at))
+    Queue *queue = &worker->queue;
+    while (worker->walk->limit == NULL && worker->table.count + count > worker->table.grow_at)
         grow_table(worker);
-    uint64_t print = G_UNLIKELY(walk->hashed) ? table_unhash(hash, 64) : 0;
-    if (G_UNLIKELY(walk->limit != NULL)
-        || !(print ? table_add_at(&worker->table, &print, 1, hash) : table_add_at(&worker->table, key, words, hash)))
-        return;
-    if (G_UNLIKELY(!make_room(&worker->queue))) {
-        walk_stop(walk, "memory");
-        return;
-    }
-    uint64_t *to = worker->queue.key + worker->queue.tail++ * words;
-    for (unsigned w = 0; w < words; w++)
-        to[w] = key[w];
+    while (worker->walk->limit == NULL && queue->tail + count > queue->room)
+        if (!queue_grow(queue))
+            walk_stop(worker->walk, "memory");
+    return worker->walk->limit == NULL;
 }
 
-/* The oldest successor of the ring. */
-static inline __attribute__((always_inline)) void ring_out(Worker *worker, unsigned words)
+/* Keys go into the table, and into the queue those that are new. */
+INLINE void add_all(Worker *worker, const uint64_t *key, const uint64_t *hash, unsigned count, unsigned words)
 {
-    unsigned index = worker->ring_head++;
-    add(worker, ring_at(worker, index, words), words, worker->ring_hash[index % RING]);
+    const Walk *walk = worker->walk;
+    Table *table = &worker->table;
+    Queue *queue = &worker->queue;
+    if (G_UNLIKELY(table->count + count > table->grow_at || queue->tail + count > queue->room || walk->limit != NULL)
+        && !make_room(worker, count))
+        return;
+    uint64_t *to = queue->key + queue->tail * words, *from = to;
+    for (unsigned i = 0; i < count; i++, key += words) {
+        uint64_t print = G_UNLIKELY(walk->hashed) ? table_unhash(hash[i], 64) : 0;
+        if (!(print ? table_add_at(table, &print, 1, hash[i]) : table_add_at(table, key, words, hash[i])))
+            continue;
+        for (unsigned w = 0; w < words; w++)
+            to[w] = key[w];
+        to += words;
+    }
+    queue->tail += (uint64_t)(to - from) / words;
+}
+
+INLINE void empty(Worker *worker, Batch *batch, unsigned words)
+{
+    add_all(worker, batch->key, batch->hash, batch->used, words);
+    batch->used = 0;
+}
+
+/* The places of the last batch's keys have been fetched while the next one was filled. */
+INLINE void next_batch(Worker *worker, unsigned words)
+{
+    empty(worker, &worker->before, words);
+    Batch full = worker->now;
+    worker->now = worker->before;
+    worker->before = full;
 }
 
 static void send(Worker *worker, unsigned owner)
@@ -104,68 +134,75 @@ static void send(Worker *worker, unsigned owner)
     g_async_queue_push(to->inbox, full);
 }
 
-static void hand_over(Worker *worker, unsigned owner, const uint64_t *key, unsigned words)
+/* Room for one more key that is another worker's. */
+static Chunk *chunk_for(Worker *worker, unsigned owner, unsigned words)
 {
     Chunk **out = &worker->out[owner];
+    if (*out != NULL && ((size_t)(*out)->keys + 1) * words * sizeof(uint64_t) > CHUNK_KEYS_BYTES)
+        send(worker, owner);
     if (*out == NULL) {
         *out = g_new(Chunk, 1);
         (*out)->keys = 0;
     }
-    memcpy((*out)->key + (size_t)(*out)->keys++ * words, key, words * sizeof *key);
-    if (((size_t)(*out)->keys + 1) * words * sizeof *key > CHUNK_KEYS_BYTES)
-        send(worker, owner);
+    return *out;
 }
 
-static inline __attribute__((always_inline)) uint64_t scatter(const Walk *walk, const uint64_t *key, unsigned words)
+INLINE uint64_t scatter(const Walk *walk, const uint64_t *key, unsigned words)
 {
     return G_UNLIKELY(walk->hashed) ? repack_scatter(walk, &walk->layout, key) : table_hash(key, words, walk->layout.bits);
 }
 
-/* Entries from `first` on are new: their places are fetched while AHEAD others go first; for each one in, one comes out. */
-static inline __attribute__((always_inline)) void ring_turn(Worker *worker, unsigned *first, unsigned words, bool many)
+/* So many successors were written behind those of the batch: their places are fetched, or they go to their owners. */
+INLINE void settle(Worker *worker, unsigned count, unsigned words, bool many)
 {
     const Walk *walk = worker->walk;
-    unsigned used = worker->ring_used, kept = *first;
-    for (unsigned i = *first; i != used; i++) {
-        uint64_t *key = ring_at(worker, i, words);
+    Batch *batch = &worker->now;
+    uint64_t *key = batch->key + (size_t)batch->used * words, *kept = key;
+    for (unsigned i = 0; i < count; i++, key += words) {
         if (G_UNLIKELY(walk->symmetry != NULL))
             symmetry_canonical(walk->symmetry, &walk->layout, key);
         uint64_t hash = scatter(walk, key, words);
         if (many && hash >> (64 - walk->owner_bits) != worker->index) {
-            hand_over(worker, (unsigned)(hash >> (64 - walk->owner_bits)), key, words);
+            Chunk *chunk = chunk_for(worker, (unsigned)(hash >> (64 - walk->owner_bits)), words);
+            memcpy(chunk->key + (size_t)chunk->keys++ * words, key, words * sizeof *key);
             continue;
         }
-        if (many && kept != i)
-            memcpy(ring_at(worker, kept, words), key, words * sizeof *key);
-        worker->ring_hash[kept % RING] = hash;
+        if (many)
+            memmove(kept, key, words * sizeof *key);
+        kept += words;
+        batch->hash[batch->used++] = hash;
         __builtin_prefetch(table_place(&worker->table, hash, worker->table.shape.words), 1);
-        if (G_LIKELY(kept - worker->ring_head >= AHEAD))
-            ring_out(worker, words);
-        kept++;
     }
-    worker->ring_used = *first = kept;
+    if (batch->used >= BATCH)
+        next_batch(worker, words);
 }
 
 void worker_flush(Worker *worker)
 {
-    while (worker->ring_head != worker->ring_used)
-        ring_out(worker, worker->walk->layout.words);
+    empty(worker, &worker->before, worker->walk->layout.words);
+    empty(worker, &worker->now, worker->walk->layout.words);
     for (unsigned owner = 0; owner < worker->walk->workers; owner++)
         if (worker->out[owner] != NULL)
             send(worker, owner);
 }
 
+static unsigned block_keys(const Chunk *chunk, unsigned block)
+{
+    return MIN(chunk->keys - block * BATCH, BATCH);
+}
+
 static void take_chunk(Worker *worker, Chunk *chunk)
 {
-    const unsigned words = worker->walk->layout.words;
-    uint64_t hash[AHEAD];
-    for (uint32_t i = 0; i < chunk->keys + AHEAD; i++) {
-        if (i >= AHEAD)
-            add(worker, chunk->key + (size_t)(i - AHEAD) * words, words, hash[i % AHEAD]);
-        if (i >= chunk->keys)
-            continue;
-        hash[i % AHEAD] = scatter(worker->walk, chunk->key + (size_t)i * words, words);
-        __builtin_prefetch(table_place(&worker->table, hash[i % AHEAD], worker->table.shape.words), 1);
+    const unsigned words = worker->walk->layout.words, blocks = (chunk->keys + BATCH - 1) / BATCH;
+    uint64_t hash[2][BATCH];
+    for (unsigned b = 0; b <= blocks; b++) {    /* places of one block are fetched, then the keys of the one before go there */
+        const uint64_t *key = chunk->key + (size_t)b * BATCH * words;
+        for (unsigned i = 0; b < blocks && i < block_keys(chunk, b); i++) {
+            hash[b % 2][i] = scatter(worker->walk, key + i * words, words);
+            __builtin_prefetch(table_place(&worker->table, hash[b % 2][i], worker->table.shape.words), 1);
+        }
+        if (b > 0)
+            add_all(worker, key - BATCH * words, hash[(b - 1) % 2], block_keys(chunk, b - 1), words);
     }
     g_free(chunk);
 }
@@ -179,102 +216,114 @@ void worker_drain(Worker *worker)
 void worker_add(Worker *worker, const uint64_t *key)
 {
     unsigned words = worker->walk->layout.words;
-    add(worker, key, words, scatter(worker->walk, key, words));
+    uint64_t hash = scatter(worker->walk, key, words);
+    add_all(worker, key, &hash, 1, words);
 }
 
-static void refresh(Worker *worker)
+/* What the inner loop needs, as it is now. */
+static void meet(Worker *worker)
 {
-    Walk *walk = worker->walk;
-    if (walk->mask_generation != walk->accesses.generation)
-        component_masks(walk);
-    worker->hot_generation = walk->rows_generation;
+    const Walk *walk = worker->walk;
     for (uint32_t c = 0; c < walk->cores; c++) {
         const WalkCore *core = &walk->core[c];
-        Hot *hot = &worker->hot[c];
-        *hot = (Hot){.components = &STORE(Component, &core->components, 0), .turns = &STORE(Turn, &core->turns, 0),
-                     .taken = &STORE(int64_t, &core->taken, 0), .masks = &STORE(uint64_t, &core->masks, 0)};
-        const Component *component = &hot->components[worker->id[c]];
-        hot->row = hot->taken + component->row;
-        hot->turn = hot->turns + component->turns, hot->last = hot->turn + component->turn_count;
+        LayoutField field = walk->layout.field[c];
+        worker->hot[c] = (Hot){.lanes = &STORE(Lane, &core->lanes, 0), .deltas = &STORE(uint64_t, &core->deltas, 0),
+                               .taken = &STORE(int64_t, &core->taken, 0), .columns = core->columns, .shift = field.shift,
+                               .word = field.word, .mask = (uint32_t)((1ull << field.bits) - 1)};
     }
 }
 
-/* A turn with more than one outcome, or whose outcome is not known yet. False: the state has to be taken up again, by the one thread or in
- * a wider layout. */
-static bool take_slowly(Worker *worker, uint32_t core, uint32_t turn)
+INLINE int64_t added(const Worker *worker, Feeder feeder)
 {
-    Walk *walk = worker->walk;
-    if (walk->frozen)
-        return !turn_possible(walk, worker->id, core, &STORE(Turn, &walk->core[core].turns, turn));
-    if (!walk_take(walk, worker->id, core, turn, walk->after))
-        return true;
-    walk->polls |= walk->core[core].tree.folds > 0;
-    if (walk->repack || walk->restart)
-        return false;
-    if (worker->hot_generation != walk->rows_generation)
-        refresh(worker);
-    layout_pack(&walk->layout, walk->after, ring_at(worker, worker->ring_used++, walk->layout.words));
+    const Hot *hot = &worker->hot[feeder.core];
+    return hot->taken[(size_t)worker->id[feeder.core] * hot->columns + feeder.column];
+}
+
+INLINE bool guard_holds(const Worker *worker, const Others *others, int64_t need)
+{
+    int64_t sum = added(worker, others->first);
+    for (uint32_t i = 0; G_UNLIKELY(i < others->more); i++)
+        sum += added(worker, others->feeder[i]);
+    return sum >= need;
+}
+
+INLINE void put(uint64_t *to, const uint64_t *key, unsigned words, const Hot *hot, uint64_t delta)
+{
+    for (unsigned w = 0; w < words; w++)
+        to[w] = key[w];
+    to[words == 1 ? 0 : hot->word] += delta;
+}
+
+/* All turns of a core, as its lane knows them; returns how many were possible. A successor is written down in any case, and counts if its
+ * turn was possible: guards are hard to predict for a processor. */
+INLINE unsigned take_lane(const Worker *worker, const Hot *hot, const Others *others, const uint64_t *key, unsigned words, uint64_t *to)
+{
+    const Lane *lane = hot->lane;
+    const uint64_t *delta = hot->deltas + lane->deltas;
+    unsigned always = lane->always;
+    if (words == 1) {
+        to[0] = key[0] + delta[0], to[1] = key[0] + delta[1], to[2] = key[0] + delta[2], to[3] = key[0] + delta[3];
+        for (unsigned t = DELTAS_AT_ONCE; G_UNLIKELY(t < always); t++)
+            to[t] = key[0] + delta[t];
+    } else {
+        for (unsigned t = 0; t < always; t++)
+            put(to + t * words, key, words, hot, delta[t]);
+    }
+    put(to + always * words, key, words, hot, delta[always]);
+    return always + guard_holds(worker, others + lane->others, lane->need);
+}
+
+/* Turns of a core one by one, some with more than one outcome, or whose outcome is not known yet. False: one of these is possible, so that
+ * the state is for the one thread. */
+static bool take_slowly(const Worker *worker, uint32_t core, unsigned turns, const uint64_t *key, uint64_t *to, unsigned *taken)
+{
+    const Walk *walk = worker->walk;
+    const unsigned words = walk->layout.words;
+    const Hot *hot = &worker->hot[core];
+    const Turn *turn = &STORE(Turn, &walk->core[core].turns, hot->lane->deltas);
+    for (unsigned t = 0; t < turns; t++) {
+        if (!turn_possible(walk, worker->id, core, &turn[t]))
+            continue;
+        if (turn[t].next == 0)
+            return false;
+        put(to + *taken * words, key, words, hot, ((uint64_t)turn[t].next - worker->id[core]) << hot->shift);
+        ++*taken;
+    }
     return true;
 }
 
-static inline __attribute__((always_inline)) int64_t count_others(const Hot *hot, const Others *others)
-{
-    int64_t sum = hot[others->first.core].row[others->first.column];
-    for (uint32_t i = 0; G_UNLIKELY(i < others->more); i++)
-        sum += hot[others->feeder[i].core].row[others->feeder[i].column];
-    return sum;
-}
-
 /* The first core whose next step is done at once; cores: none. */
-static uint32_t find_local(const Worker *worker)
+static uint32_t find_local(const Walk *walk, const uint32_t *id)
 {
-    const Walk *walk = worker->walk;
-    const Others *others = &STORE(Others, &walk->others, 0);
     for (uint32_t c = 0; c < walk->cores; c++) {
-        const Turn *turn = worker->hot[c].turn;
-        if (turn < worker->hot[c].last && turn->local && count_others(worker->hot, others + turn->others) >= turn->need)
+        const Component *component = walk_component(walk, c, id[c]);
+        const Turn *turn = &STORE(Turn, &walk->core[c].turns, component->turns);
+        if (component->turn_count > 0 && turn->local && turn_possible(walk, id, c, turn))
             return c;
     }
     return walk->cores;
 }
 
-/* A successor is written down in any case, and counts if its turn was possible: guards are hard to predict for a processor. */
-static inline __attribute__((always_inline)) bool take_turns(Worker *worker, const uint64_t *key, unsigned words, bool many, bool *moved)
+/* Writes down all successors. False: the state is for the one thread. */
+INLINE bool take_turns(const Worker *worker, const uint64_t *key, unsigned words, unsigned flags, uint64_t *to, unsigned *taken)
 {
     const Walk *walk = worker->walk;
-    const Hot *hots = worker->hot;
     const Others *others = &STORE(Others, &walk->others, 0);
-    unsigned first = worker->ring_used;
-    uint64_t taken = 0;
-    uint32_t alone = walk->merges ? find_local(worker) : walk->cores;
-    for (uint32_t c = alone < walk->cores ? alone : 0; c <= alone && c < walk->cores; c++) {
-        const Hot *hot = &hots[c];
-        const uint32_t id = worker->id[c];
-        const Turn *turn = hot->turn, *last = c == alone ? turn + 1 : hot->last;
-        const LayoutField field = walk->layout.field[c];
-        for (; turn < last; turn++) {
-            if (G_UNLIKELY(worker->ring_used - worker->ring_head >= RING)) {
-                taken += worker->ring_used - first;
-                ring_turn(worker, &first, words, many);
-            }
-            bool possible = count_others(hots, others + turn->others) >= turn->need;
-            if (G_UNLIKELY(turn->next == 0)) {
-                if ((turn->how == TURN_GUARDED && !possible) || take_slowly(worker, c, (uint32_t)(turn - hot->turns)))
-                    continue;
-                worker->ring_used = first;      /* these come again */
+    const uint32_t alone = G_UNLIKELY(flags & LANE_LOCAL) ? find_local(walk, worker->id) : walk->cores;
+    if (alone < walk->cores)
+        return take_slowly(worker, alone, 1, key, to, taken);
+    for (uint32_t c = 0; c < walk->cores; c++) {
+        const Hot *hot = &worker->hot[c];
+        const Lane *lane = hot->lane;
+        if (G_UNLIKELY(lane->flags & LANE_SLOW)) {
+            if (!take_slowly(worker, c, lane->turns, key, to, taken))
                 return false;
-            }
-            uint64_t *entry = ring_at(worker, worker->ring_used, words);
-            for (unsigned w = 0; w < words; w++)
-                entry[w] = key[w];
-            entry[words == 1 ? 0 : field.word] += ((uint64_t)turn->next - id) << field.shift;
-            worker->ring_used += possible;
+            continue;
         }
+        if (G_UNLIKELY(lane->flags & LANE_OPEN) && guard_holds(worker, others + lane->others, lane->need))
+            return false;
+        *taken += take_lane(worker, hot, others, key, words, to + *taken * words);
     }
-    taken += worker->ring_used - first;
-    worker->transitions += taken;
-    *moved = taken > 0;
-    ring_turn(worker, &first, words, many);
     return true;
 }
 
@@ -285,7 +334,7 @@ static bool races_in_wide_masks(const Worker *worker)
     for (uint32_t w = 0; w < walk->mask_words; w++) {
         uint64_t any = 0;
         for (uint32_t c = 0; c < walk->cores; c++) {
-            const uint64_t *mask = worker->hot[c].masks + (size_t)worker->id[c] * 2 * walk->mask_words + w;
+            const uint64_t *mask = &STORE(uint64_t, &walk->core[c].masks, (size_t)worker->id[c] * 2 * walk->mask_words + w);
             bad |= mask[walk->mask_words] & any;
             any |= mask[0];
         }
@@ -293,30 +342,28 @@ static bool races_in_wide_masks(const Worker *worker)
     return bad != 0;
 }
 
-typedef struct Look { bool races, suspect; } Look;
+typedef struct Look { bool races; unsigned flags, turns; } Look;       /* flags: of all lanes; turns: the most that may be possible */
 
-/* Takes the rows of the state in hand. Races between cores show where accesses of one meet the rivals of another's. */
-static inline __attribute__((always_inline)) Look look(Worker *worker)
+/* Finds the lanes of the state in hand. Races between cores show where accesses of one meet the rivals of another's. */
+INLINE Look look(Worker *worker)
 {
     const Walk *walk = worker->walk;
-    uint32_t watched = 0;
+    Look seen = {.flags = 0};
     uint64_t bad = 0, any = 0;
     for (uint32_t c = 0; c < walk->cores; c++) {
         Hot *hot = &worker->hot[c];
-        const Component *component = &hot->components[worker->id[c]];
-        hot->row = hot->taken + component->row;
-        hot->turn = hot->turns + component->turns, hot->last = hot->turn + component->turn_count;
-        watched |= component->watch_count;
-        bad |= component->rivals & any;
-        any |= component->own;
+        const Lane *lane = hot->lane = hot->lanes + worker->id[c];
+        seen.flags |= lane->flags, seen.turns += lane->turns;
+        bad |= lane->rivals & any;
+        any |= lane->own;
     }
-    return (Look){.races = bad != 0 || (walk->mask_words > 1 && races_in_wide_masks(worker)),
-                  .suspect = watched && judge_suspects(walk, worker->id)};
+    seen.races = bad != 0 || (walk->mask_words > 1 && races_in_wide_masks(worker));
+    return seen;
 }
 
 static void put_off(Worker *worker, uint64_t what)
 {
-    if (!make_room(&worker->later)) {
+    if (worker->later.tail == worker->later.room && !queue_grow(&worker->later)) {
         walk_stop(worker->walk, "memory");
         return;
     }
@@ -325,28 +372,34 @@ static void put_off(Worker *worker, uint64_t what)
     memcpy(to + sizeof(Later) / sizeof *to, worker->id, worker->walk->layout.fields * sizeof *worker->id);
 }
 
-static inline __attribute__((always_inline)) void visit(Worker *worker, const uint64_t *key, unsigned words, bool many)
+INLINE void visit(Worker *worker, const uint64_t *key, unsigned words, bool many)
 {
-    bool moved = true;
-    Look seen = look(worker);
-#ifdef HEDDLE_DEBUG
-    uint64_t before = worker->transitions;
-#endif
-    uint64_t what = seen.races || seen.suspect ? LATER_JUDGE : 0;
-    bool done = take_turns(worker, key, words, many, &moved);
-    if (!done)
+    const Walk *walk = worker->walk;
+    const Look seen = look(worker);
+    Batch *batch = &worker->now;
+    if (G_UNLIKELY(batch->used + seen.turns + DELTAS_AT_ONCE + 1 > batch->room))
+        widen(batch, batch->used + seen.turns + DELTAS_AT_ONCE + 1, words);
+    unsigned taken = 0, what = 0;
+    if (G_UNLIKELY(seen.races || (seen.flags & LANE_WATCHED && judge_suspects(walk, worker->id))))
+        what = LATER_JUDGE;
+    bool done = take_turns(worker, key, words, seen.flags, batch->key + (size_t)batch->used * words, &taken);
+    if (G_UNLIKELY(!done))
         what |= LATER_EXPAND;
-    else if (!moved)
+    else if (G_UNLIKELY(taken == 0))
         what |= LATER_END;
-    else if (worker->walk->polls)
+    else if (walk->polls)
         what |= LATER_POLL;
     if (G_UNLIKELY(what != 0))
         put_off(worker, what);
-    if (G_UNLIKELY(worker->walk->symmetry != NULL))
-        worker->covered += symmetry_orbit(worker->walk->symmetry, worker->id);
+    if (G_UNLIKELY(walk->symmetry != NULL))
+        worker->covered += symmetry_orbit(walk->symmetry, worker->id);
+    if (!done)
+        return;
+    worker->transitions += taken;
+    settle(worker, taken, words, many);
 #ifdef HEDDLE_DEBUG
-    if (done && !worker->walk->merges)
-        direct_check(worker->walk, worker->id, worker->transitions - before, seen.races);
+    if (!walk->merges)
+        direct_check(worker->walk, worker->id, taken, seen.races);
 #endif
 }
 
@@ -375,12 +428,35 @@ static void visit_state(Worker *worker, const uint64_t *key)
         visit(worker, key, words, many);
 }
 
-bool worker_expand(Worker *worker, const uint64_t *key, bool *moved)
+static bool expand_turn(Worker *worker, uint32_t core, uint32_t turn, unsigned *taken)
 {
-    if (worker->hot_generation != worker->walk->rows_generation || worker->walk->mask_generation != worker->walk->accesses.generation)
-        refresh(worker);
-    look(worker);
-    return take_turns(worker, key, worker->walk->layout.words, worker->walk->workers > 1, moved);
+    Walk *walk = worker->walk;
+    const unsigned words = walk->layout.words;
+    if (!walk_take(walk, worker->id, core, turn, walk->after))
+        return true;
+    walk->polls |= walk->core[core].tree.folds > 0;
+    if (walk->repack || walk->restart)
+        return false;
+    layout_pack(&walk->layout, walk->after, worker->now.key + (size_t)worker->now.used * words);
+    settle(worker, 1, words, walk->workers > 1);
+    ++*taken;
+    return true;
+}
+
+bool worker_expand(Worker *worker, bool *moved)
+{
+    const Walk *walk = worker->walk;
+    unsigned taken = 0;
+    const uint32_t alone = walk->merges ? find_local(walk, worker->id) : walk->cores;
+    for (uint32_t c = alone < walk->cores ? alone : 0; c <= alone && c < walk->cores; c++) {
+        const Component component = *walk_component(walk, c, worker->id[c]);
+        for (uint32_t t = 0; t < (c == alone ? 1 : component.turn_count); t++)
+            if (!expand_turn(worker, c, component.turns + t, &taken))
+                return false;
+    }
+    worker->transitions += taken;
+    *moved = taken > 0;
+    return true;
 }
 
 static void check_limits(Worker *worker)
@@ -412,8 +488,7 @@ void worker_level(Worker *worker)
 {
     Walk *walk = worker->walk;
     uint64_t key[LAYOUT_WORDS_MAX];
-    if (worker->hot_generation != walk->rows_generation)
-        refresh(worker);
+    meet(worker);
     for (uint64_t since = 1; worker->queue.head < worker->level_end && walk->limit == NULL; since++) {
         memcpy(key, worker->queue.key + worker->queue.head * walk->layout.words, walk->layout.words * sizeof *key);
         unpack(worker, key);

@@ -34,9 +34,6 @@ static void widen_rows(Walk *walk, WalkCore *core, uint32_t before)
     for (size_t row = 0; row < rows && narrow.count > 0; row++)
         memcpy(to + row * core->columns, &STORE(int64_t, &narrow, row * before), before * sizeof(int64_t));
     lot_give_up(&narrow);
-    for (uint32_t id = 0; id < rows; id++)
-        STORE(Component, &core->components, id).row = (uint64_t)id * core->columns;
-    walk->rows_generation++;
 }
 
 static void add_feeder(Feeder **list, uint32_t *count, Feeder feeder)

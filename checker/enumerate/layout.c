@@ -74,7 +74,8 @@ bool layout_tighten(Layout *layout, const uint32_t *largest, unsigned bits_max)
 
 void layout_pack(const Layout *layout, const uint32_t *id, uint64_t *key)
 {
-    memset(key, 0, layout->words * sizeof *key);
+    for (unsigned w = 0; w < layout->words; w++)
+        key[w] = 0;
     for (unsigned f = 0; f < layout->fields; f++)
         key[layout->field[f].word] |= (uint64_t)id[f] << layout->field[f].shift;
 }

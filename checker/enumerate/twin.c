@@ -252,8 +252,8 @@ static bool same_component(const Pair *p, uint32_t id)
     bool same = one->node == image->node && one->turn_count == image->turn_count && one->next_count == image->next_count
         && one->watch_count == image->watch_count && one->pendings == image->pendings && self->columns == other->columns
         && memcmp(component_pendings(walk, p->core, id), component_pendings(walk, p->image, id), one->pendings * sizeof(Pending)) == 0
-        && memcmp(&STORE(int64_t, &self->taken, one->row), &STORE(int64_t, &other->taken, image->row),
-                  self->columns * sizeof(int64_t)) == 0;
+        && memcmp(&STORE(int64_t, &self->taken, (size_t)id * self->columns),
+                  &STORE(int64_t, &other->taken, (size_t)id * self->columns), self->columns * sizeof(int64_t)) == 0;
     for (uint32_t t = 0; same && t < one->turn_count; t++)
         same = same_turn(p, &STORE(Turn, &self->turns, one->turns + t), &STORE(Turn, &other->turns, image->turns + t));
     for (uint32_t w = 0; same && w < one->watch_count; w++)

@@ -8,6 +8,7 @@
 #include "dump.h"
 #include "found.h"
 #include "judge.h"
+#include "lane.h"
 #include "memory.h"
 #include "repack.h"
 #include "symmetry.h"
@@ -70,7 +71,7 @@ static bool begin(Walk *walk)
         walk_stop(walk, "memory");
         return false;
     }
-    walk->hashed = false;
+    walk->hashed = false, walk->lanes_due = true;
     if (walk->resumed != NULL && !dump_layout(walk->resumed, walk))
         return refuse_resume(walk);
     walk->hashed |= walk->layout.words > 1 && walk->options->modes & WALK_HASH_COMPACT;
@@ -138,6 +139,7 @@ static void run_workers(Walk *walk, uint64_t states)
 {
     if (walk->mask_generation != walk->accesses.generation)
         component_masks(walk);
+    lanes_refresh(walk);
     walk->frozen = true;
     if (walk->workers > 1 && states >= STATES_FOR_THREADS) {
         run_threads(walk);
@@ -167,16 +169,13 @@ static gint compare_later(gconstpointer a, gconstpointer b, gpointer data)
 /* Takes up the state in hand again until its layout is wide enough. False: the search has to begin anew, or has met a limit. */
 static bool expand(Walk *walk, bool *moved)
 {
-    uint64_t key[LAYOUT_WORDS_MAX];
-    layout_pack(&walk->layout, walk->id, key);
-    while (!worker_expand(&walk->worker[0], key, moved)) {
+    while (!worker_expand(&walk->worker[0], moved)) {
         if (walk->restart)
             return false;
         exchange(walk);
         repack_wider(walk);
         if (walk->limit != NULL)
             return false;
-        layout_pack(&walk->layout, walk->id, key);
     }
     return true;
 }

@@ -49,7 +49,7 @@ struct Walk {
     Worker *worker;
     unsigned workers, owner_bits;               /* a power of two, and which */
     gint busy;                                  /* how many still have states to expand */
-    uint64_t rows_generation;                   /* grows when rows are laid out anew: what workers keep of them is stale */
+    bool lanes_due;                             /* all of them, as the layout or all masks have changed */
     uint32_t *id, *after;                       /* of the state in hand of the one thread (the first worker's); of a successor */
     uint32_t *lone;                             /* scratch: ids of which only one core's counts */
     uint64_t level, swept;                      /* in hand; states of levels given up */
