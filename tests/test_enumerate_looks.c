@@ -33,6 +33,7 @@ typedef struct Act {                            /* a program: what each core doe
     void (*core)(Run *run);
     UnrollSource source;
     uint32_t semaphore, buffer, more;           /* decls */
+    uint32_t rounds;                            /* what a test chooses */
 } Act;
 
 static bool hand_out(Run *run, UnrollStep step, bool observes)
@@ -377,6 +378,73 @@ static void a_sweep_is_refused_where_a_core_polls(void **state)
     act_free(act, outcome);
 }
 
+/* ---- ids that outgrow their fields ---- */
+
+enum { ROUNDS = 40 };                           /* more components than the fields of ten cores hold at first */
+
+static void goes_on_to_something_new(Run *run)
+{
+    const Step store = {.kind = STEP_FLAG_STORE, .object = script_semaphore_id(run->act->script, run->act->more, 0, 0), .value = 1};
+    for (uint32_t i = 0; run->core == 0 && i < ROUNDS; i++) {
+        tell(run, id_of(run, 0, 0));
+        wait_for(run, id_of(run, 0, 0), 1);
+    }
+    if (run->core == 0)
+        look(run, id_of(run, 0, 1), 7);
+    if (run->core == 0 && run->act->rounds == 0)
+        look(run, id_of(run, 1, 0), 8);
+    else if (run->core == 0)
+        hand_out(run, (UnrollStep){.step = store, .fault = FAULT_COUNT}, false);
+}
+
+/* The search begins anew, and what was unrolled stays. */
+static void what_matters_late_finds_room_for_all_that_is_known(void **state)
+{
+    (void)state;
+    for (uint32_t word = 0; word < 2; word++) {
+        const EnumerateOptions options = {.modes = word ? 0 : WALK_MERGE_LOCAL, .states_max = 100000};
+        Act *act = act_new(10, goes_on_to_something_new, true);
+        act->rounds = word, act->more = script_semaphore(act->script, SEMAPHORE_FLAG, 1, "word");
+        Outcome *outcome = enumerate_run(&act->source, &options);
+        assert_true(outcome->complete);
+        assert_int_equal(outcome->findings->len, 0);
+        assert_int_equal(outcome->states, 2 * ROUNDS + 3);      /* one after the other */
+        assert_int_equal(outcome->end_states->len, 1);
+        act_free(act, outcome);
+    }
+}
+
+/* Polls between loads; at first with a copy under way. */
+static void polls_late(Run *run)
+{
+    if (run->core > 0)
+        return;
+    for (uint32_t i = 0; i < run->act->rounds; i++)
+        tell(run, id_of(run, 1, 0));
+    copy_to(run, run->act->buffer, run->act->more, 1, id_of(run, 1, 1));
+    while (!run->over && look(run, id_of(run, 0, 0), 200) < 1)
+        for (unsigned i = 0; i < 4; i++)
+            hand_out(run, access_of(run, STEP_LOAD, run->act->buffer), false);
+}
+
+/* A judge goes through states of polling ahead of the search, and what it makes there may be the first to outgrow a field. */
+static void what_polling_makes_finds_room(void **state)
+{
+    (void)state;
+    uint64_t states = 0;
+    for (uint32_t count = 0; count < 60; count++) {
+        Act *act = act_new(10, polls_late, true);
+        act->rounds = count;
+        Outcome *outcome = enumerate(act, false);
+        assert_true(outcome->complete);
+        assert_int_equal(outcome->findings->len, 3);
+        assert_int_equal(outcome->end_states->len, 0);
+        assert_true(count == 0 || outcome->states == states + 1);
+        states = outcome->states;
+        act_free(act, outcome);
+    }
+}
+
 /* ---- data ---- */
 
 static void passes_on(Run *run)
@@ -515,6 +583,8 @@ int main(void)
         cmocka_unit_test(a_core_that_counts_its_polls_is_no_loop),
         cmocka_unit_test(whoever_may_leave_its_loop_may_end_that_of_others),
         cmocka_unit_test(a_sweep_is_refused_where_a_core_polls),
+        cmocka_unit_test(what_matters_late_finds_room_for_all_that_is_known),
+        cmocka_unit_test(what_polling_makes_finds_room),
         cmocka_unit_test(copies_carry_what_they_read),
         cmocka_unit_test(a_race_has_two_outcomes),
         cmocka_unit_test(after_a_race_contents_are_left_out),

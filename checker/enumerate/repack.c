@@ -183,6 +183,16 @@ static uint32_t *largest_ids(const Walk *walk)
     return largest;
 }
 
+bool repack_first(Walk *walk, unsigned fields)
+{
+    bool made = layout_init(&walk->layout, fields), fits = true;
+    g_autofree uint32_t *largest = largest_ids(walk);
+    for (unsigned f = 0; f < fields; f++)
+        fits &= layout_fits(&walk->layout, f, largest[f]);
+    walk->repack = false;
+    return made && (fits || layout_widen(&walk->layout, largest));
+}
+
 static bool has_room_for(Walk *walk, unsigned words)
 {
     size_t needed = 0, limit = walk->options->memory_max;

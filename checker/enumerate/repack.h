@@ -15,5 +15,7 @@ static inline uint64_t repack_scatter(const Walk *walk, const Layout *layout, co
 /* Which worker a key of that layout belongs to. */
 unsigned repack_owner(const Walk *walk, const Layout *layout, const uint64_t *key);
 bool repack_table_init(const Walk *walk, Table *table, const Layout *layout, unsigned owner, unsigned bits);
+/* The layout of a search that begins: of all that was unrolled before, ids fit. False: there is none. */
+bool repack_first(Walk *walk, unsigned fields);
 void repack_wider(Walk *walk);                  /* may stop the walk: memory. All successors must be in tables */
 void repack_tighter(Walk *walk);                /* if tables that are about to grow can be compact then */

@@ -67,7 +67,7 @@ static bool begin(Walk *walk)
 {
     walk->level = walk->swept = 0;
     progress_begin(walk->options->progress, PROGRESS_STATES, 0);
-    if (!layout_init(&walk->layout, walk->cores + (walk->memory ? walk->program->devices : 0))) {
+    if (!repack_first(walk, walk->cores + (walk->memory ? walk->program->devices : 0))) {
         walk_stop(walk, "memory");
         return false;
     }
@@ -166,18 +166,33 @@ static gint compare_later(gconstpointer a, gconstpointer b, gpointer data)
     return 0;
 }
 
+static void widen(Walk *walk)
+{
+    exchange(walk);
+    repack_wider(walk);
+}
+
 /* Takes up the state in hand again until its layout is wide enough. False: the search has to begin anew, or has met a limit. */
 static bool expand(Walk *walk, bool *moved)
 {
     while (!worker_expand(&walk->worker[0], moved)) {
         if (walk->restart)
             return false;
-        exchange(walk);
-        repack_wider(walk);
+        widen(walk);
         if (walk->limit != NULL)
             return false;
     }
     return true;
+}
+
+/* Polling goes on to what the search has not come to; that may need wider fields. */
+static void judge_polls(Walk *walk)
+{
+    judge_spin(walk);
+    while (walk->repack && !walk->restart && walk->limit == NULL) {
+        widen(walk);
+        judge_spin(walk);
+    }
 }
 
 static void judge(Walk *walk, uint64_t what)
@@ -189,7 +204,7 @@ static void judge(Walk *walk, uint64_t what)
     if (what & LATER_END)
         judge_end(walk);
     else if (what & LATER_POLL)
-        judge_spin(walk);
+        judge_polls(walk);
 }
 
 static bool goes_on(const Walk *walk)
