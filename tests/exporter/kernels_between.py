@@ -1,10 +1,15 @@
 """Functions of several kernels, with loops around them, and with plain JAX between them that looks at other devices, sorts or gathers."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
 from kernels_mixed import shift, struct
+from kernels_protocols import SEMAPHORE
+from kernels_ring import ANY, DMA, LOGICAL, Params
 
 
 def double_kernel(x_ref, o_ref):
@@ -39,7 +44,78 @@ def backwards(x):
 
 
 def unknown_rounds(x):
-    return lax.while_loop(lambda y: jnp.sum(y) < 100.0, double, x)
+    return lax.while_loop(lambda y: jnp.sum(y) < 1e9, double, x)
+
+
+def known_rounds(x, n):
+    """How many is told by an argument: a while loop, to JAX."""
+    return lax.fori_loop(0, n, lambda i, y: shift(y, 0) + i, x)
+
+
+def doubled_until(x, y, limit):
+    """Rounds that plain JAX counts, on values that no kernel touches."""
+    return lax.while_loop(lambda s: s[1] < limit, lambda s: (double(s[0]), s[1] * 2), (x, y))
+
+
+def half_kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * 0.5
+
+
+def half(x):
+    return pl.pallas_call(half_kernel, out_shape=struct(x.shape, x.dtype))(x)
+
+
+def chosen(x, i):
+    """Which kernel, an argument says."""
+    return double(lax.switch(i, [half, double, lambda y: y], x))
+
+
+def by_device(x):
+    """Which kernels, depends on the device; some call none."""
+    i = lax.axis_index("x")
+    y = lax.switch(i, [half, lambda y: double(double(y)), lambda y: y + 1.0], x)
+    return double(lax.cond(i % 2 == 0, lambda z: lax.cond(i == 0, double, half, z), lambda z: z, y)) + 1.0
+
+
+def pair_kernel(x_ref, o_ref, send_sem, recv_sem, *, first, barrier, sends):
+    """Device 0 and its kernel, device 1 and its own: they meet; then one may send to the other."""
+    other = 1 if first else 0
+    if barrier:
+        sem = pltpu.get_barrier_semaphore()
+        pltpu.semaphore_signal(sem, 1, device_id=other, device_id_type=LOGICAL)
+        pltpu.semaphore_wait(sem, 1)
+    own = pltpu.make_async_copy(x_ref, o_ref, send_sem)
+    if sends:
+        own = pltpu.make_async_remote_copy(x_ref, o_ref, send_sem, recv_sem, device_id=other, device_id_type=LOGICAL)
+    own.start()
+    own.wait()
+
+
+def pair(x, barrier=True, sends=False, alone=False):
+    def side(first):
+        kernel = functools.partial(pair_kernel, first=first, barrier=barrier, sends=sends)
+        params = {"compiler_params": Params(collective_id=0)} if barrier else {}
+        return pl.pallas_call(
+            kernel, out_shape=struct(x.shape), in_specs=[ANY], out_specs=ANY, scratch_shapes=[DMA, DMA], name="pair_kernel", **params
+        )
+
+    return lax.switch(lax.axis_index("x"), [side(True), double if alone else side(False), double], x)
+
+
+def late_decision(x):
+    return lax.cond(jnp.sum(double(x)) > 9.0, half, lambda y: y, x)
+
+
+def rounds_of_devices(x):
+    return lax.fori_loop(0, lax.axis_index("x"), lambda i, y: double(y), x)
+
+
+def sum_on_some(x):
+    return lax.cond(lax.axis_index("x") == 0, lambda y: double(lax.psum(y, "x")), half, x)
+
+
+def kernel_in_a_condition(x):
+    return lax.while_loop(lambda y: jnp.sum(double(y)) < 1e9, half, x)
 
 
 def collectives(x):
@@ -147,3 +223,39 @@ def indexings_kernel(x_ref, i_ref, *o_refs):
 def indexed(x, i):
     shapes = jax.eval_shape(indexings, x, i)
     return pl.pallas_call(indexings_kernel, out_shape=[struct(s.shape, s.dtype) for s in shapes])(x, i)
+
+
+# What JAX must know and nobody else: where an array is to be, what comes first
+
+
+def start_kernel(x_ref, o_ref, sem):
+    pltpu.make_async_copy(x_ref, o_ref, sem).start()
+
+
+def done_kernel(x_ref, y_ref, sem, o_ref):
+    pltpu.make_async_copy(x_ref, y_ref, sem).wait()
+
+
+def annotated(x, waits=True):
+    """A copy is under way while the arrays and its semaphore pass a barrier of XLA's: nobody touches them there."""
+    y, sem = pl.pallas_call(start_kernel, out_shape=[struct(x.shape), DMA(())], in_specs=[ANY], out_specs=[ANY, SEMAPHORE])(x)
+    if hasattr(pltpu, "with_memory_space_constraint"):
+        y = pltpu.with_memory_space_constraint(y, pltpu.HBM)
+    x, y, sem = lax.optimization_barrier((x, y, sem))
+    if waits:
+        y = pl.pallas_call(
+            done_kernel, out_shape=struct(x.shape), in_specs=[ANY, ANY, SEMAPHORE], out_specs=ANY, input_output_aliases={1: 0}
+        )(x, y, sem)
+    return double(y) + 1.0
+
+
+def only_on_tpus(x):
+    """Asks JAX what devices there are."""
+    kind = jax.devices()[0].device_kind
+    if "TPU" not in kind or jax.default_backend() != "tpu":
+        raise NotImplementedError(f"no kernel for {kind}")
+    return double(x)
+
+
+def elsewhere_without_a_kernel(x):
+    return double(x) if jax.default_backend() == "tpu" else x * 2.0

@@ -39,9 +39,54 @@ def test_rounds_and_the_way_back(heddle, numbers):
     heddle.verify(k.backwards, x, mesh=1, expect=np.stack(rows[::-1])[None])
 
 
-def test_a_loop_whose_rounds_nobody_knows(heddle):
-    with pytest.raises(heddle_pallas.Unsupported, match=r"kernels_between.py:\d+: a kernel inside while .* give the loop a fixed number"):
-        heddle.check(k.unknown_rounds, "f32[8,128]", mesh=1)
+def test_rounds_that_plain_jax_counts(heddle, numbers):
+    x = numbers(3, 8, 128)
+    heddle.verify(k.known_rounds, devices_of(x), np.int32(2), mesh=3, expect=np.roll(x, 2, axis=0) + 1)
+    heddle.verify(k.doubled_until, x[0], np.int32(3), np.int32(40), mesh=1, expect=(16 * x[:1], np.array([48])))
+    with pytest.raises(heddle_pallas.TraceError, match="test_between.py|kernels_between.py:.* calls no kernel: its conditions and loops"):
+        heddle.check(k.known_rounds, devices_of(x), np.int32(0), mesh=3)
+
+
+@pytest.mark.parametrize("which", [-1, 0, 1, 2, 7])
+def test_a_kernel_that_an_argument_chooses(heddle, numbers, which):
+    x = numbers(8, 128)
+    want = x[None] * [1, 4, 2][min(max(which, 0), 2)]
+    report = heddle.verify(k.chosen, x, np.int32(which), mesh=1, expect=want)
+    assert report.source.count("pl_launch(") == (1 if which >= 2 else 2) and "pl_launch_on" not in report.source
+
+
+def test_kernels_that_depend_on_the_device(heddle, numbers):
+    x = numbers(4, 8, 128)
+    y = np.stack([x[0] / 2 * 2, x[1] * 4, (x[2] + 1) / 2, x[3] + 1])
+    report = heddle.verify(k.by_device, devices_of(x), mesh=4, expect=y * 2 + 1)
+    assert "pl_launch_on(pl_devices(0), half_kernel" in report.source
+
+
+def test_kernels_of_two_devices_that_meet(heddle, numbers):
+    x = numbers(3, 8, 128)
+    heddle.verify(k.pair, devices_of(x), mesh=3, expect=np.stack([x[0], x[1], 2 * x[2]]))
+    assert heddle.check(functools.partial(k.pair, alone=True), devices_of(x), mesh=3).faults == ("deadlock",)
+
+
+def test_a_launch_has_its_own_memory(heddle):
+    """Where devices call different kernels, the one's arguments are not the other's: a copy arrives where nobody has entered."""
+    assert "lifetime" in heddle.check(functools.partial(k.pair, sends=True), "f32[8,128]", mesh=2).faults
+
+
+@pytest.mark.parametrize(
+    "function, text",
+    [
+        (k.unknown_rounds, "a kernel inside while outside of any kernel, where an earlier kernel decides is .* a fixed number"),
+        (k.late_decision, "a kernel inside cond outside of any kernel, where an earlier kernel decides is .* decide it in Python"),
+        (k.rounds_of_devices, "a loop around a kernel, of more rounds on some devices than on others, is"),
+        (k.sum_on_some, "psum\\w* on some of the devices only is .* take it out of the condition"),
+        (k.kernel_in_a_condition, "a kernel in the condition of a loop is .* move it into"),
+        (functools.partial(k.pair, barrier=False, sends=True), "a kernel that begins with the barrier of all devices, on some of them"),
+    ],
+)
+def test_decisions_that_cannot_be_written_out(heddle, function, text):
+    with pytest.raises(heddle_pallas.Unsupported, match=rf"kernels_between.py:\d+: {text}"):
+        heddle.check(function, "f32[8,128]", mesh=3)
 
 
 def by_jax(function, *stacked):
@@ -115,3 +160,16 @@ def test_all_kinds_of_indices(heddle):
     x, i = generator.integers(0, 9, (3, 4, 5)).astype(np.float32), np.array([2, 0, 7, 1, 3, 2], np.int32)
     want = [np.asarray(w)[None] for w in jax.jit(k.indexings)(x, i)]
     heddle.verify(k.indexed, x, i, mesh=1, expect=want)
+
+
+def test_annotations_touch_nothing(heddle, numbers):
+    x = numbers(8, 128)
+    heddle.verify(k.annotated, x, mesh=1, expect=2 * x[None] + 1)
+    assert set(heddle.check(functools.partial(k.annotated, waits=False), "f32[8,128]", mesh=1).faults) == {"race", "leftover", "in-flight"}
+
+
+@pytest.mark.parametrize("function", [k.only_on_tpus, k.elsewhere_without_a_kernel])
+def test_code_that_asks_what_devices_there_are(heddle, numbers, function):
+    x, backend = numbers(8, 128), jax.default_backend()
+    heddle.verify(function, x, mesh=1, expect=2 * x[None])
+    assert jax.default_backend() == backend == jax.devices()[0].platform

@@ -15,7 +15,19 @@ from .errors import HeddleError, Unsupported
 from .meshes import Mesh
 from .source import place_of
 
-_SAME = frozenset({"pvary", "pcast", "pbroadcast", "reshard", "sharding_constraint", "layout_constraint", "mesh_cast"})
+SAME = frozenset(  # results are the operands, one by one
+    {
+        "pvary",
+        "pcast",
+        "pbroadcast",
+        "reshard",
+        "sharding_constraint",
+        "layout_constraint",
+        "mesh_cast",
+        "with_memory_space_constraint",
+        "optimization_barrier",
+    }
+)
 
 
 def run_equations(eqns: Sequence[Any], read: Callable[[Any], Any], write: Callable[[Any, Any], None]) -> None:
@@ -27,8 +39,8 @@ def run_equations(eqns: Sequence[Any], read: Callable[[Any], Any], write: Callab
 
 def _bind(eqn: Any, values: list[Any]) -> list[Any]:
     name = eqn.primitive.name
-    if name in _SAME:
-        return values[:1]
+    if name in SAME:
+        return values[: len(eqn.outvars)]
     inner = called(eqn) if name in CALLS else None
     if inner is not None:
         return run_jaxpr(inner, values)

@@ -45,6 +45,13 @@ class Kernel:
     options: list[str] = dataclasses.field(default_factory=list)  # of pl_launch
     aliases: dict[int, int] = dataclasses.field(default_factory=dict)  # operand -> result
 
+    def meets_all(self) -> bool:
+        """Does a launch begin with the barrier of all devices? As the checker has it: it talks, and has no barrier of its own."""
+        body = self.body.text(lines=False)
+        talks = "pl_async_remote_copy(" in body or any(f"{to}(" in body for to in ("pl_device", "pl_along", "pl_mesh"))
+        own = "pl_get_barrier_semaphore(" in body or any(a.text.startswith("pl_barrier_semaphore") for a in self.arguments)
+        return talks and not own and ".skip_device_barrier = true" not in self.options
+
     def text(self, out: Writer) -> None:
         out.place = self.place if self.place.file else None
         out(f"KERNEL({', '.join([self.name, *self.parameters])})")
@@ -86,6 +93,15 @@ def compiler_options(params: Any) -> dict[str, Any]:
     return {f.name: getattr(given, f.name) for f in dataclasses.fields(given)}
 
 
+def aliases_of(eqn: Any) -> dict[int, int]:
+    """operand -> result; operands begin with the refs that a pallas_call closes over."""
+    given = eqn.params.get("input_output_aliases") or ()
+    pairs = given.items() if hasattr(given, "items") else given
+    jaxpr = eqn.params.get("jaxpr")
+    before = len(getattr(jaxpr, "jaxpr", jaxpr).constvars) if eqn.primitive.name == "pallas_call" else 0
+    return {int(i) + before: int(o) for i, o in pairs}
+
+
 def launch_options(options: dict[str, Any], grid: Sequence[int]) -> list[str]:
     found = []
     if options.get("collective_id") is not None:
@@ -100,8 +116,21 @@ def launch_options(options: dict[str, Any], grid: Sequence[int]) -> list[str]:
     return found
 
 
+RESIDENT = ("vmem", "smem")  # where arrays may stay between launches, if a kernel says so of its results
+
+
 class KernelBuilder:
-    def __init__(self, mesh: Mesh, helpers: Helpers, taken: Scope, grid_bounds: Sequence[int] = (), cores: int = 1) -> None:
+    def __init__(
+        self,
+        mesh: Mesh,
+        helpers: Helpers,
+        taken: Scope,
+        grid_bounds: Sequence[int] = (),
+        cores: int = 1,
+        spaces: tuple[Sequence[str], Sequence[str]] = ((), ()),
+    ) -> None:
+        """spaces: where the operands are, and where the results will be."""
+        self.spaces = {"operand": list(spaces[0]), "result": list(spaces[1])}
         self.mesh = mesh
         self.cores = cores
         self.helpers = helpers
@@ -138,6 +167,7 @@ class KernelBuilder:
             e.out("if (pl_core_index() != 0)           /* no dimension of the grid is parallel: one core does it all */")
             e.out("    return;")
         names = argument_names(jaxpr)
+        closed = [self._closed_over(i, v.aval) for i, v in enumerate(jaxpr.constvars)]
         refs, found = self._refs(e, jaxpr, mapping, names, grid)
         steps = math.prod(grid)
         ids: list[Value] = [Scalar(f"pl_program_id({i})", "int32") for i in range(len(grid))]
@@ -150,12 +180,12 @@ class KernelBuilder:
         if found:
             self.parameter("window_sem", Argument("scratch", text="pl_dma_semaphore()"))
             win.enter(e, found, ids, prefetched, steps)
-        e.run(jaxpr, refs, [])
+        e.run(jaxpr, refs, closed)
         e.place, e.out.place = place, place if place.file else None
         if found:
             win.leave(e, found, steps)
         kernel = self.finish(eqn, jaxpr, e, grid, options)
-        kernel.aliases = {int(i): int(o) for i, o in tuple(params["input_output_aliases"])}
+        kernel.aliases = aliases_of(eqn)
         return kernel
 
     def _grid(self, mapping: Any, place: Place) -> tuple[int, ...]:
@@ -171,19 +201,32 @@ class KernelBuilder:
             raise Unsupported(f"a kernel of {len(self.parameters)} refs, windows included (at most {REFS_MAX})", place_of(eqn))
         return Kernel(name, self.parameters, self.arguments, e.out, kernel_place(jaxpr, eqn), grid, launch_options(options, grid))
 
+    def _closed_over(self, i: int, aval: Any) -> View:
+        """A ref from outside of the kernel: it comes before the operands, and is where it is."""
+        kind = kind_of(aval)
+        c = self.parameter(f"ref_{i}", Argument("operand", i))
+        space = "semaphore" if kind else self.stays("operand", i) or "any"
+        return View(c, tuple(aval.shape), aval.dtype, space, kind, c)
+
+    def stays(self, kind: str, index: int) -> str:
+        """The memory space of an operand or a result that is in VMEM or SMEM between launches; empty: it is not."""
+        given = self.spaces.get(kind, [])
+        return given[index] if index < len(given) and given[index] in RESIDENT else ""
+
     def _refs(self, e: Emitter, jaxpr: Any, mapping: Any, names: list[str], grid: tuple[int, ...]) -> tuple[list[Value], list[win.Window]]:
         """The refs of the body: arrays, windows of arrays, scratch; and the windows."""
         refs: list[Value] = []
         found: list[win.Window] = []
         prefetch, inputs, outputs = mapping.num_index_operands, mapping.num_inputs, mapping.num_outputs
+        before = len(jaxpr.constvars)
         for i, v in enumerate(jaxpr.invars):
             if i < prefetch:
                 whole = [win.Dimension(n, n, False, n) for n in v.aval.shape]
-                refs.append(self.window(e, v.aval, names[i], Argument("operand", i), whole, None, "smem", found, grid))
+                refs.append(self.window(e, v.aval, names[i], Argument("operand", before + i), whole, None, "smem", found, grid))
             elif i < prefetch + inputs + outputs:
                 block = mapping.block_mappings[i - prefetch]
                 output = i >= prefetch + inputs
-                argument = Argument("result", i - prefetch - inputs) if output else Argument("operand", i)
+                argument = Argument("result", i - prefetch - inputs) if output else Argument("operand", before + i)
                 refs.append(self._block(e, v.aval, names[i], argument, block, found, grid))
             else:
                 refs.append(self.scratch(e, v.aval, names[i]))
@@ -213,6 +256,9 @@ class KernelBuilder:
                     e.place,
                     "leave the block's shape out, and slice the ref in the kernel",
                 )
+            c = self.parameter(name, argument)
+            return View(c, tuple(aval.shape), aval.dtype, space, "", c)
+        if self.stays(argument.kind, argument.index) == space and all(d.size == d.whole and not d.squeezed for d in dimensions):
             c = self.parameter(name, argument)
             return View(c, tuple(aval.shape), aval.dtype, space, "", c)
         return self.window(e, ref, name, argument, dimensions, block.index_map_jaxpr, space, found, grid)

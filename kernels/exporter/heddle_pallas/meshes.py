@@ -113,6 +113,33 @@ def _or_else(original: Callable[[], Any], answer: Any) -> Callable[[], Any]:
     return ask
 
 
+class _NamedDevice:
+    """One of JAX's devices, which says that it is a TPU."""
+
+    def __init__(self, device: Any, kind: str) -> None:
+        self._device = device
+        self.device_kind = kind
+        self.platform = "tpu"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._device, name)
+
+
+@contextlib.contextmanager
+def as_if_tpus(kind: str = "TPU v6e") -> Iterator[None]:
+    """The author's own questions are answered so, too: jax.devices()[0].device_kind, jax.default_backend()."""
+    import jax
+
+    devices, backend = jax.devices, jax.default_backend
+    asked: Any = jax
+    asked.devices = lambda *given: [_NamedDevice(d, kind) for d in devices(*given)]
+    asked.default_backend = lambda: "tpu"
+    try:
+        yield
+    finally:
+        asked.devices, asked.default_backend = devices, backend
+
+
 def parse_sizes(text: str) -> list[int]:
     """4, 2..8 or 2,4,8"""
     found: list[int] = []

@@ -7,26 +7,23 @@ becomes a step of the program (pl_host); if only the caller does, it is done her
 from __future__ import annotations
 
 import dataclasses
-import functools
 from typing import Any, Callable, Iterable, Sequence
 
 import numpy as np
 from jax._src import core as jax_core
 
 from . import collectives, evaluate
-from .demand import CALLS, called, jaxprs_of
+from .around import KERNELS, Around, State, fresh
 from .emitter import load_handlers
 from .errors import TraceError, Unsupported
-from .kernels import Kernel, KernelBuilder
+from .kernels import RESIDENT, Kernel, KernelBuilder, aliases_of
 from .meshes import Mesh
 from .names import Scope
 from .scalars import Helpers
 from .source import place_of
-from .spaces import kind_of
+from .spaces import kind_of, space_of
 
-KERNELS = frozenset({"pallas_call", "core_map", "mpmd_map"})
 REFS = frozenset({"new_ref", "mutable_array", "ref", "freeze", "empty_ref", "get", "swap", "addupdate"})
-ROUNDS_MAX = 256  # of loops around kernels
 
 
 @dataclasses.dataclass
@@ -39,6 +36,7 @@ class Array:
     given: bool  # an input
     values: Any = None  # of an input: stacked; None: left to the checker's generator
     semaphore: str = ""  # its kind, if it is one
+    space: str = "any"  # "vmem" or "smem" if a kernel's result stays there
 
 
 @dataclasses.dataclass
@@ -46,15 +44,7 @@ class Launch:
     kernel: Kernel
     operands: list[Array]
     results: list[Array]
-
-
-@dataclasses.dataclass
-class State:
-    """The begin or the end of a run_state, among equations."""
-
-    begins: bool
-    invars: list[Any]
-    outvars: list[Any]
+    devices: tuple[int, ...] | None = None  # None: all
 
 
 @dataclasses.dataclass
@@ -78,13 +68,12 @@ class Plan:
         self.steps: list[Launch | Host] = []
         self.known: dict[Any, Any] = {}  # variable -> stacked values
         self.made: dict[Any, Array] = {}  # variable -> array of the program
-        self.alias: dict[Any, Any] = {}  # variable -> what it stands for, of calls that were written out
+        self.around = Around(self)
         self.put_off: list[Any] = []  # equations that wait for a kernel's result
         self.uses: dict[Any, int] = {}
         self.results: list[Any] = []
         self.promises: list[tuple[Array, Any, float]] = []  # what arrays must hold in the end: stacked values, tolerance
         self.exchanges = 0  # of collectives between kernels
-        self.rounds = 0  # of loops around kernels, so far
         self.kernels: dict[Any, tuple[Kernel, Any]] = {}  # those that were written already, by what they were written from
         self.materialised: list[str] = []  # inputs whose values were generated here, since plain JAX looks at them
 
@@ -106,8 +95,8 @@ class Plan:
         return self.told_cores or 1
 
     def walk(self, jaxpr: Any, consts: Iterable[Any]) -> None:
-        eqns = self._flat(jaxpr, consts)
-        self.results = [self._root(v) for v in jaxpr.outvars]
+        eqns = self.around.flat(jaxpr, consts)
+        self.results = [self.around.root(v) for v in jaxpr.outvars]
         for v in [*(v for e in eqns for v in e.invars), *self.results]:
             if isinstance(v, jax_core.Var):
                 self.uses[v] = self.uses.get(v, 0) + 1
@@ -123,86 +112,6 @@ class Plan:
                 self._ref(eqn)
             else:
                 self._plain(eqn)
-
-    def _root(self, atom: Any) -> Any:
-        while isinstance(atom, jax_core.Var) and atom in self.alias:
-            atom = self.alias[atom]
-        return atom
-
-    def _flat(self, jaxpr: Any, consts: Iterable[Any]) -> list[Any]:
-        """All equations in order, calls that hold kernels written out."""
-        for v, c in zip(jaxpr.constvars, consts):
-            self.add_constant(v, c)
-        found: list[Any] = []
-        for eqn in jaxpr.eqns:
-            name = eqn.primitive.name
-            if name in KERNELS or not has_kernel(eqn):
-                found.append(eqn.replace(invars=[self._root(v) for v in eqn.invars]))
-            elif name == "run_state":
-                found.extend(self._flat_state(eqn))
-            elif name == "scan":
-                found.extend(self._flat_scan(eqn))
-            elif name in CALLS:
-                eqns, results = self._written_out(called(eqn), eqn.invars)
-                found.extend(eqns)
-                self.alias.update(zip(eqn.outvars, results))
-            else:
-                raise Unsupported(
-                    f"a kernel inside {name} outside of any kernel",
-                    place_of(eqn),
-                    "give the loop a fixed number of rounds, or move it into the kernel"
-                    if name == "while"
-                    else "decide it in Python, or inside the kernel",
-                )
-        return found
-
-    def _written_out(self, inner: Any, atoms: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """The equations of a jaxpr that is called with these operands; and its results."""
-        body = fresh(getattr(inner, "jaxpr", inner))
-        self.alias.update((v, self._root(atom)) for v, atom in zip(body.invars, atoms))
-        return self._flat(body, getattr(inner, "consts", ())), [self._root(v) for v in body.outvars]
-
-    def _flat_scan(self, eqn: Any) -> list[Any]:
-        """A loop around kernels has so many rounds, all written out: each launch is one step of the program."""
-        params, found = eqn.params, []
-        consts, count, length = params["num_consts"], params["num_carry"], int(params["length"])
-        self.rounds += length
-        if self.rounds > ROUNDS_MAX:
-            raise Unsupported(f"a loop of {length} rounds around a kernel", place_of(eqn), f"check it with {ROUNDS_MAX} rounds or fewer")
-        fixed, carry, arrays = eqn.invars[:consts], list(eqn.invars[consts : consts + count]), eqn.invars[consts + count :]
-        rows: list[list[Any]] = [[] for _ in eqn.outvars[count:]]
-        for i in reversed(range(length)) if params["reverse"] else range(length):
-            slices: list[Any] = []
-            for array in arrays:
-                slicing, (row,) = self._traced(functools.partial(_row, i), [array])
-                found.extend(slicing)
-                slices.append(row)
-            eqns, results = self._written_out(params["jaxpr"], [*fixed, *carry, *slices])
-            found.extend(eqns)
-            carry = results[:count]
-            for collected, row in zip(rows, results[count:]):
-                collected.append(row)
-        self.alias.update(zip(eqn.outvars[:count], carry))
-        for v, collected in zip(eqn.outvars[count:], rows):
-            eqns, (stacked,) = self._traced(_stack, collected[::-1] if params["reverse"] else collected)
-            found.extend(eqns)
-            self.alias[v] = stacked
-        return found
-
-    def _traced(self, function: Callable[..., Any], atoms: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """The equations of a function of ours."""
-        import jax
-
-        closed = jax.make_jaxpr(function)(*(jax.ShapeDtypeStruct(a.aval.shape, a.aval.dtype) for a in atoms))
-        return self._written_out(closed, atoms)
-
-    def _flat_state(self, eqn: Any) -> list[Any]:
-        """run_state: its operands become refs, and what these hold in the end are its results."""
-        if not all(eqn.params.get("is_initialized") or (True,)):
-            raise Unsupported("run_state with refs that hold nothing", place_of(eqn))
-        body = fresh(getattr(eqn.params["jaxpr"], "jaxpr", eqn.params["jaxpr"]))
-        begin = State(True, [self._root(v) for v in eqn.invars], list(body.invars))
-        return [begin, *self._flat(body, ()), State(False, list(body.invars), list(eqn.outvars))]
 
     # Refs outside of kernels
 
@@ -222,19 +131,31 @@ class Plan:
         return copy
 
     def _ref(self, eqn: Any) -> None:
-        name, out = eqn.primitive.name, eqn.outvars[0] if eqn.outvars else None
+        name: str = eqn.primitive.name
+        out: Any = eqn.outvars[0] if eqn.outvars else None
         if name == "empty_ref" or not eqn.invars:
             self.made[out] = self._new(out, "ref")
         elif name in ("new_ref", "mutable_array", "ref"):
             self.made[out] = self._own(eqn.invars[0], "ref")
         elif name == "freeze":
             self.made[out] = self.made[eqn.invars[0]]
-        elif len(eqn.invars) == 1:  # a get of the whole: what it holds now
-            array = self.made[eqn.invars[0]]
-            self.made[out] = self._new(out, f"{array.name}_now")
-            self.steps.append(Host([], [(eqn.invars[0], array)], [(eqn.invars[0], self.made[out])]))
+        elif name == "get" and len(eqn.invars) == 1 and out.aval.shape == eqn.invars[0].aval.shape:
+            self.made[out] = self._now(eqn.invars[0], out)
+        elif name == "swap" and len(eqn.invars) == 2 and out.aval.shape == eqn.invars[0].aval.shape:
+            ref, value = eqn.invars
+            array, new = self.made[ref], self._array(value, "x")
+            if self.uses.get(out, 0) > 0:
+                self.made[out] = self._now(ref, out)
+            self.steps.append(Host([], [(ref, new)], [(ref, array)]))
         else:
             raise Unsupported(f"{name} of a part of a ref outside of any kernel", place_of(eqn), "read or write it inside a kernel")
+
+    def _now(self, ref: Any, out: Any) -> Array:
+        """What the whole ref holds now."""
+        array = self.made[ref]
+        copy = self._new(out, f"{array.name}_now")
+        self.steps.append(Host([], [(ref, array)], [(ref, copy)]))
+        return copy
 
     def _plain(self, eqn: Any) -> None:
         wanted = [v for v in eqn.invars if isinstance(v, jax_core.Var)]
@@ -256,6 +177,27 @@ class Plan:
         self.known[v] = array.values
         return True
 
+    def decided(self, atom: Any, before: Sequence[Any]) -> Any:
+        """Its values on all devices, if plain JAX alone computes it, by equations that came before; else None."""
+        if isinstance(atom, jax_core.Literal):
+            return np.broadcast_to(np.asarray(atom.val), (self.mesh.devices, *np.shape(atom.val)))
+        needed: list[Any] = []
+        missing = {atom} - self.known.keys()
+        for eqn in reversed(before):
+            if any(v in missing for v in eqn.outvars):
+                if isinstance(eqn, State) or eqn.primitive.name in KERNELS | REFS:
+                    return None
+                needed.append(eqn)
+                missing -= set(eqn.outvars)
+                missing |= {v for v in eqn.invars if isinstance(v, jax_core.Var) and v not in self.known}
+        if not all(self._known(v) for v in missing):
+            return None
+        if needed:
+            inside = {v for e in needed for v in e.outvars}
+            inputs = dict.fromkeys(v for e in needed for v in e.invars if isinstance(v, jax_core.Var) and v not in inside)
+            self._evaluate(needed[::-1], list(inputs), [atom])
+        return self.known[atom]
+
     def _evaluate(self, eqns: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
         found = evaluate.on_all_devices(self.mesh, _one_device(eqns, inputs, outputs), [self.known[v] for v in inputs])
         self.known.update(zip(outputs, found))
@@ -265,30 +207,40 @@ class Plan:
     def _launch(self, eqn: Any) -> None:
         operands = list(eqn.invars)
         bounds: list[int] = []
-        if eqn.primitive.name == "pallas_call":
-            count = eqn.params["grid_mapping"].num_dynamic_grid_bounds
-            bounds, operands = [self._bound(eqn, v) for v in operands[:count]], operands[count:]
-        if eqn.primitive.name == "pallas_call" and any(hasattr(v.aval, "inner_aval") for v in operands):
-            raise Unsupported("a pallas_call that closes over a ref", place_of(eqn), "hand it over with input_output_aliases")
-        kernel = self._kernel(eqn, bounds)
+        if eqn.primitive.name == "pallas_call":  # refs that it closes over, sizes of the grid, and the rest
+            count, closed = eqn.params["grid_mapping"].num_dynamic_grid_bounds, len(_of(eqn.params["jaxpr"]).constvars)
+            bounds = [self._bound(eqn, v) for v in operands[closed : closed + count]]
+            operands = [*operands[:closed], *operands[closed + count :]]
+        kernel, devices = self._kernel(eqn, bounds, operands), self.around.devices_of(eqn)
+        if devices is not None and kernel.meets_all():
+            raise Unsupported(
+                "a kernel that begins with the barrier of all devices, on some of them only,",
+                kernel.place,
+                "use get_barrier_semaphore, or let all devices call it",
+            )
         arrays = [self._array(v, _name_of(kernel, "operand", i)) for i, v in enumerate(operands)]
         results = []
         for i, v in enumerate(eqn.outvars):
             source = next((a for a, r in kernel.aliases.items() if r == i), None)
-            results.append(
-                self._alias(operands[source], arrays, source) if source is not None else self._new(v, _name_of(kernel, "result", i))
-            )
+            if source is not None:
+                results.append(self._alias(operands[source], arrays, source))
+            else:
+                results.append(self._new(v, _name_of(kernel, "result", i)))
+                results[-1].space = _result_space(eqn, i)
             self.made[v] = results[-1]
-        self.steps.append(Launch(kernel, arrays, results))
+        self.steps.append(Launch(kernel, arrays, results, devices))
 
-    def _kernel(self, eqn: Any, bounds: list[int]) -> Kernel:
+    def _kernel(self, eqn: Any, bounds: list[int], operands: Sequence[Any]) -> Kernel:
         """One that is launched again, such as in a loop, is written once."""
         from .core_maps import core_map
 
         bodies = eqn.params["jaxprs"] if "jaxprs" in eqn.params else [eqn.params["jaxpr"]]
-        key = (*map(id, bodies), *map(id, eqn.params.values()), *bounds)
+        own = [self.made[v].space if isinstance(v, jax_core.Var) and v in self.made else "any" for v in operands]
+        sources = {o: i for i, o in aliases_of(eqn).items()}
+        made = [own[sources[i]] if i in sources else _result_space(eqn, i) for i in range(len(eqn.outvars))]
+        key = (*map(id, bodies), *map(id, eqn.params.values()), *bounds, *own)
         if key not in self.kernels:
-            builder = KernelBuilder(self.mesh, self.helpers, self.taken, bounds, self.cores)
+            builder = KernelBuilder(self.mesh, self.helpers, self.taken, bounds, self.cores, (own, made))
             kernel = builder.pallas_call(eqn) if eqn.primitive.name == "pallas_call" else core_map(builder, eqn)[0]
             self.kernels[key] = (kernel, eqn)  # the equation is kept: ids are those of living objects
         return self.kernels[key][0]
@@ -334,7 +286,7 @@ class Plan:
         array = arrays[position]
         if array.semaphore or self.uses.get(atom, 0) <= 1:
             return array
-        copy = Array(self.names.take(f"{array.name}_copy"), array.shape, array.dtype, False)
+        copy = Array(self.names.take(f"{array.name}_copy"), array.shape, array.dtype, False, space=array.space)
         self.arrays.append(copy)
         self.steps.append(Host([], [(atom, array)], [(atom, copy)]))
         arrays[position] = copy
@@ -417,6 +369,18 @@ class Plan:
         return self.known[atom]
 
 
+def _of(jaxpr: Any) -> Any:
+    """Closed or not."""
+    return getattr(jaxpr, "jaxpr", jaxpr)
+
+
+def _result_space(eqn: Any, i: int) -> str:
+    """VMEM or SMEM if the result is said to stay there until a later kernel takes it."""
+    avals = eqn.params.get("out_avals") or ()
+    space = space_of(avals[i], "any", place_of(eqn)) if i < len(avals) else "any"
+    return space if space in RESIDENT else "any"
+
+
 def _cores(eqn: Any, told: int | None) -> int:
     from .core_maps import agree, cores_of
 
@@ -449,42 +413,6 @@ def _needed(eqns: Sequence[Any], wanted: set[Any], known: Any) -> list[Any]:
     if missing:
         raise TraceError("internal error: a value is computed nowhere")
     return found[::-1]
-
-
-def _row(i: int, array: Any) -> Any:
-    from jax import lax
-
-    return lax.index_in_dim(array, i, keepdims=False)
-
-
-def _stack(*rows: Any) -> Any:
-    import jax.numpy as jnp
-
-    return jnp.stack(rows)
-
-
-def has_kernel(eqn: Any) -> bool:
-    if eqn.primitive.name in KERNELS:
-        return True
-    return any(has_kernel(e) for inner in jaxprs_of(eqn) for e in inner.eqns)
-
-
-def fresh(jaxpr: Any) -> Any:
-    """The same jaxpr with variables of its own: one that is called twice must not meet itself."""
-    renamed: dict[Any, Any] = {}
-
-    def new(v: Any) -> Any:
-        if not isinstance(v, jax_core.Var):
-            return v
-        if isinstance(v, getattr(jax_core, "DropVar", ())):
-            return v
-        if v not in renamed:
-            renamed[v] = type(v)(v.aval)
-        return renamed[v]
-
-    constvars, invars = [new(v) for v in jaxpr.constvars], [new(v) for v in jaxpr.invars]
-    eqns = [e.replace(invars=[new(v) for v in e.invars], outvars=[new(v) for v in e.outvars]) for e in jaxpr.eqns]
-    return jaxpr.replace(constvars=constvars, invars=invars, eqns=eqns, outvars=[new(v) for v in jaxpr.outvars])
 
 
 def _name_of(kernel: Kernel, kind: str, index: int) -> str:

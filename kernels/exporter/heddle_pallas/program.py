@@ -142,8 +142,8 @@ class ProgramWriter:
             kind = f"PL_{array.semaphore.upper()}"
             self.body(f"PlRef {name} = pl_semaphore_output({', '.join([kind, *dims])});")
             return
-        role = "pl_input" if array.given else "pl_output"
-        self.body(f"PlRef {name} = {role}({', '.join([pl_type(array.dtype), *dims])});")
+        role = "pl_input(" if array.given else "pl_output(" if array.space == "any" else f"pl_output_in(PL_{array.space.upper()}, "
+        self.body(f"PlRef {name} = {role}{', '.join([pl_type(array.dtype), *dims])});")
         if array.given and array.values is not None:
             self.body(f"pl_fill({name}, {self.data.give(array, name, array.values)});")
         if self.opaque and is_float(array.dtype):
@@ -167,7 +167,8 @@ class ProgramWriter:
         if kernel.grid:
             options.insert(0, f".grid = {{{', '.join(map(str, kernel.grid))}}}")
         self.body.place = kernel.place if kernel.place.file else None
-        self.body(f"pl_launch({', '.join([kernel.name, *options])}, .args = {{{', '.join(arguments)}}});")
+        call = "pl_launch(" if step.devices is None else f"pl_launch_on(pl_devices({', '.join(map(str, step.devices))}), "
+        self.body(f"{call}{', '.join([kernel.name, *options])}, .args = {{{', '.join(arguments)}}});")
         self.body.place = None
 
     def _host(self, step: Host, number: int) -> None:

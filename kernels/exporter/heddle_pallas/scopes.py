@@ -34,6 +34,13 @@ def _run_scoped(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     return results
 
 
+@handles("empty_ref")
+def _empty_ref(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
+    """Scratch without a scope: it lives to the end of the block that it stands in."""
+    var = eqn.outvars[0]
+    return [allocate(e, var.aval, e.block.names.get(var) or "scratch")]
+
+
 def _outlives(e: Emitter, eqn: Any, i: int) -> Value:
     """Tiles that a scope makes end with it; its results are copied out."""
     var = eqn.outvars[i]

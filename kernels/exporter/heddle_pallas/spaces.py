@@ -25,7 +25,8 @@ def space_of(aval: Any, default: str = "vmem", place: Place = NOWHERE) -> str:
         return default
     if hasattr(space, "memory_space") and hasattr(space, "mesh"):  # of the cores of a mesh
         space = space.memory_space
-    name = str(getattr(space, "value", space)).lower()
+    value = getattr(space, "value", space)
+    name = (value if isinstance(value, str) else str(getattr(space, "name", value))).lower()
     if name == "default":
         return default
     if name not in _SPACES:

@@ -13,10 +13,11 @@ from typing import Any, Callable, Iterator, Sequence
 import numpy as np
 
 from . import evaluate
+from .around import fresh, has_kernel
 from .demand import CALLS, called
 from .errors import HeddleError, Place, TraceError
-from .meshes import Mesh, abstract_mesh, as_mesh, as_on_tpu
-from .plan import Launch, Plan, fresh, has_kernel
+from .meshes import Mesh, abstract_mesh, as_if_tpus, as_mesh, as_on_tpu
+from .plan import Launch, Plan
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,6 +95,17 @@ def _unbound_axis(wrong: BaseException) -> bool:
 
 
 def trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int | None = None, name: str = "") -> Traced:
+    try:
+        return _trace(function, arguments, mesh, cores, name)
+    except Exception as wrong:  # code that asks what devices there are, and does not like the answer
+        try:
+            with as_if_tpus():
+                return _trace(function, arguments, mesh, cores, name)
+        except Exception:
+            raise wrong from None
+
+
+def _trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int | None, name: str) -> Traced:
     import jax
 
     ours = as_mesh(mesh)
@@ -111,7 +123,10 @@ def trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cor
     else:
         traced = _from_device(function, structs, flat, ours, cores, label)
     if not any(isinstance(step, Launch) for step in traced.plan.steps):
-        raise TraceError(f"{_place(function)}: there is no kernel in {label}: no pallas_call, pl.kernel or core_map")
+        why = f"there is no kernel in {label}: no pallas_call, pl.kernel or core_map"
+        if traced.plan.around.met:
+            why = f"with these arguments {label} calls no kernel: its conditions and loops pass them by"
+        raise TraceError(f"{_place(function)}: {why}")
     return traced
 
 
