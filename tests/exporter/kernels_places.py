@@ -115,3 +115,28 @@ def scratch_inside(x, waits=True):
             copy.wait()
 
     return pl.pallas_call(kernel, out_shape=struct(x.shape, x.dtype), in_specs=[ANY], out_specs=VMEM, scratch_shapes=[DMA])(x)
+
+
+# Results in the memory of an input: what plain JAX makes of them is made of the results
+
+
+def in_place(x, y):
+    """Over x in place, then plain JAX; and a kernel, and a condition, that depend on what was computed in place."""
+    x = pl.pallas_call(scale_kernel, out_shape=struct(x.shape, x.dtype), in_specs=[VMEM], out_specs=VMEM, input_output_aliases={0: 0})(x)
+
+    def body(refs):
+        (y_ref,) = refs
+
+        def add(sem):
+            def inner(row_ref):
+                for start, target in ((y_ref.at[0], row_ref), (row_ref, y_ref.at[1])):
+                    copy = pltpu.make_async_copy(start, target, sem)
+                    copy.start()
+                    copy.wait()
+
+            pl.run_scoped(inner, pltpu.VMEM(y.shape[1:], y.dtype))
+
+        pl.pallas_call(add, out_shape=[], scratch_shapes=[DMA])()
+
+    (y,) = pl.run_state(body)((y,))
+    return x + 1.0, jnp.sum(y, axis=0), pl.pallas_call(scale_kernel, out_shape=struct(x.shape, x.dtype))(x - 1.0)

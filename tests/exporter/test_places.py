@@ -50,3 +50,13 @@ def test_scratch_without_a_scope(heddle, numbers):
     x = numbers(8, 128)
     heddle.verify(k.scratch_inside, x, mesh=1, expect=x[None] + 1)
     assert heddle.check(functools.partial(k.scratch_inside, waits=False), X, mesh=1).faults == ("race",)
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_results_in_the_memory_of_an_input(heddle, numbers, devices):
+    x, y = numbers(devices, 8, 128), numbers(devices, 2, 128)
+    report = heddle.verify(
+        k.in_place, heddle_pallas.per_device(x), heddle_pallas.per_device(y), mesh=devices, expect=(2 * x + 1, 2 * y[:, 0], 4 * x - 2)
+    )
+    assert not report.generated
+    heddle.verify(k.in_place, "f32[8,128]", "f32[2,128]", mesh=devices)

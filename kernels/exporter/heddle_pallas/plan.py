@@ -68,6 +68,7 @@ class Plan:
         self.steps: list[Launch | Host] = []
         self.known: dict[Any, Any] = {}  # variable -> stacked values
         self.made: dict[Any, Array] = {}  # variable -> array of the program
+        self.inputs: set[Any] = set()  # variables that were handed in
         self.around = Around(self)
         self.put_off: list[Any] = []  # equations that wait for a kernel's result
         self.uses: dict[Any, int] = {}
@@ -85,6 +86,7 @@ class Plan:
             self.known[v] = np.asarray(values)
         array = Array(self.names.take(name, "x"), tuple(v.aval.shape), v.aval.dtype, True, values, kind_of(v.aval))
         self.made[v] = array
+        self.inputs.add(v)
 
     def add_constant(self, v: Any, value: Any) -> None:
         """The same on all devices."""
@@ -169,7 +171,7 @@ class Plan:
         if v in self.known:
             return True
         array = self.made.get(v)
-        if array is None or not array.given or array.semaphore:
+        if array is None or v not in self.inputs or array.semaphore:  # a kernel's result may be in an input's memory: it is not that input
             return False
         if array.values is None:
             array.values = generated(self.mesh.devices, len(self.materialised), array.shape, array.dtype)
