@@ -107,17 +107,18 @@ Script *shape_all_to_all(uint32_t n)
     return script;
 }
 
-Script *shape_two_slots(uint32_t n, bool capacity)
+Script *shape_two_slots(uint32_t n, uint32_t steps, bool capacity)
 {
     Script *script = script_new(n, 1, &WHOLE);
     uint32_t slots = filled(script, SPACE_HBM, 2, "slots");
     uint32_t barrier = script_semaphore(script, SEMAPHORE_REGULAR, 1, "barrier");
     uint32_t free_slot = script_semaphore(script, SEMAPHORE_REGULAR, 1, "capacity");
-    uint32_t send = script_semaphore(script, SEMAPHORE_DMA, n, "send"), receive = script_semaphore(script, SEMAPHORE_DMA, n, "receive");
+    uint32_t send = script_semaphore(script, SEMAPHORE_DMA, steps, "send");
+    uint32_t receive = script_semaphore(script, SEMAPHORE_DMA, steps, "receive");
     for (uint32_t d = 0; d < n; d++) {
         uint32_t right = (d + 1) % n, left = (d + n - 1) % n;
         neighbour_barrier(script, d, barrier);
-        for (uint32_t step = 0; step + 1 < n; step++) {
+        for (uint32_t step = 0; step < steps; step++) {
             if (capacity) {
                 script_signal(script, d, script_semaphore_id(script, free_slot, left, 0), 1);
                 script_wait(script, d, script_semaphore_id(script, free_slot, d, 0), 1);

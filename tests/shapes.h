@@ -13,7 +13,7 @@ Script *shape_credit_gather(uint32_t devices, uint32_t semaphores, uint32_t cred
 Script *shape_right_permute(uint32_t devices);
 /* Signal every device, wait N; copy to each other one; wait for all sends at once, then each receive. */
 Script *shape_all_to_all(uint32_t devices);
-/* Barrier with the neighbours; N-1 times through two slots, with or without a capacity semaphore; adds the received slot. */
-Script *shape_two_slots(uint32_t devices, bool capacity);
+/* Barrier with the neighbours; `steps` times through two slots, with or without a capacity semaphore; adds the received slot. */
+Script *shape_two_slots(uint32_t devices, uint32_t steps, bool capacity);
 /* The all-reduce of the documents: barrier, first copy, N rounds. */
 Script *shape_all_reduce(uint32_t devices, bool capacity);

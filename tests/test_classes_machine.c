@@ -89,7 +89,10 @@ static void where_only_orders_differ_there_is_one_class(void **state)
         want_classes(shape_right_permute(n), "right permute", 1, 0);
         want_classes(shape_all_to_all(n), "all-to-all", 1, 0);
     }
-    want_classes(shape_two_slots(2, true), "two slots, with capacity", 1, 0);
+    want_classes(shape_two_slots(2, 2, true), "two slots, with capacity", 1, 0);
+    want_classes(shape_two_slots(2, 2, false), "two slots, without capacity", 1, 0);
+    want_classes(shape_two_slots(3, 2, true), "two slots, with capacity", 1, 0);
+    want_classes(shape_two_slots(3, 2, false), "two slots, without capacity: races", 1, 3);
     want_classes(two_barriers(2), "two barriers", 1, 0);
     want_classes(two_barriers(3), "two barriers", 1, 0);
 }

@@ -108,12 +108,12 @@ static void all_to_all(void **state)
 static void two_slots(void **state)
 {
     (void)state;
-    expect(shape_two_slots(2, true), 85, 0, 0);
-    expect(shape_two_slots(3, true), 1498, 0, 0);
-    expect(shape_two_slots(4, true), 23715, 0, 0);
-    expect(shape_two_slots(2, false), 77, 0, 0);
-    expect(shape_two_slots(3, false), 2226, 0, 3);
-    expect(shape_two_slots(4, false), 62011, 0, 16);
+    expect(shape_two_slots(2, 1, true), 85, 0, 0);
+    expect(shape_two_slots(3, 2, true), 1498, 0, 0);
+    expect(shape_two_slots(4, 3, true), 23715, 0, 0);
+    expect(shape_two_slots(2, 1, false), 77, 0, 0);
+    expect(shape_two_slots(3, 2, false), 2226, 0, 3);
+    expect(shape_two_slots(4, 3, false), 62011, 0, 16);
 }
 
 static void all_reduce(void **state)

@@ -97,6 +97,50 @@ static void hashes_in_place_of_keys_find_the_same_and_promise_no_proof(void **st
     script_free(script);
 }
 
+enum { SIGNALS = 3000 };
+
+/* Twelve cores, keys of two words at first: then core 0 needs a wide field and the others narrow ones, in one word. The next two race. */
+static Script *one_of_many(void)
+{
+    Script *script = script_new(12, 1, &(Knobs){.dma_progress = DMA_PROGRESS_WHOLE});
+    uint32_t semaphore = script_semaphore(script, SEMAPHORE_REGULAR, 1, "semaphore");
+    uint32_t buffer = script_buffer(script, SPACE_HBM, 1, 3, "buffer");
+    for (unsigned i = 0; i < SIGNALS; i++)
+        script_signal(script, 0, script_semaphore_id(script, semaphore, 0, 0), 1);
+    for (uint32_t core = 1; core < 3; core++)
+        script_copy(script, core, buffer, 0, buffer, 0, 3, NONE, NONE, true);
+    return script;
+}
+
+static void hashes_stay_hashes_where_keys_become_short(void **state)
+{
+    (void)state;
+    char *error = NULL, path[] = "/tmp/heddle-test-XXXXXX";
+    close(mkstemp(path));
+    Script *script = one_of_many();
+    EnumerateOptions options = {.modes = WALK_HASH_COMPACT};
+    Outcome *whole = enumerate_run(&script->source, &options), *plain = enumerate(script);
+    options.states_max = whole->states / 2, options.checkpoint = checkpoint_new(path, "test 1\n", &error);
+    outcome_free(enumerate_run(&script->source, &options));
+    checkpoint_free(options.checkpoint);
+    options = (EnumerateOptions){.modes = WALK_HASH_COMPACT, .resumed = checkpoint_read(path, "test 1\n", &error)};
+    assert_non_null(options.resumed);
+    Outcome *resumed = enumerate_run(&script->source, &options);
+    assert_int_equal(whole->states, plain->states);
+    assert_int_equal(resumed->states, plain->states);
+    assert_int_equal(resumed->transitions, plain->transitions);
+    assert_int_equal(resumed->findings->len, 1);
+    assert_non_null(((const Finding *)g_ptr_array_index(resumed->findings, 0))->moves);
+    assert_false(resumed->complete);
+    assert_string_equal(resumed->promise, whole->promise);
+    g_bytes_unref(options.resumed);
+    outcome_free(plain);
+    outcome_free(whole);
+    outcome_free(resumed);
+    script_free(script);
+    unlink(path);
+}
+
 static void a_limit_that_was_reached_stops_whoever_goes_on_under_it(void **state)
 {
     (void)state;
@@ -146,6 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_and_sweeps_see_what_one_worker_sees),
         cmocka_unit_test(hashes_in_place_of_keys_find_the_same_and_promise_no_proof),
+        cmocka_unit_test(hashes_stay_hashes_where_keys_become_short),
         cmocka_unit_test(a_limit_that_was_reached_stops_whoever_goes_on_under_it),
         cmocka_unit_test(what_a_search_cut_short_cannot_name_is_marked),
     };

@@ -462,8 +462,8 @@ static void known_numbers_of_racing_pairs(void **state)
     }
     static const uint64_t two_slots[] = {0, 3, 16}, all_reduce[] = {12, 42, 92};
     for (uint32_t n = 2; n <= 4; n++) {
-        expect(shape_two_slots(n, true), FAULT_RACE, 0);
-        expect(shape_two_slots(n, false), FAULT_RACE, two_slots[n - 2]);
+        expect(shape_two_slots(n, n - 1, true), FAULT_RACE, 0);
+        expect(shape_two_slots(n, n - 1, false), FAULT_RACE, two_slots[n - 2]);
         expect(shape_all_reduce(n, true), FAULT_RACE, 0);
         expect(shape_all_reduce(n, false), FAULT_RACE, all_reduce[n - 2]);
     }

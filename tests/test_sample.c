@@ -16,6 +16,7 @@
 
 #include "../model/rng.h"
 #include "checked.h"
+#include "sanitized.h"
 
 /* Each device adds ROUNDS times to one counter, and forgets what others added meanwhile: the sum may be anything from 2 on, and each sum is
  * complained about in a line of its own. */
@@ -273,7 +274,7 @@ static void each_wrong_twin_is_found_at_64_devices_within_10_runs(void **state)
     const size_t twins = G_N_ELEMENTS(TWIN) - (g_getenv("SOAK_SECONDS") ? 0 : 2);
     for (size_t i = 0; i < twins; i++) {
         g_autofree char *text = NULL;
-        if (run(&text, "check %s -n 64 --search random --runs 10 --first -j 2 -q", TWIN[i]) != 1)
+        if (run(&text, "check %s -n %d --search random --runs 10 --first -j 2 -q", TWIN[i], SANITIZED ? 16 : 64) != 1)
             fail_msg("%s: %s", TWIN[i], text);
     }
 }

@@ -58,7 +58,7 @@ static void faults_are_found_on_all_devices(void **state)
 {
     (void)state;
     want_rotated(shape_all_gather(4, NULL, true), 4);
-    want_rotated(shape_two_slots(3, false), 3);
+    want_rotated(shape_two_slots(3, 2, false), 3);
     want_rotated(shape_all_reduce(3, false), 3);
 }
 
