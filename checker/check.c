@@ -184,6 +184,16 @@ static void keep_first(CheckResult *result)
     }
 }
 
+/* The recorded run takes a poll for endless after very many looks in vain: a guess, which searches over classes or states do without. */
+static void doubt_endless_polls(Outcome *outcome)
+{
+    for (guint i = outcome->findings->len; i-- > 0;)
+        if (((const Finding *)g_ptr_array_index(outcome->findings, i))->id == FAULT_NO_PROGRESS) {
+            g_ptr_array_remove_index(outcome->findings, i);
+            outcome_add_limit(outcome, "polls");
+        }
+}
+
 static void decide(CheckResult *result, WorkerShared *shared, Child *child)
 {
     const CheckSpec *spec = result->spec;
@@ -198,6 +208,7 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
         const ProveOptions options = { .first = worker_stops_at_first(shared), .memory_max = spec->memory_max,
                                        .seconds_max = spec->seconds_max };
         result->outcome = prove_record(result->record, &options);
+        doubt_endless_polls(result->outcome);
     }
     if (result->outcome == NULL) {
         check_fail(result, "%s: the search left a damaged answer: the kernel writes outside its own memory", spec->program);

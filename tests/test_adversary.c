@@ -357,6 +357,21 @@ static void a_loop_that_may_end_is_no_fault(void **state)
         }
 }
 
+/* More looks than the recorded run does before it takes a poll for endless. */
+static void the_proof_alone_does_not_guess_that_a_poll_has_no_end(void **state)
+{
+    (void)state;
+    const Override patience = { "patience", 30000 };
+    CheckSpec spec = { .open = pl_module_open, .program = "long_patience", .cores = 1, .search = SEARCH_PROVE, .override = &patience,
+                       .overrides = 1 };
+    mesh_line(&spec.mesh, 1);
+    CheckResult *result = checked(&spec);
+    g_autofree char *found = told(result);
+    assert_string_equal(found, "bounded");
+    assert_int_equal(result->verdict, VERDICT_BOUNDED);
+    checked_free(result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +379,7 @@ int main(void)
         cmocka_unit_test(who_takes_a_signal_is_a_matter_of_order),
         cmocka_unit_test(a_look_in_vain_is_a_look),
         cmocka_unit_test(a_loop_that_may_end_is_no_fault),
+        cmocka_unit_test(the_proof_alone_does_not_guess_that_a_poll_has_no_end),
         cmocka_unit_test(an_exempted_race_that_steers_in_some_order_leaves_doubt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
