@@ -148,7 +148,8 @@ static void try_without_wait(CheckResult *result, const Step *wait)
     const char *name = whatif_semaphore_name(program, wait->object);
     for (size_t i = 0; i < result->record->steps.count; i++) {
         const Step *step = &STORE(Step, &result->record->steps, i);
-        if (step->kind != STEP_WAIT || step->site != wait->site || strcmp(whatif_semaphore_name(program, step->object), name) != 0)
+        if (step->kind != STEP_WAIT || !program_same_line(program, step->site, wait->site)
+            || strcmp(whatif_semaphore_name(program, step->object), name) != 0)
             continue;
         if (step->launch != wait->launch)
             return;                             /* a line that several launches share: no single one can be told */

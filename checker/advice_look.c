@@ -70,6 +70,15 @@ static void add_early(CheckResult *result, const CheckResult *changed, const Fin
     check_add_advice(result, ADVICE_EARLY_SIGNAL, text, place);
 }
 
+/* A site of another program. */
+static uint32_t site_in(Program *program, const Program *other, uint32_t id)
+{
+    const Site *site = program_get_site(other, id);
+    uint32_t caller = program_caller(other, id);
+    uint32_t own = program_site(program, program_text(other, site->file), program_text(other, site->function), site->line, site->counter);
+    return caller == NONE ? own : program_site_called(program, own, site_in(program, other, caller));
+}
+
 /* What --scopes strict calls a lifetime fault. */
 static void look_at_scopes(CheckResult *result)
 {
@@ -86,9 +95,7 @@ static void look_at_scopes(CheckResult *result)
         if (finding->id != FAULT_LIFETIME || finding->have >= 0 || finding->places == 0)
             continue;
         Place place = finding->place[0];
-        const Site *site = program_get_site(changed->program, place.site);
-        const char *file = program_text(changed->program, site->file), *function = program_text(changed->program, site->function);
-        place.site = program_site(result->program, file, function, site->line, site->counter);
+        place.site = site_in(result->program, changed->program, place.site);
         place.object = place.region = NONE;
         if (!is_said(result, ADVICE_EARLY_SIGNAL, place.site))
             add_early(result, changed, finding, &place);

@@ -71,6 +71,8 @@ static int compare_site(const Program *program, uint32_t a, uint32_t b)
         order = compare_numbers(x->counter, y->counter);
     if (!order)
         order = compare_texts(program, x->function, y->function);
+    if (!order && x->caller != y->caller)
+        order = x->caller && y->caller ? compare_site(program, x->caller - 1, y->caller - 1) : compare_numbers(x->caller, y->caller);
     return order ? order : compare_numbers(a, b);
 }
 
@@ -132,9 +134,13 @@ static char *site_key(const Program *program, uint32_t id)
 {
     if (id >= program->sites.count)
         return g_strdup("-");
-    const Site *site = program_get_site(program, id);
-    return g_strdup_printf("%s:%u:%u:%s:%s", program_text(program, site->file), site->line, site->counter,
-                           program_text(program, site->function), program_text(program, site->chain));
+    GString *key = g_string_new(NULL);
+    for (; id != NONE; id = program_caller(program, id)) {
+        const Site *site = program_get_site(program, id);
+        g_string_append_printf(key, "%s:%u:%u:%s:", program_text(program, site->file), site->line, site->counter,
+                               program_text(program, site->function));
+    }
+    return g_string_free(key, FALSE);
 }
 
 char *finding_key(const Program *program, const Finding *finding)

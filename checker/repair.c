@@ -151,7 +151,7 @@ static unsigned find_signalled(const Repairs *r, const Step *wait, uint32_t peer
             return 0;
         if (step->kind == STEP_SIGNAL)
             peer[count[step->core]++][step->core] = program_semaphore_core(r->program, step->object);
-        else if (step->site == wait->site)
+        else if (program_same_line(r->program, step->site, wait->site))
             done[step->core] = true;
         else
             for (; count[step->core] > 0; count[step->core]--)
@@ -218,7 +218,7 @@ static bool find_senders(const Repairs *r, uint32_t site, uint32_t *sender)
     for (size_t i = 0; i < r->record->copies.count; i++) {
         const Copy *copy = &STORE(Copy, &r->record->copies, i);
         uint32_t target = program_semaphore_core(r->program, copy->receive_semaphore);
-        if (copy->site != site)
+        if (!program_same_line(r->program, copy->site, site))
             continue;
         if (!copy->remote || (sender[target] != NONE && sender[target] != copy->core))
             return false;

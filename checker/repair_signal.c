@@ -11,9 +11,9 @@ typedef struct Moved {
     uint32_t target[WHATIF_CORES_MAX];          /* by core, NONE: it gives none */
 } Moved;
 
-static bool is_same(const Step *one, const Step *other)
+static bool is_same(const Program *program, const Step *one, const Step *other)
 {
-    return one->kind == other->kind && one->site == other->site;
+    return one->kind == other->kind && program_same_line(program, one->site, other->site);
 }
 
 /* False: it goes now here, now there, or is given by a core of its own choice of elements. */
@@ -23,7 +23,7 @@ static bool find_targets(const Repairs *r, Moved *moved)
         moved->target[core] = NONE;
     for (size_t i = 0; i < r->record->steps.count; i++) {
         const Step *step = repair_step(r, i);
-        if (!is_same(step, moved->signal))
+        if (!is_same(r->program, step, moved->signal))
             continue;
         uint32_t to = program_semaphore_core(r->program, step->object), *target = &moved->target[step->core];
         if ((*target != NONE && *target != to) || step->value != moved->signal->value || step->launch != moved->signal->launch
@@ -39,7 +39,7 @@ static uint32_t count_same(const Repairs *r, const Step *step)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < r->record->steps.count; i++)
-        count += repair_step(r, i)->core == step->core && is_same(repair_step(r, i), step);
+        count += repair_step(r, i)->core == step->core && is_same(r->program, repair_step(r, i), step);
     return count;
 }
 
@@ -77,11 +77,11 @@ static bool try_to_move(Repairs *r, const Moved *moved, size_t index)
         const Step *step = repair_step(r, i);
         if (step->core != moved->signal->core)
             continue;
-        if (is_same(step, moved->signal) || step->kind == STEP_EXIT)
+        if (is_same(r->program, step, moved->signal) || step->kind == STEP_EXIT)
             break;
         bool known = !can_be_behind(step);
         for (unsigned j = 0; j < count && !known; j++)
-            known = is_same(behind[j], step);
+            known = is_same(r->program, behind[j], step);
         if (!known)
             behind[count++] = step;
     }

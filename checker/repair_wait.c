@@ -117,7 +117,7 @@ static bool rotates(const Repairs *r, uint32_t site, bool send, uint32_t semapho
     for (size_t i = 0; i < r->record->copies.count; i++) {
         const Copy *copy = &STORE(Copy, &r->record->copies, i);
         uint32_t other = send ? copy->send_semaphore : copy->receive_semaphore;
-        if (copy->site == site && other != NONE && whatif_element(r->program, other) != element)
+        if (program_same_line(r->program, copy->site, site) && other != NONE && whatif_element(r->program, other) != element)
             return true;
     }
     return false;

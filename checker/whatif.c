@@ -106,7 +106,7 @@ bool whatif_is_first(const Record *record, size_t index)
     const char *name = step->kind == STEP_WAIT ? whatif_semaphore_name(record->program, step->object) : NULL;
     for (size_t i = 0; i < index; i++) {
         const Step *other = &STORE(Step, &record->steps, i);
-        if (other->site == step->site && other->kind == step->kind
+        if (program_same_line(record->program, other->site, step->site) && other->kind == step->kind
             && (name == NULL || strcmp(name, whatif_semaphore_name(record->program, other->object)) == 0))
             return false;
     }

@@ -90,7 +90,7 @@ void *core_alloc(Core *core, size_t bytes)
 uint64_t core_state_hash(const Core *core, uint64_t seed)
 {
     uint64_t hash = XXH3_64bits_withSeed(core->grid, sizeof core->grid, seed);
-    const int64_t numbers[] = { core->launch, core->copies, core->grid_index, core->barriers };
+    const int64_t numbers[] = { core->launch, core->copies, core->grid_index, core->barriers, core->caller };
     hash = XXH3_64bits_withSeed(numbers, sizeof numbers, hash);
     hash = XXH3_64bits_withSeed(core->edited, sizeof core->edited, hash);
     for (const CoreChunk *chunk = core->chunk; chunk != NULL; chunk = chunk->older)

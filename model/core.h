@@ -44,6 +44,7 @@ struct Core {
     struct CoreChunk *spare;                    /* an empty block to begin with, NULL: none */
     uint64_t marks;                             /* of the kernel API: scopes so far, to tell them apart */
     uint32_t edited[CORE_EDITS_MAX];            /* of whoever changes steps: occurrences so far, by change */
+    uint32_t caller;                            /* site + 1 of the innermost marked call that the kernel is in, 0: none */
     bool editing;                               /* the next step comes from there */
     void *open;                                 /* of the kernel API: the innermost scope that the kernel has open */
 };

@@ -117,13 +117,30 @@ const char *program_text(const Program *program, uint32_t string)
     return intern_get(&program->strings, string, NULL);
 }
 
-uint32_t program_site(Program *program, const char *file, const char *function, unsigned line, unsigned counter)
+static uint32_t intern_site(Program *program, Site site)
 {
-    Site site = { program_string(program, file), program_string(program, function), line, counter, 0 };
     uint32_t id = intern_add(&program->site_keys, &site, sizeof site);
     if (id == program->sites.count)
         *(Site *)store_push(&program->sites, 1) = site;
     return id;
+}
+
+uint32_t program_site(Program *program, const char *file, const char *function, unsigned line, unsigned counter)
+{
+    return intern_site(program, (Site){ program_string(program, file), program_string(program, function), line, counter, 0 });
+}
+
+uint32_t program_site_called(Program *program, uint32_t site_id, uint32_t caller)
+{
+    Site site = *program_get_site(program, site_id);
+    site.caller = caller + 1;
+    return intern_site(program, site);
+}
+
+bool program_same_line(const Program *program, uint32_t site, uint32_t other)
+{
+    const Site *a = program_get_site(program, site), *b = program_get_site(program, other);
+    return a->file == b->file && a->function == b->function && a->line == b->line && a->counter == b->counter;
 }
 
 uint32_t program_view(Program *program, const View *view)

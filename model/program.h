@@ -55,7 +55,8 @@ typedef struct Decl {
     uint32_t exempt[FAULT_COUNT];               /* string id of the reason, 0: not exempt */
 } Decl;
 
-typedef struct Site { uint32_t file, function, line, counter, chain; } Site;    /* counter: textual order of operations in a file */
+/* counter: textual order of operations in a file. caller: site + 1 of the call that led there, if the author marked it; 0: none. */
+typedef struct Site { uint32_t file, function, line, counter, caller; } Site;
 
 #define GRID_DIMS_MAX 8
 
@@ -119,6 +120,8 @@ void *program_alloc(Program *program, size_t bytes);            /* zeroed, lives
 uint32_t program_string(Program *program, const char *text);    /* made valid UTF-8 without control characters */
 const char *program_text(const Program *program, uint32_t string);
 uint32_t program_site(Program *program, const char *file, const char *function, unsigned line, unsigned counter);
+uint32_t program_site_called(Program *program, uint32_t site, uint32_t caller);  /* the same operation, met by way of that call */
+bool program_same_line(const Program *program, uint32_t site, uint32_t other);  /* the same operation, whoever called */
 uint32_t program_view(Program *program, const View *view);
 const View *program_get_view(const Program *program, uint32_t view);
 const Region *program_get_region(const Program *program, uint32_t region);
@@ -144,6 +147,8 @@ void program_settle_launches(Program *program, bool finished);
 static inline Decl *program_decl(const Program *program, uint32_t decl) { return &STORE(Decl, &program->decls, decl); }
 static inline Launch *program_launch(const Program *program, uint32_t launch) { return &STORE(Launch, &program->launches, launch); }
 static inline const Site *program_get_site(const Program *program, uint32_t site) { return &STORE(Site, &program->sites, site); }
+/* The site of the call that led there; NONE: none was marked. */
+static inline uint32_t program_caller(const Program *program, uint32_t site) { return program_get_site(program, site)->caller - 1; }
 uint32_t program_object(const Program *program, uint32_t decl, uint32_t core);                  /* the object that core sees */
 uint32_t program_object_decl(const Program *program, uint32_t object);
 int64_t program_padded_size(const Decl *decl, unsigned dim);    /* how far a dimension reaches physically (VMEM tiles) */

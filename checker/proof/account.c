@@ -44,7 +44,7 @@ int64_t account_waits(const Prover *prover, GString *text, uint32_t semaphore)
         bool told = false;
         taken += wait->taken;
         for (uint32_t j = index->wait_first[semaphore]; j < index->wait_first[semaphore + 1]; j++) {
-            bool same = index_step(index, index->wait[j].core, index->wait[j].position)->site == site;
+            bool same = program_same_line(prover->program, index_step(index, index->wait[j].core, index->wait[j].position)->site, site);
             told |= same && j < i;
             times += same;
         }

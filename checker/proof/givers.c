@@ -22,7 +22,7 @@ static Line *line_of(const Prover *prover, GArray *lines, const Signal *signal)
     bool copies = signal->copy_end != NONE;
     for (guint i = 0; i < lines->len; i++) {
         Line *line = &g_array_index(lines, Line, i);
-        if (line->site == site && line->copies == copies)
+        if (program_same_line(prover->program, line->site, site) && line->copies == copies)
             return line;
     }
     const Line fresh = { site, copies, false, g_array_new(FALSE, FALSE, sizeof(uint32_t)) };

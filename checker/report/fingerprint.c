@@ -41,6 +41,12 @@ static void append_site(GString *out, Source *source, const Program *program, ui
     g_string_append_printf(out, "\n%u\n", same);
 }
 
+static void append_sites(GString *out, Source *source, const Program *program, uint32_t site)
+{
+    for (; site != NONE; site = program_caller(program, site))
+        append_site(out, source, program, site);
+}
+
 static int compare_texts(gconstpointer a, gconstpointer b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -60,7 +66,7 @@ char *fingerprint_finding(Source *source, const CheckResult *result, const Findi
     for (unsigned i = 0; i < finding->places; i++) {
         GString *site = g_string_new(step_kind_name(finding->place[i].kind));
         g_string_append_c(site, '\n');
-        append_site(site, source, program, finding->place[i].site);
+        append_sites(site, source, program, finding->place[i].site);
         g_ptr_array_add(sites, g_string_free(site, FALSE));
     }
     g_ptr_array_sort(sites, compare_texts);     /* which of the two comes first may depend on the size */

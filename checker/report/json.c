@@ -31,14 +31,14 @@ static char *agent_name(const Place *place)
     return g_strdup_printf("dma %u %s", place->copy, place->kind < STEP_KIND_COUNT && moment[place->kind] ? moment[place->kind] : "start");
 }
 
-static void add_chain(JsonBuilder *builder, const char *chain)
+/* Innermost first. */
+static void add_chain(JsonBuilder *builder, const Program *program, uint32_t site)
 {
     member_array(builder, "chain");
-    char **call = g_strsplit(chain, "\n", -1);
-    for (char **at = call; *at; at++)
-        if (**at)
-            member_element(builder, *at);
-    g_strfreev(call);
+    for (uint32_t call = program_caller(program, site); call != NONE; call = program_caller(program, call)) {
+        g_autofree char *words = words_call(program, call);
+        member_element(builder, words);
+    }
     json_builder_end_array(builder);
 }
 
@@ -79,7 +79,7 @@ static void add_place(JsonBuilder *builder, const CheckResult *result, const Pla
     member_text(builder, "file", program_text(program, site->file));
     member_int(builder, "line", site->line);
     member_text(builder, "function", program_text(program, site->function));
-    add_chain(builder, program_text(program, site->chain));
+    add_chain(builder, program, place->site);
     member_int(builder, "launch", place->launch);
     add_grid(builder, result, place);
     member_int(builder, "device", place->core / program->cores_per_device);

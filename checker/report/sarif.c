@@ -131,6 +131,39 @@ static void add_locations(JsonBuilder *builder, Sarif *sarif, const CheckResult 
     json_builder_end_array(builder);
 }
 
+/* Does a place stand in a function whose call was marked? */
+static bool is_called(const Program *program, const Finding *finding)
+{
+    bool called = false;
+    for (unsigned i = 0; i < finding->places; i++)
+        called |= program_caller(program, finding->place[i].site) != NONE;
+    return called;
+}
+
+static void add_stacks(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Finding *finding)
+{
+    const Program *program = result->program;
+    member_array(builder, "stacks");
+    for (unsigned i = 0; i < finding->places; i++) {
+        if (program_caller(program, finding->place[i].site) == NONE)
+            continue;
+        g_autofree char *action = words_action(program, &finding->place[i]);
+        json_builder_begin_object(builder);
+        add_message(builder, action);
+        member_array(builder, "frames");
+        for (uint32_t site = finding->place[i].site; site != NONE; site = program_caller(program, site)) {
+            json_builder_begin_object(builder);
+            member_object(builder, "location");
+            add_location(builder, sarif, program, site, NULL);
+            json_builder_end_object(builder);
+            json_builder_end_object(builder);
+        }
+        json_builder_end_array(builder);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+}
+
 static void add_flow_step(JsonBuilder *builder, Sarif *sarif, const Program *program, const TellingStep *step, const char *before,
                           unsigned order)
 {
@@ -231,6 +264,8 @@ static void add_result(Sarif *sarif, const CheckResult *result, const Finding *f
     member_text(builder, "level", "error");
     add_message(builder, message);
     add_locations(builder, sarif, result, finding);
+    if (is_called(result->program, finding))
+        add_stacks(builder, sarif, result, finding);
     member_object(builder, "partialFingerprints");
     member_text(builder, "heddleFault/v1", fingerprint);
     g_autofree char *numbered = g_strconcat(fingerprint, ":1", NULL);

@@ -214,6 +214,10 @@ char *story_key(const Program *program, const Finding *finding)
         char *where = program_describe_site(program, finding->place[i].site);
         g_string_append_printf(key, " %s at %s", step_kind_name(finding->place[i].kind), where);
         g_free(where);
+        for (uint32_t call = program_caller(program, finding->place[i].site); call != NONE; call = program_caller(program, call)) {
+            g_autofree char *words = words_call(program, call);
+            g_string_append_printf(key, " %s", words);
+        }
     }
     return g_string_free(key, FALSE);
 }

@@ -75,6 +75,10 @@ static void text_place(Text *text, const CheckResult *result, const Place *place
             g_string_append_printf(text->out, "%s%" G_GINT64_FORMAT, d ? ", " : ", grid step ", grid[d]);
     }
     g_string_append_c(text->out, '\n');
+    for (uint32_t call = program_caller(program, place->site); call != NONE; call = program_caller(program, call)) {
+        g_autofree char *words = words_call(program, call);
+        g_string_append_printf(text->out, "      called from %s\n", words);
+    }
     const char *line = source_line(text->source, program_text(program, site->file), site->line);
     if (line) {
         text_colored(text, TEXT_FAINT, "      %5u |", site->line);

@@ -81,6 +81,12 @@ char *words_action(const Program *program, const Place *place)
     return action;
 }
 
+char *words_call(const Program *program, uint32_t site)
+{
+    g_autofree char *where = program_describe_site(program, site);
+    return g_strdup_printf("%s at %s", program_text(program, program_get_site(program, site)->function), where);
+}
+
 char *words_launch(const Program *program, uint32_t launch)
 {
     const char *name = launch < program->launches.count ? program_text(program, program_launch(program, launch)->name) : "";

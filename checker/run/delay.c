@@ -60,7 +60,7 @@ static uint32_t times_at(Execution *execution, uint32_t core, uint32_t site)
     uint32_t times = 1;
     for (size_t i = 0; i < record->steps.count; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
-        times += step->core == core && step->site == site && step->kind < STEP_EARLY_SEND;
+        times += step->core == core && program_same_line(record->program, step->site, site) && step->kind < STEP_EARLY_SEND;
     }
     return times;
 }

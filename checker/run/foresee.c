@@ -12,13 +12,14 @@ static const double SECONDS_MAX = 10;           /* for one core, in case it spin
 typedef struct Told {                           /* how an entry travels; offsets are into the text behind all entries */
     Foreseen entry;
     uint32_t file, function, line, counter;     /* of its site */
+    uint32_t caller;                            /* site of the call that led there, if the others know it; NONE */
 } Told;
 
 typedef struct Foresight {                      /* in the worker: of the core in hand */
     Execution *execution;
     GArray *told;                               /* of Told */
     GString *text;                              /* strings, each with its end */
-    uint32_t steps, semaphores;                 /* semaphores that the others know too are below */
+    uint32_t steps, semaphores, sites;          /* semaphores and sites that the others know too are below */
     bool ends;
 } Foresight;
 
@@ -36,7 +37,7 @@ static void note(Foresight *f, const Core *core, StepKind kind, uint32_t site, u
 {
     const Site *s = program_get_site(f->execution->program, site);
     const Told told = { { core->id, (uint8_t)kind, NONE, object, value }, keep_text(f, s->file), keep_text(f, s->function), s->line,
-                        s->counter };
+                        s->counter, s->caller <= f->sites ? s->caller - 1 : NONE };
     if (object == NONE || object < f->semaphores)
         g_array_append_val(f->told, told);
 }
@@ -93,7 +94,7 @@ static void begin(void *argument, ChildControl *control)
     Execution *e = argument;
     foresight = g_new0(Foresight, 1);
     foresight->execution = e;
-    foresight->semaphores = e->program->semaphores;
+    foresight->semaphores = e->program->semaphores, foresight->sites = (uint32_t)e->program->sites.count;
     program_make_private(e->program);
     e->options.pulse = &control->pulse;
 }
@@ -138,6 +139,8 @@ static void take_entry(Execution *e, uint32_t core, const Told *told, const char
     if (!whole || entry.core != core || entry.kind >= STEP_KIND_COUNT)
         return;
     entry.site = program_site(e->program, text + told->file, text + told->function, told->line, told->counter);
+    if (told->caller < e->program->sites.count)
+        entry.site = program_site_called(e->program, entry.site, told->caller);
     *(Foreseen *)store_push(&e->record->foreseen, 1) = entry;
 }
 

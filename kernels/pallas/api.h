@@ -6,7 +6,7 @@
 #pragma once
 #include "types.h"
 
-#define PL_API_VERSION 1
+#define PL_API_VERSION 2
 
 typedef struct PlApi {
     uint32_t version, bytes;
@@ -83,6 +83,9 @@ typedef struct PlApi {
     void (*needs)(const PlSite *here, const char *why);
     void (*launch)(const PlSite *here, const PlDevices *on, const PlKernel *kernel, const PlLaunch *launch, const char *text);
     void (*host)(const PlSite *here, const PlKernel *kernel, int refs, const PlRef *ref);
+    /* call.h */
+    char (*call)(const PlSite *here);
+    void (*end_call)(void);
     /* compute.h */
     const struct PlCompute *compute;
 } PlApi;

@@ -43,7 +43,7 @@ static PlRef open_scope(const PlSite *here, DeclSpec *spec, const char *what)
 
 static PlRef declare(const PlSite *here, DeclSpec *spec, int role, const char *what)
 {
-    spec->site = draft_site(here);
+    spec->site = draft_line(here);
     if (core_running != NULL && draft_judging == NULL) {
         if (role != PL_ROLE_SCRATCH)
             draft_misuse(here, "%s belongs into PROGRAM", role == PL_ROLE_INPUT ? "pl_input" : "an output");
@@ -116,6 +116,7 @@ void draft_begin_body(Core *core)
 {
     core->open = NULL;
     core->open = draft_new_scope(core, program_launch(core->program, core->launch)->site);
+    core->caller = 0;
 }
 
 void draft_end_body(Core *core)

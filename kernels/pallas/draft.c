@@ -14,7 +14,11 @@ Draft *draft_open;
 Judge *draft_judging;
 unsigned draft_generation;
 
-static struct { const Program *program; unsigned generation; const PlSite *here[SITES]; uint32_t site[SITES]; } known;
+static struct {
+    const Program *program;
+    unsigned generation;
+    struct { const PlSite *here; uint32_t caller, site; } slot[SITES];
+} known;
 
 Program *draft_program(void)
 {
@@ -34,19 +38,30 @@ const char *draft_function_name(const char *function)
     return g_str_has_prefix(function, "pl_build_") ? function + strlen("pl_build_") : function;
 }
 
-uint32_t draft_site(const PlSite *here)
+static uint32_t site_of(const PlSite *here, uint32_t caller)
 {
     Program *program = draft_program();
     if (known.program != program || known.generation != draft_generation) {
-        memset(known.here, 0, sizeof known.here);
+        memset(known.slot, 0, sizeof known.slot);
         known.program = program, known.generation = draft_generation;
     }
-    size_t slot = ((uintptr_t)here / 8 * 0x9e3779b97f4a7c15u) >> 52;
-    if (known.here[slot] != here) {
-        known.here[slot] = here;
-        known.site[slot] = program_site(program, here->file, draft_function_name(here->function), here->line, here->counter);
+    size_t slot = (((uintptr_t)here / 8 + caller) * 0x9e3779b97f4a7c15u) >> 52;
+    if (known.slot[slot].here != here || known.slot[slot].caller != caller) {
+        uint32_t site = program_site(program, here->file, draft_function_name(here->function), here->line, here->counter);
+        known.slot[slot].here = here, known.slot[slot].caller = caller;
+        known.slot[slot].site = caller != 0 ? program_site_called(program, site, caller - 1) : site;
     }
-    return known.site[slot];
+    return known.slot[slot].site;
+}
+
+uint32_t draft_site(const PlSite *here)
+{
+    return site_of(here, draft_judging == NULL && core_running != NULL ? core_running->caller : 0);
+}
+
+uint32_t draft_line(const PlSite *here)
+{
+    return site_of(here, 0);
 }
 
 void draft_misuse(const PlSite *here, const char *format, ...)

@@ -32,7 +32,8 @@ extern Judge *draft_judging;
 typedef struct DraftScope { struct DraftScope *outer; uint64_t id; uint32_t decl, site; } DraftScope;
 
 Program *draft_program(void);
-uint32_t draft_site(const PlSite *here);
+uint32_t draft_site(const PlSite *here);                        /* in a kernel: by way of the call that it is in */
+uint32_t draft_line(const PlSite *here);                        /* whoever called */
 const char *draft_function_name(const char *function);          /* as authors wrote it: without what KERNEL puts before it */
 extern unsigned draft_generation;               /* raised for each program that is built: what was remembered of another is void */
 void draft_misuse(const PlSite *here, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
@@ -57,6 +58,7 @@ Tile *draft_tile(const PlSite *here, PlTile tile, const char *what);
 void draft_begin_body(Core *core);
 void draft_end_body(Core *core);
 
+void pl_call_install(PlApi *api);
 void pl_mesh_install(PlApi *api);
 void pl_buffer_install(PlApi *api);
 void pl_ref_install(PlApi *api);

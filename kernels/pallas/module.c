@@ -22,6 +22,7 @@ static const PlApi *the_api(void)
 {
     static PlApi api;
     if (api.version == 0) {
+        pl_call_install(&api);
         pl_mesh_install(&api);
         pl_buffer_install(&api);
         pl_ref_install(&api);

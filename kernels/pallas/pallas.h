@@ -11,6 +11,7 @@
 #else
 #include "types.h"
 #include "api.h"
+#include "call.h"
 #include "mesh.h"
 #include "buffer.h"
 #include "ref.h"
