@@ -137,6 +137,8 @@ static void say(Walk *walk)
     for (uint32_t core = 0; core < walk->cores; core++)
         if (walk->core[core].tree.guessed)
             outcome_add_limit(outcome, "polls");
+    if (lives_hang_on_looks(walk))
+        outcome_add_limit(outcome, "scopes");
     outcome->incomplete_after_race = walk->contents && found_has(walk->found, FAULT_RACE) && data_differed(walk);
     outcome->modes = walk->options->modes;
     if (walk->hashed)

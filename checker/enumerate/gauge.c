@@ -102,6 +102,13 @@ static void note_look(Walk *walk, uint32_t semaphore)
     gauge->looked_at = true;
 }
 
+/* Until when a scope of several cores lives was judged without this one. */
+static void note_open(Walk *walk, uint32_t core, uint32_t decl)
+{
+    bool fresh = tree_note_open(&walk_core(walk, core)->tree, decl);
+    walk->restart |= fresh && lives_are_shared(walk, decl);
+}
+
 static void scan_step(Walk *walk, uint32_t core, const UnrollStep *step)
 {
     switch ((StepKind)step->step.kind) {
@@ -125,8 +132,11 @@ static void scan_step(Walk *walk, uint32_t core, const UnrollStep *step)
             feeds(walk, core, step->copy.receive_semaphore, walk->fluid && step->copy.receive_count > 2);
         }
         break;
-    case STEP_LOAD: case STEP_STORE: case STEP_SWAP: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT:
-    case STEP_CORE_BARRIER: case STEP_STOP:
+    case STEP_ALLOC:
+        note_open(walk, core, step->step.object);
+        break;
+    case STEP_LOAD: case STEP_STORE: case STEP_SWAP: case STEP_FREE: case STEP_ENTER: case STEP_EXIT: case STEP_CORE_BARRIER:
+    case STEP_STOP:
         break;
     case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
         g_assert_not_reached();

@@ -60,7 +60,43 @@ static int launches_now(const Walk *walk, const uint32_t *id, const Span *life, 
     return node->exited > life->last ? 1 : node->entered > life->first ? 0 : -1;
 }
 
-/* The scope of a device: open from its first core's opening to the last one's closing, of those that ever open it. */
+bool lives_are_shared(const Walk *walk, uint32_t decl)
+{
+    Space space = (Space)program_decl(walk->program, decl)->space;
+    return (space == SPACE_HBM || space == SPACE_ANY) && walk->program->cores_per_device > 1;
+}
+
+static bool some_other_opens(const Walk *walk, uint32_t core, uint32_t decl)
+{
+    uint32_t cores = walk->program->cores_per_device, first = core / cores * cores;
+    for (uint32_t other = first; other < first + cores; other++)
+        if (other != core && tree_opens(&walk->core[other].tree, decl))
+            return true;
+    return false;
+}
+
+static bool may_finish_without(const Walk *walk, const Tree *tree, uint32_t decl)
+{
+    for (uint32_t node = 0; node < tree->nodes.count; node++)
+        if (tree_node(tree, node)->end == NODE_FINISHED
+            && !idsets_has(&walk->sets, tree_node(tree, node)->marks, TREE_OPENED(decl)))
+            return true;
+    return false;
+}
+
+bool lives_hang_on_looks(const Walk *walk)
+{
+    for (uint32_t core = 0; core < walk->cores; core++) {
+        const Tree *tree = &walk->core[core].tree;
+        for (uint32_t decl = 0; decl < tree->opens.count; decl++)
+            if (tree_opens(tree, decl) && lives_are_shared(walk, decl) && some_other_opens(walk, core, decl)
+                && may_finish_without(walk, tree, decl))
+                return true;
+    }
+    return false;
+}
+
+/* The scope of a device: open from its first core's opening to the last one's closing, of those that ever open it in some run. */
 static int shared_scope_now(const Walk *walk, const uint32_t *id, const Span *life)
 {
     uint32_t first = life->device * walk->program->cores_per_device, opened = 0, closed = 0, members = 0;

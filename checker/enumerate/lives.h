@@ -23,5 +23,8 @@ int lives_now(const Walk *walk, const uint32_t *id, uint32_t life, uint32_t by);
 bool lives_depend_on_own_core(const Walk *walk, uint32_t life, uint32_t by);
 /* A semaphore's scope that others may have named already, but that its own core has not opened yet. */
 bool lives_never_opened(const Walk *walk, const uint32_t *id, uint32_t life);
+bool lives_are_shared(const Walk *walk, uint32_t decl);         /* by several cores of a device */
+/* Does some core open a scope in some runs only that others of its device open too? When that ends a state does not tell. */
+bool lives_hang_on_looks(const Walk *walk);
 /* Does it end when that device leaves that launch (at the latest)? */
 bool lives_end_at(const Walk *walk, uint32_t life, uint32_t device, uint32_t launch);

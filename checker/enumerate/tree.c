@@ -55,13 +55,6 @@ static uint32_t add_node(Tree *tree, uint32_t parent, int64_t seen, bool observe
     return id;
 }
 
-static void note_open(Tree *tree, uint32_t decl)
-{
-    if (decl >= tree->opens.count)
-        store_push(&tree->opens, decl + 1 - tree->opens.count);
-    STORE(uint8_t, &tree->opens, decl) = 1;
-}
-
 /* Appends the steps that follow, from `node` on; the last one observes, or the chain ends. */
 static void add_chain(Tree *tree, uint32_t node, const GArray *steps, UnrollEnd end)
 {
@@ -69,8 +62,6 @@ static void add_chain(Tree *tree, uint32_t node, const GArray *steps, UnrollEnd 
         UnrollStep *step = store_push(&tree->steps, 1);
         *step = g_array_index(steps, UnrollStep, i);
         tree_node(tree, node)->step = (uint32_t)(tree->steps.count - 1);
-        if (step->step.kind == STEP_ALLOC)
-            note_open(tree, step->step.object);
         bool last = i + 1 == steps->len;
         g_assert((step->step.kind == STEP_STOP) == (last && end == UNROLL_STOPPED));
         if (last && end == UNROLL_OBSERVES)
@@ -133,6 +124,15 @@ uint32_t tree_after(Tree *tree, uint32_t node, int64_t seen)
     tree->folds++;
     tree->guessed |= guessed;
     return same;
+}
+
+bool tree_note_open(Tree *tree, uint32_t decl)
+{
+    bool fresh = !tree_opens(tree, decl);
+    if (decl >= tree->opens.count)
+        store_push(&tree->opens, decl + 1 - tree->opens.count);
+    STORE(uint8_t, &tree->opens, decl) = 1;
+    return fresh;
 }
 
 bool tree_opens(const Tree *tree, uint32_t decl)

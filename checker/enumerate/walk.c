@@ -209,7 +209,7 @@ static void judge(Walk *walk, uint64_t what)
 
 static bool goes_on(const Walk *walk)
 {
-    return !walk->done && !walk->raced && !walk->unknown;
+    return !walk->done && !walk->raced && !walk->unknown && !walk->restart;
 }
 
 /* What a state shows, its rotations show of other cores. */

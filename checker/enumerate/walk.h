@@ -56,7 +56,7 @@ struct Walk {
     GArray *growth;                             /* uint32_t: turns that made something new (dump.c); NULL: not asked for */
     Dump *resumed;                             /* to go on from; NULL: from the start */
     bool polls, uneven;                         /* some tree has loops; two ways to a component take different numbers of turns */
-    bool repack, restart;                       /* an id outgrew its field; memory turned out to matter */
+    bool repack, restart;                       /* an id outgrew its field; something turned out to matter */
     int64_t begun;                              /* monotonic microseconds */
     size_t stores_before;                       /* bytes of Stores that are not ours */
     const char *limit;                          /* which limit ended the search */

@@ -131,6 +131,7 @@ const char *words_limit(const char *limit)
         { "determinism", "where cores go when a racing value steers them" },
         { "exempted-race", "what the value of an exempted race leads to" },
         { "fluid-look", "each single byte count that a look may meet (--dma-progress whole has none between)" },
+        { "scopes", "what comes after a scope of which a core of its device has no part in some runs" },
         { "polls", "polls that go on for longer" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(WORDS); i++)
