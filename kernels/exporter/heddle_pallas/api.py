@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from .errors import HeddleError
+from .options import TOLERANCE
 from .report import Report, run, write_source
 from .tracing import PerDevice, Shape, trace
 from .types import parse_dtype
@@ -35,13 +36,7 @@ def _prepared(arguments: Sequence[Any]) -> list[Any]:
     return [shape(a) if isinstance(a, str) else a for a in arguments]
 
 
-def check(
-    function: Callable[..., Any],
-    *arguments: Any,
-    expect: Any = None,
-    tolerance: float = 1e-5,
-    **options: Unpack[CheckOptions],
-) -> Report:
+def check(function: Callable[..., Any], *arguments: Any, **options: Unpack[CheckOptions]) -> Report:
     """The verdict on a function at one size; whatever it is.
 
     function is what one device does, or holds its own shard_map; arguments are arrays, per_device(arrays), or shapes such as "f32[8,128]".
@@ -50,33 +45,35 @@ def check(
     """
     given: dict[str, Any] = dict(options)
     mesh, cores, name = given.pop("mesh", 2), given.pop("cores", None), given.pop("name", "")
-    own = {key: given.pop(key) for key in ("schedules", "timeout", "opaque", "page") if key in given}
+    expect, tolerance = given.pop("expect", None), given.pop("tolerance", TOLERANCE)
     traced = trace(function, _prepared(arguments), mesh, cores, name)
     if expect is not None:
         traced.promise(_leaves(expect(*arguments) if callable(expect) else expect), tolerance)
-    return run(traced, given, **own)
+    return run(traced, **given)
 
 
-def verify(
-    function: Callable[..., Any],
-    *arguments: Any,
-    expect: Any = None,
-    tolerance: float = 1e-5,
-    accept_bounded: bool = False,
-    **options: Unpack[CheckOptions],
-) -> Report:
+def verify(function: Callable[..., Any], *arguments: Any, accept_bounded: bool = False, **options: Unpack[CheckOptions]) -> Report:
     """As check, for tests: anything but "verified" is an AssertionError with the report.
 
     What the function returns is compared here, too: also what plain JAX makes of it after the last kernel.
     """
     __tracebackhide__ = True
+    return verify_by(check, function, arguments, accept_bounded, options)
+
+
+def verify_by(
+    check: Callable[..., Report], function: Callable[..., Any], arguments: Sequence[Any], accept_bounded: bool, options: CheckOptions
+) -> Report:
+    """verify with a check of one's own."""
+    __tracebackhide__ = True
+    expect = options.get("expect")
     expected = expect(*arguments) if callable(expect) else expect
-    report = check(function, *arguments, expect=expected, tolerance=tolerance, **options)
-    settle(report, expected, tolerance, accept_bounded)
+    report = check(function, *arguments, **{**options, "expect": expected})
+    settle(report, expected, options.get("tolerance", TOLERANCE), accept_bounded)
     return report
 
 
-def settle(report: Report, expected: Any = None, tolerance: float = 1e-5, accept_bounded: bool = False) -> None:
+def settle(report: Report, expected: Any = None, tolerance: float = TOLERANCE, accept_bounded: bool = False) -> None:
     """Raises an AssertionError unless the report is as a test wants it."""
     __tracebackhide__ = True
     if not report.ok and not (accept_bounded and report.verdict == "bounded"):
@@ -91,7 +88,7 @@ def _leaves(tree: Any) -> list[Any]:
     return list(jax.tree.leaves(tree))
 
 
-def compare(report: Report, expected: Any, tolerance: float = 1e-5) -> None:
+def compare(report: Report, expected: Any, tolerance: float = TOLERANCE) -> None:
     """Raises an AssertionError that names the first element that differs."""
     import jax
 

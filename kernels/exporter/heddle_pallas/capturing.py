@@ -29,7 +29,7 @@ from .source import place_of
 from .tracing import Traced
 
 if TYPE_CHECKING:
-    from .options import Knobs, Unpack
+    from .options import RunOptions, Unpack
 
 
 def _primitives() -> list[Any]:
@@ -74,18 +74,14 @@ class Captured:
         plan.walk(jaxpr, self.jaxpr.consts)
         return Traced(plan, self.name, self.place, lambda results: results, lambda i, value: (i, value))
 
-    def check(
-        self, *operands: Any, timeout: float | None = None, schedules: str | None = None, opaque: bool = False, **knobs: Unpack[Knobs]
-    ) -> Report:
+    def check(self, *operands: Any, **options: Unpack[RunOptions]) -> Report:
         """operands: stacked, a leading dimension for the devices; none: the checker makes them up."""
-        return run(self.traced(operands or None), dict(knobs), schedules, timeout, opaque)
+        return run(self.traced(operands or None), **options)
 
-    def verify(
-        self, *operands: Any, timeout: float | None = None, schedules: str | None = None, opaque: bool = False, **knobs: Unpack[Knobs]
-    ) -> Report:
+    def verify(self, *operands: Any, **options: Unpack[RunOptions]) -> Report:
         """As check; anything but "verified" is an AssertionError with the report."""
         __tracebackhide__ = True
-        report = self.check(*operands, timeout=timeout, schedules=schedules, opaque=opaque, **knobs)
+        report = self.check(*operands, **options)
         settle(report)
         return report
 
@@ -181,9 +177,7 @@ class _Meeting:
 
 
 @contextlib.contextmanager
-def checked(
-    raise_faults: bool = True, timeout: float | None = None, schedules: str | None = None, page: bool = False, **knobs: Unpack[Knobs]
-) -> Iterator[list[Report]]:
+def checked(raise_faults: bool = True, **options: Unpack[RunOptions]) -> Iterator[list[Report]]:
     """Kernels that are traced inside are run by the checker, and give the arrays that it computed.
 
     At the end a kernel that is not verified is an AssertionError, unless raise_faults is False. Functions compiled before do not take part.
@@ -195,7 +189,7 @@ def checked(
 
     def decide(captured: Captured, stacked: list[Any]) -> list[Any]:
         try:
-            report = run(captured.traced(stacked), dict(knobs), schedules, timeout, page=page)
+            report = run(captured.traced(stacked), **options)
             reports.append(report)
             if report.results is not None:
                 return list(report.results)

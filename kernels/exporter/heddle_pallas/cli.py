@@ -176,7 +176,14 @@ def _check(options: argparse.Namespace) -> int:
     for mesh in _meshes(options):
         called, arguments = _arguments(function, inputs, mesh)
         traced = trace(called, arguments, as_mesh(mesh), options.cores)
-        report = run(traced, knobs, options.schedules, options.timeout, options.opaque, options.html is not None)
+        report = run(
+            traced,
+            schedules=options.schedules,
+            timeout=options.timeout,
+            opaque=options.opaque,
+            page=options.html is not None,
+            **knobs,
+        )
         faults = f" ({', '.join(report.faults)})" if report.faults else ""
         print(report.text if not options.quiet else f"{report.name}, {mesh}: {report.verdict}{faults}", flush=True)
         if report.generated and not options.quiet:

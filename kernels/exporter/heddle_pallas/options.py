@@ -32,16 +32,26 @@ class Knobs(TypedDict, total=False):
     verbose: bool
 
 
-class CheckOptions(Knobs, total=False):
-    """All that check() takes beside the function and its arguments, but for what the function should return."""
+class RunOptions(Knobs, total=False):
+    """What may be said of a run of the checker."""
 
-    mesh: Any  # a number of devices, "x=4,y=2", a dict, or a mesh of JAX; 2 devices if it is not given
-    cores: int | None  # a device; None: as the kernels say
-    name: str  # of the program; empty: the function's
     schedules: str | None  # a folder for the C and the schedules of faults; None: they are not kept
     timeout: float | None  # in seconds
     opaque: bool  # floats have no values, only places
     page: bool  # the report holds a page of HTML, too
+
+
+class CheckOptions(RunOptions, total=False):
+    """All that check() takes beside the function and its arguments."""
+
+    mesh: Any  # a number of devices, "x=4,y=2", a dict, or a mesh of JAX; 2 devices if it is not given
+    cores: int | None  # a device; None: as the kernels say
+    name: str  # of the program; empty: the function's
+    expect: Any  # what the function should return, or a function of the arguments that computes it; None: nothing is compared
+    tolerance: float  # of floats, relative and absolute; TOLERANCE if it is not given
+
+
+TOLERANCE = 1e-5
 
 
 FLAGS = ("advice", "first", "sweep", "verbose")

@@ -79,35 +79,24 @@ class Heddle:
         self.timeout: float = node.config.getoption("--heddle-timeout")
         self.pages: str | None = node.config.getoption("--heddle-html")
 
-    def check(
-        self, function: Callable[..., Any], *arguments: Any, expect: Any = None, tolerance: float = 1e-5, **options: "Unpack[CheckOptions]"
-    ) -> "Report":
+    def check(self, function: Callable[..., Any], *arguments: Any, **options: "Unpack[CheckOptions]") -> "Report":
         """As heddle_pallas.check."""
         from . import api
 
         options.setdefault("timeout", self.timeout)
         options.setdefault("page", self.pages is not None)
-        report = api.check(function, *arguments, expect=expect, tolerance=tolerance, **options)
+        report = api.check(function, *arguments, **options)
         self.note(report)
         return report
 
     def verify(
-        self,
-        function: Callable[..., Any],
-        *arguments: Any,
-        expect: Any = None,
-        tolerance: float = 1e-5,
-        accept_bounded: bool = False,
-        **options: "Unpack[CheckOptions]",
+        self, function: Callable[..., Any], *arguments: Any, accept_bounded: bool = False, **options: "Unpack[CheckOptions]"
     ) -> "Report":
         """As heddle_pallas.verify."""
         from . import api
 
         __tracebackhide__ = True
-        expected = expect(*arguments) if callable(expect) else expect
-        report = self.check(function, *arguments, expect=expected, tolerance=tolerance, **options)
-        api.settle(report, expected, tolerance, accept_bounded)
-        return report
+        return api.verify_by(self.check, function, arguments, accept_bounded, options)
 
     def note(self, report: "Report") -> None:
         """For JUnit, and as a page."""

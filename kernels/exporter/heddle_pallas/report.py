@@ -10,7 +10,7 @@ import re
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from .program import ProgramWriter
 from .source import short_path
 from .tracing import Traced
 from .types import parse_dtype
+
+if TYPE_CHECKING:
+    from .options import RunOptions, Unpack
 
 
 @dataclasses.dataclass
@@ -66,16 +69,12 @@ def write_source(traced: Traced, folder: Path, opaque: bool = False, name: str =
     return path
 
 
-def run(
-    traced: Traced,
-    knobs: Mapping[str, Any] | None = None,
-    schedules: str | None = None,
-    timeout: float | None = None,
-    opaque: bool = False,
-    page: bool = False,
-) -> Report:
-    """Checks it. schedules: a folder where the C file and schedules of faults are kept; None: nothing is kept. page: with HTML."""
-    given = arguments_of(knobs or {})
+def run(traced: Traced, **options: Unpack[RunOptions]) -> Report:
+    """Checks it."""
+    knobs: dict[str, Any] = dict(options)
+    schedules, timeout = knobs.pop("schedules", None), knobs.pop("timeout", None)
+    opaque, page = knobs.pop("opaque", False), knobs.pop("page", False)
+    given = arguments_of(knobs)
     with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
         source = write_source(traced, Path(folder), opaque)
         command = [
