@@ -162,8 +162,8 @@ static char *polling_line(const Walk *walk)
             const Node *at = tree_node(tree, node);
             if (!at->loops || at->step == NONE)
                 continue;
-            const Site *site = program_get_site(walk->program, tree_step(tree, at->step)->step.site);
-            return g_strdup_printf(" (%s:%u polls)", program_text(walk->program, site->file), site->line);
+            g_autofree char *where = program_describe_site(walk->program, tree_step(tree, at->step)->step.site);
+            return g_strdup_printf(" (%s polls)", where);
         }
     }
     return g_strdup("");

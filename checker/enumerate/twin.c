@@ -287,10 +287,8 @@ static char *differ(const Pair *p, uint32_t step, uint32_t image_step)
     for (unsigned i = 0; i < 2; i++) {
         const Tree *tree = &walk_core(p->walk, core[i])->tree;
         const Step *done = at[i] < tree->steps.count ? &tree_step(tree, at[i])->step : NULL;
-        const Site *site = done ? program_get_site(program, done->site) : NULL;
-        text[i] = site == NULL ? g_strdup("nothing more")
-                               : g_strdup_printf("the %s at %s:%u", step_kind_name((StepKind)done->kind),
-                                                 program_text(program, site->file), site->line);
+        g_autofree char *where = done ? program_describe_site(program, done->site) : NULL;
+        text[i] = done ? g_strdup_printf("the %s at %s", step_kind_name((StepKind)done->kind), where) : g_strdup("nothing more");
     }
     uint32_t cores = program->cores_per_device;
     char *all = g_strdup_printf("device %u does not do what device %u does, shifted: %s against %s", p->image / cores, p->core / cores,

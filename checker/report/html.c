@@ -286,7 +286,7 @@ static void add_words(Tale *tale)
     for (guint i = 0; i < tale->places->len; i++) {
         const Site *site = program_get_site(tale->program, GPOINTER_TO_UINT(g_ptr_array_index(tale->places, i)));
         const char *file = program_text(tale->program, site->file), *line = source_line(tale->html->source, file, site->line);
-        g_autofree char *where = g_strdup_printf("%s:%u", file, site->line);
+        g_autofree char *where = program_describe_site(tale->program, GPOINTER_TO_UINT(g_ptr_array_index(tale->places, i)));
         if (line)
             member_text(tale->builder, where, line);
     }
