@@ -262,23 +262,34 @@ static uint32_t intern_append(Intern *intern, const void *key, size_t bytes)
     return (uint32_t)id;
 }
 
-uint32_t intern_add(Intern *intern, const void *key, size_t bytes)
+/* Where the key is in the slots, or the free slot where it belongs. */
+static uint64_t *slot_of(const Intern *intern, const void *key, size_t bytes, uint32_t hash)
 {
-    if (intern->slots.count < (intern->ends.count + 1) * 2)
-        intern_grow(intern);
-    uint32_t hash = slot_hash(key, bytes);
     uint64_t *table = (uint64_t *)(void *)intern->slots.base;
     size_t mask = intern->slots.count - 1, at = hash & mask;
     for (; table[at]; at = (at + 1) & mask) {
         if (table[at] >> 32 != hash)
             continue;
-        uint32_t id = (uint32_t)table[at] - 1;
         size_t length;
-        const void *present = intern_get(intern, id, &length);
+        const void *present = intern_get(intern, (uint32_t)table[at] - 1, &length);
         if (length == bytes && (bytes == 0 || memcmp(present, key, bytes) == 0))
-            return id;
+            break;
     }
-    uint32_t id = intern_append(intern, key, bytes);
-    table[at] = (uint64_t)hash << 32 | (id + 1);
-    return id;
+    return &table[at];
+}
+
+uint32_t intern_find(const Intern *intern, const void *key, size_t bytes)
+{
+    return intern->slots.count == 0 ? NONE : (uint32_t)*slot_of(intern, key, bytes, slot_hash(key, bytes)) - 1;
+}
+
+uint32_t intern_add(Intern *intern, const void *key, size_t bytes)
+{
+    if (intern->slots.count < (intern->ends.count + 1) * 2)
+        intern_grow(intern);
+    uint32_t hash = slot_hash(key, bytes);
+    uint64_t *slot = slot_of(intern, key, bytes, hash);
+    if (*slot == 0)
+        *slot = (uint64_t)hash << 32 | (intern_append(intern, key, bytes) + 1);
+    return (uint32_t)*slot - 1;
 }

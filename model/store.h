@@ -47,5 +47,6 @@ void intern_init_own(Intern *intern, size_t keys_max, size_t bytes_max);       /
 void intern_clear(Intern *intern);
 void intern_make_private(Intern *intern);
 uint32_t intern_add(Intern *intern, const void *key, size_t bytes);
+uint32_t intern_find(const Intern *intern, const void *key, size_t bytes);      /* NONE: it is not there */
 const void *intern_get(const Intern *intern, uint32_t id, size_t *bytes);       /* aligned to 8 bytes */
 size_t intern_count(const Intern *intern);

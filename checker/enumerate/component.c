@@ -79,13 +79,28 @@ static size_t key_after(const Walk *walk, uint32_t core, uint32_t from, const Tu
     return 1 + count * (sizeof *to / sizeof *key);
 }
 
-static void add_edge(WalkCore *self, uint32_t from, uint32_t turn, Component *into)
+uint32_t component_known(const Walk *walk, uint32_t core, uint32_t turn, uint32_t node, uint32_t payload)
 {
-    for (uint32_t at = into->edges; at; at = STORE(Edge, &self->edges, at - 1).older)
-        if (STORE(Edge, &self->edges, at - 1).from == from && STORE(Edge, &self->edges, at - 1).turn == turn)
-            return;
-    *(Edge *)store_push(&self->edges, 1) = (Edge){.from = from, .turn = turn, .older = into->edges};
-    into->edges = (uint32_t)self->edges.count;
+    const WalkCore *self = walk_core(walk, core);
+    for (uint32_t e = STORE(Turn, &self->turns, turn).edges; e;) {
+        const Edge *edge = &STORE(Edge, &self->edges, e - 1);
+        if (walk_component(walk, core, edge->into)->node == node && edge->payload == payload)
+            return edge->into;
+        e = edge->other;
+    }
+    return 0;
+}
+
+static void add_edge(Walk *walk, uint32_t core, uint32_t from, uint32_t turn_index, uint32_t payload, uint32_t into)
+{
+    WalkCore *self = walk_core(walk, core);
+    Turn *turn = &STORE(Turn, &self->turns, turn_index);
+    Component *component = walk_component(walk, core, into);
+    if (component_known(walk, core, turn_index, component->node, payload))
+        return;
+    *(Edge *)store_push(&self->edges, 1) = (Edge){.from = from, .turn = turn_index, .into = into, .payload = payload,
+                                                  .older = component->edges, .other = turn->edges};
+    component->edges = turn->edges = (uint32_t)self->edges.count;
 }
 
 #ifdef HEDDLE_DEBUG
@@ -252,7 +267,7 @@ uint32_t component_after(Walk *walk, uint32_t core, uint32_t from, uint32_t turn
         build(walk, core, id, from, &turn);
     else if (walk_component(walk, core, id)->depth != depth_after(walk, core, from, &turn))
         walk->uneven = true;
-    add_edge(self, from, turn_index, walk_component(walk, core, id));
+    add_edge(walk, core, from, turn_index, payload, id);
     if (turn.how == TURN_ALWAYS || turn.how == TURN_GUARDED)
         note_next(self, from, turn_index, id);
     if (!layout_fits(&walk->layout, core, id))

@@ -29,6 +29,7 @@ typedef struct Turn {
     uint8_t how, step;                          /* TurnHow; StepKind of the step or moment */
     uint16_t pending;                           /* which copy under way, TURN_CORE: the core itself */
     uint32_t next;                              /* the component after it, 0: not made yet, or not the same each time */
+    uint32_t edges;                             /* all that it has led to, plus 1 */
     uint32_t gauge;                             /* GUARDED, COUNT, FLAG; JOIN: which join */
     uint32_t event;
     uint32_t others;                            /* GUARDED: what feeds the gauge besides this core; else 0: nothing */
@@ -63,7 +64,8 @@ typedef struct Component {
     uint32_t depth;                             /* turns that led to it; a join counts for its first member */
 } Component;
 
-typedef struct Edge { uint32_t from, turn, older; } Edge;              /* older: plus 1 */
+/* older, other: plus 1; those into the same component; of the same turn. payload: of a copy that has read. */
+typedef struct Edge { uint32_t from, turn, into, payload, older, other; } Edge;
 
 typedef struct WalkCore {
     Tree tree;
@@ -103,6 +105,8 @@ void component_init(Walk *walk, uint32_t core);
 uint32_t component_start(Walk *walk, uint32_t core);
 /* The component after a turn of `from`, with the core at `node` (its own step) and the copy's payload (contents; else 0). */
 uint32_t component_after(Walk *walk, uint32_t core, uint32_t from, uint32_t turn, uint32_t node, uint32_t payload);
+/* The same, of what is known: 0 where component_after would make something. */
+uint32_t component_known(const Walk *walk, uint32_t core, uint32_t turn, uint32_t node, uint32_t payload);
 const Pending *component_pendings(const Walk *walk, uint32_t core, uint32_t id);
 void component_masks(Walk *walk);               /* all masks anew, for accesses.generation */
 /* What a turn does to counts: the semaphore, NONE: nothing. */

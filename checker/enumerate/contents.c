@@ -44,11 +44,11 @@ void contents_free(ContentsPool *pool)
     g_free(pool);
 }
 
-static uint32_t intern_tile(ContentsPool *pool, const Tile *tile)
+static uint32_t intern_tile(const Walk *walk, const Tile *tile)
 {
     size_t bytes;
     g_autofree void *key = tile_pack(tile, &bytes);
-    return intern_add(&pool->tiles, key, bytes);
+    return memory_intern(walk, &walk->pool->tiles, key, bytes);
 }
 
 const Tile *contents_tile(void *owner, int64_t id)
@@ -98,18 +98,26 @@ static uint32_t take(ContentsPool *pool, uint32_t object)
 static uint32_t version_of(Walk *walk, const uint32_t *id, uint32_t object)
 {
     uint32_t device = program_object_device(walk->program, object);
-    return (uint32_t)memory_get(walk, device, id[walk->cores + device], memory_object_slot(walk, object));
+    uint32_t slot = memory_object_slot(walk, object);
+    return slot == NONE ? 0 : (uint32_t)memory_get(walk, device, id[walk->cores + device], slot);
 }
 
 static void set_version(Walk *walk, uint32_t *id, uint32_t object, uint32_t version)
 {
     uint32_t device = program_object_device(walk->program, object), field = walk->cores + device;
-    id[field] = memory_with(walk, device, id[field], memory_object_slot(walk, object), version);
+    uint32_t slot = memory_object_slot(walk, object);
+    id[field] = slot == NONE || version == NONE ? 0 : memory_with(walk, device, id[field], slot, version);
 }
 
 static bool is_opaque(const Walk *walk, uint32_t object)
 {
     return program_decl(walk->program, program_object_decl(walk->program, object))->opaque;
+}
+
+static uint32_t result_known(const ContentsPool *pool, const Operation *operation)
+{
+    uint32_t index = intern_find(&pool->operations, operation, sizeof *operation);
+    return index == NONE ? NONE : STORE(uint32_t, &pool->results, index);
 }
 
 /* True: this was worked out before, and *result is what came of it. False: it is worked out now, by who calls. */
@@ -136,13 +144,15 @@ static uint32_t read_tile(Walk *walk, const uint32_t *id, uint32_t object, uint3
     ContentsPool *pool = walk->pool;
     Operation operation = operation_of(walk, id, object, view_id, mask, 0, STEP_LOAD);
     uint32_t *result;
+    if (walk->frozen)
+        return result_known(pool, &operation);
     if (recall(pool, &operation, &result))
         return *result;
     const View *view = program_get_view(walk->program, view_id);
     Tile *tile = tile_new(view->dtype, view->ndim, view->size, false);
     put(pool, object, operation.version);
     machine_read(pool->machine, object, view_id, mask, tile);
-    *result = intern_tile(pool, tile);
+    *result = intern_tile(walk, tile);
     tile_free(tile);
     return *result;
 }
@@ -152,6 +162,10 @@ static void write_tile(Walk *walk, uint32_t *id, uint32_t object, uint32_t view_
     ContentsPool *pool = walk->pool;
     Operation operation = operation_of(walk, id, object, view_id, mask, tile_id, STEP_STORE);
     uint32_t *result;
+    if (walk->frozen) {
+        set_version(walk, id, object, result_known(pool, &operation));
+        return;
+    }
     if (!recall(pool, &operation, &result)) {
         const View *view = program_get_view(walk->program, view_id);
         Tile opaque = {.dtype = view->dtype, .elements = view_elements(view), .opaque = true};
@@ -168,7 +182,7 @@ uint32_t contents_load(Walk *walk, const uint32_t *id, const UnrollStep *step)
         const View *view = program_get_view(walk->program, step->view);
         Tile tile = {.dtype = view->dtype, .ndim = view->ndim, .elements = view_elements(view), .opaque = true};
         memcpy(tile.size, view->size, sizeof tile.size);
-        return intern_tile(walk->pool, &tile);
+        return intern_tile(walk, &tile);
     }
     return read_tile(walk, id, step->step.object, step->view, step->mask);
 }
@@ -177,7 +191,7 @@ void contents_store(Walk *walk, uint32_t *id, const UnrollStep *step)
 {
     if (is_opaque(walk, step->step.object) || step->tile == NULL)
         return;
-    write_tile(walk, id, step->step.object, step->view, step->mask, intern_tile(walk->pool, step->tile), false);
+    write_tile(walk, id, step->step.object, step->view, step->mask, intern_tile(walk, step->tile), false);
 }
 
 uint32_t contents_copy_read(Walk *walk, const uint32_t *id, const Copy *copy)

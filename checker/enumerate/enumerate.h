@@ -31,7 +31,7 @@ typedef struct EnumerateOptions {
     double seconds_max;
     size_t memory_max;
     unsigned modes;                             /* of WalkMode; one that a program does not allow ends in Outcome.refused */
-    unsigned workers;                           /* threads, rounded down to a power of two; programs with flags or contents use one */
+    unsigned workers;                           /* threads, rounded down to a power of two */
     bool contents;                              /* contents are part of the state: results are checked, or data steers control */
     bool first;
     Progress *progress;                         /* NULL: nobody watches */

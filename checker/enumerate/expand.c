@@ -23,7 +23,8 @@ typedef struct Hot {                            /* of one core; lane: of its com
 
 void worker_init(Worker *worker, Walk *walk, unsigned index)
 {
-    *worker = (Worker){.walk = walk, .index = index, .id = g_new0(uint32_t, walk->layout.fields), .hot = g_new0(Hot, walk->cores)};
+    *worker = (Worker){.walk = walk, .index = index, .id = g_new0(uint32_t, walk->layout.fields), .hot = g_new0(Hot, walk->cores),
+                       .after = g_new0(uint32_t, walk->layout.fields)};
     worker->levels = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     worker->inbox = g_async_queue_new_full(g_free);
     worker->out = g_new0(Chunk *, walk->workers);
@@ -50,6 +51,7 @@ void worker_clear(Worker *worker)
     g_array_unref(worker->levels);
     g_free(worker->hot);
     g_free(worker->id);
+    g_free(worker->after);
 }
 
 /* Room for so many keys. */
@@ -273,21 +275,33 @@ INLINE unsigned take_lane(const Worker *worker, const Hot *hot, const Others *ot
     return always + guard_holds(worker, others + lane->others, lane->need);
 }
 
-/* Turns of a core one by one, some with more than one outcome, or whose outcome is not known yet. False: one of these is possible, so that
- * the state is for the one thread. */
+static bool all_known(const Worker *worker)
+{
+    for (unsigned f = 0; f < worker->walk->layout.fields; f++)
+        if (worker->after[f] == 0)
+            return false;
+    return true;
+}
+
+/* Turns of a core one by one, some with more than one outcome. False: one is possible whose outcome is not known yet, so that the state is
+ * for the one thread. */
 static bool take_slowly(const Worker *worker, uint32_t core, unsigned turns, const uint64_t *key, uint64_t *to, unsigned *taken)
 {
-    const Walk *walk = worker->walk;
+    Walk *walk = worker->walk;
     const unsigned words = walk->layout.words;
     const Hot *hot = &worker->hot[core];
     const Turn *turn = &STORE(Turn, &walk->core[core].turns, hot->lane->deltas);
     for (unsigned t = 0; t < turns; t++) {
-        if (!turn_possible(walk, worker->id, core, &turn[t]))
-            continue;
-        if (turn[t].next == 0)
+        uint64_t *after = to + *taken * words;
+        bool possible = turn[t].next ? turn_possible(walk, worker->id, core, &turn[t])
+                                     : turn_take(walk, worker->id, core, hot->lane->deltas + t, worker->after);
+        if (possible && turn[t].next)
+            put(after, key, words, hot, ((uint64_t)turn[t].next - worker->id[core]) << hot->shift);
+        else if (possible && all_known(worker))
+            layout_pack(&walk->layout, worker->after, after);
+        else if (possible)
             return false;
-        put(to + *taken * words, key, words, hot, ((uint64_t)turn[t].next - worker->id[core]) << hot->shift);
-        ++*taken;
+        *taken += possible;
     }
     return true;
 }
@@ -387,7 +401,7 @@ INLINE void visit(Worker *worker, const uint64_t *key, unsigned words, bool many
         what |= LATER_EXPAND;
     else if (G_UNLIKELY(taken == 0))
         what |= LATER_END;
-    else if (walk->polls)
+    else if (walk->polls && spin_is_possible(walk, worker->id))
         what |= LATER_POLL;
     if (G_UNLIKELY(what != 0))
         put_off(worker, what);

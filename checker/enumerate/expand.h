@@ -24,7 +24,7 @@ struct Worker {
     Queue later;                                /* states of this level for the one thread: Later, and their ids */
     Batch now, before;                          /* being filled; waiting for its places to be fetched */
     struct Hot *hot;                            /* by core: what the inner loop needs of it */
-    uint32_t *id;                               /* of the state in hand */
+    uint32_t *id, *after;                       /* of the state in hand, of a successor */
     uint64_t transitions;
     uint64_t covered;                           /* with symmetry: states visited, with all their rotations */
     uint64_t level_end;                         /* states of the level in hand end there in the queue */

@@ -7,6 +7,7 @@ void judge_state(Walk *walk);                   /* what components are watched f
 void judge_races(Walk *walk);                   /* between cores; a core's own are among the watched */
 void judge_end(Walk *walk);                     /* nothing can move */
 void judge_spin(Walk *walk);                    /* spin.c: something can, but only polls? After its turns were taken */
+bool spin_is_possible(const Walk *walk, const uint32_t *id);   /* false: certainly something else can. Changes nothing */
 uint32_t row_moment_event(Walk *walk, uint32_t core, const UnrollStep *start, StepKind moment);       /* row.c */
 #ifdef HEDDLE_DEBUG
 void direct_check(Walk *walk, const uint32_t *id, uint64_t turns_taken, bool races);         /* direct.c: after a state was expanded */

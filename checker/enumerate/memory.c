@@ -10,7 +10,7 @@ struct Memory {
     uint32_t devices;
 };
 
-enum { VECTORS_MAX = 1 << 24, SLOTS_MAX = 1 << 20 };
+enum { VECTORS_MAX = 1 << 24, SLOTS_MAX = 1 << 20, SMALL_VECTOR = 16 };
 
 Memory *memory_new(uint32_t devices, Lot *lot)
 {
@@ -57,6 +57,8 @@ uint32_t memory_object_slot(Walk *walk, uint32_t object)
     for (uint32_t i = 0; i < self->slots.count; i++)
         if (STORE(Slot, &self->slots, i).object == object)
             return i;
+    if (walk->frozen)
+        return NONE;
     *(Slot *)store_push(&self->slots, 1) = (Slot){.semaphore = NONE, .object = object};
     return (uint32_t)(self->slots.count - 1);
 }
@@ -99,14 +101,15 @@ uint32_t memory_with(Walk *walk, uint32_t device, uint32_t vector, uint32_t slot
     uint32_t count;
     const int64_t *values = values_of(self, vector, &count);
     uint32_t length = MAX(count, slot + 1);
-    int64_t *changed = g_new0(int64_t, length);
+    int64_t small[SMALL_VECTOR] = {0}, *changed = length <= SMALL_VECTOR ? small : g_new0(int64_t, length);
     memcpy(changed, values, count * sizeof *values);
     changed[slot] = value - STORE(Slot, &self->slots, slot).first;
     while (length && changed[length - 1] == 0)
         length--;
-    uint32_t id = intern_add(&self->vectors, changed, length * sizeof *changed) + 1;
-    g_free(changed);
-    if (!layout_fits(&walk->layout, walk->cores + device, id))
+    uint32_t id = memory_intern(walk, &self->vectors, changed, length * sizeof *changed) + 1;
+    if (changed != small)
+        g_free(changed);
+    if (!walk->frozen && !layout_fits(&walk->layout, walk->cores + device, id))
         walk->repack = true;
     return id;
 }

@@ -51,6 +51,27 @@ static void see_poller(Walk *walk, uint32_t core)
                                 .turn = component->turns, .message = "it polls a value that nobody is left to change"});
 }
 
+/* May a turn of the core's own that is possible leave no trace? Any other copy or step shows that not only polls are possible. */
+static bool only_looks(const Walk *walk, const uint32_t *id, uint32_t core)
+{
+    const Component *component = walk_component(walk, core, id[core]);
+    if (component->turn_count == 0)
+        return true;
+    const Turn *turn = &STORE(Turn, &walk->core[core].turns, component->turns);
+    if (component->pendings > 0)
+        return false;
+    const Step *step = &tree_step(&walk->core[core].tree, walk_node(walk, core, id[core])->step)->step;
+    return step->kind == STEP_FLAG_CAS || step_leaves_no_trace(step, 0) || !turn_possible(walk, id, core, turn);
+}
+
+bool spin_is_possible(const Walk *walk, const uint32_t *id)
+{
+    for (uint32_t core = 0; core < walk->cores; core++)
+        if (!only_looks(walk, id, core))
+            return walk->options->canary == ENUMERATE_CANARY_SPIN_ALONE;
+    return true;
+}
+
 void judge_spin(Walk *walk)
 {
     Spin spin = {.walk = walk, .ids = g_array_new(FALSE, FALSE, sizeof(uint32_t)), .only_polls = true};

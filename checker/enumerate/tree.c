@@ -101,12 +101,20 @@ static void mark_loop(Node *node, bool guessed)
     node->guessed |= guessed;
 }
 
-uint32_t tree_after(Tree *tree, uint32_t node, int64_t seen)
+uint32_t tree_known(const Tree *tree, uint32_t node, int64_t seen)
 {
-    const UnrollStep *step = tree_step(tree, tree_node(tree, node)->step);
     for (uint32_t child = tree_node(tree, node)->child; child != NONE; child = tree_node(tree, child)->sibling)
         if (tree_node(tree, child)->seen == seen)
             return tree_node(tree, child)->same != NONE ? tree_node(tree, child)->same : child;
+    return NONE;
+}
+
+uint32_t tree_after(Tree *tree, uint32_t node, int64_t seen)
+{
+    const UnrollStep *step = tree_step(tree, tree_node(tree, node)->step);
+    uint32_t known = tree_known(tree, node, seen);
+    if (known != NONE)
+        return known;
     if (step->step.kind == STEP_EXPECT_COUNT) {
         uint32_t stopped = add_node(tree, node, TREE_FAILED, false);
         tree_node(tree, stopped)->end = NODE_STOPPED;

@@ -58,6 +58,7 @@ void tree_reserve(Tree *tree, Lot *lot, size_t nodes_max);
 void tree_grow(Tree *tree);                     /* makes the start; once, after `tile` was set */
 /* The node after the step of `node`, which saw `seen` (0 where the step observes nothing). Steps added are the last of tree->steps. */
 uint32_t tree_after(Tree *tree, uint32_t node, int64_t seen);
+uint32_t tree_known(const Tree *tree, uint32_t node, int64_t seen);            /* the same, NONE: not seen so far */
 bool tree_note_open(Tree *tree, uint32_t decl);         /* a step opens that scope; true: the first one known */
 bool tree_opens(const Tree *tree, uint32_t decl);       /* does any step known so far open that scope? */
 

@@ -52,14 +52,14 @@ bool turn_possible(const Walk *walk, const uint32_t *id, uint32_t core, const Tu
     g_assert_not_reached();
 }
 
-/* The component after a turn of `from`: the core's own step, which saw `seen`, or a moment of one of its copies. */
-static uint32_t make(Walk *walk, uint32_t core, uint32_t from, uint32_t turn, int64_t seen)
+/* The component after a turn of `from`: the core's own step, which saw `seen`, or a moment of one of its copies, with what that carries. */
+static uint32_t make(Walk *walk, uint32_t core, uint32_t from, uint32_t turn, int64_t seen, uint32_t payload)
 {
     WalkCore *self = walk_core(walk, core);
     uint32_t node = walk_component(walk, core, from)->node;
     if (STORE(Turn, &self->turns, turn).pending == TURN_CORE)
-        node = tree_after(&self->tree, node, seen);
-    return component_after(walk, core, from, turn, node, 0);
+        node = walk->frozen ? tree_known(&self->tree, node, seen) : tree_after(&self->tree, node, seen);
+    return walk->frozen ? component_known(walk, core, turn, node, payload) : component_after(walk, core, from, turn, node, payload);
 }
 
 /* What is new for a core is made for all that rotations turn it into: components have the same id there. */
@@ -68,12 +68,12 @@ static void go_on(Walk *walk, uint32_t core, uint32_t turn, int64_t seen, uint32
     const WalkCore *self = walk_core(walk, core);
     size_t edges = self->edges.count, nodes = self->tree.nodes.count;
     uint32_t from = out[core], offset = turn - walk_component(walk, core, from)->turns;
-    out[core] = make(walk, core, from, turn, seen);
+    out[core] = make(walk, core, from, turn, seen, 0);
     bool fresh = self->edges.count != edges || self->tree.nodes.count != nodes;
     if (walk->symmetry == NULL || !fresh || symmetry_why(walk->symmetry) != NULL)
         return;
     for (uint32_t c = symmetry_next_core(walk->symmetry, core); c != core; c = symmetry_next_core(walk->symmetry, c))
-        make(walk, c, from, walk_component(walk, c, from)->turns + offset, seen);
+        make(walk, c, from, walk_component(walk, c, from)->turns + offset, seen, 0);
 }
 
 static void take_join(Walk *walk, const Turn *turn, uint32_t *out)
@@ -118,12 +118,12 @@ static void take_data(Walk *walk, uint32_t core, uint32_t turn_index, const Turn
     if (turn->pending != TURN_CORE) {
         Pending pending = component_pendings(walk, core, out[core])[turn->pending];
         const Copy *copy = &tree_step(&walk->core[core].tree, pending.step)->copy;
-        uint32_t payload = 0, node = walk_component(walk, core, out[core])->node;
+        uint32_t payload = 0;
         if (turn->step == STEP_READ)
             payload = contents_copy_read(walk, out, copy);
         else
             contents_copy_write(walk, out, copy, pending.payload);
-        out[core] = component_after(walk, core, out[core], turn_index, node, payload);
+        out[core] = make(walk, core, out[core], turn_index, TREE_HELD, payload);
         return;
     }
     const UnrollStep *step = step_at(walk, core, out[core]);

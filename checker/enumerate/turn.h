@@ -2,7 +2,8 @@
 #pragma once
 #include "component.h"
 
-/* Is the turn possible in the state `id`? Then `out` is the state after it. */
+/* Is the turn possible in the state `id`? Then `out` is the state after it. While workers run nothing is made: 0 is in place of what is
+ * new. */
 bool turn_take(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn, uint32_t *out);
 bool turn_possible(const Walk *walk, const uint32_t *id, uint32_t core, const Turn *turn);
 /* Does the turn write to a memory, and where? */

@@ -44,11 +44,10 @@ KeyShape walk_shape(const Walk *walk, const Layout *layout)
     return (KeyShape){.words = walk->hashed ? 1 : layout->words, .bits = walk->hashed ? 64 : layout->bits, .skip = walk->owner_bits};
 }
 
-/* Without memory: what is overwritten is known to the one thread alone. */
 static void hire(Walk *walk)
 {
     walk->owner_bits = 0;
-    while (walk->memory == NULL && 2u << walk->owner_bits <= walk->options->workers)
+    while (2u << walk->owner_bits <= walk->options->workers)
         walk->owner_bits++;
     walk->workers = 1u << walk->owner_bits;
     walk->worker = g_new0(Worker, walk->workers);
