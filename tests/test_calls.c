@@ -87,12 +87,38 @@ static void a_schedule_of_one_call_shows_its_fault_again(void **state)
     binary_says("called from send_halves at called.c:");
 }
 
+/* Calls that the first run does not make are met by workers, or after a pause, in any order: the report is the same. */
+static void calls_of_some_orders_only_are_told_apart_too(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {
+        "", "-j 2", "--search enumerate", "--search enumerate -j 2", "--search random", "--search random -j 2",
+    };
+    g_autofree char *first = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
+        g_autofree char *words = g_strdup_printf("check called.c:some_orders -n 2 %s", ways[i]);
+        assert_int_equal(binary_run(words), 1);
+        binary_says("faulty, 2 faults");
+        if (i % 2 == 1)
+            assert_string_equal(binary_text, first);
+        g_free(first);
+        first = g_strdup(binary_text);
+    }
+    assert_int_equal(binary_run("check called.c:some_orders -n 3"), 1);
+    g_free(first);
+    first = g_strdup(binary_text);
+    binary_run("check called.c:some_orders -n 3 -q --runs 1 --checkpoint calls.checkpoint");
+    assert_int_equal(binary_run("check called.c:some_orders -n 3 --resume calls.checkpoint"), 1);
+    assert_string_equal(binary_text, first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_marked_call_is_a_fault_of_its_own),
         cmocka_unit_test(the_compiler_makes_no_difference),
         cmocka_unit_test(the_callers_are_named),
+        cmocka_unit_test(calls_of_some_orders_only_are_told_apart_too),
         cmocka_unit_test(a_schedule_of_one_call_shows_its_fault_again),
     };
     return cmocka_run_group_tests_name("calls", tests, set_up, binary_tear_down);

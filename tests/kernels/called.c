@@ -61,6 +61,21 @@ KERNEL(too_late_unmarked, input, output, seen, send_sem, recv_sem, own_sem)
     wait_for_both(output, recv_sem);
 }
 
+/* Which of the first two calls is made depends on the order. */
+KERNEL(some_orders, input, output, send_sem, recv_sem, ready)
+{
+    int right = right_of(pl_device_id());
+    if (pl_semaphore_read(ready) == 0)
+        PL_CALL(send(input, output, send_sem, recv_sem, right));
+    else
+        PL_CALL(send(input, output, send_sem, recv_sem, right));
+    pl_semaphore_signal(ready, 1, pl_device(right));
+    pl_semaphore_wait(ready, 1);
+    PL_CALL(send(input, output, send_sem, recv_sem, right));
+    wait_for_both(output, recv_sem);
+    wait_for_both(output, recv_sem);
+}
+
 static PlRef halves(void)
 {
     return pl_output(PL_F32, 2, 8, 128);
@@ -86,5 +101,13 @@ PROGRAM(too_late_unmarked, "the same with nothing said of the calls")
     PL_NEEDS(pl_num_devices() >= 2, "a neighbour");
     pl_launch(too_late_unmarked, .args = {pl_input(PL_F32, 8, 128), halves(), halves(), pl_dma_semaphore(), pl_dma_semaphore(),
                                           pl_dma_semaphore()});
+    pl_expect_fault(PL_RACE, .from = 2);
+}
+
+PROGRAM(some_orders, "both writes race, wherever the first one is called")
+{
+    PL_NEEDS(pl_num_devices() >= 2, "a neighbour");
+    pl_launch(some_orders, .args = {pl_input(PL_F32, 8, 128), pl_output(PL_F32, 8, 128), pl_dma_semaphore(), pl_dma_semaphore(),
+                                    pl_regular_semaphore()});
     pl_expect_fault(PL_RACE, .from = 2);
 }
