@@ -9,7 +9,8 @@
 enum { MOMENTS = 4 };
 
 static inline Flight *flight_at(const World *world, guint index) { return &g_array_index(world->flights, Flight, index); }
-static inline bool is_done(const Flight *flight, StepKind moment) { return flight->done >> (moment - STEP_EARLY_SEND) & 1; }
+static inline unsigned bit_of(StepKind moment) { return 1u << (moment - STEP_EARLY_SEND); }
+static inline bool is_done(const Flight *flight, StepKind moment) { return flight->done & bit_of(moment); }
 
 static bool has_early(const World *world, uint32_t count)
 {
@@ -25,10 +26,21 @@ static uint32_t gives(const World *world, const Copy *copy, StepKind moment, uin
     return sends ? copy->send_semaphore : copy->receive_semaphore;
 }
 
-static bool exists(const World *world, const Copy *copy, StepKind moment)
+static bool is_contended(const World *world, uint32_t semaphore)
 {
-    uint32_t inc, semaphore = gives(world, copy, moment, &inc);
-    return moment == STEP_READ || moment == STEP_WRITE || (semaphore != NONE && inc > 0);
+    return semaphore != NONE && usage_of(world->usage, semaphore)->contended;
+}
+
+/* What is contended stays so while a search goes on. */
+static void find_moments(const World *world, Flight *flight, const Copy *copy)
+{
+    for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++) {
+        uint32_t inc, semaphore = gives(world, copy, moment, &inc);
+        if (moment == STEP_READ || moment == STEP_WRITE || (semaphore != NONE && inc > 0))
+            flight->exist |= (uint8_t)bit_of(moment);
+        if (inc > 0 && is_contended(world, semaphore))
+            flight->conflict |= (uint8_t)bit_of(moment);
+    }
 }
 
 static bool held_back(const World *world, guint index, bool read)
@@ -49,18 +61,12 @@ static bool held_back(const World *world, guint index, bool read)
 
 static bool possible(const World *world, guint index, StepKind moment)
 {
+    static const uint8_t before[] = { 0, 1, 0, 1 << (STEP_READ - STEP_EARLY_SEND) | 1 << (STEP_EARLY_RECEIVE - STEP_EARLY_SEND) };
     const Flight *flight = flight_at(world, index);
-    const Copy *copy = world_copy(world, flight);
-    if (is_done(flight, moment) || !exists(world, copy, moment))
+    unsigned left = flight->exist & ~flight->done;
+    if (!(left & bit_of(moment)) || (left & before[moment - STEP_EARLY_SEND]))
         return false;
-    if (moment == STEP_EARLY_SEND)
-        return true;
-    if (moment == STEP_READ)
-        return (!exists(world, copy, STEP_EARLY_SEND) || is_done(flight, STEP_EARLY_SEND)) && !held_back(world, index, true);
-    if (moment == STEP_WRITE && (!is_done(flight, STEP_READ)
-                                 || (exists(world, copy, STEP_EARLY_RECEIVE) && !is_done(flight, STEP_EARLY_RECEIVE))))
-        return false;
-    return !held_back(world, index, false);
+    return moment == STEP_EARLY_SEND || !held_back(world, index, moment == STEP_READ);
 }
 
 static void do_moment(World *world, guint index, StepKind moment)
@@ -68,7 +74,7 @@ static void do_moment(World *world, guint index, StepKind moment)
     Flight *flight = flight_at(world, index);
     const Copy *copy = world_copy(world, flight);
     Deed *deed = world_log(world, flight->core, moment, index);
-    flight->done |= 1u << (moment - STEP_EARLY_SEND);
+    flight->done |= (uint8_t)bit_of(moment);
     if (world->data != NULL && moment == STEP_READ)
         flight->payload = data_copy_read(world->data, copy);
     if (world->data != NULL && moment == STEP_WRITE)
@@ -77,11 +83,6 @@ static void do_moment(World *world, guint index, StepKind moment)
     if (semaphore != NONE && inc > 0)
         world_add(world, deed, semaphore, inc);
     world->flights_changed = true;
-}
-
-static bool is_contended(const World *world, uint32_t semaphore)
-{
-    return semaphore != NONE && usage_of(world->usage, semaphore)->contended;
 }
 
 void flight_start(World *world, uint32_t core, uint32_t stage)
@@ -104,26 +105,36 @@ void flight_start(World *world, uint32_t core, uint32_t stage)
         world->copies_max = now;
     }
     Flight flight = { .stage = stage, .core = core, .base = world->program->cores + MOMENTS * number };
+    find_moments(world, &flight, copy);
     g_array_append_val(world->flights, flight);
     world->flight_of[number] = world->flights->len;
     world->flights_changed = true;
 }
 
-/* Objects on which a moment would be a conflict keep it for somebody to choose. */
-static bool is_conflict(const World *world, guint index, StepKind moment)
+static inline bool is_conflict(const World *world, guint index, StepKind moment)
 {
-    uint32_t inc, semaphore = gives(world, world_copy(world, flight_at(world, index)), moment, &inc);
-    return inc > 0 && is_contended(world, semaphore);
+    return flight_at(world, index)->conflict & bit_of(moment);
 }
 
+static void run_flight(World *world, guint index)
+{
+    for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++)
+        if (!is_conflict(world, index, moment) && possible(world, index, moment))
+            do_moment(world, index, moment);
+}
+
+/* Copies that have no order among each other are done with after one round. */
 void flight_run(World *world)
 {
+    bool unordered = world->program->knobs.dma_order == DMA_ORDER_UNORDERED;
     while (world->flights_changed) {
         world->flights_changed = false;
-        for (guint i = 0; i < world->flights->len; i++)
-            for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++)
-                if (!is_conflict(world, i, moment) && possible(world, i, moment))
-                    do_moment(world, i, moment);
+        for (guint i = 0; i < world->flights->len; i++) {
+            const Flight *flight = flight_at(world, i);
+            if (flight->exist & ~flight->done & ~flight->conflict)
+                run_flight(world, i);
+        }
+        world->flights_changed &= !unordered;
     }
 }
 
@@ -166,7 +177,7 @@ void flight_do(World *world, uint32_t agent)
 void flight_undo(World *world, const Deed *deed)
 {
     if (deed->kind != STEP_COPY_START) {
-        flight_at(world, deed->stage)->done &= ~(1u << (deed->kind - STEP_EARLY_SEND));
+        flight_at(world, deed->stage)->done &= (uint8_t)~bit_of((StepKind)deed->kind);
         return;
     }
     const Copy *copy = &course_step(world->course, deed->stage)->copy;

@@ -27,7 +27,7 @@ typedef struct Deed {
 
 typedef struct Flight {                         /* a copy that is not done at once */
     uint32_t stage, core, base;                 /* of its start; agents base + moment */
-    uint32_t done;                              /* bit per moment */
+    uint8_t exist, conflict, done;              /* bit per moment; conflict: it is for somebody to choose */
     uint32_t payload;                           /* contents: what was read */
 } Flight;
 
