@@ -15,11 +15,11 @@
 /* Which part of the classes of a frame lies below its first `begun` branches; 0: nothing is known. */
 static double part(const Units *units, uint32_t depth, uint32_t begun)
 {
-    for (uint32_t d = depth; d < MIN(depth + 3, SHAPE_DEPTHS); d++) {
+    for (uint32_t d = depth; d < MIN(depth + 3, units->shapes.depths); d++) {
         uint64_t first = 0, all = 0;
         for (uint32_t i = 0; i < SHAPE_BRANCHES; i++) {
-            first += i < begun ? units->shape[d].classes[i] : 0;
-            all += units->shape[d].classes[i];
+            first += i < begun ? units->shapes.at[d].classes[i] : 0;
+            all += units->shapes.at[d].classes[i];
         }
         if (first > 0)
             return (double)first / (double)all;

@@ -1,6 +1,5 @@
 /* explore.c - forwards and back: a branch of the frame's wakeup tree, or where there is none and nothing was tried, whoever is enabled. */
 #include "units.h"
-#include <string.h>
 
 Explorer *explore_new(Units *units)
 {
@@ -16,7 +15,6 @@ Explorer *explore_new(Units *units)
     x->rows = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     x->sequence = g_array_new(FALSE, FALSE, sizeof(Sleeper));
     x->copy = g_array_new(FALSE, FALSE, sizeof(Sleeper));
-    x->shape = g_new0(Shape, SHAPE_DEPTHS);
     x->outcome = digest_new_outcome();
     x->digest = digest_new(x);
     return x;
@@ -39,7 +37,7 @@ void explore_free(Explorer *x)
     g_array_free(x->rows, TRUE);
     g_array_free(x->sequence, TRUE);
     g_array_free(x->copy, TRUE);
-    g_free(x->shape);
+    g_free(x->shapes.at);
     outcome_free(x->outcome);
     digest_free(x->digest);
     g_free(x);
@@ -134,11 +132,12 @@ static void note_shape(Explorer *x, const Frame *frame)
     uint32_t depth = x->frames - 1;
     if (depth >= SHAPE_DEPTHS)
         return;
-    Shape *shape = &x->shape[depth];
+    shapes_fit(&x->shapes, depth + 1);
+    Shape *shape = &x->shapes.at[depth];
     for (uint32_t i = 0; i < MIN(frame->tried, SHAPE_BRANCHES); i++)
         shape->classes[i] += shape->now[i], shape->now[i] = 0;
     if (depth > x->base)
-        x->shape[depth - 1].now[MIN(x->frame[depth - 1].tried, SHAPE_BRANCHES) - 1] += x->classes - frame->classes;
+        x->shapes.at[depth - 1].now[MIN(x->frame[depth - 1].tried, SHAPE_BRANCHES) - 1] += x->classes - frame->classes;
 }
 
 /* Back to the frame above; what was tried there sleeps from now on. */
@@ -268,8 +267,8 @@ static void make_node(Explorer *x, uint32_t d)
     g_array_append_val(node.sleep, pick);
     g_array_append_val(node.open, pick);
     node.tree = wake_move(&x->pool, &frame->tree, &x->units->pool);
-    if (d < SHAPE_DEPTHS)
-        memset(x->shape[d].now, 0, sizeof x->shape[d].now);
+    if (d < x->shapes.depths)
+        memset(x->shapes.at[d].now, 0, sizeof x->shapes.at[d].now);
     uint32_t id = units_add_node(x->units, &node);
     g_array_append_val(x->nodes, id);
 }

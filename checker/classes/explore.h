@@ -9,6 +9,7 @@
  * Ownership:   Explorer owns everything but units, program, source and options.
  */
 #pragma once
+#include <string.h>
 #include "classes.h"
 #include "path.h"
 #include "wakeup.h"
@@ -25,6 +26,16 @@ typedef struct Frame {
 /* Of the frames of one depth: classes seen below their first branches, their second, and so on. `now`: of the frame in hand, not done. */
 enum { SHAPE_DEPTHS = 128, SHAPE_BRANCHES = 32 };
 typedef struct Shape { uint64_t classes[SHAPE_BRANCHES], now[SHAPE_BRANCHES]; } Shape;
+typedef struct Shapes { Shape *at; uint32_t depths; } Shapes;          /* by depth; 0 below those */
+
+static inline void shapes_fit(Shapes *shapes, uint32_t depths)
+{
+    if (depths <= shapes->depths)
+        return;
+    shapes->at = g_renew(Shape, shapes->at, depths);
+    memset(shapes->at + shapes->depths, 0, (depths - shapes->depths) * sizeof *shapes->at);
+    shapes->depths = depths;
+}
 
 /* A way in which a step could have come earlier: before the pick `first`. */
 typedef struct Reversal {
@@ -59,7 +70,7 @@ typedef struct Explorer {
     Outcome *outcome;                           /* of this round; so are the next */
     uint64_t runs, redundant;
     Digest *digest;
-    Shape *shape;                               /* by depth: of this round */
+    Shapes shapes;                              /* of this round */
     uint64_t picks, classes;                    /* in all */
     const char *limit;                          /* that ended the search */
     bool done;                                  /* `first`, and something was found */

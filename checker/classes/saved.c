@@ -3,7 +3,7 @@
 #include "../outcome_io.h"
 #include <string.h>
 
-static const uint64_t FORMAT = 0x636c617373657302;      /* "classes", 2 */
+static const uint64_t FORMAT = 0x636c617373657303;      /* "classes", 3 */
 
 static void put(GByteArray *out, const void *data, size_t bytes)
 {
@@ -302,7 +302,7 @@ void saved_write(const Units *units, Checkpoint *checkpoint)
     for (guint i = 0; i < units->live->len; i++)
         put_explorer(out, units->live->pdata[i]);
     put_sum(out, &units->sum);
-    put(out, units->shape, sizeof units->shape);
+    put_block(out, units->shapes.at, units->shapes.depths * sizeof(Shape));
     checkpoint_begin(checkpoint);
     checkpoint_put(checkpoint, out->data, out->len);
     checkpoint_commit(checkpoint);
@@ -322,8 +322,12 @@ bool saved_read(Units *units, GBytes *bytes)
     for (uint64_t i = 0; i < live && !in.bad; i++)
         take_explorer(&in, units);
     take_sum(&in, &units->sum);
-    const void *shape = take(&in, sizeof units->shape);
-    if (shape != NULL)
-        memcpy(units->shape, shape, sizeof units->shape);
+    size_t shapes;
+    const void *shape = take_block(&in, &shapes);
+    in.bad |= shapes > SHAPE_DEPTHS * sizeof(Shape) || shapes % sizeof(Shape) != 0;
+    if (!in.bad && shapes > 0) {
+        shapes_fit(&units->shapes, (uint32_t)(shapes / sizeof(Shape)));
+        memcpy(units->shapes.at, shape, shapes);
+    }
     return !in.bad && in.at == in.end;
 }

@@ -40,7 +40,8 @@ void units_forget(Units *units)
         if (units_node(units, i)->sleep != NULL)
             free_node(units_node(units, i));
     g_array_set_size(units->nodes, 0);
-    memset(units->shape, 0, sizeof units->shape);
+    g_free(units->shapes.at);
+    units->shapes = (Shapes){ 0 };
     wake_pool_clear(&units->pool);
     sum_clear(&units->sum);
     sum_init(&units->sum);
@@ -229,9 +230,10 @@ static void run_round(Units *units, Round *round)
 
 static void gather_shape(Units *units, Explorer *x)
 {
-    for (uint32_t d = 0; d < SHAPE_DEPTHS; d++)
+    shapes_fit(&units->shapes, x->shapes.depths);
+    for (uint32_t d = 0; d < x->shapes.depths; d++)
         for (uint32_t i = 0; i < SHAPE_BRANCHES; i++)
-            units->shape[d].classes[i] += x->shape[d].classes[i], x->shape[d].classes[i] = 0;
+            units->shapes.at[d].classes[i] += x->shapes.at[d].classes[i], x->shapes.at[d].classes[i] = 0;
 }
 
 /* Findings of units behind one that was done are not wanted: the first is what a search by one unit would have ended with. */

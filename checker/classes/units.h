@@ -49,7 +49,7 @@ struct Units {
     WakePool pool;                              /* of their trees */
     GPtrArray *live, *idle;                     /* Explorer */
     Sum sum;
-    Shape shape[SHAPE_DEPTHS];
+    Shapes shapes;
     uint64_t rounds;
     bool cut;                                   /* a round was made smaller by a limit: no other search goes through what follows */
 };
