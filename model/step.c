@@ -1,61 +1,56 @@
-/* step.c - one table of what each kind of step is. */
+/* step.c - tables of what each kind of step is. */
 #include "step.h"
 #include <glib.h>
 #include "store.h"
 
 G_STATIC_ASSERT(sizeof(Step) == 24);
 
-typedef struct Kind { const char *name; bool blocks, join, conflict; } Kind;
+static const char *const NAME[STEP_KIND_COUNT] = {
+    [STEP_LOAD] = "load",
+    [STEP_STORE] = "store",
+    [STEP_SWAP] = "swap",
+    [STEP_SIGNAL] = "signal",
+    [STEP_WAIT] = "wait",
+    [STEP_WAIT_KEEP] = "wait without decrement",
+    [STEP_SEMAPHORE_READ] = "semaphore read",
+    [STEP_EXPECT_COUNT] = "expect count",
+    [STEP_COPY_START] = "copy start",
+    [STEP_ALLOC] = "alloc",
+    [STEP_FREE] = "free",
+    [STEP_ENTER] = "enter",
+    [STEP_EXIT] = "exit",
+    [STEP_CORE_BARRIER] = "core barrier",
+    [STEP_FLAG_LOAD] = "flag load",
+    [STEP_FLAG_STORE] = "flag store",
+    [STEP_FLAG_ADD] = "flag add",
+    [STEP_FLAG_CAS] = "flag compare and swap",
+    [STEP_FLAG_WAIT] = "flag wait",
+    [STEP_STOP] = "stop",
+    [STEP_EARLY_SEND] = "early send",
+    [STEP_READ] = "read",
+    [STEP_EARLY_RECEIVE] = "early receive",
+    [STEP_WRITE] = "write",
+};
 
-static const Kind KIND[STEP_KIND_COUNT] = {
-    [STEP_LOAD] = {.name = "load"},
-    [STEP_STORE] = {.name = "store"},
-    [STEP_SWAP] = {.name = "swap"},
-    [STEP_SIGNAL] = {.name = "signal"},
-    [STEP_WAIT] = {.name = "wait", .blocks = true},
-    [STEP_WAIT_KEEP] = {.name = "wait without decrement", .blocks = true},
-    [STEP_SEMAPHORE_READ] = {.name = "semaphore read", .conflict = true},
-    [STEP_EXPECT_COUNT] = {.name = "expect count", .conflict = true},
-    [STEP_COPY_START] = {.name = "copy start"},
-    [STEP_ALLOC] = {.name = "alloc"},
-    [STEP_FREE] = {.name = "free"},
-    [STEP_ENTER] = {.name = "enter", .blocks = true, .join = true},
-    [STEP_EXIT] = {.name = "exit", .blocks = true, .join = true},
-    [STEP_CORE_BARRIER] = {.name = "core barrier", .blocks = true, .join = true},
-    [STEP_FLAG_LOAD] = {.name = "flag load", .conflict = true},
-    [STEP_FLAG_STORE] = {.name = "flag store", .conflict = true},
-    [STEP_FLAG_ADD] = {.name = "flag add", .conflict = true},
-    [STEP_FLAG_CAS] = {.name = "flag compare and swap", .conflict = true},
-    [STEP_FLAG_WAIT] = {.name = "flag wait", .blocks = true, .conflict = true},
-    [STEP_STOP] = {.name = "stop"},
-    [STEP_EARLY_SEND] = {.name = "early send"},
-    [STEP_READ] = {.name = "read"},
-    [STEP_EARLY_RECEIVE] = {.name = "early receive"},
-    [STEP_WRITE] = {.name = "write"},
+const uint8_t STEP_TRAITS[UINT8_MAX + 1] = {
+    [STEP_WAIT] = STEP_BLOCKS,
+    [STEP_WAIT_KEEP] = STEP_BLOCKS,
+    [STEP_SEMAPHORE_READ] = STEP_CONFLICTS,
+    [STEP_EXPECT_COUNT] = STEP_CONFLICTS,
+    [STEP_ENTER] = STEP_BLOCKS | STEP_JOINS,
+    [STEP_EXIT] = STEP_BLOCKS | STEP_JOINS,
+    [STEP_CORE_BARRIER] = STEP_BLOCKS | STEP_JOINS,
+    [STEP_FLAG_LOAD] = STEP_CONFLICTS,
+    [STEP_FLAG_STORE] = STEP_CONFLICTS,
+    [STEP_FLAG_ADD] = STEP_CONFLICTS,
+    [STEP_FLAG_CAS] = STEP_CONFLICTS,
+    [STEP_FLAG_WAIT] = STEP_BLOCKS | STEP_CONFLICTS,
 };
 
 const char *step_kind_name(StepKind kind)
 {
     g_assert(kind < STEP_KIND_COUNT);
-    return KIND[kind].name;
-}
-
-bool step_blocks(StepKind kind)
-{
-    g_assert(kind < STEP_KIND_COUNT);
-    return KIND[kind].blocks;
-}
-
-bool step_is_join(StepKind kind)
-{
-    g_assert(kind < STEP_KIND_COUNT);
-    return KIND[kind].join;
-}
-
-bool step_is_conflict(StepKind kind)
-{
-    g_assert(kind < STEP_KIND_COUNT);
-    return KIND[kind].conflict;
+    return NAME[kind];
 }
 
 bool step_leaves_no_trace(const Step *step, int64_t seen)

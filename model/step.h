@@ -62,11 +62,15 @@ typedef struct Copy {
 } Copy;
 
 const char *step_kind_name(StepKind kind);      /* "wait", "copy start", "read", ... */
-bool step_blocks(StepKind kind);                /* may have to wait for others (joins included) */
-bool step_is_join(StepKind kind);
+
+enum { STEP_BLOCKS = 1, STEP_JOINS = 2, STEP_CONFLICTS = 4 };
+extern const uint8_t STEP_TRAITS[UINT8_MAX + 1];          /* by kind; a byte that is none has no traits */
+/* It may have to wait for others (joins included). */
+static inline bool step_blocks(StepKind kind) { return STEP_TRAITS[kind] & STEP_BLOCKS; }
+static inline bool step_is_join(StepKind kind) { return STEP_TRAITS[kind] & STEP_JOINS; }
 /* Its result depends on the order: SEMAPHORE_READ, EXPECT_COUNT, FLAG_*. True for FLAG_ADD, as the kind alone cannot tell whether the old
  * value is looked at: ask step_is_plain_add first. */
-bool step_is_conflict(StepKind kind);
+static inline bool step_is_conflict(StepKind kind) { return STEP_TRAITS[kind] & STEP_CONFLICTS; }
 static inline bool step_is_plain_add(const Step *step) { return step->kind == STEP_FLAG_ADD && step->extra == 0; }
 /* Does it leave everything but the core as it was? seen: the value that a FLAG_CAS found. An access to memory may race, but doing it again
  * is no other one. */

@@ -212,14 +212,6 @@ void course_begin(Course *course)
         course->start[core] = extend(course, core, NONE, 0);
 }
 
-static uint32_t find_child(const Course *course, const Stage *stage, int64_t seen)
-{
-    uint32_t child = (uint32_t)g_atomic_int_get((const gint *)&stage->child);
-    while (child != NONE && course_stage(course, child)->seen != seen)
-        child = course_stage(course, child)->sibling;
-    return child;
-}
-
 static uint32_t add_child(Course *course, uint32_t id, int64_t seen)
 {
     const Stage *stage = course_stage(course, id);
@@ -240,15 +232,11 @@ bool course_can_follow(const Course *course, uint32_t id)
     return course_stage(course, id)->observes || course_stage(course, id)->step.kind == STEP_EXPECT_COUNT;
 }
 
-uint32_t course_after(Course *course, uint32_t id, int64_t seen)
+uint32_t course_extend(Course *course, uint32_t id, int64_t seen)
 {
-    const Stage *stage = course_stage(course, id);
-    uint32_t child = find_child(course, stage, seen);
-    if (G_UNLIKELY(child == NONE)) {
-        g_mutex_lock(&course->lock);
-        child = find_child(course, stage, seen);
-        child = child == NONE ? add_child(course, id, seen) : child;
-        g_mutex_unlock(&course->lock);
-    }
+    g_mutex_lock(&course->lock);
+    uint32_t child = course_find_child(course, course_stage(course, id), seen);
+    child = child == NONE ? add_child(course, id, seen) : child;
+    g_mutex_unlock(&course->lock);
     return course_stage(course, child)->same;
 }

@@ -19,20 +19,20 @@
 
 typedef enum StageEnd { STAGE_GOES_ON, STAGE_FINISHED, STAGE_STOPPED } StageEnd;
 
-typedef struct Stage {
+typedef struct Stage {                          /* what is asked for often comes first */
     Step step;                                  /* what comes next; if the core has ended here, only `core` counts */
-    uint32_t unrolled;                          /* its UnrollStep */
-    uint32_t parent;                            /* NONE: the start */
+    int64_t seen;                               /* the observation that led here */
     uint32_t child, sibling;                    /* outcomes of the step; the parent's other outcomes */
     uint32_t position;                          /* steps done */
     uint32_t same;                              /* the earlier stage whose state this is; itself */
-    uint32_t steps;                             /* the same number for the same steps done, whatever they saw */
-    uint32_t copy;                              /* COPY_START of bytes: its number among all copies */
-    int64_t seen;                               /* the observation that led here */
     uint8_t end;
     bool observes;                              /* the step's outcome is an observation */
     bool observed;                              /* an observation led here */
     bool guessed;                               /* a loop was taken for closed here without being seen to be */
+    uint32_t unrolled;                          /* its UnrollStep */
+    uint32_t parent;                            /* NONE: the start */
+    uint32_t steps;                             /* the same number for the same steps done, whatever they saw */
+    uint32_t copy;                              /* COPY_START of bytes: its number among all copies */
 } Stage;
 
 enum { COURSE_HELD = 0, COURSE_FAILED = 1 };    /* outcomes of EXPECT_COUNT, in place of an observation */
@@ -58,8 +58,7 @@ void course_init(Course *course, UnrollSource *source, Usage *usage, bool conten
 void course_clear(Course *course);
 void course_begin(Course *course);              /* makes the start of each core; once, after `tile` was set */
 bool course_can_follow(const Course *course, uint32_t stage);
-/* The stage after the step of `stage`, which saw `seen` (0 where nothing is seen). */
-uint32_t course_after(Course *course, uint32_t stage, int64_t seen);
+uint32_t course_extend(Course *course, uint32_t stage, int64_t seen);          /* course_after where nobody asked before */
 void course_adopt(Course *course);              /* what was found out about objects and polls holds from now on: a new search begins */
 const char *course_keep_text(Course *course, const char *text);        /* as long as the program */
 
@@ -69,7 +68,27 @@ static inline bool course_polls(const Course *course, const Stage *stage)
     return stage->observes && stage->step.site < course->polling.count
         && STORE(uint8_t, &course->polling, stage->step.site) == POLLING_YES;
 }
+static inline bool course_may_block(const Course *course, uint32_t stage)
+{
+    const Stage *at = course_stage(course, stage);
+    return step_blocks((StepKind)at->step.kind) || course_polls(course, at);
+}
 static inline const UnrollStep *course_step(const Course *course, uint32_t stage)
 {
     return &STORE(UnrollStep, &course->steps, course_stage(course, stage)->unrolled);
+}
+/* NONE: nobody has asked for it yet. */
+static inline uint32_t course_find_child(const Course *course, const Stage *stage, int64_t seen)
+{
+    uint32_t child = (uint32_t)g_atomic_int_get((const gint *)&stage->child);
+    while (child != NONE && course_stage(course, child)->seen != seen)
+        child = course_stage(course, child)->sibling;
+    return child;
+}
+
+/* The stage after the step of `stage`, which saw `seen` (0 where nothing is seen). */
+static inline uint32_t course_after(Course *course, uint32_t stage, int64_t seen)
+{
+    uint32_t child = course_find_child(course, course_stage(course, stage), seen);
+    return G_LIKELY(child != NONE) ? course_stage(course, child)->same : course_extend(course, stage, seen);
 }

@@ -34,7 +34,7 @@ static bool try_pick(Detour *detour, uint32_t i)
     if (!order_allows(detour, i) || !world_pending(x->shadow, pick->agent, &pending) || !pending.enabled || pending.stage != pick->stage)
         return false;
     Sleeper step = { pick->agent, pending.object, pending.manner };
-    g_array_append_val(x->sequence, step);
+    steps_add(&x->sequence, &step);
     world_do(x->shadow, pick->agent);
     path_set(detour->done, i);
     return true;
@@ -45,7 +45,7 @@ static void do_without(Detour *detour, const uint64_t *without)
 {
     Explorer *x = detour->x;
     memset(detour->done, 0, x->path.words * sizeof *detour->done);
-    g_array_set_size(x->sequence, 0);
+    x->sequence.count = 0;
     for (bool moved = true; moved;) {
         moved = false;
         for (uint32_t i = detour->first + 1; i < x->path.picks; i++)
@@ -60,10 +60,9 @@ static void try_reversal(Detour *detour, const Reversal *reversal)
     Pending pending;
     if (!world_pending(x->shadow, reversal->agent, &pending) || !pending.enabled || pending.stage != reversal->stage)
         return;
-    g_autoptr(GArray) sequence = g_array_copy(x->sequence);
-    Sleeper step = { reversal->agent, pending.object, pending.manner };
-    g_array_append_val(sequence, step);
-    turn_insert(x, reversal->first, sequence);
+    steps_copy(&x->turned, &x->sequence);
+    steps_add(&x->turned, &(Sleeper){ reversal->agent, pending.object, pending.manner });
+    turn_insert(x, reversal->first, &x->turned);
 }
 
 static gint compare_reversals(gconstpointer left, gconstpointer right)

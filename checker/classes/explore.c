@@ -13,8 +13,6 @@ Explorer *explore_new(Units *units)
     x->known = g_hash_table_new(g_bytes_hash, g_bytes_equal);
     x->reversals = g_array_new(FALSE, FALSE, sizeof(Reversal));
     x->rows = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    x->sequence = g_array_new(FALSE, FALSE, sizeof(Sleeper));
-    x->copy = g_array_new(FALSE, FALSE, sizeof(Sleeper));
     x->outcome = digest_new_outcome();
     x->digest = digest_new(x);
     return x;
@@ -35,8 +33,9 @@ void explore_free(Explorer *x)
     g_ptr_array_unref(x->handed);
     g_array_free(x->reversals, TRUE);
     g_array_free(x->rows, TRUE);
-    g_array_free(x->sequence, TRUE);
-    g_array_free(x->copy, TRUE);
+    steps_clear(&x->sequence);
+    steps_clear(&x->turned);
+    steps_clear(&x->copy);
     g_free(x->shapes.at);
     outcome_free(x->outcome);
     digest_free(x->digest);
@@ -104,6 +103,7 @@ static void do_pick(Explorer *x, Sleeper *step)
     Pick pick = { .agent = step->agent, .object = pending.object, .stage = pending.stage, .manner = pending.manner, .before = pending.value,
                   .deeds = x->world->deeds, .serial = x->picks++ };
     pick.tangled = pending.stage == NONE || x->world->tangled[step->agent];
+    pick.blocks = pending.stage != NONE && course_may_block(x->course, pending.stage);
     step->object = pending.object, step->manner = pending.manner;
     world_do(x->world, step->agent);
     pick.after = world_value(x->world, pick.object);

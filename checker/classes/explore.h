@@ -66,7 +66,8 @@ typedef struct Explorer {
     GArray *nodes;                              /* uint32_t: ids of the nodes that the frames above it stand for */
     GPtrArray *handed;                          /* GBytes: turned runs that begin at nodes: node, then agent, object, manner of each step */
     GHashTable *known;                          /* the same, as a set */
-    GArray *reversals, *rows, *sequence, *copy;         /* Reversal; words of bits; Sleeper; Sleeper */
+    GArray *reversals, *rows;                   /* Reversal; words of bits */
+    Steps sequence, turned, copy;               /* scratch */
     Outcome *outcome;                           /* of this round; so are the next */
     uint64_t runs, redundant;
     Digest *digest;
@@ -103,7 +104,7 @@ const WakeTree *explore_tree(const Explorer *explorer, uint32_t frame, const Wak
 void reverse_note(Explorer *explorer);          /* the last pick is new: what could it have come before? */
 void reverse_run(Explorer *explorer);           /* the run in hand is complete: what else could have happened? */
 /* turn.c: a run that begins at the frame of pick `first`; kept unless it is known to be covered. */
-void turn_insert(Explorer *explorer, uint32_t first, GArray *sequence);        /* which is used up */
+void turn_insert(Explorer *explorer, uint32_t first, Steps *sequence);        /* which is used up */
 void turn_race(Explorer *explorer, uint32_t pick, Race *race);         /* where order alone decides what depends on what */
 void turn_reversal(Explorer *explorer, const Reversal *reversal);      /* the same */
 /* detour.c: the same where steps are enabled through objects that are not contended. */

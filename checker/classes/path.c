@@ -2,11 +2,15 @@
 #include "path.h"
 #include <string.h>
 
+enum { MANNERS = MANNER_REST + 1 };
+
 void path_init(Path *path)
 {
     *path = (Path){ .words = 1, .picks_max = 64 };
     path->pick = g_new(Pick, path->picks_max);
     path->past = g_new0(uint64_t, path->picks_max);
+    path->future = g_new0(uint64_t, path->picks_max);
+    path->of_manner = g_new0(uint64_t, MANNERS);
     path->scratch = g_new0(uint64_t, 1);
     path->top = g_new(int32_t, path->picks_max);
 }
@@ -15,6 +19,9 @@ void path_clear(Path *path)
 {
     g_free(path->pick);
     g_free(path->past);
+    g_free(path->future);
+    g_free(path->on_object);
+    g_free(path->of_manner);
     g_free(path->scratch);
     g_free(path->last_on_object);
     g_free(path->last_of_agent);
@@ -22,29 +29,56 @@ void path_clear(Path *path)
     g_free(path->top);
 }
 
+static uint64_t *widen(uint64_t *from, size_t rows, size_t rows_now, unsigned words)
+{
+    uint64_t *wide = g_new0(uint64_t, rows_now * words * 2);
+    for (size_t i = 0; i < rows; i++)
+        memcpy(wide + i * words * 2, from + i * words, words * sizeof *wide);
+    g_free(from);
+    return wide;
+}
+
 static void grow(Path *path)
 {
-    unsigned words = path->words * 2;
-    uint64_t *past = g_new0(uint64_t, (size_t)path->picks_max * 2 * words);
-    for (uint32_t i = 0; i < path->picks; i++)
-        memcpy(past + (size_t)i * words, path_past(path, i), path->words * sizeof *past);
-    g_free(path->past);
-    path->past = past, path->words = words, path->picks_max *= 2;
+    path->past = widen(path->past, path->picks, (size_t)path->picks_max * 2, path->words);
+    path->future = widen(path->future, path->picks, (size_t)path->picks_max * 2, path->words);
+    path->on_object = widen(path->on_object, path->objects_known, path->objects_known, path->words);
+    path->of_manner = widen(path->of_manner, MANNERS, MANNERS, path->words);
+    path->words *= 2, path->picks_max *= 2;
     path->pick = g_renew(Pick, path->pick, path->picks_max);
     path->top = g_renew(int32_t, path->top, path->picks_max);
     g_free(path->scratch);
-    path->scratch = g_new0(uint64_t, words);
+    path->scratch = g_new0(uint64_t, path->words);
 }
 
-static uint32_t *fit(uint32_t *array, uint32_t *known, uint32_t index)
+static void fit(Path *path, uint32_t object, uint32_t agent)
 {
-    if (index < *known)
-        return array;
-    uint32_t now = MAX(index + 1, *known * 2);
-    array = g_renew(uint32_t, array, now);
-    memset(array + *known, 0, (now - *known) * sizeof *array);
-    *known = now;
-    return array;
+    if (object >= path->objects_known) {
+        uint32_t before = path->objects_known, now = MAX(object + 1, before * 2);
+        path->last_on_object = g_renew(uint32_t, path->last_on_object, now);
+        path->on_object = g_renew(uint64_t, path->on_object, (size_t)now * path->words);
+        memset(path->last_on_object + before, 0, (now - before) * sizeof *path->last_on_object);
+        memset(path->on_object + (size_t)before * path->words, 0, (size_t)(now - before) * path->words * sizeof *path->on_object);
+        path->objects_known = now;
+    }
+    if (agent >= path->agents_known) {
+        uint32_t before = path->agents_known, now = MAX(agent + 1, before * 2);
+        path->last_of_agent = g_renew(uint32_t, path->last_of_agent, now);
+        memset(path->last_of_agent + before, 0, (now - before) * sizeof *path->last_of_agent);
+        path->agents_known = now;
+    }
+}
+
+bool path_disturbs(const Path *path, uint32_t without, uint32_t object, Manner manner)
+{
+    if (object >= path->objects_known)
+        return false;
+    const uint64_t *there = path->on_object + (size_t)object * path->words, *future = path_future(path, without);
+    const uint64_t *alike = manner == MANNER_REST ? NULL : path->of_manner + manner * path->words;
+    for (unsigned w = without / 64; w < path->words; w++)
+        if (there[w] & path_later(without, w) & ~future[w] & (alike != NULL ? ~alike[w] : ~UINT64_C(0)))
+            return true;
+    return false;
 }
 
 uint32_t path_group(const Path *path, uint32_t last_on_object, Manner manner)
@@ -80,23 +114,6 @@ void path_add_race(Path *path, uint32_t first)
     path->pick[path->picks - 1].races++;
 }
 
-/* A pick of the group is in no race if something else that is before the new one comes after it. */
-static void find_races(Path *path, uint32_t group, uint32_t of_agent)
-{
-    uint64_t *covered = path->scratch;
-    memset(covered, 0, path->words * sizeof *covered);
-    if (of_agent != 0)
-        join_past(path, covered, of_agent - 1);
-    for (uint32_t at = group; at != 0; at = path_group_next(path, at)) {
-        const uint64_t *past = path_past(path, at - 1);
-        for (unsigned w = 0; w < path->words; w++)
-            covered[w] |= past[w];
-    }
-    for (uint32_t at = group; at != 0; at = path_group_next(path, at))
-        if (!path_bit(covered, at - 1))
-            path_add_race(path, at - 1);
-}
-
 static int32_t top_of(const Path *path, const uint64_t *row)
 {
     for (unsigned w = path->words; w-- > 0;)
@@ -105,33 +122,66 @@ static int32_t top_of(const Path *path, const uint64_t *row)
     return -1;
 }
 
+/* A pick of the group is in no race if something else that is before the new one comes after it. */
+static void find_past(Path *path, uint32_t index, uint32_t group)
+{
+    const Pick *pick = &path->pick[index];
+    uint64_t *row = path_past(path, index);
+    memset(row, 0, path->words * sizeof *row);
+    if (pick->of_agent != 0)
+        join_past(path, row, pick->of_agent - 1);
+    for (uint32_t at = group; at != 0; at = path_group_next(path, at)) {
+        const uint64_t *past = path_past(path, at - 1);
+        for (unsigned w = 0; w < path->words; w++)
+            row[w] |= past[w];
+    }
+    for (uint32_t at = group; at != 0; at = path_group_next(path, at))
+        if (!path_bit(row, at - 1))
+            path_add_race(path, at - 1);
+    for (uint32_t at = group; at != 0; at = path_group_next(path, at))
+        path_set(row, at - 1);
+}
+
+static inline void flip(uint64_t *row, uint32_t pick)
+{
+    row[pick / 64] ^= UINT64_C(1) << pick % 64;
+}
+
+/* Enters the pick where others are asked about it, or takes it out again. */
+static void flip_in_others(Path *path, uint32_t index)
+{
+    const Pick *pick = &path->pick[index];
+    const uint64_t *past = path_past(path, index);
+    for (unsigned w = 0; w < path->words; w++)
+        for (uint64_t left = past[w]; left != 0; left &= left - 1)
+            flip(path_future(path, 64 * w + (unsigned)__builtin_ctzll(left)), index);
+    flip(path->on_object + (size_t)pick->object * path->words, index);
+    flip(path->of_manner + pick->manner * path->words, index);
+}
+
 void path_push(Path *path, const Pick *from)
 {
     if (path->picks == path->picks_max)
         grow(path);
-    path->last_on_object = fit(path->last_on_object, &path->objects_known, from->object);
-    path->last_of_agent = fit(path->last_of_agent, &path->agents_known, from->agent);
+    fit(path, from->object, from->agent);
     uint32_t index = path->picks++;
     Pick *pick = &path->pick[index];
     *pick = *from;
     pick->on_object = path->last_on_object[pick->object], pick->of_agent = path->last_of_agent[pick->agent];
     path->tangles += pick->tangled;
     pick->race = path->races, pick->races = 0;
-    uint64_t *row = path_past(path, index);
-    memset(row, 0, path->words * sizeof *row);
-    uint32_t group = path_group(path, pick->on_object, pick->manner);
-    for (uint32_t at = group; at != 0; at = path_group_next(path, at))
-        join_past(path, row, at - 1);
-    find_races(path, group, pick->of_agent);
-    if (pick->of_agent != 0)
-        join_past(path, row, pick->of_agent - 1);
-    path->top[index] = top_of(path, row);
+    find_past(path, index, path_group(path, pick->on_object, pick->manner));
+    memset(path_future(path, index), 0, path->words * sizeof *path->future);
+    flip_in_others(path, index);
+    path->top[index] = top_of(path, path_past(path, index));
     path->last_on_object[pick->object] = path->last_of_agent[pick->agent] = index + 1;
 }
 
 void path_pop(Path *path)
 {
-    const Pick *pick = &path->pick[--path->picks];
+    uint32_t index = --path->picks;
+    const Pick *pick = &path->pick[index];
+    flip_in_others(path, index);
     path->last_on_object[pick->object] = pick->on_object;
     path->last_of_agent[pick->agent] = pick->of_agent;
     path->tangles -= pick->tangled;

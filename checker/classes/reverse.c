@@ -143,12 +143,6 @@ static bool turns_off(Explorer *x, const Waiting *waiting, uint32_t pick)
         && !world_holds(x->world, waiting->stage, at->after);
 }
 
-static bool may_block(const Explorer *x, uint32_t stage)
-{
-    const Stage *at = course_stage(x->course, stage);
-    return step_blocks((StepKind)at->step.kind) || course_polls(x->course, at);
-}
-
 static bool is_race(const Path *path, const Pick *pick, uint32_t first)
 {
     for (uint32_t r = pick->race; r < pick->race + pick->races; r++)
@@ -161,7 +155,7 @@ void reverse_note(Explorer *x)
 {
     Path *path = &x->path;
     const Pick *pick = &path->pick[path->picks - 1];
-    if (pick->stage == NONE || !may_block(x, pick->stage))
+    if (!pick->blocks)
         return;
     const Waiting waiting = { pick->agent, pick->object, pick->stage, pick->on_object, pick->of_agent };
     for (uint32_t at = pick->on_object; at != 0; at = path->pick[at - 1].on_object)
@@ -206,7 +200,7 @@ static void note_waiting(Explorer *x, bool tangled)
     const Path *path = &x->path;
     for (uint32_t i = 0; i < path->picks; i++) {
         const Pick *pick = &path->pick[i];
-        if (pick->stage != NONE && may_block(x, pick->stage))
+        if (pick->blocks)
             note_adds(x, tangled, &(Waiting){ pick->agent, pick->object, pick->stage, pick->on_object, pick->of_agent });
     }
     if (x->options->canary != CLASSES_CANARY_NO_BLOCKED)

@@ -7,12 +7,12 @@
 #include "units.h"
 
 /* Kept for the end of the round: the node, then three words a step. */
-static void hand_over(Explorer *x, uint32_t node, const GArray *sequence)
+static void hand_over(Explorer *x, uint32_t node, const Steps *sequence)
 {
-    uint32_t words = 1 + 3 * sequence->len, *key = g_new(uint32_t, words), *at = key;
+    uint32_t words = 1 + 3 * sequence->count, *key = g_new(uint32_t, words), *at = key;
     *at++ = node;
-    for (guint i = 0; i < sequence->len; i++) {
-        const Sleeper *step = &g_array_index(sequence, Sleeper, i);
+    for (uint32_t i = 0; i < sequence->count; i++) {
+        const Sleeper *step = &sequence->at[i];
         *at++ = step->agent, *at++ = step->object, *at++ = step->manner;
     }
     GBytes *turned = g_bytes_new_take(key, words * sizeof *key);
@@ -25,7 +25,7 @@ static void hand_over(Explorer *x, uint32_t node, const GArray *sequence)
 }
 
 /* Nothing that sleeps at the frame covers it. */
-static void insert_awake(Explorer *x, uint32_t first, GArray *sequence)
+static void insert_awake(Explorer *x, uint32_t first, Steps *sequence)
 {
     if (first >= x->base) {
         if (x->options->canary == CLASSES_CANARY_ONE_BRANCH && x->frame[first].tree.first != 0)
@@ -34,16 +34,14 @@ static void insert_awake(Explorer *x, uint32_t first, GArray *sequence)
         return;
     }
     uint32_t node = g_array_index(x->nodes, uint32_t, first), above;
-    g_array_set_size(x->copy, 0);
-    g_array_append_vals(x->copy, sequence->data, sequence->len);
-    if (!wake_covers(&x->units->pool, &units_node(x->units, node)->tree, x->copy, &above))
+    steps_copy(&x->copy, sequence);
+    if (!wake_covers(&x->units->pool, &units_node(x->units, node)->tree, &x->copy, &above))
         hand_over(x, node, sequence);
 }
 
-void turn_insert(Explorer *x, uint32_t first, GArray *sequence)
+void turn_insert(Explorer *x, uint32_t first, Steps *sequence)
 {
-    guint at;
-    uint32_t count;
+    uint32_t count, at;
     const Sleeper *asleep = explore_asleep(x, first, &count);
     for (uint32_t i = 0; i < count; i++)
         if (wake_comes_first(&asleep[i], sequence, &at))
@@ -51,10 +49,9 @@ void turn_insert(Explorer *x, uint32_t first, GArray *sequence)
     insert_awake(x, first, sequence);
 }
 
-static void add_pick(GArray *sequence, const Pick *pick)
+static void add_pick(Steps *sequence, const Pick *pick)
 {
-    Sleeper step = { pick->agent, pick->object, pick->manner };
-    g_array_append_val(sequence, step);
+    steps_add(sequence, &(Sleeper){ pick->agent, pick->object, pick->manner });
 }
 
 static Sleeper step_of(Explorer *x, const Reversal *reversal)
@@ -63,28 +60,48 @@ static Sleeper step_of(Explorer *x, const Reversal *reversal)
     return (Sleeper){ reversal->agent, reversal->object, (uint8_t)manner };
 }
 
+/* The picks after `first`, without it and its future. */
+static void add_rest(const Path *path, uint32_t first, Steps *sequence)
+{
+    const uint64_t *future = path_future(path, first);
+    for (unsigned w = first / 64; 64 * w < path->picks; w++) {
+        uint64_t left = path_later(first, w) & ~future[w];
+        if (path->picks - 64 * w < 64)
+            left &= ~(~UINT64_C(0) << path->picks % 64);
+        for (; left != 0; left &= left - 1)
+            add_pick(sequence, &path->pick[64 * w + (unsigned)__builtin_ctzll(left)]);
+    }
+}
+
+/* The picks after `first` that are not left out and have nothing in their past that is. */
+static void add_rest_without(const Path *path, uint32_t first, const uint64_t *without, Steps *sequence)
+{
+    for (uint32_t i = first + 1; i < path->picks; i++) {
+        const uint64_t *past = path_past(path, i);
+        bool gone = path_bit(without, i);
+        for (unsigned w = 0; !gone && w < path->words; w++)
+            gone = (past[w] & without[w]) != 0;
+        if (!gone)
+            add_pick(sequence, &path->pick[i]);
+    }
+}
+
 /* Into x->sequence. */
 static void make_sequence(Explorer *x, const Reversal *reversal)
 {
-    const Path *path = &x->path;
-    const uint64_t *without = reversal->without == NONE ? NULL : &g_array_index(x->rows, uint64_t, reversal->without);
-    g_array_set_size(x->sequence, 0);
-    for (uint32_t i = reversal->first + 1; i < path->picks; i++) {
-        const uint64_t *past = path_past(path, i);
-        bool gone = without == NULL ? path_bit(past, reversal->first) : path_bit(without, i);
-        for (unsigned w = 0; without != NULL && !gone && w < path->words; w++)
-            gone = (past[w] & without[w]) != 0;
-        if (!gone)
-            add_pick(x->sequence, &path->pick[i]);
-    }
+    x->sequence.count = 0;
+    if (reversal->without == NONE)
+        add_rest(&x->path, reversal->first, &x->sequence);
+    else
+        add_rest_without(&x->path, reversal->first, &g_array_index(x->rows, uint64_t, reversal->without), &x->sequence);
     Sleeper step = step_of(x, reversal);
-    g_array_append_val(x->sequence, step);
+    steps_add(&x->sequence, &step);
 }
 
 void turn_reversal(Explorer *x, const Reversal *reversal)
 {
     make_sequence(x, reversal);
-    turn_insert(x, reversal->first, x->sequence);
+    turn_insert(x, reversal->first, &x->sequence);
 }
 
 /* What the object shows to pick i if q, and of the adds before it those that come after q, are left out. */
@@ -109,30 +126,21 @@ static uint32_t first_after(const Path *path, uint32_t agent, uint32_t q)
     return found;
 }
 
-/* Of what is left without q: does nothing on the object disturb the step? */
-static bool is_undisturbed(const Path *path, uint32_t q, const Sleeper *step)
-{
-    for (uint32_t at = path_last_on(path, step->object); at > q + 1; at = path->pick[at - 1].on_object)
-        if (!path_bit(path_past(path, at - 1), q) && !manner_commutes(path->pick[at - 1].manner, step->manner))
-            return false;
-    return true;
-}
-
 /* Can `step` come first in what is left without q, with `last`, which is pick i, behind it? *by: the pick that it is then, NONE: none. */
 static bool covers(const Path *path, uint32_t q, uint32_t i, const Sleeper *last, const Sleeper *step, uint32_t *by)
 {
     uint32_t own = first_after(path, step->agent, q);
     *by = own;
     if (own == i)
-        return is_undisturbed(path, q, last);
+        return !path_disturbs(path, q, last->object, (Manner)last->manner);
     if (own != NONE && path->top[own] < (int32_t)q)
         return true;
     if (own != NONE && !path_bit(path_past(path, own), q))
         return false;
     *by = NONE;
-    if (last->object == step->object && !manner_commutes(last->manner, step->manner))
+    if (!wake_commute(last, step))
         return false;
-    return is_undisturbed(path, q, step);
+    return !path_disturbs(path, q, step->object, (Manner)step->manner);
 }
 
 /* By a sleeper, or by a leaf that is the first branch: that stays so as long as the pick *by stands; *by NONE: for this run only. */
@@ -166,7 +174,7 @@ void turn_race(Explorer *x, uint32_t i, Race *race)
     uint32_t by;
     if (!is_covered(x, i, race->first, &last, &by)) {
         make_sequence(x, &reversal);
-        insert_awake(x, race->first, x->sequence);
+        insert_awake(x, race->first, &x->sequence);
     } else if (by != NONE) {
         race->state = RACE_COVERED;
         race->by = by, race->serial = path->pick[by].serial;

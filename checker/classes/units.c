@@ -93,18 +93,16 @@ static void close_branch(Units *units, uint32_t id, uint32_t agent, uint64_t cla
 
 static void hand_over(Units *units, Explorer *x)
 {
-    g_autoptr(GArray) sequence = g_array_new(FALSE, TRUE, sizeof(Sleeper));
+    Steps *sequence = &x->sequence;
     for (guint i = 0; i < x->handed->len; i++) {
         size_t bytes;
         const uint32_t *key = g_bytes_get_data(g_ptr_array_index(x->handed, i), &bytes);
         Node *node = units_node(units, key[0]);
-        g_array_set_size(sequence, 0);
-        for (const uint32_t *at = key + 1; at < key + bytes / sizeof *key; at += 3) {
-            Sleeper step = { .agent = at[0], .object = at[1], .manner = (uint8_t)at[2] };
-            g_array_append_val(sequence, step);
-        }
+        sequence->count = 0;
+        for (const uint32_t *at = key + 1; at < key + bytes / sizeof *key; at += 3)
+            steps_add(sequence, &(Sleeper){ .agent = at[0], .object = at[1], .manner = (uint8_t)at[2] });
         bool covered = false;
-        guint where;
+        uint32_t where;
         for (guint s = 0; s < node->sleep->len && !covered; s++)
             covered = wake_comes_first(&g_array_index(node->sleep, Sleeper, s), sequence, &where);
         if (!covered)

@@ -32,11 +32,6 @@ void usage_clear(Usage *usage)
     store_clear(&usage->waiters);
 }
 
-bool usage_touches(const Step *step)
-{
-    return step->kind == STEP_SIGNAL || step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP || step_is_conflict((StepKind)step->kind);
-}
-
 void usage_adopt(Usage *usage)
 {
     for (uint32_t s = 0; s < usage->uses.count; s++) {

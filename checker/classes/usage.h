@@ -42,4 +42,7 @@ static inline Use *usage_of(const Usage *usage, uint32_t semaphore) { return &ST
 /* Does the step alone make its object contended? */
 bool usage_needs_order(const Step *step);
 /* Does the step touch a semaphore or flag word by itself? */
-bool usage_touches(const Step *step);
+static inline bool usage_touches(const Step *step)
+{
+    return step->kind == STEP_SIGNAL || step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP || step_is_conflict((StepKind)step->kind);
+}

@@ -4,7 +4,6 @@
  * becomes a new branch.
  */
 #include "wakeup.h"
-#include "usage.h"
 
 void wake_pool_clear(WakePool *pool)
 {
@@ -26,35 +25,55 @@ static uint32_t new_node(WakePool *pool)
     return ++pool->used;
 }
 
-bool wake_comes_first(const Sleeper *step, const GArray *sequence, guint *at)
+void steps_copy(Steps *to, const Steps *from)
 {
-    *at = G_MAXUINT;
-    for (guint i = 0; i < sequence->len; i++) {
-        const Sleeper *other = &g_array_index(sequence, Sleeper, i);
+    to->count = 0;
+    for (uint32_t i = 0; i < from->count; i++)
+        steps_add(to, &from->at[i]);
+}
+
+void steps_clear(Steps *steps)
+{
+    g_free(steps->at);
+    *steps = (Steps){ 0 };
+}
+
+static void drop(Steps *steps, uint32_t index)
+{
+    steps->count--;
+    for (uint32_t i = index; i < steps->count; i++)
+        steps->at[i] = steps->at[i + 1];
+}
+
+bool wake_comes_first(const Sleeper *step, const Steps *sequence, uint32_t *at)
+{
+    *at = NONE;
+    for (uint32_t i = 0; i < sequence->count; i++) {
+        const Sleeper *other = &sequence->at[i];
         if (other->agent == step->agent) {
             *at = i;
             return true;
         }
-        if (other->object == step->object && !manner_commutes(other->manner, step->manner))
+        if (!wake_commute(other, step))
             return false;
     }
     return true;
 }
 
-bool wake_covers(const WakePool *pool, const WakeTree *tree, GArray *sequence, uint32_t *above)
+bool wake_covers(const WakePool *pool, const WakeTree *tree, Steps *sequence, uint32_t *above)
 {
     *above = 0;
     for (uint32_t node = tree->first; node != 0;) {
-        guint at;
+        uint32_t at;
         if (!wake_comes_first(&wake_get(pool, node)->step, sequence, &at)) {
             node = wake_get(pool, node)->beside;
             continue;
         }
-        if (at != G_MAXUINT)
-            g_array_remove_index(sequence, at);
+        if (at != NONE)
+            drop(sequence, at);
         *above = node;
         node = wake_get(pool, node)->below.first;
-        if (node == 0 || sequence->len == 0)
+        if (node == 0 || sequence->count == 0)
             return true;
     }
     return false;
@@ -69,24 +88,19 @@ static void append(WakePool *pool, WakeTree *tree, WakeTree branch)
     tree->last = branch.last;
 }
 
-void wake_insert(WakePool *pool, WakeTree *tree, GArray *sequence)
+void wake_insert(WakePool *pool, WakeTree *tree, Steps *sequence)
 {
     uint32_t above;
     if (wake_covers(pool, tree, sequence, &above))
         return;
     WakeTree chain = { 0, 0 };
-    for (guint i = sequence->len; i-- > 0;) {
+    for (uint32_t i = sequence->count; i-- > 0;) {
         uint32_t node = new_node(pool);
-        *wake_get(pool, node) = (Wake){ g_array_index(sequence, Sleeper, i), 0, chain };
+        *wake_get(pool, node) = (Wake){ sequence->at[i], 0, chain };
         chain = (WakeTree){ node, node };
     }
     g_assert(chain.first != 0);
     append(pool, above != 0 ? &wake_get(pool, above)->below : tree, chain);
-}
-
-bool wake_commute(const Sleeper *a, const Sleeper *b)
-{
-    return a->object != b->object || manner_commutes(a->manner, b->manner);
 }
 
 static bool is_apart(const WakePool *pool, const WakeTree *tree, uint32_t branch, const Sleeper *steps, uint32_t count)

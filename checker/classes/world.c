@@ -2,6 +2,9 @@
 #include "world.h"
 #include <string.h>
 
+enum { RECENT = 256 };
+typedef struct Recent { int64_t seen; uint32_t stage, after; } Recent;
+
 World *world_new(Course *course, Tiles *tiles)
 {
     World *world = g_new0(World, 1);
@@ -12,6 +15,10 @@ World *world_new(Course *course, Tiles *tiles)
     world->last = g_new0(uint32_t, program->cores);
     world->doze = g_new0(uint32_t, program->cores);
     world->tangled = g_new0(uint8_t, program->cores);
+    world->pending = g_new0(uint64_t, program->cores / 64 + 1);
+    world->recent = g_new(Recent, RECENT);
+    for (unsigned i = 0; i < RECENT; i++)
+        world->recent[i].stage = NONE;
     world->queue = g_new0(uint32_t, program->cores + 1);
     world->queued = g_new0(uint8_t, program->cores);
     world->flights = g_array_new(FALSE, FALSE, sizeof(Flight));
@@ -26,6 +33,8 @@ void world_free(World *world)
     g_free(world->last);
     g_free(world->doze);
     g_free(world->tangled);
+    g_free(world->pending);
+    g_free(world->recent);
     g_free(world->queue);
     g_free(world->queued);
     g_free(world->value);
@@ -130,6 +139,34 @@ static bool changed_since(const World *world, uint32_t list)
     return false;
 }
 
+/* Lists of outcomes may be long. */
+static uint32_t stage_after(World *world, uint32_t stage, int64_t seen)
+{
+    if (!course_stage(world->course, stage)->observes)
+        return course_after(world->course, stage, seen);
+    Recent *recent = &world->recent[(stage * 5 + (uint32_t)seen) % RECENT];
+    if (recent->stage != stage || recent->seen != seen)
+        *recent = (Recent){ seen, stage, course_after(world->course, stage, seen) };
+    return recent->after;
+}
+
+static bool is_pending(const World *world, uint32_t core)
+{
+    return world->pending[core / 64] >> core % 64 & 1;
+}
+
+static void set_pending(World *world, uint32_t core, bool pending)
+{
+    world->pending[core / 64] = (world->pending[core / 64] & ~(UINT64_C(1) << core % 64)) | (uint64_t)pending << core % 64;
+}
+
+static void stand_at(World *world, uint32_t core, uint32_t stage)
+{
+    const Stage *at = course_stage(world->course, stage);
+    world->stage[core] = stage;
+    set_pending(world, core, at->end == STAGE_GOES_ON && usage_touches(&at->step) && usage_of(world->usage, at->step.object)->contended);
+}
+
 /* Logs the core's step and moves it on. */
 static Deed *step_on(World *world, uint32_t core, int64_t seen)
 {
@@ -137,9 +174,10 @@ static Deed *step_on(World *world, uint32_t core, int64_t seen)
     const Stage *at = course_stage(world->course, stage);
     Deed *deed = world_log(world, core, (StepKind)at->step.kind, stage);
     deed->older = world->last[core], deed->doze = world->doze[core], deed->tangled = world->tangled[core];
+    deed->pending = is_pending(world, core);
     world->last[core] = (uint32_t)world->deeds;
     world->doze[core] = 0;
-    world->stage[core] = course_after(world->course, stage, seen);
+    stand_at(world, core, stage_after(world, stage, seen));
     return deed;
 }
 
@@ -274,7 +312,7 @@ void world_begin(World *world)
     fit(world);
     world->begun = false;
     for (uint32_t c = 0; c < world->program->cores; c++) {
-        world->stage[c] = world->course->start[c];
+        stand_at(world, c, world->course->start[c]);
         world->last[c] = world->doze[c] = 0;
         world->tangled[c] = 0;
         queue_core(world, c);
@@ -293,7 +331,7 @@ bool world_holds(World *world, uint32_t stage, int64_t value)
         return compare_holds((Compare)step->extra, value, (int32_t)step->value);
     bool look = step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_FLAG_LOAD
         || (step->kind == STEP_FLAG_CAS && value != (int32_t)step->extra);
-    return !look || world->course->source->same == NULL || course_after(world->course, stage, value) != stage;
+    return !look || world->course->source->same == NULL || stage_after(world, stage, value) != stage;
 }
 
 bool world_may_turn(const World *world, uint32_t stage)
@@ -312,12 +350,6 @@ Manner world_manner(const World *world, uint32_t stage, int64_t value)
     return rest ? MANNER_REST : MANNER_LOOK;
 }
 
-static bool core_is_pending(const World *world, uint32_t core)
-{
-    const Stage *at = course_stage(world->course, world->stage[core]);
-    return at->end == STAGE_GOES_ON && usage_touches(&at->step) && usage_of(world->usage, at->step.object)->contended;
-}
-
 bool world_knows(const World *world, uint32_t agent)
 {
     return agent < world->program->cores + 4 * (uint64_t)intern_count(&world->course->copies);
@@ -327,7 +359,7 @@ bool world_pending(World *world, uint32_t agent, Pending *pending)
 {
     if (agent >= world->program->cores)
         return flight_pending(world, agent, pending);
-    if (!core_is_pending(world, agent))
+    if (!is_pending(world, agent))
         return false;
     pending->stage = world->stage[agent];
     pending->object = course_stage(world->course, pending->stage)->step.object;
@@ -341,7 +373,7 @@ bool world_pending(World *world, uint32_t agent, Pending *pending)
 bool world_polls(World *world, uint32_t core)
 {
     const Stage *at = course_stage(world->course, world->stage[core]);
-    return at->end == STAGE_GOES_ON && (world->doze[core] != 0 || (core_is_pending(world, core) && !step_blocks((StepKind)at->step.kind)));
+    return at->end == STAGE_GOES_ON && (world->doze[core] != 0 || (is_pending(world, core) && !step_blocks((StepKind)at->step.kind)));
 }
 
 uint32_t world_next_agent(World *world, uint32_t agent)
@@ -349,9 +381,12 @@ uint32_t world_next_agent(World *world, uint32_t agent)
     uint32_t cores = world->program->cores;
     if (agent != NONE && agent >= cores)
         return flight_next(world, agent);
-    for (uint32_t next = agent + 1; next < cores; next++)       /* NONE + 1 is 0 */
-        if (core_is_pending(world, next))
-            return next;
+    uint32_t next = agent + 1;                  /* NONE + 1 is 0 */
+    for (uint64_t mask = ~UINT64_C(0) << next % 64; next < cores; next = (next / 64 + 1) * 64, mask = ~UINT64_C(0)) {
+        uint64_t left = world->pending[next / 64] & mask;
+        if (left != 0)
+            return next / 64 * 64 + (uint32_t)__builtin_ctzll(left);
+    }
     return flight_next(world, NONE);
 }
 
@@ -434,6 +469,7 @@ void world_undo(World *world, size_t deeds)
             world->last[deed->core] = deed->older;
             world->doze[deed->core] = deed->doze;
             world->tangled[deed->core] = deed->tangled;
+            set_pending(world, deed->core, deed->pending);
             if (deed->kind == STEP_COPY_START)
                 flight_undo(world, deed);
         }

@@ -22,7 +22,8 @@ typedef struct Deed {
     int64_t before;                             /* of the object; of a look: the object's version */
     uint32_t doze, watches, written;            /* before it; written: mark of the contents' journal */
     uint8_t kind;                               /* StepKind, DEED_EFFECT */
-    bool bumped, tangled;                       /* the object's version went up; the core's mark before it */
+    bool bumped;                                /* the object's version went up */
+    bool tangled, pending;                      /* the core's marks before it */
 } Deed;
 
 typedef struct Flight {                         /* a copy that is not done at once */
@@ -40,6 +41,8 @@ typedef struct World {
     Data *data;                                 /* NULL: no contents */
     uint32_t *stage, *last, *doze;              /* by core; last deed plus 1; list of watches plus 1: asleep until one of them changed */
     uint8_t *tangled;                           /* by core: since the start it waited for others where nothing is contended */
+    uint64_t *pending;                          /* bit per core: its next step is on a contended object */
+    struct Recent *recent;                      /* what was asked of the course last */
     int64_t *value;                             /* by semaphore */
     uint32_t *version;                          /* by semaphore: adds and rests so far, where contended */
     uint32_t semaphores;
