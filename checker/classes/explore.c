@@ -92,6 +92,19 @@ static void add_sleeper(Explorer *x, const Sleeper *sleeper)
     x->sleep[x->sleepers++] = *sleeper;
 }
 
+static void find_enablers(const Explorer *x, Pick *pick)
+{
+    const Path *path = &x->path;
+    const Flight *flight = flight_of_agent(x->world, pick->agent);
+    uint32_t needed[FLIGHT_NEEDS_MAX], at = path_last_of(path, flight->core);
+    while (at != 0 && path->pick[at - 1].deeds > flight->deed)
+        at = path->pick[at - 1].of_agent;
+    pick->enabler[0] = at;
+    unsigned count = flight_needs(x->world, pick->agent, needed);
+    for (unsigned i = 0; i < count; i++)
+        pick->enabler[i + 1] = path_last_of(path, needed[i]);
+}
+
 enum { PICKS_MAX = 20000 };                     /* of one run: cores are run anew after each observation */
 
 /* What was known of the step beside its agent may be out of date. */
@@ -102,7 +115,9 @@ static void do_pick(Explorer *x, Sleeper *step)
     g_assert(can);
     Pick pick = { .agent = step->agent, .object = pending.object, .stage = pending.stage, .manner = pending.manner, .before = pending.value,
                   .deeds = x->world->deeds, .serial = x->picks++ };
-    pick.tangled = pending.stage == NONE || x->world->tangled[step->agent];
+    pick.tangled = world_is_tangled(x->world, step->agent);
+    if (pending.stage == NONE)
+        find_enablers(x, &pick);
     pick.blocks = pending.stage != NONE && course_may_block(x->course, pending.stage);
     step->object = pending.object, step->manner = pending.manner;
     world_do(x->world, step->agent);

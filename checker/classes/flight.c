@@ -59,14 +59,28 @@ static bool held_back(const World *world, guint index, bool read)
     return false;
 }
 
+/* Moments that come before, a bit each. */
+static const uint8_t BEFORE[MOMENTS] = { 0, 1, 0, 1 << (STEP_READ - STEP_EARLY_SEND) | 1 << (STEP_EARLY_RECEIVE - STEP_EARLY_SEND) };
+
 static bool possible(const World *world, guint index, StepKind moment)
 {
-    static const uint8_t before[] = { 0, 1, 0, 1 << (STEP_READ - STEP_EARLY_SEND) | 1 << (STEP_EARLY_RECEIVE - STEP_EARLY_SEND) };
     const Flight *flight = flight_at(world, index);
     unsigned left = flight->exist & ~flight->done;
-    if (!(left & bit_of(moment)) || (left & before[moment - STEP_EARLY_SEND]))
+    if (!(left & bit_of(moment)) || (left & BEFORE[moment - STEP_EARLY_SEND]))
         return false;
     return moment == STEP_EARLY_SEND || !held_back(world, index, moment == STEP_READ);
+}
+
+/* Once the copy has started, no choice that anybody makes can keep the moment back. */
+static bool needs_nobody(const World *world, const Flight *flight, StepKind moment)
+{
+    return world->program->knobs.dma_order == DMA_ORDER_UNORDERED
+        && (flight->conflict == 0 || moment == STEP_EARLY_SEND || moment == STEP_READ);
+}
+
+static bool is_own(const World *world, uint32_t semaphore, uint32_t core)
+{
+    return usage_of(world->usage, semaphore)->owner == core;
 }
 
 static void do_moment(World *world, guint index, StepKind moment)
@@ -81,7 +95,7 @@ static void do_moment(World *world, guint index, StepKind moment)
         data_copy_write(world->data, copy, flight->payload);
     uint32_t inc, semaphore = gives(world, copy, moment, &inc);
     if (semaphore != NONE && inc > 0)
-        world_add(world, deed, semaphore, inc);
+        world_add(world, deed, semaphore, inc, needs_nobody(world, flight, moment) && is_own(world, semaphore, flight->core));
     world->flights_changed = true;
 }
 
@@ -93,8 +107,10 @@ void flight_start(World *world, uint32_t core, uint32_t stage)
         if (world->data != NULL)
             data_copy_write(world->data, copy, data_copy_read(world->data, copy));
         if (copy->send_semaphore != NONE)
-            world_add(world, world_log(world, core, DEED_EFFECT, stage), copy->send_semaphore, copy->send_count);
-        world_add(world, world_log(world, core, DEED_EFFECT, stage), copy->receive_semaphore, copy->receive_count);
+            world_add(world, world_log(world, core, DEED_EFFECT, stage), copy->send_semaphore, copy->send_count,
+                      is_own(world, copy->send_semaphore, core));
+        world_add(world, world_log(world, core, DEED_EFFECT, stage), copy->receive_semaphore, copy->receive_count,
+                  is_own(world, copy->receive_semaphore, core));
         return;
     }
     uint32_t number = course_stage(world->course, stage)->copy;
@@ -104,7 +120,8 @@ void flight_start(World *world, uint32_t core, uint32_t stage)
         memset(world->flight_of + world->copies_max, 0, (now - world->copies_max) * sizeof *world->flight_of);
         world->copies_max = now;
     }
-    Flight flight = { .stage = stage, .core = core, .base = world->program->cores + MOMENTS * number };
+    Flight flight = { .stage = stage, .core = core, .base = world->program->cores + MOMENTS * number, .deed = (uint32_t)world->deeds - 1 };
+    flight.tangled = world->tangled[core] || world->program->knobs.dma_order != DMA_ORDER_UNORDERED || world->data != NULL;
     find_moments(world, &flight, copy);
     g_array_append_val(world->flights, flight);
     world->flight_of[number] = world->flights->len;
@@ -152,6 +169,22 @@ bool flight_pending(World *world, uint32_t agent, Pending *pending)
     *pending = (Pending){ .object = semaphore, .stage = NONE, .value = world_value(world, semaphore),
                           .manner = ordered ? MANNER_REST : MANNER_ADD, .enabled = true };
     return true;
+}
+
+const Flight *flight_of_agent(const World *world, uint32_t agent)
+{
+    return flight_at(world, world->flight_of[(agent - world->program->cores) / MOMENTS] - 1);
+}
+
+unsigned flight_needs(const World *world, uint32_t agent, uint32_t *needed)
+{
+    const Flight *flight = flight_of_agent(world, agent);
+    StepKind moment = STEP_EARLY_SEND + (agent - world->program->cores) % MOMENTS;
+    unsigned before = BEFORE[moment - STEP_EARLY_SEND] & flight->conflict, count = 0;
+    for (StepKind other = STEP_EARLY_SEND; other < moment; other++)
+        if (before & bit_of(other))
+            needed[count++] = flight->base + (other - STEP_EARLY_SEND);
+    return count;
 }
 
 uint32_t flight_next(World *world, uint32_t agent)

@@ -130,6 +130,9 @@ static void find_past(Path *path, uint32_t index, uint32_t group)
     memset(row, 0, path->words * sizeof *row);
     if (pick->of_agent != 0)
         join_past(path, row, pick->of_agent - 1);
+    for (unsigned i = 0; i < G_N_ELEMENTS(pick->enabler); i++)
+        if (pick->enabler[i] != 0)
+            join_past(path, row, pick->enabler[i] - 1);
     for (uint32_t at = group; at != 0; at = path_group_next(path, at)) {
         const uint64_t *past = path_past(path, at - 1);
         for (unsigned w = 0; w < path->words; w++)

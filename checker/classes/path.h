@@ -1,8 +1,8 @@
 /* path.h - the conflict steps chosen so far, and what order among them cannot be otherwise.
  *
- * A *pick* is one step on a contended object. `past` of a pick are the picks before it by program order of its core and by the order chosen
- * on objects: a bit each. (What counts alone enforce is not in there.) A *race* is a pair of picks that do not commute with nothing of that
- * order between them: perhaps they could have come the other way round.
+ * A *pick* is one step on a contended object. `past` of a pick are the picks before it by program order of its core, or of the copy that
+ * it is a moment of, and by the order chosen on objects: a bit each. (What counts alone enforce is not in there.) A *race* is a pair of
+ * picks that do not commute with nothing of that order between them: perhaps they could have come the other way round.
  *
  * Invariants:  1. past is transitive.  2. the picks of one object fall into groups that commute; each comes after all of the group before.
  */
@@ -17,6 +17,7 @@ typedef struct Pick {
     bool blocks;                                /* a step that may have to wait, or a look of a poll */
     int64_t before, after;                      /* of the object */
     uint32_t on_object, of_agent;               /* the pick before it there, plus 1 */
+    uint32_t enabler[3];                        /* of a moment: its core's last pick before the start, moments before it; plus 1, 0: none */
     uint32_t races, race;                       /* races[race .. race + races) end here */
     uint64_t serial;                            /* no other pick of the search has it */
     size_t deeds;                               /* mark of the world before it */

@@ -16,7 +16,7 @@ static bool is_tangled(Explorer *x)
         return true;
     Pending pending;
     for (uint32_t agent = world_next_agent(x->world, NONE); agent != NONE; agent = world_next_agent(x->world, agent))
-        if (world_pending(x->world, agent, &pending) && (pending.stage == NONE || x->world->tangled[agent]))
+        if (world_pending(x->world, agent, &pending) && world_is_tangled(x->world, agent))
             return true;
     return false;
 }

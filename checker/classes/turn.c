@@ -56,7 +56,8 @@ static void add_pick(Steps *sequence, const Pick *pick)
 
 static Sleeper step_of(Explorer *x, const Reversal *reversal)
 {
-    Manner manner = reversal->stage == NONE ? MANNER_ADD : world_manner(x->world, reversal->stage, reversal->value);
+    Manner alone = usage_of(x->usage, reversal->object)->ordered ? MANNER_REST : MANNER_ADD;
+    Manner manner = reversal->stage == NONE ? alone : world_manner(x->world, reversal->stage, reversal->value);
     return (Sleeper){ reversal->agent, reversal->object, (uint8_t)manner };
 }
 
@@ -165,7 +166,7 @@ void turn_race(Explorer *x, uint32_t i, Race *race)
         return;
     const Pick *pick = &path->pick[i];
     const Reversal reversal = { race->first, pick->agent, pick->stage, NONE, value_without(path, i, race->first), pick->object };
-    if (race->state == RACE_NEW && !world_holds(x->world, pick->stage, reversal.value)) {
+    if (race->state == RACE_NEW && pick->stage != NONE && !world_holds(x->world, pick->stage, reversal.value)) {
         race->state = RACE_NEVER;
         return;
     }

@@ -14,6 +14,7 @@ static void fit(Usage *usage)
     for (size_t s = known; s < now; s++) {
         Use *use = usage_of(usage, (uint32_t)s);
         use->waiter = NONE;
+        use->owner = program_semaphore_core(usage->program, (uint32_t)s);
         use->flag = program_decl(usage->program, program_semaphore_decl(usage->program, (uint32_t)s))->semaphore_kind == SEMAPHORE_FLAG;
     }
 }

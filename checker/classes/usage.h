@@ -18,6 +18,7 @@ typedef struct Use {                            /* of one semaphore or flag word
     bool ordered;                               /* its adds count as `rest`: their order is chosen too */
     bool to_be_contended, to_be_ordered;        /* from the next search on */
     bool flag, needs_order, several_wait, taken, looked_at, coarse;
+    uint32_t owner;                             /* the core whose it is */
     uint32_t waiter;                            /* first core known to wait on it, NONE */
     uint32_t waiters;                           /* list of all of them: Waiter + 1 */
 } Use;

@@ -39,6 +39,7 @@ void world_free(World *world)
     g_free(world->queued);
     g_free(world->value);
     g_free(world->version);
+    g_free(world->others);
     g_free(world->deed);
     g_free(world->flight_of);
     g_array_free(world->flights, TRUE);
@@ -53,10 +54,12 @@ static void fit(World *world)
     uint32_t now = world->program->semaphores;
     world->value = g_renew(int64_t, world->value, now + 1);
     world->version = g_renew(uint32_t, world->version, now + 1);
+    world->others = g_renew(int64_t, world->others, now + 1);
     for (uint32_t s = world->semaphores; s < now; s++) {
         const Decl *decl = program_decl(world->program, program_semaphore_decl(world->program, s));
         world->value[s] = decl->semaphore_kind == SEMAPHORE_FLAG ? decl->initial : 0;
         world->version[s] = 0;
+        world->others[s] = 0;
     }
     world->semaphores = now;
     g_mutex_unlock(&world->course->lock);
@@ -86,7 +89,7 @@ Deed *world_log(World *world, uint32_t core, StepKind kind, uint32_t stage)
     }
     Deed *deed = &world->deed[world->deeds++];
     deed->core = core, deed->kind = (uint8_t)kind, deed->stage = stage, deed->object = NONE;
-    deed->bumped = false;
+    deed->bumped = deed->foreign = false;
     deed->watches = world->watches->len;
     deed->written = world->data ? data_mark(world->data) : 0;
     return deed;
@@ -102,10 +105,12 @@ static void change_value(World *world, Deed *deed, uint32_t object, int64_t valu
     }
 }
 
-void world_add(World *world, Deed *deed, uint32_t object, int64_t inc)
+void world_add(World *world, Deed *deed, uint32_t object, int64_t inc, bool own)
 {
     const Use *use = usage_of(world->usage, object);
     change_value(world, deed, object, world_value(world, object) + inc);
+    deed->foreign = world->begun && !own;
+    world->others[object] += deed->foreign ? inc : 0;
     for (uint32_t at = use->contended ? 0 : use->waiters; at != 0; at = STORE(Waiter, &world->usage->waiters, at - 1).next)
         queue_core(world, STORE(Waiter, &world->usage->waiters, at - 1).core);
 }
@@ -243,15 +248,17 @@ static bool do_free_object(World *world, uint32_t core)
     bool blocks = step_blocks((StepKind)step->kind);
     if (blocks && !world_holds(world, world->stage[core], value))
         return false;
+    bool own = usage_of(world->usage, step->object)->owner == core;
+    bool alone = own && blocks && world_holds(world, world->stage[core], value - world->others[step->object]);
     Deed *deed = step_on(world, core, 0);
     deed->before = 0;
     if (step->kind == STEP_WAIT && step->value > 0)
         change_value(world, deed, step->object, value - step->value);
     else if (step->kind == STEP_SIGNAL)
-        world_add(world, deed, step->object, step->value);
+        world_add(world, deed, step->object, step->value, own);
     else if (step->kind == STEP_FLAG_ADD)
-        world_add(world, deed, step->object, (int32_t)step->value);
-    world->tangled[core] |= blocks && world->begun;
+        world_add(world, deed, step->object, (int32_t)step->value, own);
+    world->tangled[core] |= blocks && !alone && world->begun;
     return true;
 }
 
@@ -370,6 +377,11 @@ bool world_pending(World *world, uint32_t agent, Pending *pending)
     return true;
 }
 
+bool world_is_tangled(const World *world, uint32_t agent)
+{
+    return agent < world->program->cores ? world->tangled[agent] : flight_of_agent(world, agent)->tangled;
+}
+
 bool world_polls(World *world, uint32_t core)
 {
     const Stage *at = course_stage(world->course, world->stage[core]);
@@ -458,6 +470,8 @@ void world_undo(World *world, size_t deeds)
     while (world->deeds > deeds) {
         const Deed *deed = &world->deed[--world->deeds];
         if (deed->object != NONE) {
+            if (deed->foreign)
+                world->others[deed->object] -= world->value[deed->object] - deed->before;
             world->value[deed->object] = deed->before;
             world->version[deed->object] -= deed->bumped;
         }

@@ -22,7 +22,7 @@ typedef struct Deed {
     int64_t before;                             /* of the object; of a look: the object's version */
     uint32_t doze, watches, written;            /* before it; written: mark of the contents' journal */
     uint8_t kind;                               /* StepKind, DEED_EFFECT */
-    bool bumped;                                /* the object's version went up */
+    bool bumped, foreign;                       /* the object's version went up; what was added to it counts among `others` */
     bool tangled, pending;                      /* the core's marks before it */
 } Deed;
 
@@ -30,6 +30,9 @@ typedef struct Flight {                         /* a copy that is not done at on
     uint32_t stage, core, base;                 /* of its start; agents base + moment */
     uint8_t exist, conflict, done;              /* bit per moment; conflict: it is for somebody to choose */
     uint32_t payload;                           /* contents: what was read */
+    uint32_t deed;                              /* of its start */
+    bool tangled;                               /* more than order decides when its moments may come: its core was tangled, copies have an
+                                                   order, or contents steer cores */
 } Flight;
 
 typedef struct Watch { uint32_t object, version, next; } Watch;        /* object NONE: any contents */
@@ -40,10 +43,11 @@ typedef struct World {
     Usage *usage;
     Data *data;                                 /* NULL: no contents */
     uint32_t *stage, *last, *doze;              /* by core; last deed plus 1; list of watches plus 1: asleep until one of them changed */
-    uint8_t *tangled;                           /* by core: since the start it waited for others where nothing is contended */
+    uint8_t *tangled;                           /* by core: since the start it waited where nothing is contended, for more than it gave */
     uint64_t *pending;                          /* bit per core: its next step is on a contended object */
     struct Recent *recent;                      /* what was asked of the course last */
     int64_t *value;                             /* by semaphore */
+    int64_t *others;                            /* by semaphore: what it got since the start, but from its own core alone */
     uint32_t *version;                          /* by semaphore: adds and rests so far, where contended */
     uint32_t semaphores;
     Deed *deed;
@@ -81,6 +85,7 @@ bool world_holds(World *world, uint32_t stage, int64_t value);
 Manner world_manner(const World *world, uint32_t stage, int64_t value);
 bool world_may_turn(const World *world, uint32_t stage);        /* an add to its object may make the step impossible */
 bool world_polls(World *world, uint32_t core);          /* it stands at a look that nothing can change any more */
+bool world_is_tangled(const World *world, uint32_t agent);     /* did it come here through what others' picks may have made possible? */
 
 /* For records: the number of a copy among all of the course, its first agent. */
 static inline uint32_t world_copy_number(const World *world, uint32_t base) { return (base - world->program->cores) / 4; }
@@ -89,10 +94,15 @@ static inline const Copy *world_copy(const World *world, const Flight *flight) {
 /* Shared by world.c and flight.c. */
 int64_t world_value(World *world, uint32_t object);
 Deed *world_log(World *world, uint32_t core, StepKind kind, uint32_t stage);
-void world_add(World *world, Deed *deed, uint32_t object, int64_t inc);
+/* own: the semaphore's own core alone sees to it. */
+void world_add(World *world, Deed *deed, uint32_t object, int64_t inc, bool own);
 void flight_start(World *world, uint32_t core, uint32_t stage);
 void flight_run(World *world);                  /* all moments that are free of conflict and possible */
 uint32_t flight_next(World *world, uint32_t agent);     /* world_next_agent among moments */
 bool flight_pending(World *world, uint32_t agent, Pending *pending);
+const Flight *flight_of_agent(const World *world, uint32_t agent);     /* it was started */
+/* Agents of moments of the same copy that come before this one, where that is for somebody to choose; returns how many. */
+enum { FLIGHT_NEEDS_MAX = 2 };
+unsigned flight_needs(const World *world, uint32_t agent, uint32_t *needed);
 void flight_do(World *world, uint32_t agent);
 void flight_undo(World *world, const Deed *deed);
