@@ -9,7 +9,6 @@ void path_init(Path *path)
     *path = (Path){ .words = 1, .picks_max = 64 };
     path->pick = g_new(Pick, path->picks_max);
     path->past = g_new0(uint64_t, path->picks_max);
-    path->future = g_new0(uint64_t, path->picks_max);
     path->of_manner = g_new0(uint64_t, MANNERS);
     path->scratch = g_new0(uint64_t, 1);
     path->top = g_new(int32_t, path->picks_max);
@@ -19,7 +18,6 @@ void path_clear(Path *path)
 {
     g_free(path->pick);
     g_free(path->past);
-    g_free(path->future);
     g_free(path->on_object);
     g_free(path->of_manner);
     g_free(path->scratch);
@@ -41,7 +39,6 @@ static uint64_t *widen(uint64_t *from, size_t rows, size_t rows_now, unsigned wo
 static void grow(Path *path)
 {
     path->past = widen(path->past, path->picks, (size_t)path->picks_max * 2, path->words);
-    path->future = widen(path->future, path->picks, (size_t)path->picks_max * 2, path->words);
     path->on_object = widen(path->on_object, path->objects_known, path->objects_known, path->words);
     path->of_manner = widen(path->of_manner, MANNERS, MANNERS, path->words);
     path->words *= 2, path->picks_max *= 2;
@@ -73,11 +70,13 @@ bool path_disturbs(const Path *path, uint32_t without, uint32_t object, Manner m
 {
     if (object >= path->objects_known)
         return false;
-    const uint64_t *there = path->on_object + (size_t)object * path->words, *future = path_future(path, without);
+    const uint64_t *there = path->on_object + (size_t)object * path->words;
     const uint64_t *alike = manner == MANNER_REST ? NULL : path->of_manner + manner * path->words;
-    for (unsigned w = without / 64; w < path->words; w++)
-        if (there[w] & path_later(without, w) & ~future[w] & (alike != NULL ? ~alike[w] : ~UINT64_C(0)))
-            return true;
+    uint64_t later = ~UINT64_C(1) << without % 64;
+    for (unsigned w = without / 64; w < path->words; w++, later = ~UINT64_C(0))
+        for (uint64_t left = there[w] & later & (alike != NULL ? ~alike[w] : ~UINT64_C(0)); left != 0; left &= left - 1)
+            if (!path_bit(path_past(path, 64 * w + (unsigned)__builtin_ctzll(left)), without))
+                return true;
     return false;
 }
 
@@ -150,14 +149,10 @@ static inline void flip(uint64_t *row, uint32_t pick)
     row[pick / 64] ^= UINT64_C(1) << pick % 64;
 }
 
-/* Enters the pick where others are asked about it, or takes it out again. */
-static void flip_in_others(Path *path, uint32_t index)
+/* Enters the pick where it is looked for by its object and manner, or takes it out again. */
+static void flip_in_rows(Path *path, uint32_t index)
 {
     const Pick *pick = &path->pick[index];
-    const uint64_t *past = path_past(path, index);
-    for (unsigned w = 0; w < path->words; w++)
-        for (uint64_t left = past[w]; left != 0; left &= left - 1)
-            flip(path_future(path, 64 * w + (unsigned)__builtin_ctzll(left)), index);
     flip(path->on_object + (size_t)pick->object * path->words, index);
     flip(path->of_manner + pick->manner * path->words, index);
 }
@@ -174,8 +169,7 @@ void path_push(Path *path, const Pick *from)
     path->tangles += pick->tangled;
     pick->race = path->races, pick->races = 0;
     find_past(path, index, path_group(path, pick->on_object, pick->manner));
-    memset(path_future(path, index), 0, path->words * sizeof *path->future);
-    flip_in_others(path, index);
+    flip_in_rows(path, index);
     path->top[index] = top_of(path, path_past(path, index));
     path->last_on_object[pick->object] = path->last_of_agent[pick->agent] = index + 1;
 }
@@ -184,7 +178,7 @@ void path_pop(Path *path)
 {
     uint32_t index = --path->picks;
     const Pick *pick = &path->pick[index];
-    flip_in_others(path, index);
+    flip_in_rows(path, index);
     path->last_on_object[pick->object] = pick->on_object;
     path->last_of_agent[pick->agent] = pick->of_agent;
     path->tangles -= pick->tangled;

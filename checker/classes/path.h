@@ -38,7 +38,7 @@ typedef struct Path {
     Pick *pick;
     uint32_t picks, picks_max;
     unsigned words;                             /* of one row of bits */
-    uint64_t *past, *future;                    /* picks_max rows; future: the picks that have this one in their past */
+    uint64_t *past;                             /* picks_max rows */
     uint64_t *on_object;                        /* objects_known rows: the picks there */
     uint64_t *of_manner;                        /* a row for each Manner */
     uint32_t *last_on_object, *last_of_agent;   /* plus 1 */
@@ -61,13 +61,7 @@ uint32_t path_group(const Path *path, uint32_t last_on_object, Manner manner);
 uint32_t path_group_next(const Path *path, uint32_t pick);
 
 static inline uint64_t *path_past(const Path *path, uint32_t pick) { return path->past + (size_t)pick * path->words; }
-static inline uint64_t *path_future(const Path *path, uint32_t pick) { return path->future + (size_t)pick * path->words; }
-/* Of word w of a row, the picks after this one. */
-static inline uint64_t path_later(uint32_t pick, unsigned w)
-{
-    return w > pick / 64 ? ~UINT64_C(0) : w < pick / 64 ? 0 : ~UINT64_C(1) << pick % 64;
-}
-/* Picks on the object, not in the future of `without` but after it, with which a step of that manner does not commute: are there any? */
+/* Is there a pick on the object after `without`, that has it not in its past, with which a step of that manner does not commute? */
 bool path_disturbs(const Path *path, uint32_t without, uint32_t object, Manner manner);
 static inline bool path_bit(const uint64_t *row, uint32_t pick) { return row[pick / 64] >> pick % 64 & 1; }
 static inline void path_set(uint64_t *row, uint32_t pick) { row[pick / 64] |= UINT64_C(1) << pick % 64; }

@@ -61,17 +61,12 @@ static Sleeper step_of(Explorer *x, const Reversal *reversal)
     return (Sleeper){ reversal->agent, reversal->object, (uint8_t)manner };
 }
 
-/* The picks after `first`, without it and its future. */
+/* The picks after `first` that have it not in their past. */
 static void add_rest(const Path *path, uint32_t first, Steps *sequence)
 {
-    const uint64_t *future = path_future(path, first);
-    for (unsigned w = first / 64; 64 * w < path->picks; w++) {
-        uint64_t left = path_later(first, w) & ~future[w];
-        if (path->picks - 64 * w < 64)
-            left &= ~(~UINT64_C(0) << path->picks % 64);
-        for (; left != 0; left &= left - 1)
-            add_pick(sequence, &path->pick[64 * w + (unsigned)__builtin_ctzll(left)]);
-    }
+    for (uint32_t i = first + 1; i < path->picks; i++)
+        if (!path_bit(path_past(path, i), first))
+            add_pick(sequence, &path->pick[i]);
 }
 
 /* The picks after `first` that are not left out and have nothing in their past that is. */

@@ -489,6 +489,7 @@ void world_undo(World *world, size_t deeds)
         }
         if (world->data != NULL)
             data_undo(world->data, deed->written);
-        g_array_set_size(world->watches, deed->watches);
+        if (world->watches->len != deed->watches)
+            g_array_set_size(world->watches, deed->watches);
     }
 }

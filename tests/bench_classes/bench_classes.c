@@ -1,7 +1,12 @@
-/* bench_classes.c - executions a second of the search over classes, on one core, for short programs: searched whole again and again, and
- * once where there are many. Called by `make bench`.
+/* bench_classes.c - executions a second of the search over classes, for short programs: searched whole again and again, and once where
+ * there are many. Called by `make bench`.
  *
- * lastzero and readers: see test_classes.c. permute: each of two devices copies to the other one and looks at the count of what arrives.
+ * An execution is a class that was run to its end and judged. Seconds are those that the one thread of the search computes, in user code
+ * and in the kernel, from beginning a search to freeing it: running the program's code for each new list of observations, choosing,
+ * proving. The program itself is made before.
+ *
+ * lastzero and readers: see test_classes.c. permute: so many times each of two devices copies to the other one and looks at the count of
+ * what arrives.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,20 +116,20 @@ static void close_script(void)
 {
 }
 
-static void measure_permute(void)
+static void measure_permute(int rounds)
 {
     Script *script = script_new(2, 1, NULL);
-    uint32_t buffer = script_buffer(script, SPACE_HBM, 2, 8, "buffer");
+    uint32_t buffer = script_buffer(script, SPACE_HBM, 2 * (uint32_t)rounds, 8, "buffer");
     uint32_t send = script_semaphore(script, SEMAPHORE_DMA, 1, "send"), receive = script_semaphore(script, SEMAPHORE_DMA, 1, "receive");
-    for (uint32_t core = 0; core < 2; core++) {
-        uint32_t other = 1 - core, arrived = script_semaphore_id(script, receive, core, 0);
-        script_copy(script, core, buffer, 0, buffer, 1, other, script_semaphore_id(script, send, core, 0),
-                    script_semaphore_id(script, receive, other, 0), true);
+    for (uint32_t step = 0; step < 2 * (uint32_t)rounds; step++) {
+        uint32_t core = step % 2, slot = step / 2 * 2, arrived = script_semaphore_id(script, receive, core, 0);
+        script_copy(script, core, buffer, slot, buffer, slot + 1, 1 - core, script_semaphore_id(script, send, core, 0),
+                    script_semaphore_id(script, receive, 1 - core, 0), true);
         script_step(script, core, STEP_SEMAPHORE_READ, arrived, 0, 0);
         script_wait(script, core, script_semaphore_id(script, send, core, 0), 8);
         script_wait(script, core, arrived, 8);
     }
-    measure("permute", 2, open_script, close_script, script);
+    measure("permute", rounds, open_script, close_script, script);
     script_free(script);
 }
 
@@ -135,6 +140,7 @@ int main(void)
     measure_words("lastzero", 15, 16, lastzero);
     measure_words("readers", 8, 1, readers);
     measure_words("readers", 16, 1, readers);
-    measure_permute();
+    measure_permute(1);
+    measure_permute(3);
     return 0;
 }
