@@ -12,10 +12,13 @@ typedef struct Rotation {
     uint8_t place[RANDOM_CORES_MAX][RANDOM_OPS_MAX];    /* of one core of `to`: where an operation of a core of `from` came to stand */
 } Rotation;
 
+enum { RING = 4 };
+
 /* Something for each device; brute force knows semaphores of two elements at most. */
-static bool has_slots(const RandomProgram *random, const RandomThing *thing)
+static bool has_slots(const Rotation *r, unsigned thing)
 {
-    return thing->space == SPACE_SEMAPHORE ? thing->elements == 2 && random->devices == 2 : thing->elements == 2 * RANDOM_SLOT_BYTES;
+    const RandomThing *of_two = &r->from->thing[thing];
+    return of_two->space == SPACE_SEMAPHORE ? of_two->elements == 2 && r->to->devices == 2 : of_two->elements == 2 * RANDOM_SLOT_BYTES;
 }
 
 static RandomPlace shift(const Rotation *r, RandomPlace place, unsigned by)
@@ -27,7 +30,7 @@ static RandomPlace shift(const Rotation *r, RandomPlace place, unsigned by)
     place.core = (uint8_t)(device * cores + place.core % cores);
     const RandomThing *thing = &to->thing[place.thing];
     unsigned step = thing->space == SPACE_SEMAPHORE ? 1 : RANDOM_SLOT_BYTES;
-    if (r->slots && has_slots(r->from, &r->from->thing[place.thing]))
+    if (r->slots && has_slots(r, (unsigned)place.thing))
         place.start = (uint8_t)((place.start + by * step) % thing->elements);
     return place;
 }
@@ -64,7 +67,7 @@ static bool merge(Rotation *r, unsigned core, unsigned launch)
     unsigned cores = from->cores_per_device, device = core / cores;
     for (unsigned i = 0; i < RANDOM_OPS_MAX; i++)
         for (unsigned made_for = 0; made_for < from->devices; made_for++) {
-            unsigned other = made_for * cores + core % cores, by = (device + from->devices - made_for) % from->devices;
+            unsigned other = made_for * cores + core % cores, by = (device + r->to->devices - made_for) % r->to->devices;
             const RandomOp *op = &from->op[other][i];
             if (i >= from->ops[other] || op->launch != launch || op->kind == OP_OPEN || op->kind == OP_CLOSE)
                 continue;
@@ -82,9 +85,11 @@ bool random_rotate(RandomProgram *random)
 {
     RandomProgram from = *random;
     Rotation r = {.from = &from, .to = random, .slots = from.seed % 2};
+    if (from.cores == 2 && from.devices == 2 && from.seed / 6 % 2)
+        random->devices = random->cores = RING;
     memset(random->ops, 0, sizeof random->ops);
     for (unsigned thing = 0; thing < random->things && r.slots; thing++)
-        if (has_slots(&from, &from.thing[thing]))
+        if (has_slots(&r, thing))
             random->thing[thing].elements = (uint8_t)(from.thing[thing].elements / 2 * random->devices);
     for (unsigned launch = 0; launch < random->launches; launch++)
         random->devices_of[launch] = (uint8_t)((1 << random->devices) - 1);
@@ -142,6 +147,17 @@ static bool disturb_semaphore(const RandomProgram *random, RandomOp *op, Rng *rn
     return true;
 }
 
+/* The device across the ring does the same in its place: what is left is a rotation by two. */
+static void disturb_opposite(RandomProgram *random, unsigned core, unsigned index)
+{
+    unsigned opposite = (core + RING / 2) % RING;
+    RandomOp *op = &random->op[opposite][index];
+    *op = random->op[core][index];
+    RandomPlace *place[] = {&op->at, &op->source, &op->send, &op->receive};
+    for (size_t i = 0; i < G_N_ELEMENTS(place); i++)
+        place[i]->core = (uint8_t)((place[i]->core + RING / 2) % RING);
+}
+
 void random_disturb(RandomProgram *random)
 {
     Rng rng;
@@ -151,7 +167,10 @@ void random_disturb(RandomProgram *random)
     unsigned core = (unsigned)rng_below(&rng, random->cores), ops = random->ops[core], first = (unsigned)rng_below(&rng, MAX(ops, 1));
     for (unsigned i = 0; i < ops; i++) {
         RandomOp *op = &random->op[core][(first + i) % ops];
-        if (bytes ? disturb_bytes(random, op, &rng) : disturb_semaphore(random, op, &rng))
-            return;
+        if (!(bytes ? disturb_bytes(random, op, &rng) : disturb_semaphore(random, op, &rng)))
+            continue;
+        if (random->devices == RING && rng_below(&rng, 2))
+            disturb_opposite(random, core, (first + i) % ops);
+        return;
     }
 }
