@@ -96,10 +96,9 @@ static bool meets_its_promise(const char *program, uint32_t devices, Search sear
 
 static void every_program_meets_its_promise(void **state)
 {
-    static const ProgramModule *module;         /* for as long as the process lives, as everywhere */
     char *error = NULL;
     (void)state;
-    module = pl_module_open(NULL, &error);
+    const ProgramModule *module = pl_module_open(NULL, &error);
     assert_non_null(module);
     for (size_t i = 0; i < module->entries; i++) {
         const char *group = module->entry[i].group;

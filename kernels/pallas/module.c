@@ -200,8 +200,10 @@ static const PlModule *find_module(void *handle, const char *path, char **error)
 ProgramModule *pl_module_open(const char *path, char **error)
 {
     if (path == NULL) {
+        static ProgramModule *own;              /* as long as the process lives */
         g_assert(twice(&heddle_module) == NULL);
-        return list_programs(&heddle_module, NULL);
+        own = own ? own : list_programs(&heddle_module, NULL);
+        return own;
     }
     g_autofree char *full = g_canonicalize_filename(path, NULL);        /* a bare name would be looked for in the system's folders */
     void *handle = dlopen(full, RTLD_NOW | RTLD_LOCAL);
