@@ -136,22 +136,33 @@ static void send(Worker *worker, unsigned owner)
     g_async_queue_push(to->inbox, full);
 }
 
-/* Room for one more key that is another worker's. */
-static Chunk *chunk_for(Worker *worker, unsigned owner, unsigned words)
+/* A chunk with room for one more key of that owner; of the own keys none is kept. */
+static Chunk *next_chunk(Worker *worker, unsigned owner)
 {
     Chunk **out = &worker->out[owner];
-    if (*out != NULL && ((size_t)(*out)->keys + 1) * words * sizeof(uint64_t) > CHUNK_KEYS_BYTES)
+    if (*out != NULL && owner != worker->index)
         send(worker, owner);
-    if (*out == NULL) {
+    if (*out == NULL)
         *out = g_new(Chunk, 1);
-        (*out)->keys = 0;
-    }
+    (*out)->keys = 0;
     return *out;
 }
 
 INLINE uint64_t scatter(const Walk *walk, const uint64_t *key, unsigned words)
 {
     return G_UNLIKELY(walk->hashed) ? repack_scatter(walk, &walk->layout, key) : table_hash(key, words, walk->layout.bits);
+}
+
+/* The key goes into its owner's chunk in any case, and stays if it is our own: whose it is, is hard to predict for a processor. */
+INLINE bool share(Worker *worker, unsigned owner, const uint64_t *key, uint64_t *kept, unsigned words)
+{
+    Chunk *chunk = worker->out[owner];
+    if (G_UNLIKELY(chunk == NULL || ((size_t)chunk->keys + 1) * words * sizeof *key > CHUNK_KEYS_BYTES))
+        chunk = next_chunk(worker, owner);
+    uint64_t *to = chunk->key + (size_t)chunk->keys++ * words;
+    for (unsigned w = 0; w < words; w++)
+        to[w] = kept[w] = key[w];
+    return owner == worker->index;
 }
 
 /* So many successors were written behind those of the batch: their places are fetched, or they go to their owners. */
@@ -164,16 +175,11 @@ INLINE void settle(Worker *worker, unsigned count, unsigned words, bool many)
         if (G_UNLIKELY(walk->symmetry != NULL))
             symmetry_canonical(walk->symmetry, &walk->layout, key);
         uint64_t hash = scatter(walk, key, words);
-        if (many && hash >> (64 - walk->owner_bits) != worker->index) {
-            Chunk *chunk = chunk_for(worker, (unsigned)(hash >> (64 - walk->owner_bits)), words);
-            memcpy(chunk->key + (size_t)chunk->keys++ * words, key, words * sizeof *key);
-            continue;
-        }
-        if (many)
-            memmove(kept, key, words * sizeof *key);
-        kept += words;
-        batch->hash[batch->used++] = hash;
-        __builtin_prefetch(table_place(&worker->table, hash, worker->table.shape.words), 1);
+        bool own = !many || share(worker, (unsigned)(hash >> (64 - walk->owner_bits)), key, kept, words);
+        const void *place = table_place(&worker->table, hash, worker->table.shape.words);
+        __builtin_prefetch(own ? place : (const void *)key, 1);
+        batch->hash[batch->used] = hash;
+        batch->used += own, kept += own ? words : 0;
     }
     if (batch->used >= BATCH)
         next_batch(worker, words);
@@ -184,7 +190,7 @@ void worker_flush(Worker *worker)
     empty(worker, &worker->before, worker->walk->layout.words);
     empty(worker, &worker->now, worker->walk->layout.words);
     for (unsigned owner = 0; owner < worker->walk->workers; owner++)
-        if (worker->out[owner] != NULL)
+        if (worker->out[owner] != NULL && owner != worker->index && worker->out[owner]->keys > 0)
             send(worker, owner);
 }
 
