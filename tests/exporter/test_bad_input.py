@@ -5,14 +5,17 @@ import subprocess
 import sys
 
 import heddle_pallas
+import jax
 import jax.numpy as jnp
 import kernels_ring as rings
 import numpy as np
 import pytest
 from heddle_pallas.errors import HeddleError, TraceError, Unsupported
+from heddle_pallas.meshes import Mesh, abstract_mesh
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
+from jax.sharding import PartitionSpec as P
 from kernels_mixed import struct
 from kernels_protocols import NEWEST, kernel_on
 from kernels_ring import ANY, DMA, LOGICAL, MESH
@@ -276,3 +279,21 @@ def test_missing_jax(tmp_path):
 def test_no_verdict_in_time():
     done = run("check", "kernels_ring:all_gather", "--input", "x=f32[8,128]", "--timeout", "0.001")
     assert done.returncode == 2 and "no verdict within 0.001 s" in done.stderr
+
+
+def test_an_axis_of_another_name():
+    text = r'kernels_ring.py:\d+: it asks for the axis "x", but the mesh is i=4: call it with --axis x, or --mesh x=2'
+    with pytest.raises(TraceError, match=text):
+        heddle_pallas.check(rings.all_gather, X, mesh="i=4")
+
+
+def test_a_mesh_of_its_own(heddle):
+    """What is asked for and what is checked are the same, or it is said."""
+
+    def whole(x):
+        mesh = abstract_mesh(Mesh(("x",), (4,)))
+        return jax.shard_map(rings.right_permute, mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False)(x)
+
+    assert heddle.check(whole, "f32[32,128]").check["devices"] == heddle.check(whole, "f32[32,128]", mesh=4).check["devices"] == 4
+    with pytest.raises(TraceError, match=r"test_bad_input.py:\d+: whole has a mesh of its own, x=4, and x=2 was asked for: leave that out"):
+        heddle.check(whole, "f32[32,128]", mesh=2)

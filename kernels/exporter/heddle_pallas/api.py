@@ -10,7 +10,7 @@ import numpy as np
 from .errors import HeddleError
 from .options import TOLERANCE
 from .report import Report, run, write_source
-from .tracing import PerDevice, Shape, trace
+from .tracing import PerDevice, Shape, Traced, trace
 from .types import parse_dtype
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ def _prepared(arguments: Sequence[Any]) -> list[Any]:
     return [shape(a) if isinstance(a, str) else a for a in arguments]
 
 
+def _traced(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int | None, name: str) -> Traced:
+    return trace(function, _prepared(arguments), 2 if mesh is None else mesh, cores, name, mesh is not None)
+
+
 def check(function: Callable[..., Any], *arguments: Any, **options: Unpack[CheckOptions]) -> Report:
     """The verdict on a function at one size; whatever it is.
 
@@ -44,9 +48,9 @@ def check(function: Callable[..., Any], *arguments: Any, **options: Unpack[Check
     within the tolerance. The options are those of CheckOptions; those that are not named there are unknown knobs.
     """
     given: dict[str, Any] = dict(options)
-    mesh, cores, name = given.pop("mesh", 2), given.pop("cores", None), given.pop("name", "")
+    mesh, cores, name = given.pop("mesh", None), given.pop("cores", None), given.pop("name", "")
     expect, tolerance = given.pop("expect", None), given.pop("tolerance", TOLERANCE)
-    traced = trace(function, _prepared(arguments), mesh, cores, name)
+    traced = _traced(function, arguments, mesh, cores, name)
     if expect is not None:
         traced.promise(_leaves(expect(*arguments) if callable(expect) else expect), tolerance)
     return run(traced, **given)
@@ -114,13 +118,13 @@ def compare(report: Report, expected: Any, tolerance: float = TOLERANCE) -> None
 def export(
     function: Callable[..., Any],
     *arguments: Any,
-    mesh: Any = 2,
+    mesh: Any = None,
     cores: int | None = None,
     name: str = "",
     folder: str = ".",
     opaque: bool = False,
 ) -> Path:
     """Writes the C file (and, for large inputs, a file of values beside it), and gives its path."""
-    traced = trace(function, _prepared(arguments), mesh, cores, name)
+    traced = _traced(function, arguments, mesh, cores, name)
     Path(folder).mkdir(parents=True, exist_ok=True)
     return write_source(traced, Path(folder), opaque)

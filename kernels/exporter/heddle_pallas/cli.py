@@ -165,6 +165,10 @@ def _meshes(options: argparse.Namespace) -> list[Mesh]:
     return [Mesh((options.axis,), (n,)) for n in parse_sizes(options.devices or "2")]
 
 
+def _told(options: argparse.Namespace) -> bool:
+    return options.devices is not None or options.mesh is not None
+
+
 def _check(options: argparse.Namespace) -> int:
     from .report import digest, run, size_name
     from .tracing import trace
@@ -175,7 +179,8 @@ def _check(options: argparse.Namespace) -> int:
     table: list[tuple[Mesh, "Report"]] = []
     for mesh in _meshes(options):
         called, arguments = _arguments(function, inputs, mesh)
-        traced = trace(called, arguments, as_mesh(mesh), options.cores)
+        traced = trace(called, arguments, as_mesh(mesh), options.cores, told=_told(options))
+        mesh = traced.plan.mesh
         report = run(
             traced,
             schedules=options.schedules,
@@ -219,13 +224,13 @@ def _export(options: argparse.Namespace) -> int:
         raise HeddleError("export writes one size: give -n 4, or --mesh")
     called, arguments = _arguments(_find_function(options.function), [parse_input(i) for i in options.input], meshes[0])
     target = Path(options.output)
-    traced = trace(called, arguments, meshes[0], options.cores)
+    traced = trace(called, arguments, meshes[0], options.cores, told=_told(options))
     try:
         source = write_source(traced, target.parent, options.opaque, target.name)
     except OSError as wrong:
         raise HeddleError(f"cannot write {target}: {wrong.strerror}") from None
     print(
-        f"{source}: check it with  heddle check {source} --mesh {meshes[0]}"
+        f"{source}: check it with  heddle check {source} --mesh {traced.plan.mesh}"
         + (f" --cores {traced.plan.cores}" if traced.plan.cores > 1 else "")
     )
     return 0
@@ -233,9 +238,15 @@ def _export(options: argparse.Namespace) -> int:
 
 def _of_the_checker(arguments: Sequence[str]) -> int:
     from .binary import find_heddle
+    from .report import as_ours
 
     try:
-        return subprocess.run([find_heddle(), *arguments], check=False).returncode
+        command = [find_heddle(), *arguments]
+        if any(a.startswith(("--step", "--gdb")) for a in arguments):  # a conversation
+            return subprocess.run(command, check=False).returncode
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        print(as_ours(done.stdout), end="", flush=True)
+        return done.returncode
     except HeddleError as wrong:
         print(f"heddle-pallas: {wrong}", file=sys.stderr)
         return 2

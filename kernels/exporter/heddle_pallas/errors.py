@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
+
+
+def short_path(path: str) -> str:
+    """Relative to the working folder where that is shorter, as reports show paths."""
+    relative = os.path.relpath(path) if path else path
+    return path if relative.startswith("..") else relative
 
 
 class Place(NamedTuple):
@@ -13,7 +20,7 @@ class Place(NamedTuple):
     function: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}" if self.file else "unknown place"
+        return f"{short_path(self.file)}:{self.line}" if self.file else "unknown place"
 
 
 NOWHERE = Place("", 0)

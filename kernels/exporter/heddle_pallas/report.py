@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from .binary import find_compiler, find_heddle
-from .errors import HeddleError
+from .errors import HeddleError, short_path
 from .names import c_name
 from .options import arguments_of
 from .plan import Array
 from .program import ProgramWriter
-from .source import short_path
 from .tracing import Traced
 from .types import parse_dtype
 
@@ -137,7 +136,7 @@ def _read(traced: Traced, source: Path, folder: Path, done: "subprocess.Complete
     report = Report(
         traced.name,
         check["verdict"],
-        _as_ours(done.stdout),
+        as_ours(done.stdout),
         check,
         source.read_text(encoding="utf-8"),
         generated=tuple(traced.plan.materialised),
@@ -153,7 +152,7 @@ def _read(traced: Traced, source: Path, folder: Path, done: "subprocess.Complete
     return report
 
 
-def _as_ours(text: str) -> str:
+def as_ours(text: str) -> str:
     """Advice in the words of Pallas; and the checker's own command may not be on the PATH of who installed this package."""
     for pattern, ours in (
         (r"\bheddle (replay|explain) ", r"heddle-pallas \1 "),

@@ -13,7 +13,7 @@ from typing import Any
 
 from jax._src import source_info_util
 
-from .errors import NOWHERE, Place
+from .errors import NOWHERE, Place, short_path
 
 
 def place_of(eqn: Any) -> Place:
@@ -31,12 +31,6 @@ def place_of(eqn: Any) -> Place:
 def is_pallas(path: str) -> bool:
     """The inside of Pallas, not the operators that come with it."""
     return os.path.join("jax", "_src", "pallas") in path
-
-
-def short_path(path: str) -> str:
-    """Relative to the working folder where that is shorter, as reports show paths."""
-    relative = os.path.relpath(path) if path else path
-    return path if relative.startswith("..") else relative
 
 
 @functools.lru_cache(maxsize=None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import re
 from typing import Any, Callable, Iterator, Sequence
 
 import numpy as np
@@ -83,6 +84,18 @@ def _traced_errors(name: str) -> Iterator[None]:
         raise TraceError(f"{place_of_exception(wrong, name)}: {type(wrong).__name__}: {text}") from wrong
 
 
+def _no_such_axis(wrong: TraceError, mesh: Mesh) -> TraceError:
+    """In our words: JAX's own advice, a shard_map, is not needed here."""
+    place, _, rest = str(wrong).partition(": ")
+    name = re.search(r"unbound axis name:? *['\"]?(\w+)", rest, re.IGNORECASE)
+    if name is None:
+        return wrong
+    return TraceError(
+        f'{place}: it asks for the axis "{name[1]}", but the mesh is {mesh}: '
+        f'call it with --axis {name[1]}, or --mesh {name[1]}=2 (mesh="{name[1]}=2" from Python)'
+    )
+
+
 def _make_jaxpr(function: Callable[..., Any], structs: Sequence[Any], name: str) -> Any:
     import jax
 
@@ -94,22 +107,25 @@ def _unbound_axis(wrong: BaseException) -> bool:
     return "unbound axis" in str(wrong).lower()
 
 
-def trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int | None = None, name: str = "") -> Traced:
+def trace(
+    function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int | None = None, name: str = "", told: bool = True
+) -> Traced:
+    """told: somebody asked for this mesh; else it is for functions without one of their own."""
     try:
-        return _trace(function, arguments, mesh, cores, name)
+        return _trace(function, arguments, mesh, cores, name, told)
     except Exception as wrong:  # code that asks what devices there are, and does not like the answer
         try:
             with as_if_tpus():
-                return _trace(function, arguments, mesh, cores, name)
+                return _trace(function, arguments, mesh, cores, name, told)
         except Exception:
             raise wrong from None
 
 
-def _trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int | None, name: str) -> Traced:
+def _trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int | None, name: str, told: bool) -> Traced:
     import jax
 
     ours = as_mesh(mesh)
-    label = name or getattr(function, "__name__", "") or getattr(getattr(function, "func", None), "__name__", "kernel")
+    label = name or getattr(function, "__name__", "") or getattr(getattr(function, "func", None), "__name__", type(function).__name__)
     structs = [jax.tree.map(_struct, a, is_leaf=_is_leaf) for a in arguments]
     flat, tree = jax.tree.flatten(list(arguments), is_leaf=_is_leaf)
     global_jaxpr: Any = None
@@ -120,6 +136,11 @@ def _trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, co
             raise
     if global_jaxpr is not None and _find_shard_map(global_jaxpr[0].jaxpr) is not None:
         traced = _from_global(global_jaxpr, flat, cores, label, function)
+        if told and traced.plan.mesh != ours:
+            raise TraceError(
+                f"{_place(function)}: {label} has a mesh of its own, {traced.plan.mesh}, and {ours} was asked for: "
+                "leave that out, or let the function take a parameter called mesh"
+            )
     else:
         traced = _from_device(function, structs, flat, ours, cores, label)
     if not any(isinstance(step, Launch) for step in traced.plan.steps):
@@ -159,7 +180,10 @@ def _from_device(
     shaped = jax.tree.map(whole, list(structs))
     specs = tuple(jax.tree.map(spec, list(structs)))
     mapped = _shard_map(function, abstract_mesh(mesh, cores or 1), specs, PartitionSpec())
-    jaxpr, shapes = _make_jaxpr(mapped, shaped, label)
+    try:
+        jaxpr, shapes = _make_jaxpr(mapped, shaped, label)
+    except TraceError as wrong:
+        raise _no_such_axis(wrong, mesh) from None
     eqn = _find_shard_map(jaxpr.jaxpr)
     if eqn is None:
         raise TraceError(f"{label}: nothing of it depends on its arguments or runs on devices")

@@ -6,8 +6,7 @@ import json
 from contextlib import contextmanager
 from typing import Iterator
 
-from .errors import Place
-from .source import short_path
+from .errors import Place, short_path
 
 
 class Writer:
