@@ -212,6 +212,8 @@ def indexings(x, i):
         jnp.bincount(j, length=4).astype(x.dtype),
         jax.nn.one_hot(j, 4) @ y,
         jnp.where(jnp.isnan(jnp.sort(jnp.where(y > 3, jnp.nan, y), axis=0)), -1.0, 1.0),
+        jnp.tile(y, (2, 3)),
+        jnp.tile(y[0], (3, 1, 2)),
     ]
 
 

@@ -222,6 +222,23 @@ def _broadcast(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     ]
 
 
+@handles("tile", pure=True)
+def _repeat(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
+    """jnp.tile: a dimension for the copies before each that is repeated, then joined with it."""
+    aval, tile, reps = _aval(eqn), e.tile(operands[0]), [int(r) for r in eqn.params["reps"]]
+    sizes = [*(1,) * (len(reps) - len(tile.shape)), *tile.shape]
+    wide: list[int] = []
+    axes: list[int] = []
+    for i, (size, times) in enumerate(zip(sizes, reps)):
+        wide += [times] if times != 1 else []
+        axes += [len(wide)] if i >= len(sizes) - len(tile.shape) else []
+        wide.append(size)
+    if len(wide) > 8:
+        raise Unsupported(f"tile of {len(sizes)} dimensions", e.place, "take fewer dimensions for the check")
+    text = f"pl_tile_broadcast({tile.text}, {shape_text(wide)}, {shape_text(axes)})"
+    return [Tile(f"pl_tile_reshape({text}{_dims(aval.shape)})", tuple(aval.shape), aval.dtype)]
+
+
 @handles("reshape", "squeeze", "expand_dims", pure=True)
 def _reshape(e: Emitter, eqn: Any, operands: list[Value]) -> list[Value]:
     aval, value = _aval(eqn), operands[0]
