@@ -64,8 +64,9 @@ bool layout_tighten(Layout *layout, const uint32_t *largest, unsigned bits_max)
     for (unsigned f = 0; f < layout->fields; f++)
         sum += bits[f] = MAX((unsigned)g_bit_storage(largest[f]), 1);
     bool fits = sum <= bits_max;
-    for (unsigned f = 0; f < layout->fields && fits; f++)
-        bits[f] += (bits_max - sum) / layout->fields;
+    for (unsigned f = 0; sum < MIN(bits_max, layout->fields * FIELD_BITS_MAX); f = (f + 1) % layout->fields)
+        if (bits[f] < FIELD_BITS_MAX)
+            sum++, bits[f]++;
     if (fits)
         layout_set(layout, bits);
     g_free(bits);
