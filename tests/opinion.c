@@ -56,33 +56,26 @@ void opinion_clear(Opinion *opinion)
         g_ptr_array_free(opinion->faults, TRUE);
 }
 
-static bool says(const Opinion *opinion, const char *start)
+static bool ends_early(FaultId id)
 {
-    for (guint i = 0; i < opinion->faults->len; i++)
-        if (g_str_has_prefix(g_ptr_array_index(opinion->faults, i), start))
-            return true;
-    return false;
-}
-
-static bool says_any(const Opinion *opinion, const FaultId *ids, size_t count)
-{
-    bool any = false;
-    for (size_t i = 0; i < count; i++)
-        any |= says(opinion, fault_name(ids[i]));
-    return any;
+    return id == FAULT_DEADLOCK || id == FAULT_ASSERT || id == FAULT_OUT_OF_BOUNDS || id == FAULT_NO_PROGRESS;
 }
 
 /* Shared memory of a scope lives until the last core that opens it has closed it. Where a core is stuck or stopped before it opens, a
  * search of states takes it for one that opens, the proof knows better. */
-void opinion_drop_open_questions(Opinion *opinion, const Opinion *search)
+bool opinion_is_open_question(const Outcome *search, const char *line)
 {
-    static const FaultId ENDS[] = { FAULT_DEADLOCK, FAULT_ASSERT, FAULT_OUT_OF_BOUNDS, FAULT_NO_PROGRESS };
-    bool stuck = says_any(search, ENDS, G_N_ELEMENTS(ENDS));
-    for (guint i = opinion->faults->len; stuck && i-- > 0;) {
-        const char *line = g_ptr_array_index(opinion->faults, i);
-        if (g_str_has_prefix(line, fault_name(FAULT_LIFETIME)) && strstr(line, " hs") != NULL)
+    bool stuck = false;
+    for (guint i = 0; i < search->findings->len; i++)
+        stuck |= ends_early(((const Finding *)g_ptr_array_index(search->findings, i))->id);
+    return stuck && g_str_has_prefix(line, fault_name(FAULT_LIFETIME)) && strstr(line, " hs") != NULL;
+}
+
+void opinion_drop_open_questions(Opinion *opinion, const Outcome *search)
+{
+    for (guint i = opinion->faults->len; i-- > 0;)
+        if (opinion_is_open_question(search, g_ptr_array_index(opinion->faults, i)))
             g_ptr_array_remove_index(opinion->faults, i);
-    }
 }
 
 static bool has_line(const GPtrArray *lines, const char *line, OpinionWant want)

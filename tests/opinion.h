@@ -17,7 +17,8 @@ void opinion_of_lines(Opinion *opinion, const char *whose, const GPtrArray *line
 void opinion_clear(Opinion *opinion);
 char *opinion_line(const RandomProgram *random, const Program *program, const Finding *finding);        /* g_malloc */
 /* Questions on which they may differ: where some core is stuck for ever or stopped (`search` has a fault that says so). */
-void opinion_drop_open_questions(Opinion *opinion, const Opinion *search);
+bool opinion_is_open_question(const Outcome *search, const char *line);
+void opinion_drop_open_questions(Opinion *opinion, const Outcome *search);
 
 typedef enum OpinionWant {
     OPINION_ALL,
