@@ -178,7 +178,7 @@ static Outcome *enumerate(Comparison *c, unsigned modes, unsigned workers)
 {
     EnumerateOptions options = { .canary = c->options->states_canary, .states_max = c->options->states_max, .modes = modes,
                                  .workers = workers,
-                                 .contents = c->program->knobs.data == DATA_REAL
+                                 .contents = (c->random->features & RANDOM_DATA)
                                      && (c->program->expectations.count > 0 || classes_needed(c->record)) };
     Unroller *unroller = unroller_new(c->program);
     Outcome *outcome = enumerate_run(unroller_source(unroller), &options);
