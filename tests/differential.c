@@ -217,7 +217,26 @@ static void compare_classes_again(Comparison *c, const ClassesOptions *options, 
     note_difference(c, again_by_classes(c->program, options, cut, outcome), cut > 0 ? &stats->resumed : &stats->workers);
 }
 
-/* The other ways of walking all states: they find the same, and their schedules show it. */
+/* Another way of walking all states: it finds the same, and its schedules show it. NULL: it was refused, which only some may be. */
+static Outcome *walk_otherwise(Comparison *c, const Opinion *search, unsigned modes, unsigned workers, const char *name,
+                               bool may_be_refused)
+{
+    Outcome *outcome = enumerate(c, modes, workers);
+    if (outcome->refused != NULL) {
+        if (!may_be_refused)
+            g_string_append_printf(c->difference, "%s: %s\n", name, outcome->refused);
+        outcome_free(outcome);
+        return NULL;
+    }
+    outcome_drop_after_race(outcome);
+    replay_all(c, outcome, name);
+    Opinion other = opinion_of(c, name, outcome);
+    opinion_drop_open_questions(&other, c->search);
+    want_equal(c, search, &other, OPINION_ALL);
+    opinion_clear(&other);
+    return outcome;
+}
+
 static void compare_modes(Comparison *c, const Opinion *search, DifferentialStats *stats)
 {
     static const struct { unsigned modes, workers; const char *name; } WAY[] = {
@@ -227,24 +246,15 @@ static void compare_modes(Comparison *c, const Opinion *search, DifferentialStat
     unsigned i = c->random->seed % (2 * G_N_ELEMENTS(WAY));
     if (i >= G_N_ELEMENTS(WAY))
         return;
-    Outcome *outcome = enumerate(c, WAY[i].modes, WAY[i].workers);
-    if (outcome->refused != NULL) {
+    Outcome *outcome = walk_otherwise(c, search, WAY[i].modes, WAY[i].workers, WAY[i].name, polls(c->random));
+    if (outcome == NULL) {
         stats->refused++;
-        if (!polls(c->random))
-            g_string_append_printf(c->difference, "%s: %s\n", WAY[i].name, outcome->refused);
-        outcome_free(outcome);
         return;
     }
-    outcome_drop_after_race(outcome);
-    replay_all(c, outcome, WAY[i].name);
-    Opinion other = opinion_of(c, WAY[i].name, outcome);
-    opinion_drop_open_questions(&other, c->search);
-    want_equal(c, search, &other, OPINION_ALL);
     bool reduced = WAY[i].modes & WALK_MERGE_LOCAL;
     if (reduced ? outcome->states > c->search->states
                 : outcome->states != c->search->states || outcome->transitions != c->search->transitions)
         g_string_append_printf(c->difference, "%s: another number of states or transitions\n", WAY[i].name);
-    opinion_clear(&other);
     outcome_free(outcome);
     stats->modes++;
 }
@@ -256,26 +266,16 @@ static void compare_symmetry(Comparison *c, const Opinion *search, DifferentialS
         { WALK_SYMMETRY, 1 }, { WALK_SYMMETRY, 1 }, { WALK_SYMMETRY, 2 }, { WALK_SYMMETRY | WALK_SWEEP, 1 },
         { WALK_SYMMETRY | WALK_MERGE_LOCAL, 1 },
     };
-    unsigned way = (unsigned)(c->random->seed / 7 % G_N_ELEMENTS(WAY));
+    unsigned way = (unsigned)(c->random->seed / 7 % G_N_ELEMENTS(WAY)), modes = WAY[way].modes;
     if (c->random->features & (RANDOM_DATA | RANDOM_FLAGS))
         return;
-    Outcome *outcome = enumerate(c, WAY[way].modes, WAY[way].workers);
-    if (outcome->refused != NULL) {
-        bool may_be = !c->random->rotated || (polls(c->random) && (WAY[way].modes & WALK_SWEEP));
-        if (!may_be)
-            g_string_append_printf(c->difference, "with symmetry: %s\n", outcome->refused);
-        outcome_free(outcome);
+    bool may_be_refused = !c->random->rotated || (polls(c->random) && (modes & WALK_SWEEP));
+    Outcome *outcome = walk_otherwise(c, search, modes, WAY[way].workers, "symmetry", may_be_refused);
+    if (outcome == NULL)
         return;
-    }
-    outcome_drop_after_race(outcome);
-    replay_all(c, outcome, "symmetry");
-    Opinion other = opinion_of(c, "symmetry", outcome);
-    opinion_drop_open_questions(&other, c->search);
-    want_equal(c, search, &other, OPINION_ALL);
-    if (!(WAY[way].modes & WALK_MERGE_LOCAL) && outcome->rotated != c->search->states)
+    if (!(modes & WALK_MERGE_LOCAL) && outcome->rotated != c->search->states)
         g_string_append_printf(c->difference, "symmetry: %" G_GUINT64_FORMAT " states with their rotations in place of %" G_GUINT64_FORMAT
                                "\n", outcome->rotated, c->search->states);
-    opinion_clear(&other);
     outcome_free(outcome);
     stats->rotated++;
 }

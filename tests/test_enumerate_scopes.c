@@ -33,7 +33,8 @@ static void tell(PlRef input, PlRef go, PlRef done, PlRef receive)
     pl_semaphore_signal(done, 1, pl_device(0, 1));
 }
 
-KERNEL(opens_late, input, go, done, hint, send, receive)
+/* All cores but core 1 of device 0. */
+static void do_as_usual(PlRef input, PlRef go, PlRef done, PlRef hint, PlRef send, PlRef receive)
 {
     if (pl_core_index() == 0)
         scope(go, done, send, receive);
@@ -41,6 +42,11 @@ KERNEL(opens_late, input, go, done, hint, send, receive)
         pl_semaphore_signal(hint, 1, pl_device(0, 1));
     if (pl_device_id() == 0 && pl_core_index() == 0)
         tell(input, go, done, receive);
+}
+
+KERNEL(opens_late, input, go, done, hint, send, receive)
+{
+    do_as_usual(input, go, done, hint, send, receive);
     if (pl_device_id() == 0 && pl_core_index() == 1) {
         pl_semaphore_wait(hint, 1);
         pl_semaphore_read(hint);
@@ -50,12 +56,7 @@ KERNEL(opens_late, input, go, done, hint, send, receive)
 
 KERNEL(opens_if_told, input, go, done, hint, send, receive)
 {
-    if (pl_core_index() == 0)
-        scope(go, done, send, receive);
-    if (pl_device_id() == 1 && pl_core_index() == 1)
-        pl_semaphore_signal(hint, 1, pl_device(0, 1));
-    if (pl_device_id() == 0 && pl_core_index() == 0)
-        tell(input, go, done, receive);
+    do_as_usual(input, go, done, hint, send, receive);
     if (pl_device_id() == 0 && pl_core_index() == 1) {
         if (pl_semaphore_read(hint) == 1)
             scope(go, done, send, receive);

@@ -21,7 +21,7 @@ bool layout_init(Layout *layout, unsigned fields);
 void layout_clear(Layout *layout);
 /* A layout in which each field holds its id of `largest` and twice that. False: it would need more than LAYOUT_WORDS_MAX words. */
 bool layout_widen(Layout *layout, const uint32_t *largest);
-/* One in which they fit, of one word and at most `bits`, with what is left over for growth, as much for each. False: they do not fit. */
+/* One in which they fit, of one word and at most `bits`, with what is left over for growth, a bit each in turn. False: they do not fit. */
 bool layout_tighten(Layout *layout, const uint32_t *largest, unsigned bits);
 void layout_set(Layout *layout, const unsigned *bits);         /* of each field */
 void layout_pack(const Layout *layout, const uint32_t *id, uint64_t *key);      /* all ids must fit */
