@@ -3,6 +3,7 @@
  * Both searches go through here with what they found, so that "the same fault" and "the same end state" mean the same for both.
  */
 #include "finding.h"
+#include "../model/moment.h"
 #include <string.h>
 
 #include "../model/rng.h"
@@ -16,7 +17,7 @@ Place place_of_step(const Step *step, uint32_t position)
 
 Place place_of_moment(const Copy *copy, StepKind moment)
 {
-    bool read = moment == STEP_READ || moment == STEP_EARLY_SEND;
+    bool read = moment_at_source(moment);
     return (Place){ .core = copy->core, .position = copy->position, .copy = copy->ordinal, .kind = (uint8_t)moment, .site = copy->site,
                     .object = read ? copy->source : copy->target, .region = read ? copy->source_region : copy->target_region };
 }

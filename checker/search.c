@@ -1,5 +1,6 @@
 /* search.c - from the options of a check to the options of one search, with the defaults of each. */
 #include "search.h"
+#include "../model/moment.h"
 #include "classes/classes.h"
 #include "enumerate/enumerate.h"
 #include "identity.h"
@@ -126,7 +127,7 @@ static void explore_classes(WorkerShared *shared)
 /* Each copy is read and written, and under fluid progress counts early at both ends. */
 static uint64_t steps_at_most(const Record *record)
 {
-    unsigned moments = record->program->knobs.dma_progress == DMA_PROGRESS_FLUID ? 4 : 2;
+    unsigned moments = moment_is_fluid(&record->program->knobs) ? MOMENT_COUNT : MOMENT_COUNT / 2;
     return record->steps.count + moments * record->copies.count;
 }
 

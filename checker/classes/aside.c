@@ -5,6 +5,7 @@
  * proof finds nothing, none of these classes has a fault. Where it finds something the looks may rule that out, and each class is proved by
  * itself. What cores did is told by the stages where they ended, unless somebody came back to an earlier stage on the way.
  */
+#include "../../model/moment.h"
 #include "units.h"
 
 enum { KEYS_MAX = 1 << 16, KEYS_BYTES_MAX = 1 << 26, FAILURES_MAX = 8 };
@@ -61,7 +62,7 @@ static bool came_back(const Explorer *x)
     for (uint32_t c = 0; c < x->program->cores; c++)
         steps += x->digest->position[c];
     for (size_t i = 0; i < x->world->deeds; i++)
-        done += x->world->deed[i].kind < STEP_EARLY_SEND;
+        done += !moment_is(x->world->deed[i].kind);
     return done != steps;
 }
 

@@ -3,6 +3,7 @@
  * Copies that were done at once get their moments right behind their start. A core that polls for ever is stopped at its poll, after one
  * look in vain.
  */
+#include "../../model/moment.h"
 #include "digest.h"
 
 typedef struct Writer {
@@ -50,13 +51,9 @@ static void write_moment(Writer *writer, uint32_t copy_index, StepKind moment)
 static void write_all_moments(Writer *writer, uint32_t copy_index)
 {
     const Copy *copy = &STORE(Copy, &writer->record->copies, copy_index);
-    bool fluid = writer->x->program->knobs.dma_progress == DMA_PROGRESS_FLUID;
-    if (fluid && copy->send_semaphore != NONE && copy->send_count > 1)
-        write_moment(writer, copy_index, STEP_EARLY_SEND);
-    write_moment(writer, copy_index, STEP_READ);
-    if (fluid && copy->receive_count > 1)
-        write_moment(writer, copy_index, STEP_EARLY_RECEIVE);
-    write_moment(writer, copy_index, STEP_WRITE);
+    for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++)
+        if (moment_exists(moment_is_fluid(&writer->x->program->knobs), copy, moment))
+            write_moment(writer, copy_index, moment);
 }
 
 static void write_start(Writer *writer, const Deed *deed, const UnrollStep *from)
@@ -92,7 +89,7 @@ static void write_deed(Writer *writer, const Deed *deed, int64_t *pick_value)
     Course *course = writer->x->course;
     if (deed->kind == DEED_EFFECT)
         return;
-    if (deed->kind >= STEP_EARLY_SEND) {
+    if (moment_is(deed->kind)) {
         write_moment(writer, g_array_index(writer->copy_of, uint32_t, deed->stage), (StepKind)deed->kind);
         return;
     }

@@ -33,11 +33,6 @@ const Pending *component_pendings(const Walk *walk, uint32_t core, uint32_t id)
     return (const Pending *)(const void *)(key + 1);
 }
 
-static uint32_t early(const Walk *walk, uint32_t count)
-{
-    return walk->fluid && count > 1 ? count - 1 : 0;
-}
-
 uint32_t component_effect(const Walk *walk, uint32_t core, uint32_t id, const Turn *turn, int64_t *inc)
 {
     const Tree *tree = &walk->core[core].tree;
@@ -48,10 +43,8 @@ uint32_t component_effect(const Walk *walk, uint32_t core, uint32_t id, const Tu
         return counts && step->value ? step->object : NONE;
     }
     const Copy *copy = &tree_step(tree, component_pendings(walk, core, id)[turn->pending].step)->copy;
-    bool sends = turn->step == STEP_EARLY_SEND || turn->step == STEP_READ;
-    uint32_t count = sends ? copy->send_count : copy->receive_count, first = early(walk, count);
-    *inc = turn->step == STEP_EARLY_SEND || turn->step == STEP_EARLY_RECEIVE ? first : count - first;
-    return sends ? copy->send_semaphore : copy->receive_semaphore;
+    *inc = moment_gives(walk->fluid, copy, (StepKind)turn->step);
+    return moment_semaphore(copy, (StepKind)turn->step);
 }
 
 /* Writes the key of the component after a turn; returns how many numbers it has. */
@@ -72,8 +65,7 @@ static size_t key_after(const Walk *walk, uint32_t core, uint32_t from, const Tu
     } else if (turn->step == STEP_WRITE) {
         memmove(to + turn->pending, to + turn->pending + 1, (--count - turn->pending) * sizeof *to);
     } else {
-        bool early_send = turn->step == STEP_EARLY_SEND;
-        to[turn->pending].phase |= turn->step == STEP_READ ? PHASE_READ : early_send ? PHASE_EARLY_SEND : PHASE_EARLY_RECEIVE;
+        to[turn->pending].phase |= moment_bit((StepKind)turn->step);
         to[turn->pending].payload |= payload;
     }
     return 1 + count * (sizeof *to / sizeof *key);
@@ -128,16 +120,13 @@ static void check_counts(const Walk *walk, uint32_t core, uint32_t id)
             count_step(walk, core, sum, step->step.object, step->step.kind == STEP_SIGNAL ? value : -value);
         if (step->step.kind != STEP_COPY_START || step->step.object == NONE)
             continue;
-        uint32_t phase = PHASE_READ | PHASE_EARLY_SEND | PHASE_EARLY_RECEIVE;
-        uint32_t sent = step->copy.send_count, received = step->copy.receive_count;
+        unsigned done = MOMENTS_ALL;
         for (uint32_t i = 0; i < component->pendings; i++)
-            if (pendings[i].step == at) {
-                phase = pendings[i].phase;
-                received = early(walk, received);
-            }
-        sent = phase & PHASE_READ ? sent : phase & PHASE_EARLY_SEND ? early(walk, sent) : 0;
-        count_step(walk, core, sum, step->copy.send_semaphore, sent);
-        count_step(walk, core, sum, step->copy.receive_semaphore, phase & PHASE_EARLY_RECEIVE ? received : 0);
+            if (pendings[i].step == at)
+                done = pendings[i].phase;
+        for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++)
+            if (done & moment_bit(moment))
+                count_step(walk, core, sum, moment_semaphore(&step->copy, moment), moment_gives(walk->fluid, &step->copy, moment));
     }
     for (uint32_t column = 0; column < self->columns; column++)
         g_assert(sum[column] == STORE(int64_t, &self->taken, (size_t)id * self->columns + column));

@@ -7,6 +7,7 @@
  * Ownership:   the walk's.
  */
 #pragma once
+#include "../../model/moment.h"
 #include "../finding.h"
 #include "tree.h"
 
@@ -37,8 +38,7 @@ typedef struct Turn {
     int64_t need;                               /* GUARDED: how much those must have added; ALWAYS: INT64_MIN */
 } Turn;
 
-enum { PHASE_EARLY_SEND = 1, PHASE_READ = 2, PHASE_EARLY_RECEIVE = 4 };
-typedef struct Pending { uint32_t step, phase, payload; } Pending;     /* step: its start in the tree */
+typedef struct Pending { uint32_t step, phase, payload; } Pending;     /* step: its start in the tree; phase: moments done, a bit each */
 
 typedef struct Next { uint32_t access, event; } Next;                  /* an access that is next */
 

@@ -23,7 +23,7 @@ static void init_core(Walk *walk, uint32_t core)
 static void init(Walk *walk)
 {
     Program *program = walk->program;
-    walk->fluid = program->knobs.dma_progress == DMA_PROGRESS_FLUID;
+    walk->fluid = moment_is_fluid(&program->knobs);
     walk->cores = program->cores;
     walk->components_max = MIN((size_t)1 << 24, ((size_t)1 << 28) / MAX(program->cores, 1));
     walk->stores_before = store_bytes_used();

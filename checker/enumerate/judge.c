@@ -95,7 +95,7 @@ static void judge_exit(Walk *walk, uint32_t core, const Watch *watch)
         const Pending *pendings = component_pendings(walk, issuer, walk->id[issuer]);
         for (uint32_t i = 0; i < component->pendings; i++) {
             const UnrollStep *start = tree_step(&walk->core[issuer].tree, pendings[i].step);
-            if (issuer / cores == device && !(pendings[i].phase & PHASE_READ))
+            if (issuer / cores == device && !(pendings[i].phase & moment_bit(STEP_READ)))
                 see_in_flight(walk, issuer, start, STEP_READ, watch, device);
             if (start->copy.target_device == device)
                 see_in_flight(walk, issuer, start, STEP_WRITE, watch, device);
@@ -223,7 +223,7 @@ static bool exit_is_suspect(const Walk *walk, const uint32_t *id, uint32_t devic
         const Pending *pendings = component_pendings(walk, core, id[core]);
         for (uint32_t i = 0, count = walk_component(walk, core, id[core])->pendings; i < count; i++)
             if (tree_step(&walk->core[core].tree, pendings[i].step)->copy.target_device == device
-                || (core / walk->program->cores_per_device == device && !(pendings[i].phase & PHASE_READ)))
+                || (core / walk->program->cores_per_device == device && !(pendings[i].phase & moment_bit(STEP_READ))))
                 return true;
     }
     return false;

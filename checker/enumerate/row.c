@@ -45,7 +45,7 @@ static uint32_t step_event(const Builder *b, const Step *step)
 uint32_t row_moment_event(Walk *walk, uint32_t core, const UnrollStep *start, StepKind moment)
 {
     const Copy *copy = &start->copy;
-    bool source = moment == STEP_READ || moment == STEP_EARLY_SEND;
+    bool source = moment_at_source(moment);
     return event_of(walk, &(Place){.core = core, .position = copy->position, .copy = copy->ordinal, .kind = (uint8_t)moment,
                                    .site = start->step.site, .object = source ? copy->source : copy->target,
                                    .region = source ? copy->source_region : copy->target_region, .launch = start->step.launch});
@@ -154,7 +154,7 @@ static void watch_mismatch(const Builder *b, uint32_t turn, uint32_t event, cons
         return;
     }
     bool for_send = start->copy.send_semaphore == wait->object;
-    if (for_send && (phase & PHASE_READ))
+    if (for_send && (phase & moment_bit(STEP_READ)))
         return;
     Watch *watch = add_watch(b, WATCH_MISMATCH, turn, event);
     watch->what = row_moment_event(b->walk, b->core, start, for_send ? STEP_READ : STEP_WRITE), watch->value = wait->object;
@@ -280,17 +280,13 @@ static void add_core_turn(const Builder *b)
 }
 
 /* Does an earlier copy of the core hold this one back? Copies are in order of start. */
-static bool held_back(const Builder *b, const Pending *pendings, uint32_t index, bool read)
+static bool held_back(const Builder *b, const Pending *pendings, uint32_t index, StepKind moment)
 {
     DmaOrder order = b->walk->program->knobs.dma_order;
     const Copy *copy = &tree_step(&b->self->tree, pendings[index].step)->copy;
-    for (uint32_t i = 0; i < index; i++) {
-        const Copy *earlier = &tree_step(&b->self->tree, pendings[i].step)->copy;
-        if (order == DMA_ORDER_ISSUE_ORDER && !(read && (pendings[i].phase & PHASE_READ)))
+    for (uint32_t i = 0; i < index; i++)
+        if (moment_held_back(order, &tree_step(&b->self->tree, pendings[i].step)->copy, pendings[i].phase, copy, moment))
             return true;
-        if (order == DMA_ORDER_LINK_FIFO && !read && earlier->remote && copy->remote && earlier->target_device == copy->target_device)
-            return true;
-    }
     return false;
 }
 
@@ -316,18 +312,10 @@ static void add_copy_turns(const Builder *b)
     const Pending *pendings = component_pendings(b->walk, b->core, b->id);
     for (uint32_t i = 0; i < b->component->pendings; i++) {
         const UnrollStep *start = tree_step(&b->self->tree, pendings[i].step);
-        uint32_t phase = pendings[i].phase;
-        bool early_send = b->walk->fluid && start->copy.send_semaphore != NONE && start->copy.send_count > 1;
-        bool early_receive = b->walk->fluid && start->copy.receive_semaphore != NONE && start->copy.receive_count > 1;
-        bool held = held_back(b, pendings, i, false);
-        if (!(phase & PHASE_READ) && early_send && !(phase & PHASE_EARLY_SEND))
-            add_moment(b, i, start, STEP_EARLY_SEND);
-        else if (!(phase & PHASE_READ) && !held_back(b, pendings, i, true))
-            add_moment(b, i, start, STEP_READ);
-        if (early_receive && !(phase & PHASE_EARLY_RECEIVE) && !held)
-            add_moment(b, i, start, STEP_EARLY_RECEIVE);
-        if ((phase & PHASE_READ) && (!early_receive || (phase & PHASE_EARLY_RECEIVE)) && !held)
-            add_moment(b, i, start, STEP_WRITE);
+        unsigned left = moments_of(b->walk->fluid, &start->copy) & ~pendings[i].phase;
+        for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++)
+            if ((left & moment_bit(moment)) && !(left & moment_needs(moment)) && !held_back(b, pendings, i, moment))
+                add_moment(b, i, start, moment);
     }
 }
 

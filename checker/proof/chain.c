@@ -45,7 +45,7 @@ void chain_begin(Releaser *r, Arena *arena, Arena *scratch)
 static uint64_t chain_of(const Releaser *r, const Given *given)
 {
     uint32_t copy = given->copy_end / 2, end = given->copy_end & 1;
-    bool reads = r->index->program->knobs.dma_order == DMA_ORDER_ISSUE_ORDER;
+    bool reads = moment_chained(r->index->program->knobs.dma_order, STEP_READ);
     return ((uint64_t)(end || reads ? r->chains->chain[copy] : copy) << 1) | end;
 }
 
@@ -165,7 +165,7 @@ void chain_end(Releaser *r)
 {
     Carried *carried = ARENA_NEW(Carried, r->given.arena, r->index->copies + 1);
     carry_back(r, 1, carried);
-    if (r->index->program->knobs.dma_order == DMA_ORDER_ISSUE_ORDER)
+    if (moment_chained(r->index->program->knobs.dma_order, STEP_READ))
         carry_back(r, 0, carried);
     find_alone(r);
 }

@@ -54,7 +54,7 @@ size_t closure_first_edge(const Closure *closure, const Event *event)
 bool closure_done(const Closure *closure, const Event *event)
 {
     if (event->copy != NONE)
-        return closure->moments[event->copy] & closure_moment_bit(event->kind);
+        return closure->moments[event->copy] & moment_bit((StepKind)event->kind);
     return closure->position[event->core] > event->position;
 }
 
@@ -109,19 +109,18 @@ void closure_bar(Closure *closure, const Event *event)
 {
     *(Event *)pile_push(&closure->bars, 1) = *event;
     if (event->copy != NONE)
-        closure->barred[event->copy] |= closure_moment_bit(event->kind);
+        closure->barred[event->copy] |= moment_bit((StepKind)event->kind);
     else
         closure->barred_at[event->core] = MIN(closure->barred_at[event->core], event->position);
 }
 
 unsigned closure_needs(const Index *index, uint32_t copy, uint8_t kind, uint32_t *before, unsigned *bits_before)
 {
-    bool issue = index->program->knobs.dma_order == DMA_ORDER_ISSUE_ORDER;
     *before = index->copy_before ? index->copy_before[copy] : NONE;
-    *bits_before = kind == STEP_READ ? (issue ? MOMENT_READ : 0) : kind == STEP_EARLY_SEND ? 0 : MOMENT_WRITE;
+    *bits_before = moment_chained(index->program->knobs.dma_order, (StepKind)kind);
     if (kind == STEP_EARLY_RECEIVE && index->canary == PROVE_CANARY_EARLY_NOT_CHAINED)
         *bits_before = 0;
-    return kind == STEP_READ ? MOMENT_EARLY_SEND : kind == STEP_WRITE ? MOMENT_READ | MOMENT_EARLY_RECEIVE : 0;
+    return moment_needs((StepKind)kind);
 }
 
 static bool moment_possible(const Closure *closure, const Event *event)
@@ -202,13 +201,11 @@ static void log_move(Closure *closure, uint32_t core, uint32_t copy, uint8_t kin
 /* Does what the copy can do now. False: some moment is held back. */
 static bool try_copy(Closure *closure, uint32_t copy)
 {
-    static const StepKind order[] = { STEP_EARLY_SEND, STEP_READ, STEP_EARLY_RECEIVE, STEP_WRITE };
-    for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
-        Event event = index_moment(closure->index, copy, order[i]);
-        unsigned bit = closure_moment_bit(event.kind);
-        uint32_t semaphore, inc = index_moment_inc(closure->index, copy, order[i], &semaphore);
-        bool early = order[i] == STEP_EARLY_SEND || order[i] == STEP_EARLY_RECEIVE;
-        if (early && inc == 0)                  /* there is no such moment */
+    for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++) {
+        Event event = index_moment(closure->index, copy, moment);
+        unsigned bit = moment_bit(moment);
+        uint32_t semaphore, inc = index_moment_inc(closure->index, copy, moment, &semaphore);
+        if (moment_is_early(moment) && inc == 0)        /* there is no such moment */
             closure->moments[copy] |= bit;
         if ((closure->moments[copy] | closure->barred[copy]) & bit || !moment_possible(closure, &event))
             continue;
@@ -217,7 +214,7 @@ static bool try_copy(Closure *closure, uint32_t copy)
         if (inc > 0)
             give(closure, semaphore, inc);
     }
-    return closure->moments[copy] == (MOMENT_EARLY_SEND | MOMENT_READ | MOMENT_EARLY_RECEIVE | MOMENT_WRITE);
+    return closure->moments[copy] == MOMENTS_ALL;
 }
 
 static void start_copy(Closure *closure, uint32_t copy)

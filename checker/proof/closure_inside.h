@@ -2,8 +2,6 @@
 #pragma once
 #include "closure.h"
 
-enum { MOMENT_EARLY_SEND = 1, MOMENT_READ = 2, MOMENT_EARLY_RECEIVE = 4, MOMENT_WRITE = 8 };
-
 /* copy: index, NONE: a core's step, of that kind; a join: its first member. */
 typedef struct Logged { uint32_t core, copy; uint8_t kind; } Logged;
 
@@ -21,7 +19,6 @@ struct Closure {
     uint64_t steps;
 };
 
-static inline unsigned closure_moment_bit(uint8_t kind) { return 1u << (kind - STEP_EARLY_SEND); }
 /* First edge into an event, or index->edges. Edges into one event stand together. */
 size_t closure_first_edge(const Closure *closure, const Event *event);
 bool closure_same_event(const Event *a, const Event *b);

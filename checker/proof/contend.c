@@ -172,15 +172,14 @@ static void change_value(History *history, const Step *step, Manner manner)
 static void step_happens(Chronicle *chronicle, const Step *step)
 {
     Index *index = chronicle->index;
-    if (step->kind >= STEP_EARLY_SEND) {
+    if (moment_is(step->kind)) {
         moment_happens(chronicle, step->object, (StepKind)step->kind);
         return;
     }
     uint32_t position = chronicle->position[step->core]++;
     if (step->kind == STEP_COPY_START && step->object != NONE && index->record->eager) {
-        static const StepKind order[] = { STEP_EARLY_SEND, STEP_READ, STEP_EARLY_RECEIVE, STEP_WRITE };
-        for (size_t i = 0; i < G_N_ELEMENTS(order); i++)
-            moment_happens(chronicle, step->object, order[i]);
+        for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++)
+            moment_happens(chronicle, step->object, moment);
     } else if (touches_semaphore(step) && index->contended[step->object]) {
         History *history = &chronicle->of[step->object];
         Manner manner = manner_of(history, step);

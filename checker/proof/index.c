@@ -7,11 +7,6 @@
 
 #include <glib.h>
 
-static bool is_moment(const Step *step)
-{
-    return step->kind >= STEP_EARLY_SEND;
-}
-
 static void lay_out_cores(Index *index)
 {
     const Record *record = index->record;
@@ -20,7 +15,7 @@ static void lay_out_cores(Index *index)
     index->first = ARENA_NEW(uint32_t, index->arena, index->cores + 1);
     for (size_t i = 0; i < steps; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
-        if (!is_moment(step))
+        if (!moment_is(step->kind))
             index->first[step->core + 1]++;
     }
     for (uint32_t core = 0; core < index->cores; core++)
@@ -31,7 +26,7 @@ static void lay_out_cores(Index *index)
     uint32_t *next = ARENA_NEW(uint32_t, index->arena, index->cores);
     for (size_t i = 0; i < steps; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
-        if (is_moment(step))
+        if (moment_is(step->kind))
             continue;
         uint32_t slot = index->first[step->core] + next[step->core]++;
         index->step[slot] = (uint32_t)i;
@@ -65,7 +60,7 @@ static void find_joins(Index *index)
     uint32_t left = 0;
     for (size_t i = 0; i < record->steps.count; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
-        if (is_moment(step))
+        if (moment_is(step->kind))
             continue;
         uint32_t position = next[step->core]++;
         if (!step_is_join((StepKind)step->kind))
@@ -231,7 +226,7 @@ static void fill_ends(Index *index)
     }
     for (size_t i = 0; i < index->record->steps.count; i++) {
         const Step *step = &STORE(Step, &index->record->steps, i);
-        if (!is_moment(step))
+        if (!moment_is(step->kind))
             add_step(index, &fill, step);
     }
     arena_clear(&scratch);
@@ -293,15 +288,15 @@ Event index_moment(const Index *index, uint32_t copy, StepKind kind)
 
 bool index_is_fluid(const Index *index)
 {
-    return index->program->knobs.dma_progress == DMA_PROGRESS_FLUID && index->canary != PROVE_CANARY_NO_FLUID;
+    return moment_is_fluid(&index->program->knobs) && index->canary != PROVE_CANARY_NO_FLUID;
 }
 
 uint32_t index_moment_inc(const Index *index, uint32_t copy, StepKind kind, uint32_t *semaphore)
 {
-    uint32_t end = kind == STEP_EARLY_RECEIVE || kind == STEP_WRITE, signal = index->copy_signal[copy * 2 + end];
-    *semaphore = end ? index_copy(index, copy)->receive_semaphore : index_copy(index, copy)->send_semaphore;
+    uint32_t signal = index->copy_signal[copy * 2 + !moment_at_source(kind)];
+    *semaphore = moment_semaphore(index_copy(index, copy), kind);
     if (signal == NONE)
         return 0;
-    uint32_t inc = index->signal[signal].inc, early = index_is_fluid(index) ? inc - 1 : 0;
-    return kind == STEP_EARLY_SEND || kind == STEP_EARLY_RECEIVE ? early : inc - early;
+    uint32_t inc = index->signal[signal].inc, early = moment_early_part(index_is_fluid(index), inc);
+    return moment_is_early(kind) ? early : inc - early;
 }

@@ -10,6 +10,7 @@
  * Ownership:   all of it lies in the arena; record and program are borrowed.
  */
 #pragma once
+#include "../../model/moment.h"
 #include "../run/record.h"
 #include "arena.h"
 #include "prove.h"

@@ -47,7 +47,7 @@ static void check_steps(Prover *prover)
     uint32_t *next = ARENA_NEW(uint32_t, &scratch, prover->index->cores);
     for (size_t i = 0; i < record->steps.count; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
-        if (step->kind >= STEP_EARLY_SEND)
+        if (moment_is(step->kind))
             continue;
         uint32_t position = next[step->core]++;
         bool memory = step->kind == STEP_LOAD || step->kind == STEP_STORE || step->kind == STEP_SWAP;

@@ -40,11 +40,10 @@ static bool comes_before_by_itself(const Order *order, const Event *a, const Eve
     for (uint32_t copy = b->copy; copy != NONE; copy = index->copy_before ? index->copy_before[copy] : NONE) {
         if (copy != a->copy)
             continue;
-        bool issue = index->program->knobs.dma_order == DMA_ORDER_ISSUE_ORDER;
         if (copy == b->copy)
             return a->kind == STEP_READ && b->kind == STEP_WRITE;
         if (a->kind == STEP_READ && b->kind == STEP_READ)
-            return issue;
+            return moment_chained(index->program->knobs.dma_order, STEP_READ);
         return b->kind == STEP_WRITE;
     }
     return false;

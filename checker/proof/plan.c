@@ -308,7 +308,7 @@ Plan *plan_new(const Index *index, const Asked *asked, size_t askeds, Arena *are
     uint32_t *position = ARENA_NEW(uint32_t, &scratch, index->cores);
     for (size_t i = 0; i < index->record->steps.count; i++) {
         const Step *step = &STORE(Step, &index->record->steps, i);
-        if (step->kind >= STEP_EARLY_SEND)
+        if (moment_is(step->kind))
             continue;
         plan_asked(&planner, step, position[step->core], i);
         plan_step(&planner, step, position);

@@ -41,7 +41,7 @@ static void each_access(Finder *f, void (*visit)(Finder *f, uint32_t object, uin
     memset(next, 0, index->cores * sizeof *next);
     for (size_t i = 0; i < index->record->steps.count; i++) {
         const Step *step = &STORE(Step, &index->record->steps, i);
-        if (step->kind >= STEP_EARLY_SEND)
+        if (moment_is(step->kind))
             continue;
         uint32_t slot = index_slot(index, step->core, next[step->core]++);
         if (is_access(step))

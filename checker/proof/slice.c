@@ -22,7 +22,7 @@ static void need_event(Slice *slice, const Event *event)
     uint32_t steps = event->position + 1;
     slice->steps[event->core] = MAX(slice->steps[event->core], steps);
     if (event->copy != NONE)
-        slice->moments[event->copy] |= closure_moment_bit(event->kind);
+        slice->moments[event->copy] |= moment_bit((StepKind)event->kind);
 }
 
 static void need_edges(Slice *slice, const Event *event)
@@ -91,7 +91,7 @@ static bool visit_moment(Slice *slice, const Logged *logged)
     Event event = index_moment(slice->index, logged->copy, (StepKind)logged->kind);
     uint32_t semaphore, inc = index_moment_inc(slice->index, logged->copy, (StepKind)logged->kind, &semaphore);
     bool needed = inc > 0 && signal_needed(slice, semaphore, inc);
-    if (!needed && !(slice->moments[logged->copy] & closure_moment_bit(logged->kind)))
+    if (!needed && !(slice->moments[logged->copy] & moment_bit((StepKind)logged->kind)))
         return false;
     need_before_moment(slice, &event);
     return true;

@@ -22,13 +22,11 @@ static void append_move(GArray *moves, uint32_t core, uint32_t copy, uint8_t mom
 
 static void append_moments(const Prover *prover, GArray *moves, uint32_t copy)
 {
-    static const StepKind order[] = { STEP_EARLY_SEND, STEP_READ, STEP_EARLY_RECEIVE, STEP_WRITE };
     const Copy *c = index_copy(prover->index, copy);
-    for (size_t i = 0; i < G_N_ELEMENTS(order); i++) {
+    for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++) {
         uint32_t ignored;
-        bool early = order[i] == STEP_EARLY_SEND || order[i] == STEP_EARLY_RECEIVE;
-        if (!early || index_moment_inc(prover->index, copy, order[i], &ignored) > 0)
-            append_move(moves, c->core, c->ordinal, (uint8_t)order[i]);
+        if (!moment_is_early(moment) || index_moment_inc(prover->index, copy, moment, &ignored) > 0)
+            append_move(moves, c->core, c->ordinal, (uint8_t)moment);
     }
 }
 
@@ -39,7 +37,7 @@ GArray *witness_whole_record(Prover *prover)
     uint32_t followers = 0;                     /* of a join, whose move its first member made */
     for (size_t i = 0; i < record->steps.count; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
-        if (step->kind >= STEP_EARLY_SEND) {
+        if (moment_is(step->kind)) {
             append_move(moves, step->core, index_copy(prover->index, step->object)->ordinal, step->kind);
         } else if (followers > 0) {
             followers--;

@@ -2,6 +2,7 @@
  * reader expects: the kernel's own semantics know no such order.
  */
 #include "timeline.h"
+#include "../../model/moment.h"
 #include "../run/film.h"
 #include "words.h"
 
@@ -42,7 +43,7 @@ static Counter *counter_of(Maker *maker, uint32_t semaphore)
 
 bool frame_is_moment(const Frame *frame)
 {
-    return frame->kind >= STEP_EARLY_SEND;
+    return moment_is(frame->kind);
 }
 
 static void add_frame(Maker *maker, const Frame *frame)
@@ -108,19 +109,18 @@ static void do_flag(Maker *maker, Frame *frame)
     frame->after = word->count;
 }
 
-static void add_moment(Maker *maker, uint32_t index, StepKind moment, bool has_early, uint32_t step)
+static void add_moment(Maker *maker, uint32_t index, StepKind moment, bool fluid, uint32_t step)
 {
     const Copy *copy = &STORE(Copy, &maker->timeline->record->copies, index);
-    bool source = moment == STEP_EARLY_SEND || moment == STEP_READ, early = moment == STEP_EARLY_SEND || moment == STEP_EARLY_RECEIVE;
-    uint32_t semaphore = source ? copy->send_semaphore : copy->receive_semaphore;
-    uint32_t whole = source ? copy->send_count : copy->receive_count;
+    bool source = moment_at_source(moment);
+    uint32_t semaphore = moment_semaphore(copy, moment);
     Frame frame = { .core = copy->core, .members = 1, .copy = index, .kind = (uint8_t)moment, .site = copy->site,
                     .position = copy->position, .object = source ? copy->source : copy->target,
                     .region = source ? copy->source_region : copy->target_region, .semaphore = NONE, .step = step };
-    if (early)
+    if (moment_is_early(moment))
         frame.object = frame.region = NONE;
     if (semaphore != NONE)
-        give(maker, &frame, semaphore, early ? whole - 1 : has_early && whole > 1 ? 1 : whole);
+        give(maker, &frame, semaphore, moment_gives(fluid, copy, moment));
     add_frame(maker, &frame);
 }
 
@@ -177,10 +177,10 @@ Timeline *timeline_new(const Record *record, uint32_t frames_max)
                             g_array_new(FALSE, FALSE, sizeof(uint32_t)) };
     for (size_t i = 0; i < record->copies.count; i++)
         g_array_append_val(timeline->starts, none);
-    bool fluid = record->program->knobs.dma_progress == DMA_PROGRESS_FLUID;
+    bool fluid = moment_is_fluid(&record->program->knobs);
     for (size_t i = 0; i < record->steps.count && timeline->frames->len < frames_max; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
-        if (step->kind >= STEP_EARLY_SEND) {
+        if (moment_is(step->kind)) {
             add_moment(&maker, step->object, step->kind, fluid, (uint32_t)i);
         } else if (joins_last(&maker, i)) {
             maker.position[step->core]++;

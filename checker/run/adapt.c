@@ -4,6 +4,7 @@
  * whatever kind.
  */
 #include "adapt.h"
+#include "../../model/moment.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -65,7 +66,7 @@ static void read_new(Adapt *a)
 {
     for (size_t i = 0; i < a->record->steps.count; i++) {
         const Step *step = &STORE(Step, &a->record->steps, i);
-        if (step->kind >= STEP_EARLY_SEND)
+        if (moment_is(step->kind))
             continue;
         Operation operation = { step->kind, program_get_site(a->program, step->site)->line };
         g_array_append_val(a->agents[step->core].is, operation);

@@ -1,5 +1,6 @@
 /* ancestry.c - backwards over the record of a scheduled run: who wrote this byte last, and from where. */
 #include "ancestry.h"
+#include "../../model/moment.h"
 #include <string.h>
 
 enum { DEPTH_MAX = 12, LOADS_TRIED = 8 };
@@ -95,7 +96,7 @@ static bool trace_loads(Way *way, uint32_t core, size_t until, int64_t rank, int
     unsigned tried = 0;
     for (size_t i = until; i-- > 0 && tried < LOADS_TRIED;) {
         const Step *load = step_at(way, i);
-        if (load->core != core || load->kind >= STEP_EARLY_SEND)
+        if (load->core != core || moment_is(load->kind))
             continue;
         if (load->kind == STEP_STORE)
             return false;
@@ -157,7 +158,7 @@ static size_t index_of(const Way *way, const Place *place)
     uint32_t position = 0;
     for (size_t i = 0; i < way->record->steps.count; i++) {
         const Step *step = step_at(way, i);
-        if (step->core == place->core && step->kind < STEP_EARLY_SEND && position++ == place->position)
+        if (step->core == place->core && !moment_is(step->kind) && position++ == place->position)
             return i;
     }
     return way->record->steps.count;

@@ -1,5 +1,6 @@
 /* delay.c - runs in which somebody is held back. */
 #include "delay.h"
+#include "../../model/moment.h"
 #include "judge.h"
 
 enum { HELD_MAX = 2, SINGLES_MAX = 64, PAIRS_MAX = 256, STEPS_MAX = 200000 };
@@ -60,7 +61,7 @@ static uint32_t times_at(Execution *execution, uint32_t core, uint32_t site)
     uint32_t times = 1;
     for (size_t i = 0; i < record->steps.count; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
-        times += step->core == core && program_same_line(record->program, step->site, site) && step->kind < STEP_EARLY_SEND;
+        times += step->core == core && program_same_line(record->program, step->site, site) && !moment_is(step->kind);
     }
     return times;
 }
@@ -122,7 +123,7 @@ static void delay_lifetime(Run *run, Finding *finding)
     uint32_t position = 0, found = NONE;
     for (size_t i = 0; i < record->steps.count && found == NONE; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
-        if (step->core != core || step->kind >= STEP_EARLY_SEND)
+        if (step->core != core || moment_is(step->kind))
             continue;
         found = step->kind == STEP_ENTER && step->object == launch ? position : NONE;
         position++;

@@ -1,11 +1,12 @@
 /* execution_inside.h - what execution.c and moves.c share. */
 #pragma once
 #include <glib.h>
+#include "../../model/moment.h"
 #include "execution.h"
 
 typedef struct Flight {                         /* a copy under way in a scheduled run */
     uint32_t copy;                              /* index in the record */
-    bool early_send, read, early_receive, written;
+    unsigned done;                              /* moments, a bit each */
     Tile *payload;
 } Flight;
 

@@ -1,5 +1,6 @@
 /* itinerary.c - one run in the given order tells what each move is. */
 #include "itinerary.h"
+#include "../../model/moment.h"
 
 static Item *item_at(const Itinerary *itinerary, guint i)
 {
@@ -101,23 +102,17 @@ static void gather_moment(Gather *g, Item *item)
     const Copy *copy = &STORE(Copy, &execution_record(g->execution)->copies, execution_find_copy(g->execution, move.core, move.copy));
     for (guint i = order == DMA_ORDER_UNORDERED ? start : 0; i + 1 < g->itinerary->items->len; i++) {
         const Move earlier = item_at(g->itinerary, i)->move;
-        bool own = earlier.copy == move.copy, ends = move.moment == STEP_EARLY_RECEIVE || move.moment == STEP_WRITE;
-        bool chained = earlier.copy < move.copy && (order == DMA_ORDER_ISSUE_ORDER || (order == DMA_ORDER_LINK_FIFO && ends));
-        if (earlier.core != move.core || earlier.copy == NONE || !(own || chained))
+        if (earlier.core != move.core || earlier.copy == NONE || earlier.copy > move.copy)
             continue;
-        if (own ? move.moment == STEP_WRITE || (move.moment == STEP_READ && earlier.moment == STEP_EARLY_SEND)
-                : earlier.moment == STEP_WRITE || (move.moment == STEP_READ && earlier.moment == STEP_READ))
+        unsigned first = earlier.copy == move.copy ? moment_needs(move.moment) : moment_chained(order, move.moment);
+        if (first & moment_bit(earlier.moment))
             comes_after(g, item, i);
     }
-    bool sends = move.moment == STEP_EARLY_SEND || move.moment == STEP_READ;
-    uint32_t semaphore = sends ? copy->send_semaphore : copy->receive_semaphore;
-    uint32_t count = sends ? copy->send_count : copy->receive_count;
-    bool early = move.moment == STEP_EARLY_SEND || move.moment == STEP_EARLY_RECEIVE;
-    bool has_early = g->program->knobs.dma_progress == DMA_PROGRESS_FLUID && count > 1;
+    uint32_t semaphore = moment_semaphore(copy, move.moment);
     if (semaphore == NONE)
         return;
     item->give_to = semaphore;
-    item->give = early ? count - 1 : has_early ? 1 : count;
+    item->give = moment_gives(moment_is_fluid(&g->program->knobs), copy, move.moment);
     touch(g, semaphore, g->itinerary->items->len - 1);
 }
 

@@ -36,23 +36,15 @@ static const Copy *copy_of(const Execution *e, const Flight *flight)
     return &STORE(Copy, &e->record->copies, flight->copy);
 }
 
-static bool has_early(const Execution *e, uint32_t count)
-{
-    return e->program->knobs.dma_progress == DMA_PROGRESS_FLUID && count > 1;
-}
-
-/* Does an earlier copy, not yet written (or read), hold this one back? Flights are in order of start. */
-static bool held_back(const Execution *e, guint index, bool read)
+/* Does an earlier copy of the core, not yet written (or read), hold this one back? Flights are in order of start. */
+static bool held_back(const Execution *e, guint index, StepKind moment)
 {
     DmaOrder order = e->program->knobs.dma_order;
     const Copy *copy = copy_of(e, &g_array_index(e->flights, Flight, index));
-    if (order == DMA_ORDER_UNORDERED || (read && order != DMA_ORDER_ISSUE_ORDER))
-        return false;
-    for (guint i = 0; i < index; i++) {
+    for (guint i = 0; i < index && moment_chained(order, moment); i++) {
         const Flight *flight = &g_array_index(e->flights, Flight, i);
         const Copy *earlier = copy_of(e, flight);
-        bool same_link = earlier->remote && copy->remote && earlier->target_device == copy->target_device;
-        if (earlier->core == copy->core && (order == DMA_ORDER_ISSUE_ORDER || same_link) && !(read && flight->read))
+        if (earlier->core == copy->core && moment_held_back(order, earlier, flight->done, copy, moment))
             return true;
     }
     return false;
@@ -61,15 +53,8 @@ static bool held_back(const Execution *e, guint index, bool read)
 static bool moment_possible(const Execution *e, guint index, StepKind moment)
 {
     const Flight *flight = &g_array_index(e->flights, Flight, index);
-    const Copy *copy = copy_of(e, flight);
-    bool early_send = copy->send_semaphore != NONE && has_early(e, copy->send_count), early_receive = has_early(e, copy->receive_count);
-    if (moment == STEP_EARLY_SEND)
-        return early_send && !flight->early_send;
-    if (moment == STEP_READ)
-        return !flight->read && (!early_send || flight->early_send) && !held_back(e, index, true);
-    if (moment == STEP_EARLY_RECEIVE)
-        return early_receive && !flight->early_receive && !held_back(e, index, false);
-    return moment == STEP_WRITE && flight->read && (!early_receive || flight->early_receive) && !held_back(e, index, false);
+    unsigned left = moments_of(moment_is_fluid(&e->program->knobs), copy_of(e, flight)) & ~flight->done;
+    return moment_is(moment) && (left & moment_bit(moment)) && !(left & moment_needs(moment)) && !held_back(e, index, moment);
 }
 
 static bool core_possible(Execution *e, uint32_t c)
@@ -93,8 +78,6 @@ static bool core_possible(Execution *e, uint32_t c)
     return lowest;                              /* a join is one move, named by its first member */
 }
 
-static const StepKind MOMENTS[] = { STEP_EARLY_SEND, STEP_READ, STEP_EARLY_RECEIVE, STEP_WRITE };
-
 void execution_enabled(Execution *e, GArray *moves)
 {
     g_array_set_size(moves, 0);
@@ -102,10 +85,10 @@ void execution_enabled(Execution *e, GArray *moves)
         if (core_possible(e, c))
             g_array_append_val(moves, ((Move){ .core = c, .copy = NONE }));
     for (guint i = 0; i < e->flights->len && !e->aborted; i++)
-        for (size_t m = 0; m < G_N_ELEMENTS(MOMENTS); m++)
-            if (moment_possible(e, i, MOMENTS[m])) {
+        for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++)
+            if (moment_possible(e, i, moment)) {
                 const Copy *copy = copy_of(e, &g_array_index(e->flights, Flight, i));
-                g_array_append_val(moves, ((Move){ copy->core, copy->ordinal, (uint8_t)MOMENTS[m] }));
+                g_array_append_val(moves, ((Move){ copy->core, copy->ordinal, (uint8_t)moment }));
             }
 }
 
@@ -133,26 +116,18 @@ static void do_moment(Execution *e, guint index, StepKind moment)
 {
     Flight *flight = &g_array_index(e->flights, Flight, index);
     const Copy *copy = copy_of(e, flight);
-    uint32_t early_send = has_early(e, copy->send_count) ? copy->send_count - 1 : 0;
-    uint32_t early_receive = has_early(e, copy->receive_count) ? copy->receive_count - 1 : 0;
     *(Step *)store_push(&e->record->steps, 1) = (Step){ .kind = (uint8_t)moment, .launch = 0, .site = copy->site, .core = copy->core,
                                                         .object = flight->copy };
-    if (moment == STEP_EARLY_SEND) {
-        flight->early_send = true;
-        machine_add(e->machine, copy->send_semaphore, early_send);
-    } else if (moment == STEP_READ) {
-        flight->read = true;
+    flight->done |= moment_bit(moment);
+    if (moment == STEP_READ)
         flight->payload = machine_copy_read(e->machine, copy);
-        if (copy->send_semaphore != NONE)
-            machine_add(e->machine, copy->send_semaphore, copy->send_count - early_send);
-    } else if (moment == STEP_EARLY_RECEIVE) {
-        flight->early_receive = true;
-        machine_add(e->machine, copy->receive_semaphore, early_receive);
-    } else {
+    if (moment == STEP_WRITE)
         machine_copy_write(e->machine, copy, flight->payload);
-        machine_add(e->machine, copy->receive_semaphore, copy->receive_count - early_receive);
+    uint32_t inc = moment_gives(moment_is_fluid(&e->program->knobs), copy, moment);
+    if (inc > 0)
+        machine_add(e->machine, moment_semaphore(copy, moment), inc);
+    if (moment == STEP_WRITE)
         g_array_remove_index(e->flights, index);
-    }
 }
 
 static ScopeCount *scope_of(Execution *e, uint32_t object)
@@ -265,8 +240,8 @@ bool execution_moment_done(Execution *e, uint32_t index, StepKind moment)
     if (at == G_MAXUINT)
         return true;
     const Flight *flight = &g_array_index(e->flights, Flight, at);
-    return moment == STEP_READ ? flight->read : moment == STEP_EARLY_SEND ? flight->early_send || flight->read
-        : moment == STEP_EARLY_RECEIVE ? flight->early_receive : false;
+    unsigned gone = moment_bit(moment) | (moment == STEP_EARLY_SEND ? moment_bit(STEP_READ) : 0);
+    return flight->done & gone;
 }
 
 static bool device_is_in(const Execution *e, uint32_t launch, uint32_t device, uint8_t state)

@@ -4,6 +4,7 @@
  * A join stands there once a member, and is one move.
  */
 #include "schedule.h"
+#include "../../model/moment.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -59,11 +60,9 @@ static void list_moment(Listing *listing, const Copy *copy, StepKind moment)
 
 static void list_moments(Listing *listing, const Copy *copy)
 {
-    bool fluid = listing->program->knobs.dma_progress == DMA_PROGRESS_FLUID;
-    const bool has[] = { fluid && copy->send_semaphore != NONE && copy->send_count > 1, true, fluid && copy->receive_count > 1, true };
-    for (unsigned i = 0; i < G_N_ELEMENTS(has); i++)
-        if (has[i])
-            list_moment(listing, copy, STEP_EARLY_SEND + i);
+    for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++)
+        if (moment_exists(moment_is_fluid(&listing->program->knobs), copy, moment))
+            list_moment(listing, copy, moment);
 }
 
 static bool same_join(const Program *program, const Step *a, const Step *b)
@@ -84,7 +83,7 @@ GArray *schedule_of_record(const Record *record, GPtrArray *lines)
         const Step *step = &STORE(Step, &record->steps, i);
         if (step->core >= program->cores || step->site >= program->sites.count)
             break;                              /* damaged: what comes before it still stands */
-        if (step->kind >= STEP_EARLY_SEND) {
+        if (moment_is(step->kind)) {
             if (step->object < record->copies.count)
                 list_moment(&listing, &STORE(Copy, &record->copies, step->object), step->kind);
             continue;
