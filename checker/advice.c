@@ -59,7 +59,7 @@ static bool communicates_without(const CheckResult *result, uint32_t launch, con
             continue;
         if (step->kind == STEP_COPY_START && step->object != NONE && STORE(Copy, &result->record->copies, step->object).remote)
             return true;
-        bool counts = step->kind == STEP_SIGNAL || (step->kind >= STEP_FLAG_LOAD && step->kind <= STEP_FLAG_WAIT);
+        bool counts = step->kind == STEP_SIGNAL || step_has(step->kind, STEP_ON_FLAG);
         uint32_t device = counts ? program_semaphore_core(program, step->object) / program->cores_per_device : 0;
         if (counts && device != step->core / program->cores_per_device && strcmp(whatif_semaphore_name(program, step->object), name) != 0)
             return true;

@@ -10,7 +10,7 @@
 
 Place place_of_step(const Step *step, uint32_t position)
 {
-    bool memory = step->kind <= STEP_SWAP, counter = step->kind >= STEP_SIGNAL && step->kind <= STEP_EXPECT_COUNT;
+    bool memory = step_on_memory(step->kind), counter = step_on_counter(step->kind);
     return (Place){ .core = step->core, .position = position, .copy = NONE, .kind = step->kind, .site = step->site,
                     .object = memory || counter ? step->object : NONE, .region = memory ? step->value : NONE, .launch = step->launch };
 }

@@ -2,6 +2,7 @@
  *
  * A wait that is there but comes too late is moved: dropped where it stands, done as often where it is due.
  */
+#include "../model/counter.h"
 #include "repair.h"
 #include <string.h>
 
@@ -51,10 +52,8 @@ GArray *repair_find_left(const Repairs *r)
     g_autofree int64_t *count = g_new0(int64_t, r->program->semaphores + 1);
     for (size_t i = 0; i < r->record->steps.count; i++) {
         const Step *step = repair_step(r, i);
-        if (step->kind == STEP_SIGNAL)
-            count[step->object] += step->value;
-        else if (step->kind == STEP_WAIT)
-            count[step->object] -= step->value;
+        if (counter_adds(step) != 0)
+            count[step->object] += counter_adds(step);
     }
     for (size_t i = 0; i < r->record->copies.count; i++) {
         const Copy *copy = &STORE(Copy, &r->record->copies, i);

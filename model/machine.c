@@ -4,6 +4,7 @@
  * generator of small whole numbers, so that sums are exact), everything else unwritten. Opaque objects keep the intervals written so far.
  */
 #include "machine.h"
+#include "counter.h"
 #include "guard.h"
 #include "rng.h"
 #include <glib.h>
@@ -374,11 +375,7 @@ void machine_copy_now(Machine *machine, const Copy *copy)
 
 bool machine_possible(Machine *machine, const Step *step)
 {
-    if (step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP)
-        return machine_count(machine, step->object) >= (int64_t)step->value;
-    if (step->kind == STEP_FLAG_WAIT)
-        return compare_holds((Compare)step->extra, machine_count(machine, step->object), (int32_t)step->value);
-    return step->kind != STEP_STOP;
+    return step_is_wait(step->kind) ? counter_permits(step, machine_count(machine, step->object)) : step->kind != STEP_STOP;
 }
 
 static void do_memory(Machine *machine, Request *request)
@@ -395,41 +392,16 @@ static void do_memory(Machine *machine, Request *request)
         machine_write(machine, step->object, request->view, request->mask, request->tile);
 }
 
-static void do_flag_word(Machine *machine, Request *request)
-{
-    const Step *step = &request->step;
-    int64_t *word = cell(machine, step->object), operand = (int32_t)step->value;
-    request->observed = *word;
-    if (step->kind == STEP_FLAG_STORE || (step->kind == STEP_FLAG_CAS && *word == (int32_t)step->extra))
-        *word = operand;
-    if (step->kind == STEP_FLAG_ADD)
-        *word = (int32_t)(*word + operand);
-}
-
 bool machine_do(Machine *machine, Request *request)
 {
     const Step *step = &request->step;
-    switch ((StepKind)step->kind) {
-    case STEP_LOAD: case STEP_STORE: case STEP_SWAP:
+    if (step_on_memory(step->kind))
         do_memory(machine, request);
+    if (!step_on_counter(step->kind))
         return true;
-    case STEP_SIGNAL:
-        *cell(machine, step->object) += step->value;
-        return true;
-    case STEP_WAIT:
-        *cell(machine, step->object) -= step->value;
-        return true;
-    case STEP_SEMAPHORE_READ:
-        request->observed = *cell(machine, step->object);
-        return true;
-    case STEP_EXPECT_COUNT:
-        return *cell(machine, step->object) == (int32_t)step->value;
-    case STEP_FLAG_LOAD: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_FLAG_CAS: case STEP_FLAG_WAIT:
-        do_flag_word(machine, request);
-        return true;
-    case STEP_WAIT_KEEP: case STEP_COPY_START: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT: case STEP_CORE_BARRIER:
-    case STEP_STOP: case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
-        return true;
-    }
-    g_assert_not_reached();
+    int64_t *value = cell(machine, step->object);
+    if (step_learns(step))
+        request->observed = *value;
+    *value = counter_after(step, *value);
+    return step->kind != STEP_EXPECT_COUNT || *value == (int32_t)step->value;
 }

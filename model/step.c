@@ -5,52 +5,23 @@
 
 G_STATIC_ASSERT(sizeof(Step) == 24);
 
-static const char *const NAME[STEP_KIND_COUNT] = {
-    [STEP_LOAD] = "load",
-    [STEP_STORE] = "store",
-    [STEP_SWAP] = "swap",
-    [STEP_SIGNAL] = "signal",
-    [STEP_WAIT] = "wait",
-    [STEP_WAIT_KEEP] = "wait without decrement",
-    [STEP_SEMAPHORE_READ] = "semaphore read",
-    [STEP_EXPECT_COUNT] = "expect count",
-    [STEP_COPY_START] = "copy start",
-    [STEP_ALLOC] = "alloc",
-    [STEP_FREE] = "free",
-    [STEP_ENTER] = "enter",
-    [STEP_EXIT] = "exit",
-    [STEP_CORE_BARRIER] = "core barrier",
-    [STEP_FLAG_LOAD] = "flag load",
-    [STEP_FLAG_STORE] = "flag store",
-    [STEP_FLAG_ADD] = "flag add",
-    [STEP_FLAG_CAS] = "flag compare and swap",
-    [STEP_FLAG_WAIT] = "flag wait",
-    [STEP_STOP] = "stop",
-    [STEP_EARLY_SEND] = "early send",
-    [STEP_READ] = "read",
-    [STEP_EARLY_RECEIVE] = "early receive",
-    [STEP_WRITE] = "write",
-};
-
-const uint8_t STEP_TRAITS[UINT8_MAX + 1] = {
-    [STEP_WAIT] = STEP_BLOCKS,
-    [STEP_WAIT_KEEP] = STEP_BLOCKS,
-    [STEP_SEMAPHORE_READ] = STEP_CONFLICTS,
-    [STEP_EXPECT_COUNT] = STEP_CONFLICTS,
-    [STEP_ENTER] = STEP_BLOCKS | STEP_JOINS,
-    [STEP_EXIT] = STEP_BLOCKS | STEP_JOINS,
-    [STEP_CORE_BARRIER] = STEP_BLOCKS | STEP_JOINS,
-    [STEP_FLAG_LOAD] = STEP_CONFLICTS,
-    [STEP_FLAG_STORE] = STEP_CONFLICTS,
-    [STEP_FLAG_ADD] = STEP_CONFLICTS,
-    [STEP_FLAG_CAS] = STEP_CONFLICTS,
-    [STEP_FLAG_WAIT] = STEP_BLOCKS | STEP_CONFLICTS,
-};
+#define WORD(name, word, verb, does) [STEP_##name] = word,
+#define VERB(name, word, verb, does) [STEP_##name] = verb,
+#define DOES(name, word, verb, does) [STEP_##name] = does,
+static const char *const WORDS[STEP_KIND_COUNT] = { STEP_KINDS(WORD) };
+static const char *const VERBS[STEP_KIND_COUNT] = { STEP_KINDS(VERB) };
+const uint16_t STEP_DOES[UINT8_MAX + 1] = { STEP_KINDS(DOES) };
 
 const char *step_kind_name(StepKind kind)
 {
     g_assert(kind < STEP_KIND_COUNT);
-    return NAME[kind];
+    return WORDS[kind];
+}
+
+const char *step_kind_verb(StepKind kind)
+{
+    g_assert(kind < STEP_KIND_COUNT);
+    return VERBS[kind];
 }
 
 bool step_leaves_no_trace(const Step *step, int64_t seen)

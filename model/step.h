@@ -3,37 +3,59 @@
  *     core:  LOAD STORE SWAP  SIGNAL WAIT WAIT_KEEP SEMAPHORE_READ  COPY_START  ALLOC FREE  ENTER EXIT CORE_BARRIER  FLAG_*  STOP
  *     copy:  [start by the core] -> EARLY_SEND? -> READ -> EARLY_RECEIVE? -> WRITE
  *
- * A core's position p is the index of a step in its own program order, from 0. EARLY_* exist under fluid progress only, for a copy whose
- * count on that semaphore is above 1: all but one of the count. (EARLY_RECEIVE needs the start only, not the read.)
+ * A core's position p is the index of a step in its own program order, from 0. Moments: moment.h; effects on counts: counter.h; which steps
+ * commute: dependence.h.
  */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum StepKind {
-    STEP_LOAD,              /* object: buffer object, value: region */
-    STEP_STORE,             /* the same */
-    STEP_SWAP,              /* the same: reads, then writes, in one step */
-    STEP_SIGNAL,            /* object: semaphore, value: inc >= 1 */
-    STEP_WAIT,              /* object: semaphore, value: need >= 0; extra: the core's own copy it is meant for, by ordinal, or NONE */
-    STEP_WAIT_KEEP,         /* the same, decrement=false */
-    STEP_SEMAPHORE_READ,    /* object: semaphore; observes the count */
-    STEP_EXPECT_COUNT,      /* object: semaphore, value: expected; a look at the count; `assert` if it differs */
-    STEP_COPY_START,        /* object: copy (index in the record, or of the core's own list in a tree) */
-    STEP_ALLOC,             /* object: decl of LIFE_SCOPE; the life of (decl, this core) begins */
-    STEP_FREE,              /* object: decl */
-    STEP_ENTER,             /* object: launch; one event for all cores of the device (of all devices if the launch has an entry barrier) */
-    STEP_EXIT,              /* object: launch; one event for all cores of the device */
-    STEP_CORE_BARRIER,      /* object: ordinal of this barrier on the core; one event for all cores of the device */
-    STEP_FLAG_LOAD,         /* object: semaphore id of the flag word; observes its value */
-    STEP_FLAG_STORE,        /* value: new (int32) */
-    STEP_FLAG_ADD,          /* value: addend; observes the old value only if extra != 0 */
-    STEP_FLAG_CAS,          /* value: new, extra: expected; observes the old value */
-    STEP_FLAG_WAIT,         /* value: operand, extra: Compare; takes nothing, observes nothing */
-    STEP_STOP,              /* the core did something that stops it; object: index into the record's raised faults. Never executed */
-    STEP_EARLY_SEND, STEP_READ, STEP_EARLY_RECEIVE, STEP_WRITE,
-    STEP_KIND_COUNT
-} StepKind;
+/* What a kind of step does; `step_has` asks. */
+enum {
+    STEP_BLOCKS = 1,            /* it may have to wait for others (joins included) */
+    STEP_JOINS = 2,             /* one event of several cores */
+    STEP_CONFLICTS = 4,         /* its result depends on the order. FLAG_ADD, too, as the kind alone cannot tell: step_is_plain_add */
+    STEP_ON_MEMORY = 8,         /* object: a buffer object, value: a region */
+    STEP_ON_SEMAPHORE = 16,     /* object: a semaphore */
+    STEP_ON_FLAG = 32,          /* object: the semaphore id of a flag word */
+    STEP_ON_COPY = 64,          /* object: a copy (index in the record, or of the core's own list in a tree) */
+    STEP_ON_SCOPE = 128,        /* object: a decl of LIFE_SCOPE */
+    STEP_ON_LAUNCH = 256,       /* object: a launch */
+    STEP_LEARNS = 512           /* the core learns the value of the semaphore or flag word (FLAG_ADD: if extra != 0) */
+};
+
+/* All kinds: name, its word in schedules and messages, its verb in reports, what it does. Add a kind here; -Wswitch-enum then names the few
+ * places that must be told what it does to counts (counter.h), what it commutes with (dependence.h), and how it is run. */
+#define STEP_KINDS(KIND) \
+    KIND(LOAD, "load", "reads", STEP_ON_MEMORY) \
+    KIND(STORE, "store", "writes", STEP_ON_MEMORY) \
+    KIND(SWAP, "swap", "swaps", STEP_ON_MEMORY)                 /* reads, then writes, in one step */ \
+    KIND(SIGNAL, "signal", "signals", STEP_ON_SEMAPHORE)        /* value: inc >= 1 */ \
+    KIND(WAIT, "wait", "waits on", STEP_ON_SEMAPHORE | STEP_BLOCKS)     /* value: need >= 0; extra: own copy it is meant for, or NONE */ \
+    KIND(WAIT_KEEP, "wait without decrement", "waits on", STEP_ON_SEMAPHORE | STEP_BLOCKS)      /* the same, decrement=false */ \
+    KIND(SEMAPHORE_READ, "semaphore read", "looks at", STEP_ON_SEMAPHORE | STEP_CONFLICTS | STEP_LEARNS) \
+    KIND(EXPECT_COUNT, "expect count", "expects a count of", STEP_ON_SEMAPHORE | STEP_CONFLICTS) /* value: expected, or assert */ \
+    KIND(COPY_START, "copy start", "starts a copy", STEP_ON_COPY)       /* object: NONE if it has no bytes */ \
+    KIND(ALLOC, "alloc", "opens a scope", STEP_ON_SCOPE)        /* the life of (decl, this core) begins */ \
+    KIND(FREE, "free", "closes a scope", STEP_ON_SCOPE) \
+    KIND(ENTER, "enter", "enters", STEP_ON_LAUNCH | STEP_BLOCKS | STEP_JOINS)   /* of a device; with an entry barrier, of all devices */ \
+    KIND(EXIT, "exit", "leaves", STEP_ON_LAUNCH | STEP_BLOCKS | STEP_JOINS)     /* of all cores of the device */ \
+    KIND(CORE_BARRIER, "core barrier", "is at a core barrier", STEP_BLOCKS | STEP_JOINS)        /* object: its number on the core */ \
+    KIND(FLAG_LOAD, "flag load", "loads the flag", STEP_ON_FLAG | STEP_CONFLICTS | STEP_LEARNS) \
+    KIND(FLAG_STORE, "flag store", "stores the flag", STEP_ON_FLAG | STEP_CONFLICTS)            /* value: new (int32) */ \
+    KIND(FLAG_ADD, "flag add", "adds to the flag", STEP_ON_FLAG | STEP_CONFLICTS)               /* value: addend */ \
+    KIND(FLAG_CAS, "flag compare and swap", "compares and swaps the flag", \
+         STEP_ON_FLAG | STEP_CONFLICTS | STEP_LEARNS)           /* value: new, extra: expected */ \
+    KIND(FLAG_WAIT, "flag wait", "waits for the flag", STEP_ON_FLAG | STEP_CONFLICTS | STEP_BLOCKS) /* value, extra: a Compare */ \
+    KIND(STOP, "stop", "stops", 0)      /* what the core did stops it; object: index into the record's raised faults. Never executed */ \
+    KIND(EARLY_SEND, "early send", "counts early bytes of its read of", STEP_ON_COPY) \
+    KIND(READ, "read", "reads", STEP_ON_COPY) \
+    KIND(EARLY_RECEIVE, "early receive", "counts early bytes of its write of", STEP_ON_COPY) \
+    KIND(WRITE, "write", "writes", STEP_ON_COPY)
+
+#define STEP_KIND_ENUM(name, word, verb, does) STEP_##name,
+typedef enum StepKind { STEP_KINDS(STEP_KIND_ENUM) STEP_KIND_COUNT } StepKind;
+#undef STEP_KIND_ENUM
 
 typedef enum Compare { COMPARE_EQ, COMPARE_NE, COMPARE_GT, COMPARE_GE, COMPARE_LT, COMPARE_LE } Compare;
 
@@ -62,16 +84,25 @@ typedef struct Copy {
 } Copy;
 
 const char *step_kind_name(StepKind kind);      /* "wait", "copy start", "read", ... */
+const char *step_kind_verb(StepKind kind);      /* "waits on", "starts a copy", "reads", ... */
 
-enum { STEP_BLOCKS = 1, STEP_JOINS = 2, STEP_CONFLICTS = 4 };
-extern const uint8_t STEP_TRAITS[UINT8_MAX + 1];          /* by kind; a byte that is none has no traits */
-/* It may have to wait for others (joins included). */
-static inline bool step_blocks(StepKind kind) { return STEP_TRAITS[kind] & STEP_BLOCKS; }
-static inline bool step_is_join(StepKind kind) { return STEP_TRAITS[kind] & STEP_JOINS; }
-/* Its result depends on the order: SEMAPHORE_READ, EXPECT_COUNT, FLAG_*. True for FLAG_ADD, as the kind alone cannot tell whether the old
- * value is looked at: ask step_is_plain_add first. */
-static inline bool step_is_conflict(StepKind kind) { return STEP_TRAITS[kind] & STEP_CONFLICTS; }
+extern const uint16_t STEP_DOES[UINT8_MAX + 1];         /* by kind; a byte that is none does nothing */
+static inline bool step_has(uint8_t kind, unsigned any) { return STEP_DOES[kind] & any; }
+static inline bool step_blocks(uint8_t kind) { return step_has(kind, STEP_BLOCKS); }
+static inline bool step_is_join(uint8_t kind) { return step_has(kind, STEP_JOINS); }
+static inline bool step_is_conflict(uint8_t kind) { return step_has(kind, STEP_CONFLICTS); }
+static inline bool step_on_memory(uint8_t kind) { return step_has(kind, STEP_ON_MEMORY); }
+static inline bool step_on_counter(uint8_t kind) { return step_has(kind, STEP_ON_SEMAPHORE | STEP_ON_FLAG); }
+static inline bool step_is_wait(uint8_t kind) { return step_blocks(kind) && step_on_counter(kind); }
+static inline bool step_is_semaphore_wait(uint8_t kind) { return step_blocks(kind) && step_has(kind, STEP_ON_SEMAPHORE); }
 static inline bool step_is_plain_add(const Step *step) { return step->kind == STEP_FLAG_ADD && step->extra == 0; }
+/* Signals, and flag adds that do not learn the old value. */
+static inline bool step_is_add(const Step *step) { return step->kind == STEP_SIGNAL || step_is_plain_add(step); }
+/* Does the core learn the value of the semaphore or flag word? */
+static inline bool step_learns(const Step *step)
+{
+    return step_has(step->kind, STEP_LEARNS) || (step->kind == STEP_FLAG_ADD && step->extra != 0);
+}
 /* Does it leave everything but the core as it was? seen: the value that a FLAG_CAS found. An access to memory may race, but doing it again
  * is no other one. */
 bool step_leaves_no_trace(const Step *step, int64_t seen);

@@ -6,7 +6,7 @@
 static bool copies_are_coarse(const Units *units)
 {
     for (uint32_t s = 0; s < units->usage.uses.count; s++)
-        if (usage_of(&units->usage, s)->coarse && usage_of(&units->usage, s)->looked_at)
+        if (usage_of(&units->usage, s)->coarse && usage_of(&units->usage, s)->contention.looked_at)
             return true;
     return false;
 }
@@ -36,12 +36,12 @@ bool classes_needed(const Record *record)
     usage_init(&usage, record->program);
     for (size_t i = 0; i < record->steps.count; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
-        if (step->kind != STEP_SIGNAL && usage_touches(step))
+        if (step->kind != STEP_SIGNAL && step_on_counter(step->kind))
             usage_note(&usage, step, NULL);
     }
     for (size_t i = 0; i < record->ends.count; i++) {
         const CoreState *end = &STORE(CoreState, &record->ends, i);
-        if (end->end == CORE_BLOCKED && usage_touches(&end->pending))
+        if (end->end == CORE_BLOCKED && step_on_counter(end->pending.kind))
             usage_note(&usage, &end->pending, NULL);
     }
     usage_clear(&usage);

@@ -149,7 +149,8 @@ static bool first_look_counts(const Course *course, uint32_t stage)
 {
     const Program *program = course->source->program;
     const Step *step = &course_stage(course, stage)->step;
-    if (!usage_touches(step) || program->knobs.scopes != SCOPES_STRICT || program_semaphore_core(program, step->object) == step->core
+    if (!step_on_counter(step->kind) || program->knobs.scopes != SCOPES_STRICT
+        || program_semaphore_core(program, step->object) == step->core
         || program_decl(program, program_semaphore_decl(program, step->object))->life != LIFE_SCOPE)
         return false;
     const Stage *at = course_stage(course, stage);

@@ -71,7 +71,7 @@ static inline bool course_polls(const Course *course, const Stage *stage)
 static inline bool course_may_block(const Course *course, uint32_t stage)
 {
     const Stage *at = course_stage(course, stage);
-    return step_blocks((StepKind)at->step.kind) || course_polls(course, at);
+    return step_blocks(at->step.kind) || course_polls(course, at);
 }
 static inline const UnrollStep *course_step(const Course *course, uint32_t stage)
 {

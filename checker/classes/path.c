@@ -83,7 +83,7 @@ bool path_disturbs(const Path *path, uint32_t without, uint32_t object, Manner m
 uint32_t path_group(const Path *path, uint32_t last_on_object, Manner manner)
 {
     uint32_t at = last_on_object;
-    while (at != 0 && manner_commutes(path->pick[at - 1].manner, manner))
+    while (at != 0 && dependence_commutes(path->pick[at - 1].manner, manner))
         at = path->pick[at - 1].on_object;
     return at;
 }
@@ -92,7 +92,7 @@ uint32_t path_group_next(const Path *path, uint32_t pick)
 {
     const Pick *at = &path->pick[pick - 1];
     uint32_t next = at->on_object;
-    return next != 0 && manner_commutes(at->manner, path->pick[next - 1].manner) ? next : 0;
+    return next != 0 && dependence_commutes(at->manner, path->pick[next - 1].manner) ? next : 0;
 }
 
 static void join_past(const Path *path, uint64_t *row, uint32_t pick)

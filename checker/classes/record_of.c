@@ -114,7 +114,7 @@ static void write_poll(Writer *writer, const Step *look)
     Program *program = writer->x->program;
     Step *step = write_step(writer, look);
     step->kind = STEP_STOP, step->object = (uint32_t)writer->record->raised.count;
-    g_autofree char *name = usage_touches(look) ? program_describe_semaphore(program, look->object)
+    g_autofree char *name = step_on_counter(look->kind) ? program_describe_semaphore(program, look->object)
         : program_describe_region(program, look->object, look->value);
     g_autofree char *text = g_strdup_printf("polls %s for ever: nobody can change it any more", name);
     raise_at(writer, look, FAULT_NO_PROGRESS, writer->position[look->core] - 1, look->site, course_keep_text(writer->x->course, text));

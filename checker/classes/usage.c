@@ -13,7 +13,7 @@ static void fit(Usage *usage)
     store_push(&usage->uses, now - known);
     for (size_t s = known; s < now; s++) {
         Use *use = usage_of(usage, (uint32_t)s);
-        use->waiter = NONE;
+        use->contention.waiter = NONE;
         use->owner = program_semaphore_core(usage->program, (uint32_t)s);
         use->flag = program_decl(usage->program, program_semaphore_decl(usage->program, (uint32_t)s))->semaphore_kind == SEMAPHORE_FLAG;
     }
@@ -58,8 +58,6 @@ void usage_order(Usage *usage, uint32_t semaphore)
 
 static void note_waiter(Usage *usage, Use *use, uint32_t core)
 {
-    use->several_wait |= use->waiter != NONE && use->waiter != core;
-    use->waiter = use->waiter == NONE ? core : use->waiter;
     for (uint32_t at = use->waiters; at != 0; at = STORE(Waiter, &usage->waiters, at - 1).next)
         if (STORE(Waiter, &usage->waiters, at - 1).core == core)
             return;
@@ -67,40 +65,29 @@ static void note_waiter(Usage *usage, Use *use, uint32_t core)
     g_atomic_int_set((gint *)&use->waiters, (gint)usage->waiters.count);       /* other workers walk along the list meanwhile */
 }
 
-bool usage_needs_order(const Step *step)
-{
-    if (step->kind == STEP_FLAG_WAIT)
-        return step->extra != COMPARE_GE && step->extra != COMPARE_GT;
-    if (step_is_plain_add(step))
-        return (int32_t)step->value < 0;
-    return step->kind != STEP_SIGNAL && step->kind != STEP_WAIT && step->kind != STEP_WAIT_KEEP;
-}
-
 static void note_semaphore(Usage *usage, const Step *step)
 {
     Use *use = usage_of(usage, step->object);
-    if (step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP || step->kind == STEP_FLAG_WAIT)
+    if (step_is_wait(step->kind))
         note_waiter(usage, use, step->core);
-    use->taken |= step->kind == STEP_WAIT;
-    use->looked_at |= step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_EXPECT_COUNT;
-    use->needs_order |= usage_needs_order(step);
-    if (use->needs_order || (use->several_wait && use->taken))
+    contention_note(&use->contention, step);
+    bool apart_from_looks = contention_apart_from_looks(&use->contention);
+    if (apart_from_looks || use->contention.looked_at)
         contend(usage, step->object);
-    bool look = step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_EXPECT_COUNT || step->kind == STEP_FLAG_LOAD;
-    usage->only_looks &= (look || !usage_needs_order(step)) && !(use->several_wait && use->taken);
+    usage->only_looks &= !apart_from_looks;
     const Decl *decl = program_decl(usage->program, program_semaphore_decl(usage->program, step->object));
-    bool meant = (step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP) && step->extra != NONE;
+    bool meant = (step_is_semaphore_wait(step->kind)) && step->extra != NONE;
     usage->proof |= meant || decl->limit >= 0 || decl->life != LIFE_ALWAYS || decl->semaphore_kind == SEMAPHORE_BARRIER;
 }
 
 void usage_note(Usage *usage, const Step *step, const Copy *copy)
 {
     fit(usage);
-    if (usage_touches(step)) {
+    if (step_on_counter(step->kind)) {
         note_semaphore(usage, step);
         return;
     }
-    bool join = step_is_join((StepKind)step->kind), empty = step->kind == STEP_COPY_START && copy == NULL;
+    bool join = step_is_join(step->kind), empty = step->kind == STEP_COPY_START && copy == NULL;
     usage->proof |= !join && !empty && step->kind != STEP_STOP;
     if (copy == NULL || usage->program->knobs.dma_progress != DMA_PROGRESS_FLUID)
         return;

@@ -7,19 +7,16 @@
  * Invariants:  1. contended as the proof sees it in any record of these steps implies contended here, after usage_adopt.
  */
 #pragma once
+#include "../../model/dependence.h"
 #include "../../model/program.h"
-
-typedef enum Manner { MANNER_ADD, MANNER_LOOK, MANNER_REST } Manner;
-
-static inline bool manner_commutes(Manner a, Manner b) { return a == b && a != MANNER_REST; }
 
 typedef struct Use {                            /* of one semaphore or flag word */
     bool contended;
     bool ordered;                               /* its adds count as `rest`: their order is chosen too */
     bool to_be_contended, to_be_ordered;        /* from the next search on */
-    bool flag, needs_order, several_wait, taken, looked_at, coarse;
+    bool flag, coarse;
+    Contention contention;
     uint32_t owner;                             /* the core whose it is */
-    uint32_t waiter;                            /* first core known to wait on it, NONE */
     uint32_t waiters;                           /* list of all of them: Waiter + 1 */
 } Use;
 
@@ -41,9 +38,4 @@ void usage_order(Usage *usage, uint32_t semaphore);            /* contended, and
 
 static inline Use *usage_of(const Usage *usage, uint32_t semaphore) { return &STORE(Use, &usage->uses, semaphore); }
 /* Does the step alone make its object contended? */
-bool usage_needs_order(const Step *step);
-/* Does the step touch a semaphore or flag word by itself? */
-static inline bool usage_touches(const Step *step)
-{
-    return step->kind == STEP_SIGNAL || step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP || step_is_conflict((StepKind)step->kind);
-}
+static inline bool usage_needs_order(const Step *step) { return dependence_needs_order(step) || dependence_is_look(step); }

@@ -46,7 +46,7 @@ static inline Wake *wake_get(const WakePool *pool, uint32_t node) { return &pool
 
 static inline bool wake_commute(const Sleeper *a, const Sleeper *b)
 {
-    return a->object != b->object || manner_commutes(a->manner, b->manner);
+    return a->object != b->object || dependence_commutes(a->manner, b->manner);
 }
 
 static inline void steps_add(Steps *steps, const Sleeper *step)

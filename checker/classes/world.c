@@ -1,5 +1,6 @@
 /* world.c - cores' own steps: what is free of conflict at once, the rest when somebody chooses it; each logged so that it can be undone. */
 #include "world.h"
+#include "../../model/counter.h"
 #include <string.h>
 
 enum { RECENT = 256 };
@@ -123,7 +124,7 @@ static void doze(World *world, uint32_t core, uint32_t stage)
         const Deed *deed = &world->deed[at - 1];
         const Step *step = &course_stage(world->course, deed->stage)->step;
         bool load = step->kind == STEP_LOAD || step->kind == STEP_SWAP;
-        if (usage_touches(step) || (load && world->data != NULL)) {
+        if (step_on_counter(step->kind) || (load && world->data != NULL)) {
             Watch watch = { load ? NONE : step->object, (uint32_t)deed->before, list };
             g_array_append_val(world->watches, watch);
             list = world->watches->len;
@@ -169,7 +170,8 @@ static void stand_at(World *world, uint32_t core, uint32_t stage)
 {
     const Stage *at = course_stage(world->course, stage);
     world->stage[core] = stage;
-    set_pending(world, core, at->end == STAGE_GOES_ON && usage_touches(&at->step) && usage_of(world->usage, at->step.object)->contended);
+    bool counter = at->end == STAGE_GOES_ON && step_on_counter(at->step.kind);
+    set_pending(world, core, counter && usage_of(world->usage, at->step.object)->contended);
 }
 
 /* Logs the core's step and moves it on. */
@@ -245,7 +247,7 @@ static bool do_free_object(World *world, uint32_t core)
 {
     const Step *step = &course_stage(world->course, world->stage[core])->step;
     int64_t value = world_value(world, step->object);
-    bool blocks = step_blocks((StepKind)step->kind);
+    bool blocks = step_blocks(step->kind);
     if (blocks && !world_holds(world, world->stage[core], value))
         return false;
     bool own = usage_of(world->usage, step->object)->owner == core;
@@ -270,9 +272,9 @@ static bool act(World *world, uint32_t core)
     if (at->end != STAGE_GOES_ON || (world->doze[core] != 0 && !changed_since(world, world->doze[core])))
         return false;
     const Step *step = &at->step;
-    if (usage_touches(step))                    /* what is only to be contended waits for the next search */
+    if (step_on_counter(step->kind))                    /* what is only to be contended waits for the next search */
         return !usage_of(world->usage, step->object)->contended && !usage_needs_order(step) && do_free_object(world, core);
-    if (step_is_join((StepKind)step->kind))
+    if (step_is_join(step->kind))
         return do_join(world, core);
     if (step->kind == STEP_COPY_START && step->object != NONE) {
         step_on(world, core, 0);
@@ -291,7 +293,7 @@ static void wake_readers(World *world)
 {
     for (uint32_t c = 0; world->data != NULL && c < world->program->cores; c++) {
         const Stage *at = course_stage(world->course, world->stage[c]);
-        if (world->doze[c] != 0 && at->end == STAGE_GOES_ON && !usage_touches(&at->step) && changed_since(world, world->doze[c]))
+        if (world->doze[c] != 0 && at->end == STAGE_GOES_ON && !step_on_counter(at->step.kind) && changed_since(world, world->doze[c]))
             queue_core(world, c);
     }
 }
@@ -332,12 +334,9 @@ bool world_holds(World *world, uint32_t stage, int64_t value)
 {
     const Stage *at = course_stage(world->course, stage);
     const Step *step = &at->step;
-    if (step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP)
-        return value >= (int64_t)step->value;
-    if (step->kind == STEP_FLAG_WAIT)
-        return compare_holds((Compare)step->extra, value, (int32_t)step->value);
-    bool look = step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_FLAG_LOAD
-        || (step->kind == STEP_FLAG_CAS && value != (int32_t)step->extra);
+    if (step_is_wait(step->kind))
+        return counter_permits(step, value);
+    bool look = step_learns(step) && dependence_manner(step, value) == MANNER_LOOK;
     return !look || world->course->source->same == NULL || stage_after(world, stage, value) != stage;
 }
 
@@ -350,11 +349,8 @@ bool world_may_turn(const World *world, uint32_t stage)
 Manner world_manner(const World *world, uint32_t stage, int64_t value)
 {
     const Step *step = &course_stage(world->course, stage)->step;
-    if (step->kind == STEP_SIGNAL || step_is_plain_add(step))
-        return usage_of(world->usage, step->object)->ordered ? MANNER_REST : MANNER_ADD;
-    bool rest = step->kind == STEP_WAIT || step->kind == STEP_FLAG_STORE || step->kind == STEP_FLAG_ADD
-        || (step->kind == STEP_FLAG_CAS && value == (int32_t)step->extra);
-    return rest ? MANNER_REST : MANNER_LOOK;
+    Manner manner = dependence_manner(step, value);
+    return manner == MANNER_ADD && usage_of(world->usage, step->object)->ordered ? MANNER_REST : manner;
 }
 
 bool world_knows(const World *world, uint32_t agent)
@@ -385,7 +381,7 @@ bool world_is_tangled(const World *world, uint32_t agent)
 bool world_polls(World *world, uint32_t core)
 {
     const Stage *at = course_stage(world->course, world->stage[core]);
-    return at->end == STAGE_GOES_ON && (world->doze[core] != 0 || (is_pending(world, core) && !step_blocks((StepKind)at->step.kind)));
+    return at->end == STAGE_GOES_ON && (world->doze[core] != 0 || (is_pending(world, core) && !step_blocks(at->step.kind)));
 }
 
 uint32_t world_next_agent(World *world, uint32_t agent)
@@ -415,9 +411,7 @@ static int64_t outcome_of(const Step *step, int64_t value)
 {
     if (step->kind == STEP_EXPECT_COUNT)
         return value == (int32_t)step->value ? COURSE_HELD : COURSE_FAILED;
-    bool observes = step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_FLAG_LOAD || step->kind == STEP_FLAG_CAS
-        || (step->kind == STEP_FLAG_ADD && step->extra != 0);
-    return observes ? value : 0;
+    return step_learns(step) ? value : 0;
 }
 
 static void do_core(World *world, uint32_t core)

@@ -4,6 +4,7 @@
  * a function of node and copies under way, every way to it must give the same counts: debug builds compute them anew from the tree.
  */
 #include "component.h"
+#include "../../model/counter.h"
 #include <string.h>
 #include "lane.h"
 
@@ -38,9 +39,8 @@ uint32_t component_effect(const Walk *walk, uint32_t core, uint32_t id, const Tu
     const Tree *tree = &walk->core[core].tree;
     if (turn->pending == TURN_CORE) {
         const Step *step = &tree_step(tree, walk_node(walk, core, id)->step)->step;
-        bool counts = step->kind == STEP_SIGNAL || step->kind == STEP_WAIT;
-        *inc = step->kind == STEP_SIGNAL ? (int64_t)step->value : -(int64_t)step->value;
-        return counts && step->value ? step->object : NONE;
+        *inc = counter_adds(step);
+        return *inc ? step->object : NONE;
     }
     const Copy *copy = &tree_step(tree, component_pendings(walk, core, id)[turn->pending].step)->copy;
     *inc = moment_gives(walk->fluid, copy, (StepKind)turn->step);
@@ -115,9 +115,7 @@ static void check_counts(const Walk *walk, uint32_t core, uint32_t id)
         node = tree_node(&self->tree, node)->parent;
         uint32_t at = tree_node(&self->tree, node)->step;
         const UnrollStep *step = tree_step(&self->tree, at);
-        int64_t value = step->step.value;
-        if (step->step.kind == STEP_SIGNAL || step->step.kind == STEP_WAIT)
-            count_step(walk, core, sum, step->step.object, step->step.kind == STEP_SIGNAL ? value : -value);
+        count_step(walk, core, sum, step->step.object, counter_adds(&step->step));
         if (step->step.kind != STEP_COPY_START || step->step.object == NONE)
             continue;
         unsigned done = MOMENTS_ALL;

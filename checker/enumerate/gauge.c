@@ -1,4 +1,5 @@
 /* gauge.c - counts as sums: who adds to which semaphore, found by scanning each step once when a core's tree gains it. */
+#include "../../model/counter.h"
 #include "lives.h"
 #include "memory.h"
 #include "walk.h"
@@ -111,36 +112,19 @@ static void note_open(Walk *walk, uint32_t core, uint32_t decl)
 
 static void scan_step(Walk *walk, uint32_t core, const UnrollStep *step)
 {
-    switch ((StepKind)step->step.kind) {
-    case STEP_SIGNAL:
-        feeds(walk, core, step->step.object, false);
-        break;
-    case STEP_WAIT:
-        feeds(walk, core, step->step.object, false);
-        note_taker(walk, core, step->step.object);
-        break;
-    case STEP_WAIT_KEEP:
-        note_taker(walk, core, step->step.object);
-        break;
-    case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_FLAG_CAS:
-    case STEP_FLAG_WAIT:
-        note_look(walk, step->step.object);
-        break;
-    case STEP_COPY_START:
-        if (step->step.object != NONE) {
-            feeds(walk, core, step->copy.send_semaphore, walk->fluid && step->copy.send_count > 2);
-            feeds(walk, core, step->copy.receive_semaphore, walk->fluid && step->copy.receive_count > 2);
-        }
-        break;
-    case STEP_ALLOC:
-        note_open(walk, core, step->step.object);
-        break;
-    case STEP_LOAD: case STEP_STORE: case STEP_SWAP: case STEP_FREE: case STEP_ENTER: case STEP_EXIT: case STEP_CORE_BARRIER:
-    case STEP_STOP:
-        break;
-    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
-        g_assert_not_reached();
+    const Step *at = &step->step;
+    if (step_is_conflict(at->kind))
+        note_look(walk, at->object);
+    if (counter_adds(at) != 0)
+        feeds(walk, core, at->object, false);
+    if (step_is_semaphore_wait(at->kind))
+        note_taker(walk, core, at->object);
+    if (at->kind == STEP_COPY_START && at->object != NONE) {
+        feeds(walk, core, step->copy.send_semaphore, walk->fluid && step->copy.send_count > 2);
+        feeds(walk, core, step->copy.receive_semaphore, walk->fluid && step->copy.receive_count > 2);
     }
+    if (at->kind == STEP_ALLOC)
+        note_open(walk, core, at->object);
 }
 
 void walk_scan_steps(Walk *walk, uint32_t core)

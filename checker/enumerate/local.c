@@ -21,8 +21,8 @@ bool local_step(const Walk *walk, const Step *step, bool life_watched)
         return false;
     if (step->kind == STEP_COPY_START)
         return true;
-    bool wait = step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP;
-    if (!wait && step->kind != STEP_SIGNAL)
+    bool wait = step_is_semaphore_wait(step->kind);
+    if (!step_has(step->kind, STEP_ON_SEMAPHORE) || step_is_conflict(step->kind))
         return false;
     if (step->value == 0)
         return !life_watched;

@@ -23,23 +23,12 @@ static uint32_t event_of(Walk *walk, const Place *place)
     return intern_add(&walk->events, &key, sizeof key);
 }
 
-static bool is_memory(StepKind kind)
-{
-    return kind == STEP_LOAD || kind == STEP_STORE || kind == STEP_SWAP;
-}
-
-static bool names_semaphore(StepKind kind)
-{
-    return kind == STEP_SIGNAL || kind == STEP_WAIT || kind == STEP_WAIT_KEEP || kind == STEP_SEMAPHORE_READ || kind == STEP_EXPECT_COUNT
-        || kind == STEP_FLAG_LOAD || kind == STEP_FLAG_STORE || kind == STEP_FLAG_ADD || kind == STEP_FLAG_CAS || kind == STEP_FLAG_WAIT;
-}
-
 static uint32_t step_event(const Builder *b, const Step *step)
 {
-    bool memory = is_memory((StepKind)step->kind);
+    bool memory = step_on_memory(step->kind);
     return event_of(b->walk, &(Place){.core = b->core, .position = b->node->position, .copy = NONE, .kind = step->kind,
                                       .site = step->site, .launch = step->launch, .region = memory ? step->value : NONE,
-                                      .object = memory || names_semaphore((StepKind)step->kind) ? step->object : NONE});
+                                      .object = memory || step_on_counter(step->kind) ? step->object : NONE});
 }
 
 uint32_t row_moment_event(Walk *walk, uint32_t core, const UnrollStep *start, StepKind moment)
@@ -186,32 +175,24 @@ static uint32_t join_of(const Builder *b, const Step *step)
 
 static TurnHow how_of(const Builder *b, const Step *step)
 {
-    switch ((StepKind)step->kind) {
-    case STEP_WAIT: case STEP_WAIT_KEEP:
-        return step->value ? TURN_GUARDED : TURN_ALWAYS;
-    case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT:
-        return TURN_COUNT;
-    case STEP_FLAG_LOAD: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_FLAG_CAS: case STEP_FLAG_WAIT:
+    if (step_has(step->kind, STEP_ON_FLAG))
         return TURN_FLAG;
-    case STEP_LOAD: case STEP_STORE: case STEP_SWAP:
+    if (step_is_semaphore_wait(step->kind))
+        return step->value ? TURN_GUARDED : TURN_ALWAYS;
+    if (step_on_counter(step->kind))
+        return step_is_conflict(step->kind) ? TURN_COUNT : TURN_ALWAYS;
+    if (step_on_memory(step->kind))
         return b->walk->contents && (b->node->observes || !is_opaque(b, step->object)) ? TURN_DATA : TURN_ALWAYS;
-    case STEP_ENTER: case STEP_EXIT: case STEP_CORE_BARRIER:
-        return is_alone(b, step) ? TURN_ALWAYS : TURN_JOIN;
-    case STEP_SIGNAL: case STEP_COPY_START: case STEP_ALLOC: case STEP_FREE: case STEP_STOP:
-        return TURN_ALWAYS;
-    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
-        break;
-    }
-    g_assert_not_reached();
+    return step_is_join(step->kind) && !is_alone(b, step) ? TURN_JOIN : TURN_ALWAYS;
 }
 
 static void watch_step(const Builder *b, uint32_t turn, uint32_t event, const UnrollStep *from)
 {
     const Step *step = &from->step;
     StepKind kind = (StepKind)step->kind;
-    if (names_semaphore(kind))
+    if (step_on_counter(kind))
         watch_life(b, turn, event, true, step->object);
-    if (is_memory(kind))
+    if (step_on_memory(kind))
         watch_life(b, turn, event, false, step->object);
     if (kind == STEP_LOAD || kind == STEP_SWAP)
         watch_load(b, turn, event, step);
@@ -219,7 +200,7 @@ static void watch_step(const Builder *b, uint32_t turn, uint32_t event, const Un
         add_watch(b, WATCH_EXIT, turn, event)->what = step->object;
     if (kind == STEP_FREE && program_decl(b->walk->program, step->object)->space == SPACE_SEMAPHORE && !b->walk->program->bare)
         add_watch(b, WATCH_FREE, turn, event)->what = step->object;
-    if (kind == STEP_WAIT || kind == STEP_WAIT_KEEP)
+    if (step_is_semaphore_wait(kind))
         watch_mismatch(b, turn, event, step);
     if (kind == STEP_EXPECT_COUNT)
         add_watch(b, WATCH_EXPECT, turn, event);
@@ -270,11 +251,11 @@ static void add_core_turn(const Builder *b)
         b->walk->unknown = true;                /* no fault of the kernel: misuse of the API, or a look at data that are not here */
     if (how == TURN_JOIN && !turn.need)
         return;
-    if (is_memory((StepKind)step->kind))
+    if (step_on_memory(step->kind))
         add_next(b, turn.event, step->object, step->value, step->kind != STEP_LOAD);
     uint32_t before = b->component->watch_count;
     watch_step(b, index, turn.event, from);
-    bool life_watched = b->component->watch_count > before && names_semaphore((StepKind)step->kind)
+    bool life_watched = b->component->watch_count > before && step_on_counter(step->kind)
         && STORE(Watch, &b->self->watches, b->component->watches + before).kind == WATCH_LIFE;
     STORE(Turn, &b->self->turns, index).local = (how == TURN_ALWAYS || how == TURN_GUARDED) && local_step(b->walk, step, life_watched);
 }

@@ -46,7 +46,7 @@ char *stuck_why(Walk *walk)
         g_autofree char *where = program_describe_site(walk->program, step->site);
         name[0] = 'D';
         g_string_append_printf(text, "%s%s at %s", text->len ? " " : "", name, where);
-        if (step_is_join((StepKind)step->kind))
+        if (step_is_join(step->kind))
             append_join(walk, text, core, step);
         else
             append_wait(walk, text, step);

@@ -1,4 +1,5 @@
 /* turn.c - is a turn possible in a state, and which state follows: the plain reading of every kind of step, all but the fastest path. */
+#include "../../model/counter.h"
 #include "memory.h"
 #include "symmetry.h"
 #include <string.h>
@@ -41,8 +42,7 @@ bool turn_possible(const Walk *walk, const uint32_t *id, uint32_t core, const Tu
         return walk_count_others(walk, id, turn->others) >= turn->need;
     case TURN_FLAG: {
         const Step *step = &step_at(walk, core, id[core])->step;
-        return step->kind != STEP_FLAG_WAIT
-            || compare_holds((Compare)step->extra, flag_value(walk, id, walk_gauge(walk, turn->gauge)), (int32_t)step->value);
+        return !step_blocks(step->kind) || counter_permits(step, flag_value(walk, id, walk_gauge(walk, turn->gauge)));
     }
     case TURN_JOIN:
         return turn->need && all_at_join(walk, id, turn->gauge);
@@ -88,12 +88,9 @@ static void take_flag(Walk *walk, uint32_t core, uint32_t turn_index, const Turn
 {
     const Step step = step_at(walk, core, out[core])->step;
     const Gauge gauge = *walk_gauge(walk, turn->gauge);
-    int64_t before = flag_value(walk, out, &gauge), after = before, operand = (int32_t)step.value;
-    bool swaps = before == (int32_t)step.extra || errs(walk, ENUMERATE_CANARY_SWAP_IS_BLIND);
-    if (step.kind == STEP_FLAG_STORE || (step.kind == STEP_FLAG_CAS && swaps))
-        after = operand;
-    if (step.kind == STEP_FLAG_ADD)
-        after = (int32_t)(before + operand);
+    int64_t before = flag_value(walk, out, &gauge), after = counter_after(&step, before);
+    if (step.kind == STEP_FLAG_CAS && errs(walk, ENUMERATE_CANARY_SWAP_IS_BLIND))
+        after = (int32_t)step.value;
     bool observes = walk_node(walk, core, out[core])->observes;
     int64_t seen = errs(walk, ENUMERATE_CANARY_FLAG_IS_FIRST) ? memory_get(walk, gauge.device, 1, gauge.slot) : before;
     go_on(walk, core, turn_index, observes ? seen : TREE_HELD, out);
@@ -176,7 +173,7 @@ bool turn_writes(const Walk *walk, uint32_t core, uint32_t component, const Turn
 {
     uint32_t object;
     StepKind kind = (StepKind)turn->step;
-    if (turn->how == TURN_FLAG && (kind == STEP_FLAG_STORE || kind == STEP_FLAG_ADD || kind == STEP_FLAG_CAS)) {
+    if (turn->how == TURN_FLAG && counter_writes_flag(turn->step)) {
         const Gauge *gauge = walk_gauge(walk, turn->gauge);
         *device = gauge->device, *slot = gauge->slot;
         return true;

@@ -175,25 +175,17 @@ static bool same_copy(const Pair *p, const Copy *copy, const Copy *image)
 static bool same_object(const Pair *p, const UnrollStep *one, const UnrollStep *image)
 {
     const Step *step = &one->step, *other = &image->step;
-    switch ((StepKind)step->kind) {
-    case STEP_LOAD: case STEP_STORE: case STEP_SWAP:
+    if (step_on_memory(step->kind))
         return same_bytes(p, (Extent){step->object, step->value}, (Extent){other->object, other->value});
-    case STEP_SIGNAL: case STEP_WAIT: case STEP_WAIT_KEEP: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT:
+    if (step_has(step->kind, STEP_ON_SEMAPHORE))
         return step->value == other->value && same_semaphore(p, step->object, other->object);
-    case STEP_COPY_START:
-        return step->object == other->object && (step->object == NONE || same_copy(p, &one->copy, &image->copy));
-    case STEP_ENTER:
-        return step->object == other->object && same_devices(p, step->object);
-    case STEP_ALLOC: case STEP_FREE: case STEP_EXIT: case STEP_CORE_BARRIER:
-        return step->object == other->object;
-    case STEP_STOP:
-        return true;
-    case STEP_FLAG_LOAD: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_FLAG_CAS: case STEP_FLAG_WAIT:
+    if (step_has(step->kind, STEP_ON_FLAG))
         return false;                           /* what is overwritten is not renamed */
-    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
-        break;
-    }
-    g_assert_not_reached();
+    if (step->kind == STEP_COPY_START)
+        return step->object == other->object && (step->object == NONE || same_copy(p, &one->copy, &image->copy));
+    if (step->kind == STEP_STOP)
+        return true;
+    return step->object == other->object && (step->kind != STEP_ENTER || same_devices(p, step->object));
 }
 
 static bool same_step(const Pair *p, const UnrollStep *one, const UnrollStep *image)

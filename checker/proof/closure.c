@@ -91,11 +91,11 @@ void closure_reset(Closure *closure)
     for (uint32_t core = 0; core < index->cores; core++) {
         for (uint32_t p = 0; p < closure->position[core] + 1 && p < index_length(index, core); p++) {
             const Step *step = index_step(index, core, p);
-            if (index_is_add(step))
+            if (step_is_add(step))
                 closure->given[step->object] = 0;
-            else if (index_is_wait(step))
+            else if (step_is_wait(step->kind))
                 closure->waiting[step->object] = 0;
-            else if (step_is_join((StepKind)step->kind))
+            else if (step_is_join(step->kind))
                 closure->arrived[index->link[index_slot(index, core, p)]] = 0;
         }
         closure->position[core] = 0;
@@ -146,7 +146,7 @@ static bool join_possible(const Closure *closure, const Join *join)
 /* Thresholds take the place of counts: nothing is ever used up. */
 static bool threshold_met(const Closure *closure, const Step *step, uint32_t slot)
 {
-    return !index_is_wait(step) || closure->index->contended[step->object]
+    return !step_is_wait(step->kind) || closure->index->contended[step->object]
         || closure->given[step->object] >= closure->index->wait[closure->index->link[slot]].total;
 }
 
@@ -159,7 +159,7 @@ bool closure_next(const Closure *closure, const Event *event)
         return false;
     uint32_t slot = index_slot(index, event->core, event->position);
     const Step *step = index_step_at(index, slot);
-    if (step_is_join((StepKind)step->kind) && !join_possible(closure, &index->join[index->link[slot]]))
+    if (step_is_join(step->kind) && !join_possible(closure, &index->join[index->link[slot]]))
         return false;
     return threshold_met(closure, step, slot) && edges_done(closure, event);
 }
@@ -254,13 +254,13 @@ static bool step_core(Closure *closure, uint32_t core)
     }
     if (!edges_done(closure, &event))
         return false;                           /* asked again when all rest */
-    if (step_is_join((StepKind)step->kind)) {
+    if (step_is_join(step->kind)) {
         arrive(closure, core, slot);
         return closure->position[core] > position;
     }
     closure->position[core]++;
     log_move(closure, core, NONE, step->kind);
-    if (index_is_add(step))
+    if (step_is_add(step))
         give(closure, step->object, step->value);
     else if (step->kind == STEP_COPY_START && step->object != NONE)
         start_copy(closure, step->object);

@@ -1,62 +1,34 @@
 /* contend.c - objects whose steps do not all commute: which they are, and the order that the record chose on them.
  *
- * Kinds of steps on one object: *add* (signal, flag add without its result, a copy's moment), *look* (read, comparison, wait that keeps,
- * failed compare-and-swap), *rest*. Adds commute with adds, looks with looks, nothing else. Adds against waits are no conflict as long as
- * one core does all the waiting, or nobody takes: then order is decided by thresholds. On all other objects the steps fall into groups that
- * commute, in the order of the record, and each step of a group comes after each of the group before.
+ * On those (dependence.h) the steps fall into groups that commute, in the order of the record, and each step of a group comes after each
+ * of the group before.
  */
+#include "../../model/counter.h"
+#include "../../model/dependence.h"
 #include "index.h"
 
 #include <glib.h>
 
-typedef enum Manner { MANNER_ADD, MANNER_LOOK, MANNER_REST } Manner;
-
 typedef struct Usage {                          /* of one semaphore or flag word */
-    uint32_t waiter, user;                      /* first core seen waiting, first core seen at all; NONE: none */
-    uint32_t adds, looks, rests;                /* saturating is not needed: fewer than 2^32 steps */
+    Contention contention;
+    uint32_t user;                              /* first core seen; NONE: none */
+    uint64_t adds, others;                      /* steps that add, and all other ones */
     int64_t added;
-    bool several_wait, several_use, taken, needs_order, looked_at, copies;
+    bool rests, several_use, copies;
 } Usage;
-
-static bool flag_wait_is_threshold(const Step *step)
-{
-    return step->extra == COMPARE_GE || step->extra == COMPARE_GT;
-}
-
-static void note_wait(Usage *usage, const Step *step)
-{
-    usage->several_wait |= usage->waiter != NONE && usage->waiter != step->core;
-    usage->waiter = usage->waiter == NONE ? step->core : usage->waiter;
-    usage->taken |= step->kind == STEP_WAIT;
-    usage->needs_order |= step->kind == STEP_FLAG_WAIT && !flag_wait_is_threshold(step);
-    if (step->kind == STEP_WAIT)
-        usage->rests++;
-    else
-        usage->looks++;
-}
 
 static void note_step(Usage *usage, const Step *step)
 {
+    contention_note(&usage->contention, step);
     usage->several_use |= usage->user != NONE && usage->user != step->core;
     usage->user = usage->user == NONE ? step->core : usage->user;
-    if (index_is_wait(step)) {
-        note_wait(usage, step);
-    } else if (index_is_add(step)) {
+    if (step_is_add(step)) {
         usage->adds++;
         usage->added += (int32_t)step->value;
-        usage->needs_order |= step_is_plain_add(step) && (int32_t)step->value < 0;
     } else {
-        bool rest = step->kind == STEP_FLAG_STORE || step->kind == STEP_FLAG_CAS || step->kind == STEP_FLAG_ADD;
-        usage->needs_order |= rest;
-        usage->looked_at |= !rest;
-        usage->rests += rest;
-        usage->looks += !rest;
+        usage->others++;
+        usage->rests |= step->kind == STEP_FLAG_CAS || dependence_manner(step, 0) == MANNER_REST;
     }
-}
-
-static bool touches_semaphore(const Step *step)
-{
-    return index_is_add(step) || index_is_wait(step) || step_is_conflict((StepKind)step->kind);
 }
 
 static void note_copies(const Index *index, Usage *usage)
@@ -77,15 +49,15 @@ static Usage *note_usage(const Index *index, Arena *scratch)
     const Record *record = index->record;
     Usage *usage = ARENA_NEW(Usage, scratch, index->semaphores + 1);
     for (uint32_t s = 0; s < index->semaphores; s++)
-        usage[s].waiter = usage[s].user = NONE;
+        usage[s].contention.waiter = usage[s].user = NONE;
     for (size_t i = 0; i < record->steps.count; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
-        if (touches_semaphore(step))
+        if (step_on_counter(step->kind))
             note_step(&usage[step->object], step);
     }
     for (uint32_t core = 0; core < index->cores; core++) {                  /* what a core is stuck at is a rival too */
         const CoreState *end = &STORE(CoreState, &record->ends, core);
-        if (end->end == CORE_BLOCKED && touches_semaphore(&end->pending))
+        if (end->end == CORE_BLOCKED && step_on_counter(end->pending.kind))
             note_step(&usage[end->pending.object], &end->pending);
     }
     note_copies(index, usage);
@@ -101,12 +73,13 @@ void index_find_contended(Index *index)
     index->decided = true;
     for (uint32_t s = 0; s < index->semaphores; s++) {
         const Usage *u = &usage[s];
-        bool looks_apart = u->needs_order || (u->several_wait && u->taken) || u->added > INT32_MAX;
-        index->contended[s] = looks_apart || (u->looked_at && !index->looks_aside);
+        bool looked_at = u->contention.looked_at;
+        bool looks_apart = contention_apart_from_looks(&u->contention) || u->added > INT32_MAX;
+        index->contended[s] = looks_apart || (looked_at && !index->looks_aside);
         bool rivals = u->several_use || u->copies;                          /* one core alone: its program order decides */
-        bool matters = u->rests + (uint64_t)u->looks > 0 && (u->rests > 0 || u->adds > 0);
-        if ((looks_apart || u->looked_at) && rivals && matters) {
-            index->conflicts += u->rests + (uint64_t)u->looks;
+        bool matters = u->others > 0 && (u->rests || u->adds > 0);
+        if ((looks_apart || looked_at) && rivals && matters) {
+            index->conflicts += u->others;
             index->decided &= !index->contended[s];
         }
     }
@@ -150,25 +123,6 @@ static void moment_happens(Chronicle *chronicle, uint32_t copy, StepKind kind)
         happens(chronicle, semaphore, index_moment(chronicle->index, copy, kind), MANNER_ADD);
 }
 
-static Manner manner_of(const History *history, const Step *step)
-{
-    if (index_is_add(step))
-        return MANNER_ADD;
-    if (step->kind == STEP_WAIT || step->kind == STEP_FLAG_STORE || step->kind == STEP_FLAG_ADD
-        || (step->kind == STEP_FLAG_CAS && history->value == (int32_t)step->extra))
-        return MANNER_REST;
-    return MANNER_LOOK;
-}
-
-/* Only flag words need their value here: a compare-and-swap looks or writes. */
-static void change_value(History *history, const Step *step, Manner manner)
-{
-    if (step->kind == STEP_FLAG_ADD)
-        history->value += (int32_t)step->value;
-    else if (step->kind == STEP_FLAG_STORE || (step->kind == STEP_FLAG_CAS && manner == MANNER_REST))
-        history->value = (int32_t)step->value;
-}
-
 static void step_happens(Chronicle *chronicle, const Step *step)
 {
     Index *index = chronicle->index;
@@ -180,11 +134,10 @@ static void step_happens(Chronicle *chronicle, const Step *step)
     if (step->kind == STEP_COPY_START && step->object != NONE && index->record->eager) {
         for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++)
             moment_happens(chronicle, step->object, moment);
-    } else if (touches_semaphore(step) && index->contended[step->object]) {
+    } else if (step_on_counter(step->kind) && index->contended[step->object]) {
         History *history = &chronicle->of[step->object];
-        Manner manner = manner_of(history, step);
-        happens(chronicle, step->object, index_event(index, step->core, position), manner);
-        change_value(history, step, manner);
+        happens(chronicle, step->object, index_event(index, step->core, position), dependence_manner(step, history->value));
+        history->value = counter_after(step, history->value);
     }
 }
 

@@ -1,6 +1,7 @@
 /* deadlock.c - a deadlock in words: those that are stuck in the same way together, what they wait for, who could help and why it cannot;
  * what became of the signals that came; and the cycle, where one need leads to another until one comes again.
  */
+#include "../../model/counter.h"
 #include "stuck.h"
 
 enum { GROUPS_SHOWN = 4, CORES_SHOWN = 4, HELPERS_SHOWN = 3, CYCLE_SHOWN = 8 };
@@ -15,14 +16,14 @@ typedef struct Group {                          /* cores stuck at one line in th
 
 static int64_t count_at(const Stuck *stuck, const Step *pending)
 {
-    return step_is_join((StepKind)pending->kind) ? 0 : stuck->prover->index->final_count[pending->object];
+    return step_is_join(pending->kind) ? 0 : stuck->prover->index->final_count[pending->object];
 }
 
 static Group group_of(const Stuck *stuck, uint32_t core)
 {
     const Step *pending = &stuck_end(stuck, core)->pending;
     Group group = { pending, NONE, count_at(stuck, pending), NONE, NULL };
-    if (step_is_join((StepKind)pending->kind))
+    if (step_is_join(pending->kind))
         return group;
     group.decl = program_semaphore_decl(stuck->prover->program, pending->object);
     g_autoptr(GArray) helpers = stuck_helpers(stuck, core);
@@ -140,15 +141,11 @@ static Chance last_chance(const Prover *prover, const Step *wait)
     Chance chance = { NULL, NULL, NULL, 0 };
     for (size_t i = 0; i < steps->count; i++) {
         const Step *step = &STORE(Step, steps, i);
-        bool touches = step->kind == STEP_FLAG_STORE || step->kind == STEP_FLAG_ADD || step->kind == STEP_FLAG_CAS;
-        if (step->object != wait->object || !touches)
+        if (step->object != wait->object || !counter_writes_flag(step->kind))
             continue;
         int64_t before = value;
-        bool swaps = step->kind == STEP_FLAG_CAS && value == (int32_t)step->extra;
-        value = step->kind == STEP_FLAG_ADD ? value + (int32_t)step->value
-            : step->kind == STEP_FLAG_STORE || swaps ? (int32_t)step->value : value;
-        bool held = compare_holds((Compare)wait->extra, before, (int32_t)wait->value);
-        if (held && !compare_holds((Compare)wait->extra, value, (int32_t)wait->value))
+        value = counter_after(step, value);
+        if (counter_permits(wait, before) && !counter_permits(wait, value))
             chance.made = chance.last, chance.ended = step, chance.value = before;
         chance.last = step;
     }
@@ -310,7 +307,7 @@ static void append_group(const Stuck *stuck, GString *text, const Group *group)
     gsize begin = text->len;
     append_cores(stuck->prover, text, group->cores);
     text->str[begin] = g_ascii_toupper(text->str[begin]);
-    if (step_is_join((StepKind)group->pending->kind)) {
+    if (step_is_join(group->pending->kind)) {
         append_join(stuck, text, group);
         return;
     }

@@ -63,7 +63,7 @@ static void find_joins(Index *index)
         if (moment_is(step->kind))
             continue;
         uint32_t position = next[step->core]++;
-        if (!step_is_join((StepKind)step->kind))
+        if (!step_is_join(step->kind))
             continue;
         if (left == 0) {
             left = index_launch_members(index, step);
@@ -124,9 +124,9 @@ static void count_ends(Index *index)
     index->wait_first = ARENA_NEW(uint32_t, index->arena, index->semaphores + 1);
     for (size_t i = 0; i < record->steps.count; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
-        if (index_is_add(step))
+        if (step_is_add(step))
             index->signal_first[step->object + 1]++;
-        else if (index_is_wait(step))
+        else if (step_is_wait(step->kind))
             index->wait_first[step->object + 1]++;
     }
     for (uint32_t copy = 0; copy < index->copies; copy++) {
@@ -191,9 +191,9 @@ static void add_copy(Index *index, Fill *fill, uint32_t copy)
 static void add_step(Index *index, Fill *fill, const Step *step)
 {
     uint32_t position = fill->position[step->core]++, slot = index_slot(index, step->core, position);
-    if (index_is_add(step)) {
+    if (step_is_add(step)) {
         index->link[slot] = add_signal(index, fill, step->object, (Signal){ step->core, position, NONE, step->value });
-    } else if (index_is_wait(step)) {
+    } else if (step_is_wait(step->kind)) {
         uint32_t at = index->wait_first[step->object] + fill->waits[step->object]++;
         Wait *wait = &index->wait[at];
         *wait = wait_of(index, step, position, fill->taken[step->object]);

@@ -89,13 +89,6 @@ uint32_t index_moment_inc(const Index *index, uint32_t copy, StepKind kind, uint
 bool index_is_fluid(const Index *index);
 uint32_t index_launch_members(const Index *index, const Step *join);
 
-static inline bool index_is_wait(const Step *step)
-{
-    return step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP || step->kind == STEP_FLAG_WAIT;
-}
-
-static inline bool index_is_add(const Step *step) { return step->kind == STEP_SIGNAL || step_is_plain_add(step); }
-
 /* contend.c: which objects have conflicts (fills contended, conflicts), and the order the record chose on them (edge, edges). */
 void index_find_contended(Index *index);
 void index_order_contended(Index *index);

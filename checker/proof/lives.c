@@ -51,11 +51,11 @@ static void check_steps(Prover *prover)
             continue;
         uint32_t position = next[step->core]++;
         bool memory = step->kind == STEP_LOAD || step->kind == STEP_STORE || step->kind == STEP_SWAP;
-        bool counter = index_is_add(step) || index_is_wait(step) || step_is_conflict((StepKind)step->kind);
+        bool counter = step_on_counter(step->kind);
         if (!memory && !counter)
             continue;
         Event x = { step->core, position, NONE, step->kind };
-        Touch touch = { step->object, counter, index_is_add(step) };
+        Touch touch = { step->object, counter, step_is_add(step) };
         Lifespan life = counter ? lifespan_of_semaphore(prover, step->object) : lifespan_of_object(prover, step->object);
         check_touch(prover, &x, &life, &touch);
     }

@@ -18,7 +18,7 @@ Order *order_new(const Index *index, const Clocks *clocks, const Releases *relea
 Event order_seen_from(const Order *order, const Event *event, uint32_t core)
 {
     const Index *index = order->index;
-    if (event->copy != NONE || event->core == core || !step_is_join((StepKind)event->kind))
+    if (event->copy != NONE || event->core == core || !step_is_join(event->kind))
         return *event;
     const Join *join = &index->join[index->link[index_slot(index, event->core, event->position)]];
     const Step *member = &STORE(Step, &index->record->steps, join->first);

@@ -145,7 +145,7 @@ static uint32_t row_at(Planner *planner, uint32_t core, uint32_t position)
     for (uint32_t p = planner->scanned[core]; p < position; p++) {
         uint32_t slot = index_slot(index, core, p);
         uint8_t kind = index->kind[slot];
-        if (kind == STEP_WAIT || kind == STEP_WAIT_KEEP || kind == STEP_FLAG_WAIT)
+        if (step_is_wait(kind))
             add_wait(planner, index->wait[index->link[slot]].semaphore, index->link[slot]);
         add_edges(planner, slot);
     }
@@ -225,7 +225,7 @@ static void plan_join(Planner *planner, const Step *step, uint32_t *position)
 
 static void note_conflict(Planner *planner, const Step *step, uint32_t position)
 {
-    if (planner->slot_row && (index_is_add(step) || index_is_wait(step) || step_is_conflict((StepKind)step->kind))
+    if (planner->slot_row && (step_on_counter(step->kind))
         && planner->index->contended[step->object])
         planner->slot_row[index_slot(planner->index, step->core, position)] = row_at(planner, step->core, position + 1);
 }
@@ -248,11 +248,11 @@ static void plan_step(Planner *planner, const Step *step, uint32_t *position)
 {
     const Index *index = planner->index;
     uint32_t at = position[step->core], per = index->per_device;
-    if (index_is_add(step)) {
+    if (step_is_add(step)) {
         plan_signal(planner, step, at);
     } else if (step->kind == STEP_COPY_START && step->object != NONE) {
         plan_start(planner, step, at);
-    } else if (step_is_join((StepKind)step->kind)) {
+    } else if (step_is_join(step->kind)) {
         plan_join(planner, step, position);
     } else if (per > 1 && (step->kind == STEP_LOAD || step->kind == STEP_STORE || step->kind == STEP_SWAP || step->kind == STEP_FREE
                            || step->kind == STEP_ALLOC)) {

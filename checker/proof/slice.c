@@ -39,9 +39,9 @@ static void need_before_step(Slice *slice, uint32_t core, uint32_t position)
     uint32_t slot = index_slot(index, core, position);
     const Step *step = index_step_at(index, slot);
     slice->steps[core] = MAX(slice->steps[core], position);
-    if (index_is_wait(step) && !index->contended[step->object])
+    if (step_is_wait(step->kind) && !index->contended[step->object])
         slice->needed[step->object] = MAX(slice->needed[step->object], index->wait[index->link[slot]].total);
-    if (step_is_join((StepKind)step->kind)) {
+    if (step_is_join(step->kind)) {
         const Join *join = &index->join[index->link[slot]];
         for (uint32_t i = 0; i < join->members; i++) {
             uint32_t member = STORE(Step, &index->record->steps, join->first + i).core;
@@ -117,10 +117,10 @@ static bool visit_step(Slice *slice, const Logged *logged)
     const Index *index = slice->index;
     uint32_t core = logged->core, position = slice->position[core] - 1, slot = index_slot(index, core, position);
     const Step *step = index_step_at(index, slot);
-    if (step_is_join((StepKind)step->kind))
+    if (step_is_join(step->kind))
         return visit_join(slice, &index->join[index->link[slot]]);
     slice->position[core] = position;
-    bool needed = index_is_add(step) && signal_needed(slice, step->object, step->value);
+    bool needed = step_is_add(step) && signal_needed(slice, step->object, step->value);
     if (!needed && position >= slice->steps[core])
         return false;
     slice->steps[core] = MAX(slice->steps[core], position + 1);

@@ -81,7 +81,7 @@ GArray *stuck_helpers(const Stuck *stuck, uint32_t core)
 {
     const Step *pending = &stuck_end(stuck, core)->pending;
     GArray *helpers = g_array_new(FALSE, FALSE, sizeof(Helper));
-    if (step_is_join((StepKind)pending->kind))
+    if (step_is_join(pending->kind))
         return helpers;
     for (uint32_t i = stuck->head[pending->object]; i > 0; i = stuck->next[i - 1]) {
         const Foreseen *entry = foreseen_at(stuck, i - 1);
@@ -100,7 +100,7 @@ GArray *stuck_helpers(const Stuck *stuck, uint32_t core)
 uint32_t stuck_needs(const Stuck *stuck, uint32_t core)
 {
     const Step *pending = &stuck_end(stuck, core)->pending;
-    if (step_is_join((StepKind)pending->kind)) {
+    if (step_is_join(pending->kind)) {
         for (uint32_t c = 0; c < stuck->prover->index->cores; c++)
             if (stuck_is_member(stuck, pending, c) && !stuck_stands_at(stuck, c, pending))
                 return c;

@@ -283,7 +283,7 @@ static const uint32_t *kept_entry(const Clocks *clocks, const Event *event, uint
     }
     uint32_t slot = index_slot(index, event->core, event->position);
     const Step *step = index_step_at(index, slot);
-    if (index_is_add(step) && device == program_semaphore_core(index->program, step->object) / per)
+    if (step_is_add(step) && device == program_semaphore_core(index->program, step->object) / per)
         return &clocks->signal_toward[(size_t)index->link[slot] * per + k];
     return device == event->core / per && kept_at_step(step) ? &clocks->slot_home[(size_t)slot * per + k] : NULL;
 }

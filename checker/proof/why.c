@@ -43,7 +43,7 @@ static void append_wait(const Prover *prover, GString *text, const Wait *wait, u
 static bool steps_before(Prover *prover, const Event *other, uint32_t core, uint32_t *steps)
 {
     const Step *step = index_step(prover->index, other->core, other->position);
-    if (prover->order->chosen || other->core == core || step_is_join((StepKind)step->kind))
+    if (prover->order->chosen || other->core == core || step_is_join(step->kind))
         return false;
     if (clocks_entry(prover->clocks, other, core, steps))
         return true;
@@ -137,7 +137,7 @@ static const Wait *wait_for_later_signal(const Prover *prover, const Event *firs
     const Index *index = prover->index;
     for (uint32_t position = other->position; position-- > 0;) {
         const Step *step = index_step(index, other->core, position);
-        const Wait *wait = index_is_wait(step) ? &index->wait[index->link[index_slot(index, other->core, position)]] : NULL;
+        const Wait *wait = step_is_wait(step->kind) ? &index->wait[index->link[index_slot(index, other->core, position)]] : NULL;
         for (uint32_t i = wait ? index->signal_first[step->object] : 0; wait && i < index->signal_first[step->object + 1]; i++)
             if (index->signal[i].core == first->core && index->signal[i].position > first->position && givers_reach(index, wait, i)) {
                 *signal = i;
@@ -154,7 +154,7 @@ static bool explain_step(Prover *prover, GString *text, const Event *first, cons
     const Step *step = index_step(index, first->core, first->position);
     g_autofree char *what_core = program_describe_core(prover->program, first->core);
     g_autofree char *site = program_describe_site(prover->program, step->site);
-    g_autofree char *what = g_strdup_printf("the %s of %s at %s", step_is_join((StepKind)step->kind) ? "entry" : "access", what_core, site);
+    g_autofree char *what = g_strdup_printf("the %s of %s at %s", step_is_join(step->kind) ? "entry" : "access", what_core, site);
     const Wait *wait = wait_for_later_signal(prover, first, other, &signal);
     if (wait) {
         append_wait(prover, text, wait, signal, what);

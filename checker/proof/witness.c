@@ -43,7 +43,7 @@ GArray *witness_whole_record(Prover *prover)
             followers--;
         } else {
             append_move(moves, step->core, NONE, 0);
-            if (step_is_join((StepKind)step->kind))
+            if (step_is_join(step->kind))
                 followers = index_launch_members(prover->index, step) - 1;
             else if (step->kind == STEP_COPY_START && step->object != NONE && record->eager)
                 append_moments(prover, moves, step->object);

@@ -4,6 +4,7 @@
  */
 #include <libxml/entities.h>
 #include <string.h>
+#include "../../model/moment.h"
 #include "members.h"
 #include "output.h"
 #include "source.h"
@@ -62,25 +63,13 @@ static int64_t number_of(Tale *tale, char *name)
 
 static const char *class_of(StepKind kind)
 {
-    switch (kind) {
-    case STEP_LOAD: case STEP_STORE: case STEP_SWAP:
+    if (step_on_memory(kind))
         return "memory";
-    case STEP_SIGNAL:
-        return "signal";
-    case STEP_WAIT: case STEP_WAIT_KEEP: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT:
-        return "wait";
-    case STEP_COPY_START:
-        return "copystart";
-    case STEP_FLAG_LOAD: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_FLAG_CAS: case STEP_FLAG_WAIT:
+    if (step_has(kind, STEP_ON_FLAG))
         return "flag";
-    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE:
-        return "moment";
-    case STEP_STOP:
-        return "stop";
-    case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT: case STEP_CORE_BARRIER: case STEP_KIND_COUNT:
-        break;
-    }
-    return "life";
+    if (step_has(kind, STEP_ON_SEMAPHORE))
+        return kind == STEP_SIGNAL ? "signal" : "wait";
+    return kind == STEP_COPY_START ? "copystart" : moment_is(kind) ? "moment" : kind == STEP_STOP ? "stop" : "life";
 }
 
 static void add_where(Tale *tale, uint32_t site)
@@ -95,7 +84,7 @@ static void add_where(Tale *tale, uint32_t site)
 static void add_need(Tale *tale, uint8_t kind, uint32_t semaphore, uint32_t value, uint32_t launch)
 {
     JsonBuilder *builder = tale->builder;
-    if (kind == STEP_WAIT || kind == STEP_WAIT_KEEP || kind == STEP_FLAG_WAIT) {
+    if (step_is_wait(kind)) {
         char *name = program_describe_semaphore(tale->program, semaphore);
         g_autofree char *waits = g_strdup_printf("waits on %s", name);
         member_text(builder, "waits", waits);

@@ -58,7 +58,7 @@ static void add_grid(JsonBuilder *builder, const CheckResult *result, const Plac
 static void add_object(JsonBuilder *builder, const Program *program, const Place *place)
 {
     char *object = words_object(program, place);
-    bool semaphore = words_on_semaphore(place->kind);
+    bool semaphore = step_on_counter(place->kind);
     char *end = object ? g_strrstr(object, semaphore ? " of device " : " on device ") : NULL;
     if (end)
         *end = 0;

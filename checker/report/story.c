@@ -17,7 +17,7 @@ static char *say_lifetime(const Program *program, const Finding *finding)
 {
     const Place *place = &finding->place[0];
     char *action = words_action(program, place);
-    if (finding->object_is_semaphore && !words_on_semaphore(place->kind) && finding->object != NONE) {
+    if (finding->object_is_semaphore && !step_on_counter(place->kind) && finding->object != NONE) {
         char *agent = words_agent(program, place), *semaphore = program_describe_semaphore(program, finding->object);
         g_free(action);
         action = g_strdup_printf("%s, by its %s, counts on %s", agent, step_kind_name(place->kind), semaphore);
@@ -131,7 +131,7 @@ static void append_stuck(GString *out, const Program *program, uint32_t core, co
                    .launch = pending->launch};
     char *action = words_action(program, &place), *where = program_describe_site(program, pending->site);
     g_string_append_printf(out, "%s%s", out->len ? "; " : "", action);
-    if (pending->kind == STEP_WAIT || pending->kind == STEP_WAIT_KEEP)
+    if (step_is_semaphore_wait(pending->kind))
         g_string_append_printf(out, " for %u", pending->value);
     g_string_append_printf(out, " at %s", where);
     g_free(where);

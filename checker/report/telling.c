@@ -133,7 +133,7 @@ static void tell_step(Teller *t, guint i)
     const Frame *frame = frame_at(t, i);
     bool quiet = frame->kind == STEP_ALLOC || frame->kind == STEP_FREE;
     bool outward = frame->kind == STEP_SIGNAL || frame->kind == STEP_EXIT
-        || (frame->kind >= STEP_FLAG_STORE && frame->kind <= STEP_FLAG_WAIT);
+        || (step_has(frame->kind, STEP_ON_FLAG) && frame->kind != STEP_FLAG_LOAD);
     if (frame->kind == STEP_ENTER && frame->members == t->program->cores) {
         g_autofree char *launch = words_launch(t->program, frame->launch);
         say(t, frame, 1, g_strdup_printf("all devices enter %s", launch));
@@ -153,7 +153,7 @@ static void tell_frames(Teller *t)
         } else if (frame->kind == STEP_COPY_START) {
             i += tell_start(t, i);
         } else {
-            if (frame->kind == STEP_WAIT || frame->kind == STEP_WAIT_KEEP)
+            if (step_is_semaphore_wait(frame->kind))
                 tell_wait(t, i);
             else
                 tell_step(t, i);

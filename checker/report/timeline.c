@@ -2,6 +2,7 @@
  * reader expects: the kernel's own semantics know no such order.
  */
 #include "timeline.h"
+#include "../../model/counter.h"
 #include "../../model/moment.h"
 #include "../run/film.h"
 #include "words.h"
@@ -95,16 +96,13 @@ static void take(Maker *maker, Frame *frame, bool keep)
 static void do_flag(Maker *maker, Frame *frame)
 {
     Counter *word = counter_of(maker, frame->semaphore);
-    int32_t operand = (int32_t)frame->value;
-    bool swaps = frame->kind == STEP_FLAG_CAS && word->count == (int32_t)frame->extra;
+    const Step step = { .kind = frame->kind, .value = frame->value, .extra = frame->extra };
+    bool finds_other = frame->kind == STEP_FLAG_CAS && !counter_swaps(&step, word->count);
     frame->before = word->count;
     if (word->gifts->len > 0 && frame->kind != STEP_FLAG_STORE)
         link_from(maker, g_array_index(word->gifts, Gift, word->gifts->len - 1).frame, 0);
-    if (frame->kind == STEP_FLAG_STORE || swaps)
-        word->count = operand;
-    if (frame->kind == STEP_FLAG_ADD)
-        word->count = (int32_t)(word->count + operand);
-    if (frame->kind == STEP_FLAG_STORE || frame->kind == STEP_FLAG_ADD || swaps)
+    word->count = counter_after(&step, word->count);
+    if (counter_writes_flag(frame->kind) && !finds_other)
         g_array_append_val(word->gifts, ((Gift){ next_frame(maker), 0 }));
     frame->after = word->count;
 }
@@ -134,13 +132,13 @@ static void add_step(Maker *maker, size_t index)
                     .step = (uint32_t)index };
     if (words_on_memory(step->kind))
         frame.object = step->object, frame.region = step->value;
-    if (words_on_semaphore(step->kind))
+    if (step_on_counter(step->kind))
         frame.semaphore = step->object;
     if (step->kind == STEP_SIGNAL)
         give(maker, &frame, step->object, step->value);
-    else if (step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP)
+    else if (step_is_semaphore_wait(step->kind))
         take(maker, &frame, step->kind == STEP_WAIT_KEEP);
-    else if (step->kind >= STEP_FLAG_LOAD && step->kind <= STEP_FLAG_WAIT)
+    else if (step_has(step->kind, STEP_ON_FLAG))
         do_flag(maker, &frame);
     else if (frame.semaphore != NONE)
         frame.before = frame.after = counter_of(maker, frame.semaphore)->count;
@@ -210,7 +208,7 @@ Place frame_place(const Timeline *timeline, const Frame *frame)
     Place place = { .core = frame->core, .position = frame->position, .copy = moment && copy ? copy->ordinal : NONE, .kind = frame->kind,
                     .site = frame->site, .object = memory ? frame->object : NONE, .region = memory ? frame->region : NONE,
                     .launch = frame->launch };
-    if (words_on_semaphore(frame->kind))
+    if (step_on_counter(frame->kind))
         place.object = frame->semaphore;
     if (frame->kind == STEP_EARLY_SEND && copy)
         place.object = copy->source, place.region = copy->source_region;
@@ -236,7 +234,7 @@ char *frame_words(const Timeline *timeline, const Frame *frame)
         g_free(action);
         return joined;
     }
-    if (frame->kind == STEP_WAIT || frame->kind == STEP_WAIT_KEEP || frame->kind == STEP_SIGNAL) {
+    if (step_is_semaphore_wait(frame->kind) || frame->kind == STEP_SIGNAL) {
         char *counted = g_strdup_printf(frame->kind == STEP_SIGNAL ? "%s, %u more" : "%s for %u", action, frame->value);
         g_free(action);
         return counted;
@@ -250,7 +248,7 @@ bool timeline_next_of(const Timeline *timeline, const Place *place, Frame *frame
                       .region = NONE, .semaphore = NONE, .position = place->position, .launch = place->launch };
     if (words_on_memory(place->kind))
         frame->object = place->object, frame->region = place->region;
-    if (words_on_semaphore(place->kind))
+    if (step_on_counter(place->kind))
         frame->semaphore = place->object;
     for (size_t i = 0; place->copy != NONE && i < timeline->record->copies.count; i++) {
         const Copy *copy = &STORE(Copy, &timeline->record->copies, i);

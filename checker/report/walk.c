@@ -178,7 +178,7 @@ void walk_buffers(const Walk *walk, GString *out)
 
 static void append_lack(const Walk *walk, GString *out, uint8_t kind, uint32_t semaphore, uint32_t value)
 {
-    if (kind != STEP_WAIT && kind != STEP_WAIT_KEEP)
+    if (!step_is_semaphore_wait(kind))
         return;
     int64_t count = count_of(walk, semaphore);
     g_string_append_printf(out, count >= (int64_t)value ? ", and can go on (the count is %" G_GINT64_FORMAT ")"

@@ -1,41 +1,10 @@
 /* words.c - one verb a kind of step, one way to name each thing, used by every report so that they cannot disagree. */
 #include "words.h"
-
-static const struct { const char *verb; bool memory, semaphore; } step_words[STEP_KIND_COUNT] = {
-    [STEP_LOAD] = {"reads", true, false},
-    [STEP_STORE] = {"writes", true, false},
-    [STEP_SWAP] = {"swaps", true, false},
-    [STEP_SIGNAL] = {"signals", false, true},
-    [STEP_WAIT] = {"waits on", false, true},
-    [STEP_WAIT_KEEP] = {"waits on", false, true},
-    [STEP_SEMAPHORE_READ] = {"looks at", false, true},
-    [STEP_EXPECT_COUNT] = {"expects a count of", false, true},
-    [STEP_COPY_START] = {"starts a copy", false, false},
-    [STEP_ALLOC] = {"opens a scope", false, false},
-    [STEP_FREE] = {"closes a scope", false, false},
-    [STEP_ENTER] = {"enters", false, false},
-    [STEP_EXIT] = {"leaves", false, false},
-    [STEP_CORE_BARRIER] = {"is at a core barrier", false, false},
-    [STEP_FLAG_LOAD] = {"loads the flag", false, true},
-    [STEP_FLAG_STORE] = {"stores the flag", false, true},
-    [STEP_FLAG_ADD] = {"adds to the flag", false, true},
-    [STEP_FLAG_CAS] = {"compares and swaps the flag", false, true},
-    [STEP_FLAG_WAIT] = {"waits for the flag", false, true},
-    [STEP_STOP] = {"stops", false, false},
-    [STEP_EARLY_SEND] = {"counts early bytes of its read of", true, false},
-    [STEP_READ] = {"reads", true, false},
-    [STEP_EARLY_RECEIVE] = {"counts early bytes of its write of", true, false},
-    [STEP_WRITE] = {"writes", true, false},
-};
-
-bool words_on_semaphore(uint8_t kind)
-{
-    return kind < STEP_KIND_COUNT && step_words[kind].semaphore;
-}
+#include "../../model/moment.h"
 
 bool words_on_memory(uint8_t kind)
 {
-    return kind < STEP_KIND_COUNT && step_words[kind].memory;
+    return step_on_memory(kind) || moment_is(kind);
 }
 
 char *words_core(const Program *program, uint32_t core)
@@ -60,7 +29,7 @@ char *words_object(const Program *program, const Place *place)
 {
     if (place->object == NONE)
         return NULL;
-    if (words_on_semaphore(place->kind))
+    if (step_on_counter(place->kind))
         return program_describe_semaphore(program, place->object);
     if (words_on_memory(place->kind))
         return program_describe_region(program, place->object, place->region == NONE ? 0 : place->region);
@@ -73,9 +42,9 @@ char *words_action(const Program *program, const Place *place)
     char *agent = words_agent(program, place), *object = words_object(program, place);
     if (!object && (place->kind == STEP_ENTER || place->kind == STEP_EXIT))
         object = words_launch(program, place->launch);
-    bool bare = !object && (words_on_memory(place->kind) || words_on_semaphore(place->kind));
+    bool bare = !object && (words_on_memory(place->kind) || step_on_counter(place->kind));
     char *action = bare ? g_strdup_printf("%s, step: %s", agent, step_kind_name(place->kind))
-                        : g_strdup_printf("%s %s%s%s", agent, step_words[place->kind].verb, object ? " " : "", object ? object : "");
+                        : g_strdup_printf("%s %s%s%s", agent, step_kind_verb(place->kind), object ? " " : "", object ? object : "");
     g_free(object);
     g_free(agent);
     return action;

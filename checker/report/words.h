@@ -26,5 +26,4 @@ char *words_object(const Program *program, const Place *place);         /* "outp
 char *words_action(const Program *program, const Place *place);         /* "copy 3 of device 1 writes output[2, 0:8] on device 1" */
 char *words_call(const Program *program, uint32_t site);                /* "all_gather at kernels/all_gather.c:12": who called */
 char *words_launch(const Program *program, uint32_t launch);            /* "launch 0 (all_gather)" */
-bool words_on_semaphore(uint8_t kind);                                  /* does a place of this kind name a semaphore (or flag word)? */
-bool words_on_memory(uint8_t kind);
+bool words_on_memory(uint8_t kind);                                     /* does a place of this kind name a region? */

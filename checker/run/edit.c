@@ -76,7 +76,7 @@ static bool add_fresh(Program *program, const EditFresh *asked, FreshOfProgram *
 
 static bool is_counted(StepKind kind)
 {
-    return kind == STEP_SIGNAL || kind == STEP_WAIT || kind == STEP_WAIT_KEEP;
+    return kind == STEP_SIGNAL || step_is_semaphore_wait(kind);
 }
 
 static bool has_name(const Program *program, const EditSemaphore *semaphore)
@@ -147,7 +147,7 @@ static uint32_t semaphore_of(const Request *request)
     StepKind kind = request->step.kind;
     if (kind == STEP_COPY_START)
         return request->step.object == NONE ? NONE : request->copy.receive_semaphore;
-    return is_counted(kind) || kind == STEP_SEMAPHORE_READ || kind == STEP_EXPECT_COUNT ? request->step.object : NONE;
+    return step_has(kind, STEP_ON_SEMAPHORE) ? request->step.object : NONE;
 }
 
 static bool is_there(const Core *core, const EditWhere *where, const Request *request)

@@ -4,6 +4,7 @@
  * start, which every order of DMAs allows. Whoever makes a blocked step possible does it on the spot and queues the core. A core that
  * looks at a count or flag goes to the end of the queue, so that polls make way.
  */
+#include "../../model/counter.h"
 #include "edit.h"
 #include "execution_inside.h"
 #include <string.h>
@@ -297,12 +298,6 @@ static void join_eagerly(Execution *e, Core *core, Request *request)
     }
 }
 
-static bool is_look(const Step *step)
-{
-    return step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_FLAG_LOAD || step->kind == STEP_FLAG_CAS
-        || (step->kind == STEP_FLAG_ADD && step->extra != 0);
-}
-
 static void stop_poller(Execution *e, Core *core, const Request *request)
 {
     g_autofree char *name = program_describe_semaphore(e->program, request->step.object);
@@ -354,7 +349,7 @@ static void look_around(Execution *e, Core *core, Request *request)
     StepKind kind = request->step.kind;
     bool load = kind == STEP_LOAD, no_trace = load || kind == STEP_WAIT_KEEP || (kind == STEP_WAIT && request->step.value == 0);
     polling->loads = load ? polling->loads + 1 : 0;
-    bool look = is_look(&request->step), again = (look || polling->loads > LOADS_MAX) && sees_nothing_new(e, core, request);
+    bool look = step_learns(&request->step), again = (look || polling->loads > LOADS_MAX) && sees_nothing_new(e, core, request);
     if (again && polling->repeats > LOOKS_MAX)
         e->aborted = e->limit_reached = true;
     if (look)
@@ -400,7 +395,7 @@ static void submit_eagerly(Core *core, Request *request)
         execution_perform(e, core, request);
         if (e->end[core->id] == CORE_STOPPED)
             coro_yield(e->pool);
-        if (kind == STEP_SIGNAL || (kind >= STEP_FLAG_STORE && kind <= STEP_FLAG_CAS))
+        if (kind == STEP_SIGNAL || counter_writes_flag(kind))
             wake(e, request->step.object);
         look_around(e, core, request);
     }

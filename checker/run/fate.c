@@ -26,7 +26,7 @@ typedef struct Fate {
 static void note_look(Fate *f, Move move)
 {
     const Request *request = move.copy == NONE ? execution_pending(f->execution, move.core) : NULL;
-    if (request == NULL || !step_is_conflict((StepKind)request->step.kind))
+    if (request == NULL || !step_is_conflict(request->step.kind))
         return;
     uint64_t value = (uint64_t)machine_count(execution_machine(f->execution), request->step.object);
     f->looked[move.core] = rng_mix(rng_mix(f->looked[move.core]) + value);

@@ -50,7 +50,7 @@ static bool is_foreseeable(const Step *step)
 static void note_step(Foresight *f, const Core *core, const Request *request)
 {
     const Step *step = &request->step;
-    if (step->kind == STEP_SIGNAL || step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP || step->kind == STEP_FLAG_WAIT
+    if (step->kind == STEP_SIGNAL || step_is_wait(step->kind)
         || step->kind == STEP_FLAG_STORE || step->kind == STEP_FLAG_ADD)
         note(f, core, (StepKind)step->kind, step->site, step->object, step->value);
     if (step->kind != STEP_COPY_START || step->object == NONE)
@@ -128,7 +128,7 @@ static GBytes *serve(void *argument, uint64_t job, const void *request, size_t b
 static bool is_stuck(Execution *e, uint32_t c)
 {
     const Request *request = execution_pending(e, c);
-    return request != NULL && step_blocks((StepKind)request->step.kind);
+    return request != NULL && step_blocks(request->step.kind);
 }
 
 /* A copy that died may have damaged what it says: then it says nothing. */

@@ -9,7 +9,7 @@ static Item *item_at(const Itinerary *itinerary, guint i)
 
 static bool orders_matter(const Step *step)
 {
-    return (step_is_conflict(step->kind) && !step_is_plain_add(step)) || step->kind == STEP_FLAG_WAIT;
+    return step_is_conflict(step->kind) && !step_is_plain_add(step);
 }
 
 typedef struct Gather {                         /* while the moves are run once */
@@ -75,15 +75,14 @@ static void gather_step(Gather *g, Item *item, guint index)
     }
     if (step.kind == STEP_SIGNAL)
         item->give_to = step.object, item->give = step.value;
-    if (step.kind == STEP_WAIT || step.kind == STEP_WAIT_KEEP) {
+    if (step_is_semaphore_wait(step.kind)) {
         item->wait_on = step.object, item->need = step.value;
         item->take = step.kind == STEP_WAIT ? step.value : 0;
     }
-    bool counts = step.kind == STEP_SIGNAL || step.kind == STEP_WAIT || step.kind == STEP_WAIT_KEEP || step_is_conflict(step.kind)
-        || step.kind == STEP_FLAG_WAIT;
+    bool counts = step_on_counter(step.kind);
     if (counts)
         touch(g, step.object, index);
-    if (counts && step.kind != STEP_SIGNAL && !step_is_plain_add(&step))
+    if (counts && !step_is_add(&step))
         note_waiter(g, &step);
     if (step.kind == STEP_COPY_START && step.object != NONE) {
         Move started = { step.core, execution_pending(g->execution, step.core)->copy.ordinal, 0 };

@@ -64,28 +64,17 @@ bool record_any_ended(const Record *record, CoreEnd end)
 static bool object_in_range(const Record *record, const Step *step)
 {
     const Program *program = record->program;
-    switch ((StepKind)step->kind) {
-    case STEP_LOAD: case STEP_STORE: case STEP_SWAP:
+    if (step_on_memory(step->kind))
         return step->object < program->objects && step->value < intern_count(&program->regions);
-    case STEP_SIGNAL: case STEP_WAIT: case STEP_WAIT_KEEP: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD:
-    case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_FLAG_CAS: case STEP_FLAG_WAIT:
+    if (step_on_counter(step->kind))
         return step->object < program->semaphores;
-    case STEP_COPY_START:
-        return step->object == NONE || step->object < record->copies.count;
-    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE:
-        return step->object < record->copies.count;
-    case STEP_ALLOC: case STEP_FREE:
+    if (step_has(step->kind, STEP_ON_COPY))
+        return step->object < record->copies.count || (step->kind == STEP_COPY_START && step->object == NONE);
+    if (step_has(step->kind, STEP_ON_SCOPE))
         return step->object < program->decls.count;
-    case STEP_ENTER: case STEP_EXIT:
+    if (step_has(step->kind, STEP_ON_LAUNCH))
         return step->object < program->launches.count;
-    case STEP_STOP:
-        return step->object < record->raised.count;
-    case STEP_CORE_BARRIER:
-        return true;
-    case STEP_KIND_COUNT:
-        break;
-    }
-    return false;
+    return step->kind == STEP_STOP ? step->object < record->raised.count : step->kind == STEP_CORE_BARRIER;
 }
 
 static bool copy_in_range(const Record *record, const Copy *copy)

@@ -62,8 +62,7 @@ static bool observes(const Unroller *unroller, const Request *request)
     const Step *step = &request->step;
     if (step->kind == STEP_LOAD || step->kind == STEP_SWAP)
         return unroller->contents && !program_decl(unroller->program, program_object_decl(unroller->program, step->object))->opaque;
-    return step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_FLAG_LOAD || step->kind == STEP_FLAG_CAS
-        || (step->kind == STEP_FLAG_ADD && step->extra != 0);
+    return step_learns(step);
 }
 
 static void hand_out(Unroller *unroller, Core *core, const Request *request)

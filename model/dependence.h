@@ -1,0 +1,78 @@
+/* dependence.h - which steps on one semaphore or flag word commute, and which objects are contended.
+ *
+ *             add    look   rest         add:  signal, flag add without its result, a moment of a copy
+ *     add     yes    no     no           look: a read, a comparison, a wait that keeps, a compare-and-swap that fails
+ *     look    no     yes    no           rest: whatever else changes the value
+ *     rest    no     no     no
+ *
+ * Adds against waits are no conflict as long as one core does all the waiting, or nobody takes: thresholds decide then. Objects with other
+ * steps are *contended*: the order on them is chosen. (Dependence in the sense of Mazurkiewicz traces.)
+ */
+#pragma once
+#include <glib.h>
+#include "step.h"
+#include "store.h"
+
+typedef enum Manner { MANNER_ADD, MANNER_LOOK, MANNER_REST } Manner;
+
+static inline bool dependence_commutes(Manner a, Manner b) { return a == b && a != MANNER_REST; }
+
+/* Of a core's step on a semaphore or flag word that now has this value. */
+static inline Manner dependence_manner(const Step *step, int64_t value)
+{
+    switch ((StepKind)step->kind) {
+    case STEP_SIGNAL:
+        return MANNER_ADD;
+    case STEP_FLAG_ADD:
+        return step_is_plain_add(step) ? MANNER_ADD : MANNER_REST;
+    case STEP_WAIT: case STEP_FLAG_STORE:
+        return MANNER_REST;
+    case STEP_FLAG_CAS:
+        return value == (int32_t)step->extra ? MANNER_REST : MANNER_LOOK;
+    case STEP_WAIT_KEEP: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD: case STEP_FLAG_WAIT:
+        return MANNER_LOOK;
+    case STEP_LOAD: case STEP_STORE: case STEP_SWAP: case STEP_COPY_START: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT:
+    case STEP_CORE_BARRIER: case STEP_STOP: case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE:
+    case STEP_KIND_COUNT:
+        break;
+    }
+    g_assert_not_reached();
+}
+
+/* Steps that look, wait for nothing, and leave the value alone: SEMAPHORE_READ, EXPECT_COUNT, FLAG_LOAD. */
+static inline bool dependence_is_look(const Step *step)
+{
+    return step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_EXPECT_COUNT || step->kind == STEP_FLAG_LOAD;
+}
+
+/* Does the step alone make its object contended, looks aside? Flag waits for "at least" and adds of something positive do not. */
+static inline bool dependence_needs_order(const Step *step)
+{
+    if (step->kind == STEP_FLAG_WAIT)
+        return step->extra != COMPARE_GE && step->extra != COMPARE_GT;
+    if (step_is_plain_add(step))
+        return (int32_t)step->value < 0;
+    return step_has(step->kind, STEP_ON_FLAG) && !dependence_is_look(step);
+}
+
+/* What is known of one semaphore or flag word, from the steps seen so far. Only ever grows. */
+typedef struct Contention {
+    uint32_t waiter;                            /* first core seen to wait, NONE */
+    bool several_wait, taken, needs_order, looked_at;
+} Contention;
+
+static inline void contention_note(Contention *contention, const Step *step)
+{
+    if (step_is_wait(step->kind)) {
+        contention->several_wait |= contention->waiter != NONE && contention->waiter != step->core;
+        contention->waiter = contention->waiter == NONE ? step->core : contention->waiter;
+        contention->taken |= step->kind == STEP_WAIT;
+    }
+    contention->needs_order |= dependence_needs_order(step);
+    contention->looked_at |= dependence_is_look(step);
+}
+
+static inline bool contention_apart_from_looks(const Contention *contention)
+{
+    return contention->needs_order || (contention->several_wait && contention->taken);
+}
