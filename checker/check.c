@@ -136,6 +136,27 @@ static void want_all_shown(CheckResult *result)
     }
 }
 
+static ChildEnd watch_search(Child *child, const CheckSpec *spec)
+{
+    ChildWatch watch = spec->watch ? *spec->watch : (ChildWatch){ 0 };
+    watch.seconds_max = spec->seconds_max;
+    watch.interrupted = interrupt_requested;
+    interrupt_postpone();
+    ChildEnd end = child_wait(child, &watch);
+    interrupt_postpone_no_more();
+    return end;
+}
+
+/* Of a replay that somebody asked for. */
+static bool stopped_at_limit(CheckResult *result, const WorkerShared *shared, ChildEnd end)
+{
+    if (!shared->as_given || (end != CHILD_TIMED_OUT && end != CHILD_OUT_OF_MEMORY))
+        return false;
+    const char *stop = progress_stop(&shared->control.progress);
+    outcome_add_limit(result->outcome, end == CHILD_TIMED_OUT && stop ? stop : "memory");
+    return true;
+}
+
 /* Kinds of findings that come with the whole set of schedules: all of one check, in one more visit of the child. */
 static void replay(CheckResult *result, WorkerShared *shared, Child *child)
 {
@@ -146,7 +167,9 @@ static void replay(CheckResult *result, WorkerShared *shared, Child *child)
         worker_serve(&shared->control, shared, WORKER_REPLAY);
     } else {
         child_ask(child, WORKER_REPLAY);
-        ChildEnd end = child_wait(child, NULL);
+        ChildEnd end = shared->as_given ? watch_search(child, result->spec) : child_wait(child, NULL);
+        if (stopped_at_limit(result, shared, end))
+            return;
         if (end != CHILD_DONE && shared->as_given) {
             Finding *finding = g_ptr_array_index(result->outcome->findings, 0);
             finding->shown = death_is_shown(result, shared, finding);
@@ -270,17 +293,6 @@ CheckResult *check_begin(const CheckSpec *spec, WorkerShared **shared)
     return result;
 }
 
-static ChildEnd watch_search(Child *child, const CheckSpec *spec)
-{
-    ChildWatch watch = spec->watch ? *spec->watch : (ChildWatch){ 0 };
-    watch.seconds_max = spec->seconds_max;
-    watch.interrupted = interrupt_requested;
-    interrupt_postpone();
-    ChildEnd end = child_wait(child, &watch);
-    interrupt_postpone_no_more();
-    return end;
-}
-
 /* What to do with a child that has answered the first request, or died. */
 typedef void (*Conclude)(CheckResult *result, WorkerShared *shared, Child *child, ChildEnd end);
 
@@ -328,7 +340,14 @@ static void conclude_replay(CheckResult *result, WorkerShared *shared, Child *ch
 {
     Finding *finding = g_ptr_array_index(result->outcome->findings, 0);
     bool died = end == CHILD_CRASHED || end == CHILD_OVERFLOWED || end == CHILD_EXITED || end == CHILD_SPINS;
-    if (died) {
+    if (end == CHILD_DONE && shared->error == NULL && shared->not_applicable == NULL && !finding_fits(result->program, finding)) {
+        check_fail(result, "the schedule does not fit %s: it names what the program has not; make it anew with heddle check",
+                   result->spec->program);
+        return;
+    }
+    if (stopped_at_limit(result, shared, end)) {
+        finding->shown = false;
+    } else if (died) {
         finding->shown = death_is_shown(result, shared, finding);
     } else if (shared->error != NULL || shared->not_applicable != NULL) {
         check_fail(result, "%s", shared->error ? shared->error : shared->not_applicable);

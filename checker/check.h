@@ -20,6 +20,8 @@ typedef enum Search {
     SEARCHES
 } Search;
 
+enum { CORES_MAX = 1024 };                      /* a device */
+
 typedef struct Override { const char *name; int64_t value; } Override;
 
 typedef struct CheckSpec {
@@ -89,7 +91,8 @@ void check_look_for_advice(CheckResult *result);
 void check_add_advice(CheckResult *result, AdviceId id, const char *message, const Place *place);
 void check_result_free(CheckResult *result);
 /* Runs the program once and replays one finding's lines; takes the finding. The result's outcome holds just that finding, `shown` or not.
- * NULL and *error: a line names no agent of this program. */
+ * NULL and *error: a line names no agent of this program. A finding that does not fit the program is an error of
+ * the result. */
 CheckResult *check_replay(const CheckSpec *spec, Finding *finding, const GPtrArray *lines, char **error);
 const char *verdict_name(Verdict verdict);      /* "verified", "faulty", "error", "bounded", "not applicable" */
 const char *search_name(Search search);
@@ -103,8 +106,12 @@ typedef struct ReplayResult {
     char *error;
 } ReplayResult;
 /* The same finding, seen again. The schedule file embeds program, size, parameters, knobs, source path and hash. */
-/* in_process: without a child, for a debugger. */
-ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const char *module, bool in_process);
+typedef struct ReplayOptions {
+    bool in_process;                            /* without a child, for a debugger */
+    double seconds_max;                         /* 0: no limit */
+    size_t memory_max;
+} ReplayOptions;
+ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const char *module, const ReplayOptions *options);
 void replay_result_free(ReplayResult *result);
 /* What a schedule file says of itself, for the command line to compile the right source first. */
 typedef struct ScheduleHeader { char *program, *source, *source_hash, *fault; uint32_t devices; } ScheduleHeader;

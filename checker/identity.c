@@ -1,5 +1,6 @@
 /* identity.c - of a source that includes others the hash of one file says too little: the hash of the recorded run says the rest. */
 #include "identity.h"
+#include "run/infile.h"
 #include <stddef.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -7,8 +8,9 @@
 char *identity_hash_file(const char *path)
 {
     g_autofree char *text = NULL;
+    g_autofree char *error = NULL;
     gsize length;
-    if (path == NULL || !g_file_get_contents(path, &text, &length, NULL))
+    if (path == NULL || (text = infile_read(path, &length, &error)) == NULL)
         return g_strdup("-");
     return g_strdup_printf("%016" G_GINT64_MODIFIER "x", (guint64)XXH3_64bits(text, length));
 }

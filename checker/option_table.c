@@ -84,8 +84,8 @@ static bool set_mesh(Options *options, const char *value, char **error)
 static bool set_cores(Options *options, const char *value, char **error)
 {
     int64_t cores = 0;
-    if (!read_number(value, strlen(value), 1, 1024, &cores)) {
-        *error = g_strdup_printf("--cores %s: wants a number of cores a device, 1 to 1024", value);
+    if (!read_number(value, strlen(value), 1, CORES_MAX, &cores)) {
+        *error = g_strdup_printf("--cores %s: wants a number of cores a device, 1 to %d", value, CORES_MAX);
         return false;
     }
     options->cores = cores;
@@ -282,8 +282,8 @@ const OptionSpec option_table[] = {
      "enumerate one of the states that rotations of the devices turn into each other (where all devices do the same)", set_symmetry},
     {CHECKS, 0, "runs", "N", NULL, NULL, "how many schedules to sample (random, pct, pos, starve)", set_runs},
     {CHECKS, 0, "depth", "N", NULL, NULL, "how many ordering constraints the faults need that pct looks for (default 3)", set_depth},
-    {CHECKS, 0, "time", "SECONDS", NULL, NULL, "stop a check after this time, as in 30, 5m, 2h (verdict: bounded)", set_time},
-    {CHECKS, 0, "memory", "BYTES", NULL, NULL, "stop a check at this much memory, as in 500M, 2G (verdict: bounded)", set_memory},
+    {CHECKS | COMMAND_REPLAY, 0, "time", "SECONDS", NULL, NULL, "stop a check after this time, as in 30, 5m, 2h (verdict: bounded)", set_time},
+    {CHECKS | COMMAND_REPLAY, 0, "memory", "BYTES", NULL, NULL, "stop a check at this much memory, as in 500M, 2G (verdict: bounded)", set_memory},
     {CHECKS, 'j', "workers", "J", NULL, NULL, "workers that share the work (default 1); the report is the same for any number",
      set_workers},
     {COMMAND_CHECK, 0, "checkpoint", "FILE", NULL, "file", "keep what a long search has done in FILE, about once a second",

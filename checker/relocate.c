@@ -1,24 +1,31 @@
 /* relocate.c - of several lines with the same text the one that is nearest to where it was. */
 #include "relocate.h"
 #include "report/source.h"
+#include "run/schedule.h"
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LINES_MAX = 1000000 };
 
-/* The place at the end of a move's line: where it begins, and its line number; NULL: it names none. */
+/* The place at the end of a move's line, behind the kind of its step: where it begins, and its line number; NULL: it names none. */
 static const char *place_of(const char *text, unsigned *line)
 {
-    const char *space = strrchr(text, ' '), *colon = strrchr(text, ':');
-    if (space == NULL || colon == NULL || colon < space || !g_ascii_isdigit(colon[1]))
+    const char *number = strpbrk(text, "@#"), *kind = number ? strchr(number, ' ') : NULL, *colon = strrchr(text, ':');
+    size_t longest = 0;
+    for (StepKind k = 0; kind != NULL && k < STEP_KIND_COUNT; k++)
+        if (g_str_has_prefix(kind + 1, step_kind_name(k)) && kind[1 + strlen(step_kind_name(k))] == ' ')
+            longest = MAX(longest, strlen(step_kind_name(k)));
+    const char *place = longest > 0 ? kind + longest + 2 : NULL;
+    if (place == NULL || colon == NULL || colon < place || !g_ascii_isdigit(colon[1]))
         return NULL;
     *line = (unsigned)strtoul(colon + 1, NULL, 10);
-    return space + 1;
+    return place;
 }
 
-void relocate_append(GString *out, const GPtrArray *lines)
+GPtrArray *relocate_code(const GPtrArray *lines)
 {
+    GPtrArray *code = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GHashTable) told = g_hash_table_new(g_str_hash, g_str_equal);
     Source *source = source_new();
     for (guint i = 0; lines != NULL && i < lines->len; i++) {
@@ -30,9 +37,10 @@ void relocate_append(GString *out, const GPtrArray *lines)
         const char *text = source_line(source, file, line);
         g_autofree char *stripped = text ? g_strstrip(g_strdup(text)) : NULL;
         if (stripped != NULL)
-            g_string_append_printf(out, "code %s %s\n", place, stripped);
+            g_ptr_array_add(code, g_strdup_printf("%s %s", place, stripped));
     }
     source_free(source);
+    return code;
 }
 
 static bool has_text(Source *source, const char *file, unsigned line, const char *text)
@@ -48,7 +56,8 @@ static unsigned find_text(Source *source, const char *file, unsigned was, const 
     unsigned last = 0;
     for (unsigned line = 1; line < LINES_MAX && source_line(source, file, line) != NULL; line++)
         last = line;
-    for (unsigned away = 0; away < MAX(last, was); away++) {
+    was = MIN(was, last);
+    for (unsigned away = 0; away < last; away++) {
         if (was > away && has_text(source, file, was - away, text))
             return was - away;
         if (has_text(source, file, was + away, text))

@@ -8,6 +8,6 @@
 #pragma once
 #include <glib.h>
 
-void relocate_append(GString *out, const GPtrArray *lines);    /* the fields for these moves (of char*) */
+GPtrArray *relocate_code(const GPtrArray *lines);               /* of char*: what the fields say for these moves (of char*) */
 /* code: of char*, "FILE:LINE TEXT" as read back. Rewrites the places at the ends of the lines. */
 void relocate_lines(GPtrArray *lines, const GPtrArray *code);

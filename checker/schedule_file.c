@@ -19,22 +19,45 @@
  *     core 0.0 @3 copy start kernels/all_gather.c:14
  *     ...
  *     end
+ *
+ * Names of files and texts are escaped as in C, so that each field is one line. A file is somebody else's until it is read: each field
+ * stands once, in the order above, and holds what is written there and nothing more. What only the program can tell (is there such an
+ * object?) is asked once it has run: finding_fits.
  */
 #include "check.h"
 #include "identity.h"
 #include "relocate.h"
+#include "run/infile.h"
 #include "worker.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+/* One line, whatever it holds; what is UTF-8 stays readable. */
+static char *escape(const char *text)
+{
+    char high[129] = "";
+    for (unsigned i = 0; i < 128; i++)
+        high[i] = (char)(128 + i);
+    return g_strescape(text, high);
+}
+
+static void append_text(GString *out, const char *key, const char *text)
+{
+    g_autofree char *escaped = text ? escape(text) : NULL;
+    if (escaped != NULL)
+        g_string_append_printf(out, "%s %s\n", key, escaped);
+}
 
 static void append_head(GString *out, const CheckResult *result)
 {
     const CheckSpec *spec = result->spec;
     const Program *program = result->program;
     g_autofree char *hash = identity_hash_file(program->source);
-    g_string_append_printf(out, "heddle-schedule 1\nprogram %s\nsource %s\nsource-hash %s\nmesh ", spec->program,
-                           program->source ? program->source : "", hash);
+    g_string_append(out, "heddle-schedule 1\n");
+    append_text(out, "program", spec->program);
+    append_text(out, "source", program->source ? program->source : "");
+    g_string_append_printf(out, "source-hash %s\nmesh ", hash);
     for (unsigned a = 0; a < program->mesh.axes; a++)
         g_string_append_printf(out, "%s%s=%u", a ? "," : "", program->mesh.name[a], program->mesh.size[a]);
     const Knobs *k = &spec->knobs;
@@ -51,14 +74,6 @@ static void append_number(GString *out, uint32_t number)
         g_string_append(out, " NONE");
     else
         g_string_append_printf(out, " %u", number);
-}
-
-static void append_text(GString *out, const char *key, const char *text)
-{
-    if (text == NULL)
-        return;
-    g_autofree char *escaped = g_strescape(text, NULL);
-    g_string_append_printf(out, "%s %s\n", key, escaped);
 }
 
 static void append_finding(GString *out, const Finding *finding)
@@ -85,10 +100,14 @@ bool schedule_write(const CheckResult *result, const Finding *finding, const cha
     g_autoptr(GString) out = g_string_new(NULL);
     append_head(out, result);
     append_finding(out, finding);
-    relocate_append(out, finding->lines);
+    g_autoptr(GPtrArray) code = relocate_code(finding->lines);
+    for (guint i = 0; i < code->len; i++)
+        append_text(out, "code", g_ptr_array_index(code, i));
     g_string_append_printf(out, "moves %u\n", finding->lines ? finding->lines->len : 0);
-    for (guint i = 0; finding->lines && i < finding->lines->len; i++)
-        g_string_append_printf(out, "%s\n", (const char *)g_ptr_array_index(finding->lines, i));
+    for (guint i = 0; finding->lines && i < finding->lines->len; i++) {
+        g_autofree char *line = escape(g_ptr_array_index(finding->lines, i));
+        g_string_append_printf(out, "%s\n", line);
+    }
     g_string_append(out, "end\n");
     g_autoptr(GError) problem = NULL;           /* written beside, then renamed */
     if (g_file_set_contents_full(path, out->str, (gssize)out->len, G_FILE_SET_CONTENTS_CONSISTENT, 0666, &problem))
@@ -97,14 +116,17 @@ bool schedule_write(const CheckResult *result, const Finding *finding, const cha
     return false;
 }
 
+enum { SHOWN_BYTES = 60 };                      /* of a line that is wrong */
+
 typedef struct Parsed {
     ScheduleHeader header;
     Mesh mesh;
-    unsigned cores, knob[5];
+    unsigned cores, knob[5], places;            /* places: announced */
     uint64_t seed;
     GArray *overrides;                          /* of Override */
     Finding *finding;
     GPtrArray *lines, *code;                    /* moves; fields of relocate.h */
+    size_t field;                               /* the next line is this field, or a later one */
 } Parsed;
 
 static void free_parsed(Parsed *parsed)
@@ -122,45 +144,74 @@ static void free_parsed(Parsed *parsed)
     g_free(parsed);
 }
 
-static bool parse_number(const char *text, uint32_t *number)
+/* NONE only where all numbers up to it are allowed. */
+static bool parse_number(const char *text, uint32_t most, uint32_t *number)
 {
     guint64 value;
-    if (strcmp(text, "NONE") == 0)
+    if (most == NONE && strcmp(text, "NONE") == 0)
         *number = NONE;
-    else if (g_ascii_string_to_unsigned(text, 10, 0, NONE, &value, NULL))
+    else if (g_ascii_string_to_unsigned(text, 10, 0, most == NONE ? NONE - 1 : most, &value, NULL))
         *number = (uint32_t)value;
     else
         return false;
     return true;
 }
 
-static bool parse_fault(Parsed *parsed, const char *rest)
+/* Exactly so many, with one space between. */
+static bool parse_numbers(const char *text, unsigned count, const uint32_t *most, uint32_t *number)
 {
-    char name[32], object[16];
-    int places, semaphore;
-    FaultId id;
-    long long have, need;
-    if (sscanf(rest, "%31s %d %15s %d %lld %lld", name, &places, object, &semaphore, &have, &need) != 6 || !fault_from_name(name, &id)
-        || places < 0 || places > 2 || parsed->finding != NULL)
-        return false;
-    parsed->header.fault = g_strdup(name);
-    parsed->finding = finding_new(id);
-    parsed->finding->have = have, parsed->finding->need = need, parsed->finding->object_is_semaphore = semaphore != 0;
-    return parse_number(object, &parsed->finding->object);
+    g_auto(GStrv) word = g_strsplit(text, " ", -1);
+    bool good = g_strv_length(word) == count;
+    for (unsigned i = 0; good && i < count; i++)
+        good = parse_number(word[i], most[i], &number[i]);
+    return good;
 }
 
-static bool parse_place(Parsed *parsed, const char *rest)
+/* false: it ends within an escape. */
+static bool unescape(const char *text, char **into)
 {
-    char copy[16];
-    unsigned core, position, kind, launch;
-    Finding *finding = parsed->finding;
-    if (finding == NULL || finding->places >= 2 || sscanf(rest, "%u %u %15s %u %u", &core, &position, copy, &kind, &launch) != 5
-        || kind >= STEP_KIND_COUNT || core >= mesh_devices(&parsed->mesh) * parsed->cores)
-        return false;
-    Place *place = &finding->place[finding->places++];
-    *place = (Place){ .core = core, .position = position, .kind = (uint8_t)kind, .launch = launch, .site = NONE, .object = NONE,
-                      .region = NONE };
-    return parse_number(copy, &place->copy);
+    size_t length = strlen(text), slashes = 0;
+    while (slashes < length && text[length - 1 - slashes] == '\\')
+        slashes++;
+    *into = slashes % 2 == 0 ? g_strcompress(text) : NULL;
+    return *into != NULL;
+}
+
+static bool parse_program(Parsed *parsed, const char *rest)
+{
+    return unescape(rest, &parsed->header.program) && *rest != '\0';
+}
+
+static bool parse_source(Parsed *parsed, const char *rest)
+{
+    return unescape(rest, &parsed->header.source);
+}
+
+static bool parse_source_hash(Parsed *parsed, const char *rest)
+{
+    parsed->header.source_hash = g_strdup(rest);
+    return strcmp(rest, "-") == 0 || (strlen(rest) == 16 && strspn(rest, "0123456789abcdef") == 16);
+}
+
+static bool parse_mesh(Parsed *parsed, const char *rest)
+{
+    return mesh_parse(&parsed->mesh, rest);
+}
+
+static bool parse_cores(Parsed *parsed, const char *rest)
+{
+    return parse_number(rest, CORES_MAX, &parsed->cores) && parsed->cores > 0;
+}
+
+static bool parse_seed(Parsed *parsed, const char *rest)
+{
+    return g_ascii_string_to_unsigned(rest, 10, 0, G_MAXUINT64, &parsed->seed, NULL);
+}
+
+static bool parse_knobs(Parsed *parsed, const char *rest)
+{
+    static const uint32_t MOST[] = { DMA_ORDER_ISSUE_ORDER, DMA_PROGRESS_WHOLE, BOUNDS_PADDED, SCOPES_STRICT, DATA_OPAQUE };
+    return parse_numbers(rest, 5, MOST, parsed->knob);
 }
 
 static bool parse_parameter(Parsed *parsed, const char *rest)
@@ -173,97 +224,189 @@ static bool parse_parameter(Parsed *parsed, const char *rest)
     return true;
 }
 
-static bool parse_count(Finding *finding, const char *rest)
+static bool parse_fault(Parsed *parsed, const char *rest)
 {
-    int at_most;
-    bool good = sscanf(rest, "%" G_GUINT64_FORMAT " %d", &finding->count, &at_most) == 2;
-    finding->at_most = good && at_most != 0;
+    enum { NAME, PLACES, OBJECT, SEMAPHORE, HAVE, NEED, WORDS };
+    g_auto(GStrv) word = g_strsplit(rest, " ", -1);
+    FaultId id;
+    uint32_t semaphore;
+    if (g_strv_length(word) != WORDS || !fault_from_name(word[NAME], &id))
+        return false;
+    Finding *finding = parsed->finding = finding_new(id);
+    parsed->header.fault = g_strdup(word[NAME]);
+    bool good = parse_number(word[PLACES], G_N_ELEMENTS(finding->place), &parsed->places)
+        && parse_number(word[OBJECT], NONE, &finding->object) && parse_number(word[SEMAPHORE], 1, &semaphore)
+        && g_ascii_string_to_signed(word[HAVE], 10, G_MININT64, G_MAXINT64, &finding->have, NULL)
+        && g_ascii_string_to_signed(word[NEED], 10, G_MININT64, G_MAXINT64, &finding->need, NULL);
+    finding->object_is_semaphore = good && semaphore == 1;
     return good;
 }
 
-static bool parse_delays(Finding *finding, const char *rest)
+static bool parse_message(Parsed *parsed, const char *rest)
 {
-    unsigned meant;
-    if (finding->delays != NULL || sscanf(rest, "%u", &meant) != 1 || meant > MEANT_SECOND)
+    return unescape(rest, &parsed->finding->message);
+}
+
+static bool parse_why(Parsed *parsed, const char *rest)
+{
+    return unescape(rest, &parsed->finding->why);
+}
+
+static bool parse_delays(Parsed *parsed, const char *rest)
+{
+    uint32_t meant;
+    if (!parse_number(rest, MEANT_SECOND, &meant))
         return false;
-    finding->meant = (uint8_t)meant;
-    finding->delays = g_array_new(FALSE, FALSE, sizeof(Delay));
+    parsed->finding->meant = (uint8_t)meant;
+    parsed->finding->delays = g_array_new(FALSE, FALSE, sizeof(Delay));
     return true;
 }
 
+static bool parse_count(Parsed *parsed, const char *rest)
+{
+    g_auto(GStrv) word = g_strsplit(rest, " ", -1);
+    uint32_t at_most;
+    bool good = g_strv_length(word) == 2 && parse_number(word[1], 1, &at_most)
+        && g_ascii_string_to_unsigned(word[0], 10, 1, G_MAXUINT64, &parsed->finding->count, NULL);
+    parsed->finding->at_most = good && at_most == 1;
+    return good;
+}
+
+static bool parse_place(Parsed *parsed, const char *rest)
+{
+    enum { CORE, POSITION, COPY, KIND, LAUNCH, NUMBERS };
+    static const uint32_t MOST[] = { NONE - 1, NONE - 1, NONE, STEP_KIND_COUNT - 1, UINT16_MAX };
+    uint32_t number[NUMBERS];
+    Finding *finding = parsed->finding;
+    if (finding->places >= parsed->places || !parse_numbers(rest, NUMBERS, MOST, number)
+        || number[CORE] >= (uint64_t)mesh_devices(&parsed->mesh) * parsed->cores)
+        return false;
+    finding->place[finding->places++] = (Place){ .core = number[CORE], .position = number[POSITION], .copy = number[COPY],
+                                                 .kind = (uint8_t)number[KIND], .launch = number[LAUNCH], .site = NONE, .object = NONE,
+                                                 .region = NONE };
+    return true;
+}
+
+static bool parse_code(Parsed *parsed, const char *rest)
+{
+    char *code;
+    bool good = unescape(rest, &code);
+    if (good)
+        g_ptr_array_add(parsed->code, code);
+    return good;
+}
+
+typedef enum Times { ONCE, AT_MOST_ONCE, ANY_NUMBER } Times;
+
+static const struct { const char *key; bool (*parse)(Parsed *parsed, const char *rest); Times times; } FIELD[] = {
+    { "program", parse_program, ONCE }, { "source", parse_source, ONCE }, { "source-hash", parse_source_hash, ONCE },
+    { "mesh", parse_mesh, ONCE }, { "cores", parse_cores, ONCE }, { "seed", parse_seed, ONCE }, { "knobs", parse_knobs, ONCE },
+    { "parameter", parse_parameter, ANY_NUMBER }, { "fault", parse_fault, ONCE }, { "message", parse_message, AT_MOST_ONCE },
+    { "why", parse_why, AT_MOST_ONCE }, { "delays", parse_delays, AT_MOST_ONCE }, { "count", parse_count, ONCE },
+    { "place", parse_place, ANY_NUMBER }, { "code", parse_code, ANY_NUMBER },
+};
+
+/* The line is the field that comes next, or a later one, and none is left out that must be there. */
 static bool parse_field(Parsed *parsed, const char *line)
 {
-    const char *space = strchr(line, ' '), *rest = space ? space + 1 : "";
-    g_autofree char *key = space ? g_strndup(line, (gsize)(space - line)) : g_strdup(line);
-    unsigned *k = parsed->knob;
-    if (strcmp(key, "program") == 0)
-        return (parsed->header.program = g_strdup(rest))[0] != '\0';
-    if (strcmp(key, "source") == 0)
-        return (parsed->header.source = g_strdup(rest)) != NULL;
-    if (strcmp(key, "source-hash") == 0)
-        return (parsed->header.source_hash = g_strdup(rest)) != NULL;
-    if (strcmp(key, "mesh") == 0)
-        return mesh_parse(&parsed->mesh, rest);
-    if (strcmp(key, "cores") == 0)
-        return sscanf(rest, "%u", &parsed->cores) == 1 && parsed->cores >= 1 && parsed->cores <= 64;
-    if (strcmp(key, "seed") == 0)
-        return g_ascii_string_to_unsigned(rest, 10, 0, G_MAXUINT64, &parsed->seed, NULL);
-    if (strcmp(key, "knobs") == 0)
-        return sscanf(rest, "%u %u %u %u %u", &k[0], &k[1], &k[2], &k[3], &k[4]) == 5 && k[0] <= 2 && k[1] <= 1 && k[2] <= 1 && k[3] <= 1
-            && k[4] <= 1;
-    if (strcmp(key, "parameter") == 0)
-        return parse_parameter(parsed, rest);
-    if (strcmp(key, "code") == 0) {
-        g_ptr_array_add(parsed->code, g_strdup(rest));
-        return true;
+    const size_t length = strcspn(line, " ");
+    size_t field = parsed->field;
+    for (; field < G_N_ELEMENTS(FIELD); field++)
+        if (strncmp(FIELD[field].key, line, length) == 0 && FIELD[field].key[length] == '\0')
+            break;
+        else if (FIELD[field].times == ONCE)
+            return false;
+    if (field == G_N_ELEMENTS(FIELD) || line[length] != ' ')
+        return false;
+    parsed->field = field + (FIELD[field].times != ANY_NUMBER);
+    return FIELD[field].parse(parsed, line + length + 1);
+}
+
+static bool fields_are_done(const Parsed *parsed)
+{
+    for (size_t field = parsed->field; field < G_N_ELEMENTS(FIELD); field++)
+        if (FIELD[field].times == ONCE)
+            return false;
+    return parsed->finding->places == parsed->places;
+}
+
+/* So many moves before it: no core has done more steps, or started more copies. */
+static bool numbers_fit(const char *move, unsigned before)
+{
+    const char *number = strpbrk(move, "@#");
+    guint64 value = number ? g_ascii_strtoull(number + 1, NULL, 10) : 0;
+    return number != NULL && value <= before;
+}
+
+static bool places_fit(const Parsed *parsed)
+{
+    const Finding *finding = parsed->finding;
+    bool fit = finding_is_formed(finding);
+    for (unsigned p = 0; p < finding->places; p++)
+        fit &= finding->place[p].position <= parsed->lines->len
+            && (finding->place[p].copy == NONE || finding->place[p].copy < parsed->lines->len);
+    return fit;
+}
+
+static bool parse_moves(Parsed *parsed, char **line, unsigned *at, uint32_t moves)
+{
+    for (uint32_t i = 0; i < moves; i++) {
+        const char *text = line[++*at];
+        char *move;
+        if (text == NULL || !numbers_fit(text, i) || !unescape(text, &move))
+            return false;
+        g_ptr_array_add(parsed->lines, move);
     }
-    if (strcmp(key, "fault") == 0)
-        return parse_fault(parsed, rest);
-    if (parsed->finding != NULL && strcmp(key, "message") == 0)
-        return (parsed->finding->message = g_strcompress(rest)) != NULL;
-    if (parsed->finding != NULL && strcmp(key, "why") == 0)
-        return (parsed->finding->why = g_strcompress(rest)) != NULL;
-    if (parsed->finding != NULL && strcmp(key, "delays") == 0)
-        return parse_delays(parsed->finding, rest);
-    if (parsed->finding != NULL && strcmp(key, "count") == 0)
-        return parse_count(parsed->finding, rest);
-    return strcmp(key, "place") == 0 && parse_place(parsed, rest);
+    const char *end = line[++*at], *behind = end ? line[*at + 1] : NULL;
+    return g_strcmp0(end, "end") == 0 && (behind == NULL || (behind[0] == '\0' && line[*at + 2] == NULL));
+}
+
+/* false: line `at` is wrong, or all together. */
+static bool parse_lines(Parsed *parsed, char **line, unsigned *at)
+{
+    static const char MOVES[] = "moves ";
+    uint32_t moves;
+    for (; line[*at] != NULL && !g_str_has_prefix(line[*at], MOVES); ++*at)
+        if (!parse_field(parsed, line[*at]))
+            return false;
+    return line[*at] != NULL && fields_are_done(parsed) && parse_number(line[*at] + strlen(MOVES), NONE - 1, &moves)
+        && parse_moves(parsed, line, at, moves);
 }
 
 static Parsed *parse(const char *path, char **error)
 {
-    g_autofree char *text = NULL;
-    g_autoptr(GError) problem = NULL;
-    if (!g_file_get_contents(path, &text, NULL, &problem)) {
-        *error = g_strdup_printf("cannot read the schedule %s: %s", path, problem->message);
+    gsize bytes = 0;
+    char *problem = NULL;
+    g_autofree char *text = infile_read(path, &bytes, &problem);
+    if (text == NULL) {
+        *error = g_strdup_printf("cannot read the schedule %s: %s", path, problem);
+        g_free(problem);
         return NULL;
     }
-    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
-    if (g_strcmp0(line[0], "heddle-schedule 1") != 0) {
+    if (!g_str_has_prefix(text, "heddle-schedule 1\n")) {
         *error = g_strdup_printf("%s is no schedule of this version: it must begin with \"heddle-schedule 1\"", path);
         return NULL;
     }
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
     Parsed *parsed = g_new0(Parsed, 1);
     parsed->overrides = g_array_new(FALSE, FALSE, sizeof(Override));
     parsed->lines = g_ptr_array_new_with_free_func(g_free);
     parsed->code = g_ptr_array_new_with_free_func(g_free);
-    unsigned at = 1, moves = 0;
-    for (; line[at] != NULL && sscanf(line[at], "moves %u", &moves) != 1; at++)
-        if (!parse_field(parsed, line[at])) {
-            *error = g_strdup_printf("%s:%u: not understood in a schedule: \"%.60s\"", path, at + 1, line[at]);
-            free_parsed(parsed);
-            return NULL;
-        }
-    for (unsigned i = 0; line[at] != NULL && i < moves && line[at + 1] != NULL; i++)
-        g_ptr_array_add(parsed->lines, g_strdup(line[++at]));
-    bool whole = line[at] != NULL && parsed->lines->len == moves && g_strcmp0(line[at + 1], "end") == 0;
-    if (!whole || parsed->header.program == NULL || parsed->finding == NULL || parsed->cores == 0 || parsed->mesh.axes == 0) {
-        *error = g_strdup_printf("%s: the schedule is incomplete: the file was cut off, make it anew with heddle check", path);
-        free_parsed(parsed);
-        return NULL;
+    unsigned at = 1;
+    if (!parse_lines(parsed, line, &at) || strlen(text) != bytes) {
+        g_autofree char *shown = line[at] ? g_strndup(line[at], SHOWN_BYTES) : NULL, *escaped = shown ? escape(shown) : NULL;
+        *error = shown == NULL || *shown == '\0'
+            ? g_strdup_printf("%s:%u: the schedule is incomplete: the file was cut off, make it anew with heddle check", path, at + 1)
+            : g_strdup_printf("%s:%u: \"%s\" is not what a schedule says there: make it anew with heddle check", path, at + 1, escaped);
+    } else if (!places_fit(parsed)) {
+        *error = g_strdup_printf("%s: its places and its object are not those of %s: make it anew with heddle check", path,
+                                 parsed->header.fault);
+    } else {
+        parsed->header.devices = mesh_devices(&parsed->mesh);
+        return parsed;
     }
-    parsed->header.devices = mesh_devices(&parsed->mesh);
-    return parsed;
+    free_parsed(parsed);
+    return NULL;
 }
 
 ScheduleHeader *schedule_read_header(const char *path, char **error)
@@ -304,14 +447,14 @@ static CheckSpec *spec_of(const Parsed *parsed, ProgramModuleOpen open, const ch
     return spec;
 }
 
-ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const char *module, bool in_process)
+ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const char *module, const ReplayOptions *options)
 {
     ReplayResult *replay = g_new0(ReplayResult, 1);
     Parsed *parsed = parse(path, &replay->error);
     if (parsed == NULL)
         return replay;
     CheckSpec *spec = spec_of(parsed, open, module);
-    spec->in_process = in_process;
+    spec->in_process = options->in_process, spec->seconds_max = options->seconds_max, spec->memory_max = options->memory_max;
     g_autofree char *hash = identity_hash_file(parsed->header.source);
     if (g_strcmp0(hash, parsed->header.source_hash) != 0)
         g_clear_pointer(&parsed->finding->why, g_free);

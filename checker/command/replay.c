@@ -57,6 +57,10 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
         for (guint i = 0; !session->options->quiet && i < check->outcome->findings->len; i++)
             text_finding(&session->text, check, check->outcome->findings->pdata[i], path);
         session_note_exit(session, 1);
+    } else if (check->outcome->limits->len) {
+        g_string_append_printf(out, "%s, %u devices: the replay stopped at a limit (%s) before its end, and says nothing.\n",
+                               header->program, header->devices, (char *)check->outcome->limits->pdata[0]);
+        session_note_exit(session, 3);
     } else {
         g_string_append_printf(out, "%s, %u devices: this schedule shows no %s any more. That is no proof: heddle check decides.\n",
                                header->program, header->devices, header->fault);
@@ -91,7 +95,8 @@ int command_replay(Session *session)
     ScheduleHeader *header = error ? NULL : schedule_read_header(path, &error);
     char *module = header ? find_module(session, header, &error) : NULL;
     if (!error) {
-        ReplayResult *replay = schedule_replay(session->open, path, module, session->options->in_process);
+        const ReplayOptions options = {session->options->in_process, session->options->seconds_max, session->options->memory_max};
+        ReplayResult *replay = schedule_replay(session->open, path, module, &options);
         if (replay->error)
             error = g_strdup(replay->error);
         else
