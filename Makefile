@@ -20,8 +20,8 @@ model              : model
 kernels            : model kernels
 checker/run        : model checker/run checker/finding.h
 checker/proof      : model checker/run checker/finding.h checker/proof
-checker/enumerate  : model checker/run checker/finding.h checker/enumerate
-checker/classes    : model checker/run checker/finding.h checker/outcome_io.h checker/proof/prove.h checker/classes
+checker/enumerate  : model checker/run checker/finding.h checker/fits.h checker/enumerate
+checker/classes    : model checker/run checker/finding.h checker/fits.h checker/outcome_io.h checker/proof/prove.h checker/classes
 checker/report     : model checker/run checker/finding.h checker/check.h checker/catalogue.h checker/report
 checker/command    : model checker/run checker/finding.h checker/check.h checker/check_queue.h checker/catalogue.h checker/report checker/command checker/options.h checker/compile.h checker/interrupt.h
 checker            : model checker

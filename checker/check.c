@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include "check_parts.h"
 #include "death.h"
+#include "fits.h"
 #include "interrupt.h"
 #include "outcome_io.h"
 #include "proof/prove.h"
@@ -157,6 +158,15 @@ static bool stopped_at_limit(CheckResult *result, const WorkerShared *shared, Ch
     return true;
 }
 
+/* The same: is it what the schedule is about? */
+static void take_death(CheckResult *result, const WorkerShared *shared)
+{
+    Finding *finding = g_ptr_array_index(result->outcome->findings, 0);
+    finding->shown = death_is_shown(result, shared, finding);
+    if (!finding->shown)
+        outcome_add_limit(result->outcome, "the kernel died");
+}
+
 /* Kinds of findings that come with the whole set of schedules: all of one check, in one more visit of the child. */
 static void replay(CheckResult *result, WorkerShared *shared, Child *child)
 {
@@ -171,8 +181,7 @@ static void replay(CheckResult *result, WorkerShared *shared, Child *child)
         if (stopped_at_limit(result, shared, end))
             return;
         if (end != CHILD_DONE && shared->as_given) {
-            Finding *finding = g_ptr_array_index(result->outcome->findings, 0);
-            finding->shown = death_is_shown(result, shared, finding);
+            take_death(result, shared);
             return;
         }
         if (end != CHILD_DONE) {
@@ -348,7 +357,7 @@ static void conclude_replay(CheckResult *result, WorkerShared *shared, Child *ch
     if (stopped_at_limit(result, shared, end)) {
         finding->shown = false;
     } else if (died) {
-        finding->shown = death_is_shown(result, shared, finding);
+        take_death(result, shared);
     } else if (shared->error != NULL || shared->not_applicable != NULL) {
         check_fail(result, "%s", shared->error ? shared->error : shared->not_applicable);
         return;

@@ -66,12 +66,6 @@ void finding_free(Finding *finding);
 /* Total order: id, sites, object, then places. For sorting and merging. */
 int finding_compare(const Finding *a, const Finding *b);
 
-/* Of a finding from a file, before anything else is done with it. Formed: it has the places and the object that faults of its kind have
- * (the table above). Fits: it is formed, and the program has everything that it names. */
-bool finding_is_formed(const Finding *finding);
-bool finding_fits(const Program *program, const Finding *finding);
-bool place_fits(const Program *program, const Place *place);
-
 /* The key of a finding in words that mean the same in every process that runs the program, whatever ids it gave out. g_malloc. */
 char *finding_key(const Program *program, const Finding *finding);
 /* The reason for which the program exempts this fault on its object; NULL: it does not. */

@@ -137,6 +137,14 @@ void options_clear(Options *options)
     g_free(options->cflags);
 }
 
+bool options_tell_all(const Options *options)
+{
+    bool reports = options->json != NULL;
+    for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
+        reports |= options->report[kind] != NULL;
+    return reports || !options->quiet;
+}
+
 static OptionsResult parse_command(Options *options, const char *word, char **error)
 {
     static const struct { const char *word; OptionsResult result; } instead[] = {

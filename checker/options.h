@@ -71,4 +71,5 @@ typedef enum OptionsResult { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS
 
 /* argv without the program's name is read up to the end. HELP: options->command tells which command's help, 0 the general one. */
 OptionsResult options_parse(Options *options, int argc, char **argv, char **error);
+bool options_tell_all(const Options *options);  /* somebody reads more than verdicts: quiet is about the text, and not about reports */
 void options_clear(Options *options);

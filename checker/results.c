@@ -1,6 +1,6 @@
 /* results.c - contents of the arrays of a program after a run, as results.h says. */
 #include "results.h"
-#include <glib.h>
+#include "report/members.h"
 #include <string.h>
 
 static bool is_array(const Decl *decl)
@@ -14,14 +14,19 @@ static void append(Store *out, const void *bytes, size_t count)
         memcpy(store_push(out, count), bytes, count);
 }
 
-static void describe(GString *head, const Program *program, const Decl *decl)
+static void describe(JsonBuilder *builder, const Program *program, const Decl *decl)
 {
-    g_autofree char *name = g_strescape(program_text(program, decl->name), NULL);
-    g_string_append_printf(head, "{\"name\": \"%s\", \"type\": \"%s\", \"shape\": [", name, dtype_name((DType)decl->dtype));
+    json_builder_begin_object(builder);
+    member_text(builder, "name", program_text(program, decl->name));
+    member_text(builder, "type", dtype_name((DType)decl->dtype));
+    member_array(builder, "shape");
     for (uint32_t d = 0; d < decl->ndim; d++)
-        g_string_append_printf(head, "%s%" G_GINT64_FORMAT, d ? ", " : "", decl->size[d]);
-    g_string_append_printf(head, "], \"input\": %s, \"units\": %u, \"opaque\": %s}", decl->input ? "true" : "false", decl->units,
-                           decl->opaque ? "true" : "false");
+        json_builder_add_int_value(builder, decl->size[d]);
+    json_builder_end_array(builder);
+    member_bool(builder, "input", decl->input);
+    member_int(builder, "units", decl->units);
+    member_bool(builder, "opaque", decl->opaque);
+    json_builder_end_object(builder);
 }
 
 /* In row-major order of the array's own shape: objects may be padded. */
@@ -42,19 +47,20 @@ static void gather(Machine *machine, const Decl *decl, uint32_t unit, Store *out
 void results_gather(Machine *machine, Store *out)
 {
     const Program *program = machine_program(machine);
-    g_autofree char *name = g_strescape(program->name, NULL);
-    g_autoptr(GString) head = g_string_new(NULL);
-    g_string_printf(head, "{\"format\": \"heddle-results\", \"version\": 1, \"program\": \"%s\", \"devices\": %u, \"arrays\": [", name,
-                    program->devices);
-    const char *comma = "";
+    JsonBuilder *builder = json_builder_new();
+    json_builder_begin_object(builder);
+    member_text(builder, "format", "heddle-results");
+    member_int(builder, "version", 1);
+    member_text(builder, "program", program->name);
+    member_int(builder, "devices", program->devices);
+    member_array(builder, "arrays");
     for (uint32_t d = 0; d < program->decls.count; d++)
-        if (is_array(program_decl(program, d))) {
-            g_string_append(head, comma);
-            describe(head, program, program_decl(program, d));
-            comma = ", ";
-        }
-    g_string_append(head, "]}\n");
-    append(out, head->str, head->len);
+        if (is_array(program_decl(program, d)))
+            describe(builder, program, program_decl(program, d));
+    json_builder_end_array(builder);
+    g_autofree char *head = members_finish(builder, false);
+    append(out, head, strlen(head));
+    append(out, "\n", 1);
     for (uint32_t d = 0; d < program->decls.count; d++) {
         const Decl *decl = program_decl(program, d);
         for (uint32_t unit = 0; is_array(decl) && !decl->opaque && unit < decl->units; unit++)

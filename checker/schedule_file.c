@@ -25,6 +25,7 @@
  * object?) is asked once it has run: finding_fits.
  */
 #include "check.h"
+#include "fits.h"
 #include "identity.h"
 #include "relocate.h"
 #include "run/infile.h"

@@ -58,7 +58,7 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
             text_finding(&session->text, check, check->outcome->findings->pdata[i], path);
         session_note_exit(session, 1);
     } else if (check->outcome->limits->len) {
-        g_string_append_printf(out, "%s, %u devices: the replay stopped at a limit (%s) before its end, and says nothing.\n",
+        g_string_append_printf(out, "%s, %u devices: the replay was cut short (%s) and says nothing.\n",
                                header->program, header->devices, (char *)check->outcome->limits->pdata[0]);
         session_note_exit(session, 3);
     } else {
@@ -68,6 +68,8 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
     }
     if (session->options->step)
         step_through(session, check);
+    if (!replay->shown)                         /* a report lists what was seen */
+        g_ptr_array_set_size(check->outcome->findings, 0);
     GPtrArray *schedules = g_ptr_array_new();
     for (guint i = 0; i < check->outcome->findings->len; i++)
         g_ptr_array_add(schedules, (char *)path);

@@ -167,15 +167,6 @@ static Override *nth_overrides(Plan *plan, const GPtrArray *defines, uint64_t pl
     return override;
 }
 
-/* Reports that tell how a fault came about. */
-static bool wants_films(const Options *options)
-{
-    bool reports = false;
-    for (size_t i = 0; i < G_N_ELEMENTS(options->report); i++)
-        reports |= options->report[i] != NULL;
-    return reports || (options->command == COMMAND_CHECK && !options->quiet);
-}
-
 static CheckSpec base_spec(const Session *session, const Selected *selected)
 {
     const Options *options = session->options;
@@ -187,7 +178,7 @@ static CheckSpec base_spec(const Session *session, const Selected *selected)
         .seconds_max = options->seconds_max, .memory_max = options->memory_max, .first = options->first,
         .workers = options->workers, .checkpoint = options->checkpoint, .resume = options->resume, .watch = &session->watch,
         .results = options->results != NULL,
-        .film = wants_films(options),
+        .film = options->command == COMMAND_CHECK && options_tell_all(options),
     };
 }
 

@@ -7,9 +7,12 @@
 #include "fingerprint.h"
 #include "members.h"
 #include "paths.h"
+#include "places.h"
 #include "story.h"
 #include "telling.h"
 #include "words.h"
+
+enum { SITES_MAX = 1024 };                      /* of one finding */
 
 /* null where it does not apply. */
 static void add_count(JsonBuilder *builder, const char *name, uint64_t count)
@@ -114,6 +117,7 @@ static void add_lines(JsonBuilder *builder, const char *name, GPtrArray *lines)
 static void add_finding(JsonBuilder *builder, Source *source, const CheckResult *result, const Finding *finding, const char *schedule)
 {
     g_autofree char *fingerprint = fingerprint_finding(source, result, finding);
+    g_autoptr(GArray) places = places_shown(result, finding, SITES_MAX);
     const char *reason = finding_exemption(result->program, finding);
     char *message = story_message(result, finding), *why = story_why(result, finding);
     json_builder_begin_object(builder);
@@ -127,7 +131,7 @@ static void add_finding(JsonBuilder *builder, Source *source, const CheckResult 
     member_text(builder, "why", why ? why : "");
     if (reason)
         member_text(builder, "reason", reason);
-    add_places(builder, result, finding->place, finding->places);
+    add_places(builder, result, (const Place *)(void *)places->data, places->len);
     member_text_or_null(builder, "schedule", schedule);
     member_int(builder, "switches", story_switches(finding));
     add_lines(builder, "story", telling_lines(result, finding));

@@ -7,10 +7,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+static inline void member_name(JsonBuilder *builder, const char *name)
+{
+    char *valid = g_utf8_make_valid(name, -1);
+    json_builder_set_member_name(builder, valid);
+    g_free(valid);
+}
+
 static inline void member_text(JsonBuilder *builder, const char *name, const char *text)
 {
     char *valid = g_utf8_make_valid(text ? text : "", -1);
-    json_builder_set_member_name(builder, name);
+    member_name(builder, name);
     json_builder_add_string_value(builder, valid);
     g_free(valid);
 }
@@ -21,7 +28,7 @@ static inline void member_text_or_null(JsonBuilder *builder, const char *name, c
         member_text(builder, name, text);
         return;
     }
-    json_builder_set_member_name(builder, name);
+    member_name(builder, name);
     json_builder_add_null_value(builder);
 }
 
@@ -35,25 +42,25 @@ static inline void member_element(JsonBuilder *builder, const char *text)
 
 static inline void member_int(JsonBuilder *builder, const char *name, int64_t value)
 {
-    json_builder_set_member_name(builder, name);
+    member_name(builder, name);
     json_builder_add_int_value(builder, value);
 }
 
 static inline void member_bool(JsonBuilder *builder, const char *name, bool value)
 {
-    json_builder_set_member_name(builder, name);
+    member_name(builder, name);
     json_builder_add_boolean_value(builder, value);
 }
 
 static inline void member_object(JsonBuilder *builder, const char *name)
 {
-    json_builder_set_member_name(builder, name);
+    member_name(builder, name);
     json_builder_begin_object(builder);
 }
 
 static inline void member_array(JsonBuilder *builder, const char *name)
 {
-    json_builder_set_member_name(builder, name);
+    member_name(builder, name);
     json_builder_begin_array(builder);
 }
 

@@ -7,11 +7,14 @@
 #include "members.h"
 #include "output.h"
 #include "paths.h"
+#include "places.h"
 #include "story.h"
 #include "telling.h"
 #include "text.h"
 #include "timeline.h"
 #include "words.h"
+
+enum { LOCATIONS_MAX = 16 };                    /* of one result */
 
 typedef struct Sarif {
     const OutputSettings *settings;
@@ -90,44 +93,32 @@ static void add_location(JsonBuilder *builder, Sarif *sarif, const Program *prog
         add_message(builder, told);
 }
 
-/* Where a fault without a place of its own is shown: at the first core that is stuck, else where the source begins. */
-static void add_stand_in(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Finding *finding)
+static void add_place(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Place *place, guint id)
 {
-    Record *film = timeline_record(result, finding);
-    const Record *record = film ? film : result->record;
-    const CoreState *stuck = NULL;
-    for (size_t i = record ? record->ends.count : 0; i-- > 0;)
-        if (STORE(CoreState, &record->ends, i).end == CORE_BLOCKED)
-            stuck = &STORE(CoreState, &record->ends, i);
+    g_autofree char *action = words_action(result->program, place);
     json_builder_begin_object(builder);
-    if (finding->id == FAULT_DEADLOCK && stuck && stuck->pending.site < result->program->sites.count)
-        add_location(builder, sarif, result->program, stuck->pending.site, NULL);
-    else
-        add_physical(builder, sarif, result->spec->source ? result->spec->source : result->program->source, 1);
+    if (id > 0)
+        member_int(builder, "id", id);
+    add_location(builder, sarif, result->program, place->site, action);
     json_builder_end_object(builder);
-    record_free(film);
 }
 
+/* At its places, or else where the source begins. Services show the first location only, and those that are related. */
 static void add_locations(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Finding *finding)
 {
+    g_autoptr(GArray) places = places_shown(result, finding, LOCATIONS_MAX);
     member_array(builder, "locations");
-    for (unsigned i = 0; i < finding->places; i++) {
-        g_autofree char *action = words_action(result->program, &finding->place[i]);
+    for (guint i = 0; i < places->len; i++)
+        add_place(builder, sarif, result, &g_array_index(places, Place, i), 0);
+    if (places->len == 0) {
         json_builder_begin_object(builder);
-        add_location(builder, sarif, result->program, finding->place[i].site, action);
+        add_physical(builder, sarif, result->spec->source ? result->spec->source : result->program->source, 1);
         json_builder_end_object(builder);
     }
-    if (finding->places == 0)
-        add_stand_in(builder, sarif, result, finding);
     json_builder_end_array(builder);
-    member_array(builder, "relatedLocations");  /* services show the first location only, and these */
-    for (unsigned i = 1; i < finding->places; i++) {
-        g_autofree char *action = words_action(result->program, &finding->place[i]);
-        json_builder_begin_object(builder);
-        member_int(builder, "id", i);
-        add_location(builder, sarif, result->program, finding->place[i].site, action);
-        json_builder_end_object(builder);
-    }
+    member_array(builder, "relatedLocations");
+    for (guint i = 1; i < places->len; i++)
+        add_place(builder, sarif, result, &g_array_index(places, Place, i), i);
     json_builder_end_array(builder);
 }
 

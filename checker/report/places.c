@@ -1,0 +1,60 @@
+/* places.c - the replayed run knows where cores are stuck in this very schedule; the recorded one where it is not at hand. */
+#include "places.h"
+#include "timeline.h"
+
+/* Its step with that number among all steps of the core, which so far has done `position`. */
+static void add_step(GArray *places, const Step *step, uint32_t position)
+{
+    const Place place = place_of_step(step, position);
+    g_array_append_val(places, place);
+}
+
+static uint32_t *count_steps(const Program *program, const Record *record)
+{
+    uint32_t *count = g_new0(uint32_t, program->cores);
+    for (size_t i = 0; i < record->steps.count; i++) {
+        const Step *step = &STORE(Step, &record->steps, i);
+        count[step->core] += step->kind < STEP_EARLY_SEND;
+    }
+    return count;
+}
+
+static void add_stuck(GArray *places, const Program *program, const Record *record, guint most)
+{
+    g_autofree uint32_t *count = count_steps(program, record);
+    for (uint32_t core = 0; core < record->ends.count && places->len < most; core++) {
+        const CoreState *state = &STORE(CoreState, &record->ends, core);
+        if (state->end == CORE_BLOCKED && state->pending.site < program->sites.count)
+            add_step(places, &state->pending, count[core]);
+    }
+}
+
+static void add_last(GArray *places, const Program *program, const Record *record, uint32_t core)
+{
+    g_autofree uint32_t *count = count_steps(program, record);
+    for (size_t i = record->steps.count; i-- > 0;) {
+        const Step *step = &STORE(Step, &record->steps, i);
+        if (step->core != core || step->kind >= STEP_EARLY_SEND || step->site >= program->sites.count)
+            continue;
+        add_step(places, step, count[core] - 1);
+        return;
+    }
+}
+
+GArray *places_shown(const CheckResult *result, const Finding *finding, guint most)
+{
+    GArray *places = g_array_new(FALSE, FALSE, sizeof(Place));
+    g_array_append_vals(places, finding->place, MIN(finding->places, most));
+    if (finding->places > 0 || result->record == NULL)
+        return places;
+    Record *film = timeline_record(result, finding);
+    const Record *record = film ? film : result->record;
+    const Program *program = result->program;
+    bool counted = finding->object_is_semaphore && finding->object < program->semaphores;
+    if (finding->id == FAULT_DEADLOCK)
+        add_stuck(places, program, record, most);
+    else
+        add_last(places, program, record, counted ? program_semaphore_core(program, finding->object) : 0);
+    record_free(film);
+    return places;
+}
