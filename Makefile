@@ -85,9 +85,31 @@ deps:                                           ## installs the Debian packages 
 demo: all                                       ## checks the documentation's kernels, right and wrong, and shows one report
 	@tests/demo $(BUILD)/heddle
 
-test: all $(TESTS)                              ## builds and runs all tests
-	@failed=; for t in $(TESTS); do echo "== $$t"; HEDDLE=$(BUILD)/heddle $$t || failed="$$failed $$t"; done; \
-	[ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
+# A suite runs again when its program, the checker or a file that it reads has changed. Each keeps what it printed, and how long it took.
+SUITES := $(notdir $(TESTS))
+SLOW_FIRST = test_whatif test_cases test_corpus test_kernels test_jax test_patterns test_differential test_outputs test_sample test_canaries
+TEST_FILES := $(wildcard tests/kernels/* tests/golden/* kernels/*.c kernels/*/*.[ch])
+suites = $(patsubst %,$(BUILD)/tests/%.passed,$(filter $1,$(SLOW_FIRST)) $(filter-out $(SLOW_FIRST),$1))
+QUICK = test_step test_store test_view test_region test_tile test_dtype test_mesh test_rng test_fault test_coro test_execution test_edit \
+        test_kernel_api test_kernel_faults test_prove test_enumerate test_classes test_options test_report test_golden
+
+$(BUILD)/tests/%.passed: $(BUILD)/tests/% $(BUILD)/heddle $(TEST_FILES)
+	@begun=$$(date +%s); if HEDDLE=$(BUILD)/heddle $< > $<.log 2>&1; then passed=; touch $@; else passed='FAILED '; fi; \
+	printf '  %-7s %s (%d s)\n' "$${passed:-passed}" $(notdir $<) $$(($$(date +%s) - begun)); \
+	[ -z "$$passed" ] || { cat $<.log; exit 1; }
+
+# Says what failed, and counts: `N passed, N failed` are tests, not suites.
+define RUN_SUITES
+@+$(MAKE) -ks --no-print-directory $1 || failed=1; \
+cat $(1:.passed=.log) | awk '/^\[  FAILED  \] [a-z_0-9]+$$/ && !seen[$$0]++ { print; bad++ } /^\[       OK \]/ { good++ } \
+    END { printf "%d passed, %d failed\n", good, bad }'; [ -z "$$failed" ]
+endef
+
+test: all $(TESTS)                              ## builds and runs all tests; suites of which nothing changed are not run again
+	$(call RUN_SUITES,$(call suites,$(SUITES)))
+
+quick: all $(addprefix $(BUILD)/tests/,$(QUICK))        ## the fast suites alone
+	$(call RUN_SUITES,$(call suites,$(QUICK)))
 
 exporter-test: all                              ## tests the Python package, with the oldest and the newest JAX (JAX=0.10.2: one of them)
 	HEDDLE=$(abspath $(BUILD)/heddle) python3 tests/exporter/drift.py $(BUILD)/jax $(JAX)
@@ -133,6 +155,6 @@ clean:                                          ## removes $(BUILD)
 help:                                           ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | sed 's/$$(BUILD)/$(subst /,\/,$(BUILD))/' | expand -t 14
 
-.PHONY: all deps demo test corpus exporter-test exporter-versions browser-test asan soak bench tidy install clean help
+.PHONY: all deps demo test quick corpus exporter-test exporter-versions browser-test asan soak bench tidy install clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
