@@ -27,6 +27,7 @@ typedef struct Place {
     uint8_t kind;                               /* StepKind */
     uint32_t site, object, region;              /* what it touches; NONE where nothing */
     uint32_t launch;
+    uint32_t label;                             /* of the copy, as there */
 } Place;
 
 /* Of a core's own step, and of a moment of a copy (in no launch); nothing that it touches but memory and counts of semaphores. */
@@ -35,6 +36,7 @@ Place place_of_moment(const Copy *copy, StepKind moment);
 
 typedef struct Delay {                          /* who is to be late, so that the fault shows on a real machine */
     uint32_t core, copy;                        /* copy NONE: the core, before the line; else that copy of its, once started */
+    uint32_t label;                             /* of the copy, as there */
     uint32_t site, times;                       /* of the core's step or the copy's start; the core comes there for the so-manieth time */
 } Delay;
 

@@ -153,6 +153,7 @@ SETTER(dma_order, options->knobs.dma_order = choice(WORDS_DMA_ORDER, value))
 SETTER(dma_progress, options->knobs.dma_progress = choice(WORDS_DMA_PROGRESS, value))
 SETTER(bounds, options->knobs.bounds = choice(WORDS_BOUNDS, value))
 SETTER(scopes, options->knobs.scopes = choice(WORDS_SCOPES, value))
+SETTER(windows, options->knobs.windows = choice(WORDS_WINDOWS, value))
 SETTER(data, options->knobs.data = choice(WORDS_DATA, value))
 SETTER(color, options->color = choice(COLORS, value))
 SETTER(first, options->first = true)
@@ -271,6 +272,8 @@ const OptionSpec option_table[] = {
      set_dma_progress},
     {CHECKS, 0, "bounds", "BOUNDS", WORDS_BOUNDS, NULL, "where a VMEM buffer ends: at its shape or at its tiles' padding", set_bounds},
     {CHECKS, 0, "scopes", "SCOPES", WORDS_SCOPES, NULL, "whether a scope may be named before its device has opened it", set_scopes},
+    {CHECKS, 0, "windows", "WINDOWS", WORDS_WINDOWS, NULL,
+     "whether the blocks of windowed arrays are copied while a kernel works on others, or between grid steps only", set_windows},
     {CHECKS, 0, "data", "DATA", WORDS_DATA, NULL, "compute with contents, or with regions and counts only", set_data},
     {CHECKS, 0, "states", "N", NULL, NULL, "stop enumerating after the level in which N states are passed (verdict: bounded)", set_states},
     {CHECKS, 0, "sweep", NULL, NULL, NULL, "enumerate with one level of states in memory at a time (not where a core polls)", set_sweep},

@@ -5,6 +5,7 @@
  * entry, a capacity semaphore.
  */
 #include "repair.h"
+#include "../model/label.h"
 #include "interrupt.h"
 #include <string.h>
 
@@ -70,7 +71,8 @@ static void try_one_a_copy(Repairs *r)
     for (uint32_t d = 0; d < r->program->decls.count; d++) {
         const Decl *decl = program_decl(r->program, d);
         const char *name = program_text(r->program, decl->name);
-        bool counts = decl->space == SPACE_SEMAPHORE && decl->semaphore_kind == SEMAPHORE_DMA && decl->life == LIFE_LAUNCHES;
+        bool counts = decl->space == SPACE_SEMAPHORE && decl->semaphore_kind == SEMAPHORE_DMA && decl->life == LIFE_LAUNCHES
+            && !label_marks_site(r->program, decl->site);
         uint32_t copies = counts ? most_steps_on(r, STEP_COPY_START, name) : 0;
         if (copies < 2)
             continue;
@@ -283,6 +285,21 @@ static void try_knobs(Repairs *r)
     }
 }
 
+/* What nothing in a kernel can wait for. */
+static void try_sequential_windows(Repairs *r)
+{
+    Knobs knobs = r->result->spec->knobs;
+    if (r->program->labels.count == 0 || knobs.windows == WINDOWS_SEQUENTIAL)
+        return;
+    knobs.windows = WINDOWS_SEQUENTIAL;
+    CheckResult *changed = whatif_check(r->result, NULL, &knobs, true);
+    if (changed->verdict == VERDICT_VERIFIED)
+        whatif_tell(r->result, g_strdup("fine only if no block of a windowed array is copied while the kernel works on another one: with "
+                                        "one buffer for each (.buffers = 1, in Pallas pl.Buffered(1)), or --windows sequential, it is "
+                                        "verified"));
+    check_result_free(changed);
+}
+
 /* A user who has turned it off is told what it is for. */
 static void try_static_scopes(Repairs *r)
 {
@@ -349,6 +366,7 @@ void check_try_repairs(CheckResult *result)
     if (r.named == 0 && has_any(&r, ABOUT_ORDER))
         try_capacity(&r);
     try_knobs(&r);
+    try_sequential_windows(&r);
     try_static_scopes(&r);
     g_hash_table_unref(r.seen);
 }

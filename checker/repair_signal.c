@@ -3,6 +3,7 @@
  */
 #include "repair.h"
 #include <string.h>
+#include "../model/label.h"
 
 enum { STEPS_BEHIND_MAX = 12 };
 
@@ -79,7 +80,7 @@ static bool try_to_move(Repairs *r, const Moved *moved, size_t index)
             continue;
         if (is_same(r->program, step, moved->signal) || step->kind == STEP_EXIT)
             break;
-        bool known = !can_be_behind(step);
+        bool known = !can_be_behind(step) || label_marks_site(r->program, step->site);
         for (unsigned j = 0; j < count && !known; j++)
             known = is_same(r->program, behind[j], step);
         if (!known)

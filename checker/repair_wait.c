@@ -5,6 +5,7 @@
 #include "../model/counter.h"
 #include "repair.h"
 #include <string.h>
+#include "../model/label.h"
 
 /* The last launch that has a semaphore of that name; NONE: no launch does. */
 static uint32_t last_launch_with(const Repairs *r, const char *name)
@@ -63,7 +64,7 @@ GArray *repair_find_left(const Repairs *r)
     }
     for (uint32_t s = 0; s < r->program->semaphores; s++) {
         const Decl *decl = program_decl(r->program, program_semaphore_decl(r->program, s));
-        if (count[s] > 0 && decl->life == LIFE_LAUNCHES && decl->exempt[FAULT_LEFTOVER] == 0)
+        if (count[s] > 0 && decl->life == LIFE_LAUNCHES && decl->exempt[FAULT_LEFTOVER] == 0 && !label_marks_site(r->program, decl->site))
             note_drain(r, drains, s, count[s]);
     }
     return drains;
@@ -226,7 +227,7 @@ static bool try_wait_before(Repairs *r, const Missing *missing, const Place *oth
 static bool try_wait_for(Repairs *r, const Place *moment, const Place *other)
 {
     const Copy *copy = moment->copy == NONE ? NULL : find_copy(r, moment);
-    if (copy == NULL)
+    if (copy == NULL || label_marks_site(r->program, copy->site) || label_marks_site(r->program, other->site))
         return false;
     const Missing missing = missing_of(r, copy, moment->kind == STEP_READ && copy->send_semaphore != NONE);
     bool own = program_semaphore_core(r->program, missing.semaphore) == other->core;
@@ -302,6 +303,7 @@ void repair_waits_behind_starts(Repairs *r)
     if (r->named == 0)
         try_left_behind_first(r);
     for (uint32_t c = 0; c < r->record->copies.count && r->named == 0; c++)
-        try_waits_behind(r, c);
+        if (!label_marks_site(r->program, STORE(Copy, &r->record->copies, c).site))
+            try_waits_behind(r, c);
 }
 

@@ -7,7 +7,7 @@
  *     mesh x=4
  *     cores 1
  *     seed 0
- *     knobs 0 0 0 0 0                  dma-order, dma-progress, bounds, scopes, data: indices into the lists of knobs.h
+ *     knobs 0 0 0 0 0 0                dma-order, dma-progress, bounds, scopes, data, windows: indices into the lists of knobs.h
  *     parameter rows=8                 any number of these
  *     fault race 1 0 -1 0 0            id, places, object, (semaphore?), have, need
  *     message ..., why ...             what the report said, escaped as in C; why is dropped when the source has changed
@@ -62,9 +62,8 @@ static void append_head(GString *out, const CheckResult *result)
     for (unsigned a = 0; a < program->mesh.axes; a++)
         g_string_append_printf(out, "%s%s=%u", a ? "," : "", program->mesh.name[a], program->mesh.size[a]);
     const Knobs *k = &spec->knobs;
-    g_string_append_printf(out, "\ncores %u\nseed %" G_GUINT64_FORMAT "\nknobs %d %d %d %d %d\n", spec->cores, spec->seed,
-                           (int)k->dma_order,
-                           (int)k->dma_progress, (int)k->bounds, (int)k->scopes, (int)k->data);
+    g_string_append_printf(out, "\ncores %u\nseed %" G_GUINT64_FORMAT "\nknobs %d %d %d %d %d %d\n", spec->cores, spec->seed,
+                           (int)k->dma_order, (int)k->dma_progress, (int)k->bounds, (int)k->scopes, (int)k->data, (int)k->windows);
     for (size_t i = 0; i < spec->overrides; i++)
         g_string_append_printf(out, "parameter %s=%" G_GINT64_FORMAT "\n", spec->override[i].name, spec->override[i].value);
 }
@@ -122,7 +121,7 @@ enum { SHOWN_BYTES = 60 };                      /* of a line that is wrong */
 typedef struct Parsed {
     ScheduleHeader header;
     Mesh mesh;
-    unsigned cores, knob[5], places;            /* places: announced */
+    unsigned cores, knob[6], places;            /* places: announced */
     uint64_t seed;
     GArray *overrides;                          /* of Override */
     Finding *finding;
@@ -211,8 +210,10 @@ static bool parse_seed(Parsed *parsed, const char *rest)
 
 static bool parse_knobs(Parsed *parsed, const char *rest)
 {
-    static const uint32_t MOST[] = { DMA_ORDER_ISSUE_ORDER, DMA_PROGRESS_WHOLE, BOUNDS_PADDED, SCOPES_STRICT, DATA_OPAQUE };
-    return parse_numbers(rest, 5, MOST, parsed->knob);
+    static const uint32_t MOST[] = { DMA_ORDER_ISSUE_ORDER, DMA_PROGRESS_WHOLE, BOUNDS_PADDED, SCOPES_STRICT, DATA_OPAQUE,
+                                     WINDOWS_SEQUENTIAL };
+    parsed->knob[5] = WINDOWS_PIPELINED;        /* older files have no word on windows */
+    return parse_numbers(rest, 5, MOST, parsed->knob) || parse_numbers(rest, 6, MOST, parsed->knob);
 }
 
 static bool parse_parameter(Parsed *parsed, const char *rest)
@@ -437,8 +438,9 @@ static CheckSpec *spec_of(const Parsed *parsed, ProgramModuleOpen open, const ch
     *spec = (CheckSpec){ .open = open, .module = g_strdup(module), .program = g_strdup(parsed->header.program),
                          .source = module ? g_strdup(parsed->header.source) : NULL, .mesh = parsed->mesh, .cores = parsed->cores,
                          .seed = parsed->seed, .search = SEARCH_PROVE, .film = true, .overrides = parsed->overrides->len };
-    spec->knobs = (Knobs){ (DmaOrder)parsed->knob[0], (DmaProgress)parsed->knob[1], (Bounds)parsed->knob[2], (Scopes)parsed->knob[3],
-                           (DataMode)parsed->knob[4] };
+    const unsigned *k = parsed->knob;
+    spec->knobs = (Knobs){ .dma_order = (DmaOrder)k[0], .dma_progress = (DmaProgress)k[1], .bounds = (Bounds)k[2], .scopes = (Scopes)k[3],
+                           .data = (DataMode)k[4], .windows = (Windows)k[5] };
     Override *override = g_new0(Override, parsed->overrides->len);
     for (guint i = 0; i < parsed->overrides->len; i++) {
         const Override *from = &g_array_index(parsed->overrides, Override, i);

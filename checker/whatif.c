@@ -1,5 +1,6 @@
 /* whatif.c - see whatif.h; what repairs and advice share. */
 #include "whatif.h"
+#include "../model/label.h"
 #include <string.h>
 
 /* For one changed program; what takes more is not named. Seconds are there for the worst: on a busy machine reports stay the same. */
@@ -104,6 +105,8 @@ bool whatif_is_first(const Record *record, size_t index)
 {
     const Step *step = &STORE(Step, &record->steps, index);
     const char *name = step->kind == STEP_WAIT ? whatif_semaphore_name(record->program, step->object) : NULL;
+    if (label_marks_site(record->program, step->site))
+        return false;
     for (size_t i = 0; i < index; i++) {
         const Step *other = &STORE(Step, &record->steps, i);
         if (program_same_line(record->program, other->site, step->site) && other->kind == step->kind

@@ -66,6 +66,8 @@ void core_clear(Core *core)
         g_free(core->scopes);
     }
     core->scopes = NULL;
+    if (core->drop_windows != NULL)
+        core->drop_windows(core);
 }
 
 void *core_alloc(Core *core, size_t bytes)
@@ -112,25 +114,41 @@ static void hand_over(Core *core, Request *request, StepKind kind, uint32_t site
     core->submit(core, request);
 }
 
+/* Dimensions but the parallel one are the same for all cores. */
+static int64_t grid_part(const Core *core, const Launch *launch, uint32_t dimension, int64_t *first)
+{
+    int64_t size = launch->grid[dimension], cores = core->program->cores_per_device;
+    bool split = (int32_t)dimension == launch->parallel_dim;
+    *first = split ? size * core->index / cores : 0;
+    return split ? size * (core->index + 1) / cores - *first : size;
+}
+
+int64_t core_grid_steps(const Core *core)
+{
+    const Launch *launch = program_launch(core->program, core->launch);
+    int64_t steps = 1, first;
+    for (uint32_t d = 0; d < launch->grid_dims; d++)
+        steps *= grid_part(core, launch, d, &first);
+    return launch->one_core && core->index != 0 ? 0 : steps;
+}
+
+void core_grid_at(const Core *core, int64_t step, int64_t *grid)
+{
+    const Launch *launch = program_launch(core->program, core->launch);
+    for (uint32_t d = launch->grid_dims; d-- > 0;) {
+        int64_t first, size = grid_part(core, launch, d, &first);
+        grid[d] = first + step % size;
+        step /= size;
+    }
+}
+
 static void run_grid(Core *core, const Launch *launch)
 {
-    int64_t first[GRID_DIMS_MAX], last[GRID_DIMS_MAX], steps = 1;
-    for (uint32_t d = 0; d < launch->grid_dims; d++) {
-        bool split = (int32_t)d == launch->parallel_dim;
-        uint32_t cores = core->program->cores_per_device;
-        first[d] = split ? launch->grid[d] * core->index / cores : 0;
-        last[d] = split ? launch->grid[d] * (core->index + 1) / cores : launch->grid[d];
-        steps *= MAX(last[d] - first[d], 0);
-        core->grid[d] = first[d];
-    }
+    int64_t steps = core_grid_steps(core);
     for (core->grid_index = 0; core->grid_index < steps; core->grid_index++) {
+        core_grid_at(core, core->grid_index, core->grid);
         launch->body(core, launch);
         rewind_arena(core, NULL, 0);
-        for (uint32_t d = launch->grid_dims; d-- > 0;) {
-            if (++core->grid[d] < last[d])
-                break;
-            core->grid[d] = first[d];
-        }
     }
 }
 

@@ -45,8 +45,11 @@ struct Core {
     uint64_t marks;                             /* of the kernel API: scopes so far, to tell them apart */
     uint32_t edited[CORE_EDITS_MAX];            /* of whoever changes steps: occurrences so far, by change */
     uint32_t caller;                            /* site + 1 of the innermost marked call that the kernel is in, 0: none */
+    uint32_t label;                             /* of copies that are started from here on, see Copy */
     bool editing;                               /* the next step comes from there */
     void *open;                                 /* of the kernel API: the innermost scope that the kernel has open */
+    void *windows;                              /* likewise: what the windows of the launch hold; NULL: nothing */
+    void (*drop_windows)(Core *core);           /* frees that */
 };
 
 extern _Thread_local Core *core_running;        /* the only thread-local: whose stack this is */
@@ -56,6 +59,9 @@ void core_clear(Core *core);
 void core_main(Core *core);                     /* all launches: enter, the grid, exit. The entry of a core's stack */
 /* Empties the arena and hands over its first block, to be the `spare` of another run: then addresses in it repeat. NULL: there is none. */
 struct CoreChunk *core_take_block(Core *core);
+/* The grid of its launch as this core runs it: how many steps are its own, and the program ids of one of them. */
+int64_t core_grid_steps(const Core *core);
+void core_grid_at(const Core *core, int64_t step, int64_t *grid);
 uint64_t core_state_hash(const Core *core, uint64_t seed);        /* of what its future depends on, besides its stack */
 void *core_alloc(Core *core, size_t bytes);     /* zeroed, until the end of the grid step */
 

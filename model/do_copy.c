@@ -85,7 +85,7 @@ void core_copy_start(Core *core, uint32_t site, CopyDesc *desc)
     Copy *copy = &request.copy;
     *copy = (Copy){ .core = core->id, .ordinal = core->copies, .position = core->position, .site = site, .bytes = bytes,
                     .target_device = to / program->cores_per_device, .remote = desc->remote, .send_semaphore = NONE,
-                    .source_view = desc->source.view, .target_view = desc->target.view };
+                    .source_view = desc->source.view, .target_view = desc->target.view, .label = core->label };
     copy->source = program_object(program, desc->source.decl, guard_own_core(core, desc->source));
     copy->target = program_object(program, desc->target.decl, to);
     copy->source_region = guard_region(core, site, desc->source, NULL, "copy (its read)");

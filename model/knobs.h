@@ -6,6 +6,7 @@ typedef enum DmaOrder { DMA_ORDER_UNORDERED, DMA_ORDER_LINK_FIFO, DMA_ORDER_ISSU
 typedef enum DmaProgress { DMA_PROGRESS_FLUID, DMA_PROGRESS_WHOLE } DmaProgress;
 typedef enum Bounds { BOUNDS_LOGICAL, BOUNDS_PADDED } Bounds;
 typedef enum Scopes { SCOPES_STATIC, SCOPES_STRICT } Scopes;
+typedef enum Windows { WINDOWS_PIPELINED, WINDOWS_SEQUENTIAL } Windows;
 typedef enum DataMode { DATA_REAL, DATA_OPAQUE } DataMode;
 
 typedef struct Knobs {
@@ -13,5 +14,6 @@ typedef struct Knobs {
     DmaProgress dma_progress;
     Bounds bounds;
     Scopes scopes;
+    Windows windows;
     DataMode data;
 } Knobs;

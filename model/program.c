@@ -4,6 +4,7 @@
  * can be compared step by step. Ids of objects and semaphores are ranges handed out with each declaration.
  */
 #include "program.h"
+#include "label.h"
 #include <glib.h>
 #include <stdarg.h>
 #include <string.h>
@@ -24,6 +25,7 @@ static void init_tables(Program *program)
     store_init(&program->expectations, sizeof(Expectation), 1 << 16);
     store_init(&program->parameters, sizeof(Parameter), 1 << 12);
     store_init(&program->overrides, sizeof(Parameter), 1 << 12);
+    store_init(&program->labels, sizeof(Labels), DECLS_MAX);
     store_init(&program->object_decls, sizeof(uint32_t), (size_t)1 << 31);
     store_init(&program->view_regions, sizeof(uint32_t), VIEWS_MAX);
     store_init(&program->semaphore_decls, sizeof(uint32_t), DECLS_MAX);
@@ -49,13 +51,13 @@ Program *program_new(const Mesh *mesh, uint32_t cores_per_device, const Knobs *k
     return program;
 }
 
-enum { STORES = 12 };
+enum { STORES = 13 };
 
 static void list_stores(Program *program, Store **store)
 {
     Store *const all[STORES] = { &program->text, &program->sites, &program->decls, &program->launches, &program->expectations,
-                                 &program->parameters, &program->overrides, &program->object_decls, &program->view_regions,
-                                 &program->semaphore_decls, &program->scope_decls, &program->barrier_decls };
+                                 &program->parameters, &program->overrides, &program->labels, &program->object_decls,
+                                 &program->view_regions, &program->semaphore_decls, &program->scope_decls, &program->barrier_decls };
     memcpy(store, all, sizeof all);
 }
 
@@ -127,7 +129,7 @@ static uint32_t intern_site(Program *program, Site site)
 
 uint32_t program_site(Program *program, const char *file, const char *function, unsigned line, unsigned counter)
 {
-    return intern_site(program, (Site){ program_string(program, file), program_string(program, function), line, counter, 0 });
+    return intern_site(program, (Site){ program_string(program, file), program_string(program, function), line, counter, 0, 0 });
 }
 
 uint32_t program_site_called(Program *program, uint32_t site_id, uint32_t caller)

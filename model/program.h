@@ -55,8 +55,9 @@ typedef struct Decl {
     uint32_t exempt[FAULT_COUNT];               /* string id of the reason, 0: not exempt */
 } Decl;
 
-/* counter: textual order of operations in a file. caller: site + 1 of the call that led there, if the author marked it; 0: none. */
-typedef struct Site { uint32_t file, function, line, counter, caller; } Site;
+/* counter: textual order of operations in a file. caller: site + 1 of the call that led there, if the author marked it; 0: none.
+ * library: 1 where the step is of copies made for the author, for windows. */
+typedef struct Site { uint32_t file, function, line, counter, caller, library; } Site;
 
 #define GRID_DIMS_MAX 8
 
@@ -67,7 +68,7 @@ typedef struct Launch {
     uint32_t grid_dims;
     int64_t grid[GRID_DIMS_MAX];
     int32_t parallel_dim;                       /* split among a device's cores; -1: every core runs the whole grid */
-    bool host;                                  /* pl_host: runs on core 0 of each device, no entry barrier */
+    bool one_core, host;                        /* core 0 of each device does all of the grid; pl_host: likewise, no entry barrier */
     bool skip_device_barrier, allow_unused_collective_id;
     int32_t collective_id;                      /* -1: none */
     const uint8_t *on_device;                   /* which devices launch it, one byte each; NULL: all */
@@ -99,7 +100,7 @@ struct Program {
 
     Intern strings, views, regions, site_keys, scopes;
     Store text;                                 /* bytes: program_alloc */
-    Store sites, decls, launches, expectations, parameters, overrides;
+    Store sites, decls, launches, expectations, parameters, overrides, labels;
     uint32_t objects, semaphores;               /* ids given out */
     uint32_t sites_in_order;                    /* later sites were met by several threads at once, in any order; 0: all are in order */
     Store object_decls;                         /* decl of each object id */

@@ -80,6 +80,7 @@ typedef struct Copy {
     uint32_t bytes;
     uint32_t target_device;
     uint32_t source_view, target_view;          /* for contents; NONE in tests of the machine */
+    uint32_t label;                             /* what it is called, see label.h; 0: by its ordinal */
     bool remote;                                /* made by make_async_remote_copy: link-fifo orders only these */
 } Copy;
 

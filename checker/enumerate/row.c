@@ -20,6 +20,7 @@ static uint32_t event_of(Walk *walk, const Place *place)
     memset(&key, 0, sizeof key);                /* padding is part of an interned key */
     key.core = place->core, key.position = place->position, key.copy = place->copy, key.kind = place->kind;
     key.site = place->site, key.object = place->object, key.region = place->region, key.launch = place->launch;
+    key.label = place->label;
     return intern_add(&walk->events, &key, sizeof key);
 }
 
@@ -37,7 +38,8 @@ uint32_t row_moment_event(Walk *walk, uint32_t core, const UnrollStep *start, St
     bool source = moment_at_source(moment);
     return event_of(walk, &(Place){.core = core, .position = copy->position, .copy = copy->ordinal, .kind = (uint8_t)moment,
                                    .site = start->step.site, .object = source ? copy->source : copy->target,
-                                   .region = source ? copy->source_region : copy->target_region, .launch = start->step.launch});
+                                   .region = source ? copy->source_region : copy->target_region, .launch = start->step.launch,
+                                   .label = copy->label});
 }
 
 static uint32_t add_turn(const Builder *b, Turn turn)

@@ -6,6 +6,7 @@
  */
 #include <glib.h>
 #include <string.h>
+#include "../../model/label.h"
 
 #include "prover.h"
 
@@ -122,7 +123,14 @@ static bool explain_copy(Prover *prover, GString *text, const Event *copy, const
         return false;
     uint32_t signal = index->copy_signal[copy->copy * 2 + by_receive];
     g_autofree char *site = program_describe_site(prover->program, c->site), *issuer = program_describe_core(prover->program, c->core);
-    g_autofree char *what = g_strdup_printf("the %s of copy %u of %s at %s", end ? "write" : "read", c->ordinal, issuer, site);
+    g_autofree char *copy_text = label_describe_copy(prover->program, issuer, c->ordinal, c->label);
+    if (label_marks_site(prover->program, c->site)) {
+        copy_text[0] = g_ascii_toupper(copy_text[0]);
+        g_string_append_printf(text, "%s at %s goes on beside the kernel, and nothing in a kernel can wait for it. With one buffer "
+                               "(.buffers = 1, in Pallas pl.Buffered(1)) no grid step begins before it is complete.", copy_text, site);
+        return false;
+    }
+    g_autofree char *what = g_strdup_printf("the %s of %s at %s", end ? "write" : "read", copy_text, site);
     const Wait *wait = last_wait_before(prover, semaphore, signal, other);
     if (wait)
         append_wait(prover, text, wait, signal, what);

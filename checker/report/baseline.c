@@ -66,8 +66,9 @@ static char *key_of_check(JsonObject *check)
     append_members(key, object_member(check, "parameters"));
     for (Knob knob = 0; knob < KNOB_COUNT; knob++) {
         g_autofree char *name = g_strdelimit(g_strdup(words_knob_name(knob)), "-", '_');
+        g_autofree char *first = words_knob_value(&(const Knobs){ 0 }, knob);           /* a knob that an older report does not know */
         const char *value = text_member(knobs, name);
-        g_string_append_printf(key, " %s", value ? value : "");
+        g_string_append_printf(key, " %s", value ? value : first);
     }
     return g_string_free(key, FALSE);
 }

@@ -167,7 +167,7 @@ static void add_copy_lane(Tale *tale, uint32_t index, uint32_t lane)
 {
     const Copy *copy = &STORE(Copy, &tale->timeline->record->copies, index);
     const Frame *start = &g_array_index(tale->timeline->frames, Frame, g_array_index(tale->timeline->starts, uint32_t, index));
-    g_autofree char *name = g_strdup_printf("copy %u", copy->ordinal), *full = frame_words(tale->timeline, start);
+    g_autofree char *name = timeline_copy_name(tale->timeline, index), *full = frame_words(tale->timeline, start);
     json_builder_begin_object(tale->builder);
     member_text(tale->builder, "name", name);
     member_text(tale->builder, "full", full);

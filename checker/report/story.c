@@ -1,6 +1,7 @@
 /* story.c - one sentence a fault identifier, from the places and numbers that finding.h promises for it. */
 #include "story.h"
 #include <string.h>
+#include "../../model/label.h"
 #include "words.h"
 
 static char *say_race(const Program *program, const Finding *finding)
@@ -173,8 +174,12 @@ static const char *ordinal(uint32_t number)
 static char *say_delay(const Program *program, const Delay *delay)
 {
     g_autofree char *core = words_core(program, delay->core), *where = program_describe_site(program, delay->site);
-    if (delay->copy != NONE)
-        return g_strdup_printf("copy %u of %s, started at %s, has to be slow: no delay in the kernel does that", delay->copy, core, where);
+    if (delay->copy != NONE) {
+        g_autofree char *copy = label_describe_copy(program, core, delay->copy, delay->label);
+        return g_strdup_printf("%s, started at %s, has to be slow: no delay in the kernel does that", copy, where);
+    }
+    if (label_marks_site(program, delay->site))
+        return g_strdup_printf("%s has to be slow to start the copies of windows at %s: no delay in the kernel does that", core, where);
     if (delay->times == 1)
         return g_strdup_printf("put a delay at %s before %s", core, where);
     return g_strdup_printf("put a delay at %s before %s, when it comes there for the %u%s time", core, where, delay->times,

@@ -4,6 +4,7 @@
  * does to another; 3 what belongs to an agent of the fault.
  */
 #include "telling.h"
+#include "../../model/label.h"
 #include "timeline.h"
 #include "words.h"
 
@@ -53,7 +54,7 @@ static void say(Teller *t, const Frame *frame, unsigned weight, char *text)
 static char *copy_name(const Teller *t, const Frame *frame)
 {
     g_autofree char *core = words_core(t->program, frame->core);
-    return g_strdup_printf("copy %u of %s", copy_of(t, frame)->ordinal, core);
+    return label_describe_copy(t->program, core, copy_of(t, frame)->ordinal, copy_of(t, frame)->label);
 }
 
 /* Moments of one copy that stand together: bits, and how many frames. */

@@ -3,6 +3,7 @@
  */
 #include "timeline.h"
 #include "../../model/counter.h"
+#include "../../model/label.h"
 #include "../../model/moment.h"
 #include "../run/film.h"
 #include "words.h"
@@ -207,7 +208,7 @@ Place frame_place(const Timeline *timeline, const Frame *frame)
     const Copy *copy = frame->copy != NONE ? &STORE(Copy, &timeline->record->copies, frame->copy) : NULL;
     Place place = { .core = frame->core, .position = frame->position, .copy = moment && copy ? copy->ordinal : NONE, .kind = frame->kind,
                     .site = frame->site, .object = memory ? frame->object : NONE, .region = memory ? frame->region : NONE,
-                    .launch = frame->launch };
+                    .launch = frame->launch, .label = moment && copy ? copy->label : 0 };
     if (step_on_counter(frame->kind))
         place.object = frame->semaphore;
     if (frame->kind == STEP_EARLY_SEND && copy)
@@ -215,6 +216,12 @@ Place frame_place(const Timeline *timeline, const Frame *frame)
     if (frame->kind == STEP_EARLY_RECEIVE && copy)
         place.object = copy->target, place.region = copy->target_region;
     return place;
+}
+
+char *timeline_copy_name(const Timeline *timeline, uint32_t index)
+{
+    const Copy *copy = &STORE(Copy, &timeline->record->copies, index);
+    return copy->label != 0 ? label_describe(timeline->record->program, copy->label) : g_strdup_printf("copy %u", copy->ordinal);
 }
 
 char *frame_words(const Timeline *timeline, const Frame *frame)
@@ -227,7 +234,8 @@ char *frame_words(const Timeline *timeline, const Frame *frame)
         g_autofree char *from = program_describe_region(program, copy->source, copy->source_region);
         g_autofree char *to = program_describe_region(program, copy->target, copy->target_region), *core = words_core(program, frame->core);
         g_free(action);
-        return g_strdup_printf("%s starts copy %u, from %s to %s", core, copy->ordinal, from, to);
+        g_autofree char *name = timeline_copy_name(timeline, frame->copy);
+        return g_strdup_printf("%s starts %s, from %s to %s", core, name, from, to);
     }
     if (frame->members > 1) {
         char *joined = g_strdup_printf("%s, and %u more with it", action, frame->members - 1);

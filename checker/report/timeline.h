@@ -34,6 +34,7 @@ Timeline *timeline_new(const Record *record, uint32_t frames_max);              
 void timeline_free(Timeline *timeline);
 bool frame_is_moment(const Frame *frame);
 Place frame_place(const Timeline *timeline, const Frame *frame);
+char *timeline_copy_name(const Timeline *timeline, uint32_t copy);               /* "copy 3"; by its label, if it has one */
 char *frame_words(const Timeline *timeline, const Frame *frame);                /* "copy 3 of device 1 writes output[2, 0:8]..." */
 /* The step that the place of a finding means, as a frame that has not happened: false if the run did it. */
 bool timeline_next_of(const Timeline *timeline, const Place *place, Frame *frame);

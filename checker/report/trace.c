@@ -71,7 +71,7 @@ static void name_all(const Run *run, const char *title)
     }
     for (uint32_t i = 0; i < record->copies.count; i++) {
         const Copy *copy = &STORE(Copy, &record->copies, i);
-        g_autofree char *name = g_strdup_printf("copy %u", copy->ordinal);
+        g_autofree char *name = timeline_copy_name(run->timeline, i);
         name_thread(run, "thread_name", copy->core / per, (int64_t)per + i, name);
     }
 }

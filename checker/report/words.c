@@ -1,5 +1,6 @@
 /* words.c - one verb a kind of step, one way to name each thing, used by every report so that they cannot disagree. */
 #include "words.h"
+#include "../../model/label.h"
 #include "../../model/moment.h"
 
 bool words_on_memory(uint8_t kind)
@@ -20,7 +21,7 @@ char *words_agent(const Program *program, const Place *place)
     char *core = words_core(program, place->core);
     if (place->copy == NONE)
         return core;
-    char *copy = g_strdup_printf("copy %u of %s", place->copy, core);
+    char *copy = label_describe_copy(program, core, place->copy, place->label);
     g_free(core);
     return copy;
 }
@@ -67,6 +68,7 @@ static const struct { const char *name, *values; } knob_words[KNOB_COUNT] = {
     [KNOB_DMA_PROGRESS] = {"dma-progress", WORDS_DMA_PROGRESS},
     [KNOB_BOUNDS] = {"bounds", WORDS_BOUNDS},
     [KNOB_SCOPES] = {"scopes", WORDS_SCOPES},
+    [KNOB_WINDOWS] = {"windows", WORDS_WINDOWS},
     [KNOB_DATA] = {"data", WORDS_DATA},
 };
 
@@ -77,7 +79,8 @@ const char *words_knob_name(Knob knob)
 
 char *words_knob_value(const Knobs *knobs, Knob knob)
 {
-    const unsigned value[KNOB_COUNT] = {knobs->dma_order, knobs->dma_progress, knobs->bounds, knobs->scopes, knobs->data};
+    const unsigned value[KNOB_COUNT] = {knobs->dma_order, knobs->dma_progress, knobs->bounds, knobs->scopes, knobs->windows,
+                                        knobs->data};
     char **values = g_strsplit(knob_words[knob].values, "|", -1);
     g_assert(value[knob] < g_strv_length(values));
     char *text = g_strdup(values[value[knob]]);

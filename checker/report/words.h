@@ -10,9 +10,10 @@
 #define WORDS_DMA_PROGRESS "fluid|whole"
 #define WORDS_BOUNDS "logical|padded"
 #define WORDS_SCOPES "static|strict"
+#define WORDS_WINDOWS "pipelined|sequential"
 #define WORDS_DATA "real|opaque"
 
-typedef enum Knob { KNOB_DMA_ORDER, KNOB_DMA_PROGRESS, KNOB_BOUNDS, KNOB_SCOPES, KNOB_DATA, KNOB_COUNT } Knob;
+typedef enum Knob { KNOB_DMA_ORDER, KNOB_DMA_PROGRESS, KNOB_BOUNDS, KNOB_SCOPES, KNOB_WINDOWS, KNOB_DATA, KNOB_COUNT } Knob;
 
 const char *words_knob_name(Knob knob);                                 /* "dma-order" */
 char *words_knob_value(const Knobs *knobs, Knob knob);                  /* "link-fifo" */

@@ -2,6 +2,7 @@
 #include "ancestry.h"
 #include "../../model/moment.h"
 #include <string.h>
+#include "../../model/label.h"
 
 enum { DEPTH_MAX = 12, LOADS_TRIED = 8 };
 
@@ -82,7 +83,8 @@ static bool trace_copy(Way *way, size_t at, int64_t rank, unsigned depth)
     g_autofree char *core = program_describe_core(way->program, copy->core), *where = program_describe_site(way->program, copy->site);
     g_autofree char *to = program_describe_region(way->program, copy->target, copy->target_region);
     g_autofree char *from = program_describe_region(way->program, copy->source, copy->source_region);
-    g_ptr_array_add(way->lines, g_strdup_printf("copy %u of %s at %s wrote %s from %s", copy->ordinal, core, where, to, from));
+    g_autofree char *name = label_describe_copy(way->program, core, copy->ordinal, copy->label);
+    g_ptr_array_add(way->lines, g_strdup_printf("%s at %s wrote %s from %s", name, where, to, from));
     int64_t byte = byte_at(program_get_region(way->program, copy->source_region), rank);
     if (trace(way, (Spot){ copy->source, byte }, read, depth))
         return true;

@@ -85,7 +85,7 @@ static bool try_core(Run *run, const Finding *finding, const Place *first, const
     const Request *late = execution_pending(run->execution, first->core);
     if (!shown || late == NULL || execution_position(run->execution, first->core) != first->position)
         return false;
-    *delay = (Delay){ first->core, NONE, late->step.site, times_at(run->execution, first->core, late->step.site) };
+    *delay = (Delay){ first->core, NONE, 0, late->step.site, times_at(run->execution, first->core, late->step.site) };
     return true;
 }
 
@@ -98,7 +98,7 @@ static bool try_copy(Run *run, const Finding *finding, const Place *first, const
     run->holds = 2;
     begin(run);
     run_others(run);
-    *delay = (Delay){ first->core, first->copy, first->site, 1 };
+    *delay = (Delay){ first->core, first->copy, first->label, first->site, 1 };
     return judge_shows(run->execution, finding);
 }
 
@@ -133,7 +133,7 @@ static void delay_lifetime(Run *run, Finding *finding)
     run_others(run);
     const Request *late = execution_pending(execution, core);
     if (found != NONE && late != NULL && judge_shows(execution, finding))
-        claim(finding, (Delay){ core, NONE, late->step.site, times_at(execution, core, late->step.site) });
+        claim(finding, (Delay){ core, NONE, 0, late->step.site, times_at(execution, core, late->step.site) });
 }
 
 /* The copy is still under way when the device leaves. */
@@ -192,7 +192,7 @@ static bool leads_to_deadlock(Run *run, Finding *finding)
         const Request *late = execution_pending(run->execution, run->hold[i].core);
         if (late == NULL || execution_position(run->execution, run->hold[i].core) != run->hold[i].position)
             return false;
-        delay[i] = (Delay){ run->hold[i].core, NONE, late->step.site, times_at(run->execution, run->hold[i].core, late->step.site) };
+        delay[i] = (Delay){ run->hold[i].core, NONE, 0, late->step.site, times_at(run->execution, run->hold[i].core, late->step.site) };
     }
     run->holds = 0;
     run_others(run);

@@ -5,6 +5,7 @@
  */
 #include "fate.h"
 #include <string.h>
+#include "../../model/label.h"
 #include "../../model/rng.h"
 #include "judge.h"
 
@@ -117,9 +118,10 @@ static char *name_move(Fate *f, guint index)
         return NULL;
     uint32_t id = move.copy == NONE ? request->step.site : STORE(Copy, &execution_record(f->execution)->copies, copy).site;
     g_autofree char *core = program_describe_core(f->program, move.core), *where = program_describe_site(f->program, id);
-    g_autofree char *of = move.copy == NONE ? g_strdup("") : g_strdup_printf("copy %u of ", move.copy);
+    uint32_t label = copy == NONE ? 0 : STORE(Copy, &execution_record(f->execution)->copies, copy).label;
+    g_autofree char *agent = move.copy == NONE ? g_strdup(core) : label_describe_copy(f->program, core, move.copy, label);
     StepKind kind = move.copy == NONE ? (StepKind)request->step.kind : (StepKind)move.moment;
-    return g_strdup_printf("the %s of %s%s at %s", step_kind_name(kind), of, core, where);
+    return g_strdup_printf("the %s of %s at %s", step_kind_name(kind), agent, where);
 }
 
 void fate_find(Execution *execution, const ExecutionOptions *options, Finding *finding)

@@ -6,7 +6,7 @@
 #pragma once
 #include "types.h"
 
-#define PL_API_VERSION 2
+#define PL_API_VERSION 3
 
 typedef struct PlApi {
     uint32_t version, bytes;
@@ -83,6 +83,8 @@ typedef struct PlApi {
     void (*needs)(const PlSite *here, const char *why);
     void (*launch)(const PlSite *here, const PlDevices *on, const PlKernel *kernel, const PlLaunch *launch, const char *text);
     void (*host)(const PlSite *here, const PlKernel *kernel, int refs, const PlRef *ref);
+    /* windows.h */
+    PlRef (*windows)(const PlSite *copies, const PlSite *waits, PlRef array, const PlWindows *windows);
     /* call.h */
     char (*call)(const PlSite *here);
     void (*end_call)(void);

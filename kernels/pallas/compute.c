@@ -338,17 +338,10 @@ static PlTile iota(const PlSite *here, PlType type, int dimension, int dims, con
     return draft_hold(out);
 }
 
-/* Grid indices of a core run from the first to the last of its part. */
 static bool edge_step(const PlSite *here, bool last)
 {
     const Core *core = draft_core(here, last ? "pl_last_step" : "pl_first_step");
-    const Launch *launch = program_launch(core->program, core->launch);
-    int64_t steps = 1, cores = core->program->cores_per_device;
-    for (uint32_t d = 0; d < launch->grid_dims; d++) {
-        bool split = (int32_t)d == launch->parallel_dim;
-        steps *= split ? launch->grid[d] * (core->index + 1) / cores - launch->grid[d] * core->index / cores : launch->grid[d];
-    }
-    return core->grid_index == (last ? steps - 1 : 0);
+    return core->grid_index == (last ? core_grid_steps(core) - 1 : 0);
 }
 
 static void __attribute__((noreturn, format(printf, 3, 4))) fault(const PlSite *here, PlFault id, const char *format, ...)

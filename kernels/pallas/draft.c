@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { REF_MARK = 0x70726566, BARRIER_MARK = 0x70626172, SITES = 4096 };
+enum { REF_MARK = 0x70726566, BARRIER_MARK = 0x70626172, WINDOWS_MARK = 0x7077696e, SITES = 4096 };
 
 Draft *draft_open;
 Judge *draft_judging;
@@ -96,6 +96,8 @@ Ref draft_ref(const PlSite *here, PlRef ref, const char *what)
     const Program *program = draft_program();
     if (ref.mark == BARRIER_MARK)
         draft_misuse(here, "%s: pl_barrier_semaphore() is an argument of a launch and nothing else", what);
+    if (ref.mark == WINDOWS_MARK)
+        draft_misuse(here, "%s: pl_windows(...) is an argument of a launch and nothing else", what);
     if (ref.mark != REF_MARK || ref.buffer >= program->decls.count || ref.view >= intern_count(&program->views))
         draft_misuse(here, "%s: this PlRef was never set", what);
     return (Ref){ ref.buffer, ref.view, ref.core };
@@ -114,6 +116,16 @@ PlRef draft_barrier_placeholder(void)
 bool draft_is_barrier_placeholder(PlRef ref)
 {
     return ref.mark == BARRIER_MARK;
+}
+
+PlRef draft_windows_placeholder(uint32_t number)
+{
+    return (PlRef){ number, NONE, NONE, WINDOWS_MARK };
+}
+
+bool draft_is_windows_placeholder(PlRef ref)
+{
+    return ref.mark == WINDOWS_MARK;
 }
 
 const char *draft_name(const Program *program, uint32_t decl)

@@ -13,6 +13,9 @@
 
 typedef struct DraftCopy { uint32_t decl, copy; } DraftCopy;      /* scratch of one launch, made anew for another */
 
+/* What pl_windows was asked for, until a launch takes it. */
+typedef struct DraftWindows { const PlSite *copies, *waits; PlRef array; PlWindows asked; } DraftWindows;
+
 typedef struct Draft {
     Program *program;
     sigjmp_buf unwind;
@@ -20,6 +23,8 @@ typedef struct Draft {
     size_t copies_count;
     int64_t from[FAULT_COUNT];                  /* expected faults: smallest number of devices, 0: not expected */
     bool overridden[64];                        /* which overrides were asked for */
+    DraftWindows *windows;                      /* what pl_windows was asked for */
+    uint32_t windows_count;
 } Draft;
 
 /* Set while an author's function of values is called. */
@@ -47,6 +52,8 @@ const char *draft_name(const Program *program, uint32_t decl);   /* "output", or
 const View *draft_view(const PlSite *here, PlRef ref, const char *what);
 bool draft_is_barrier_placeholder(PlRef ref);
 PlRef draft_barrier_placeholder(void);
+PlRef draft_windows_placeholder(uint32_t number);               /* of the draft's windows */
+bool draft_is_windows_placeholder(PlRef ref);
 Target draft_target(Core *core, const PlSite *here, PlDevice device, const char *what);
 
 DraftScope *draft_new_scope(Core *core, uint32_t site);         /* not yet the innermost */
@@ -69,3 +76,4 @@ void pl_tile_install(PlApi *api);
 void pl_compute_install(PlApi *api);
 void pl_expect_install(PlApi *api);
 void pl_program_install(PlApi *api);
+void pl_windows_install(PlApi *api);

@@ -32,6 +32,7 @@ static const PlApi *the_api(void)
         pl_tile_install(&api);
         pl_compute_install(&api);
         pl_expect_install(&api);
+        pl_windows_install(&api);
         pl_program_install(&api);
         api.bytes = sizeof api;
         api.version = PL_API_VERSION;
@@ -100,6 +101,7 @@ static void build(Program *program, const ProgramEntry *entry)
     settle_expected_faults(&draft);
     draft_open = NULL;
     g_free(draft.copies);
+    g_free(draft.windows);
 }
 
 static bool is_twin(const PlModule *module, const PlProgram *program)
@@ -112,7 +114,7 @@ static bool is_twin(const PlModule *module, const PlProgram *program)
 
 static const char *group_of(const PlModule *module, const PlProgram *program, bool built_in)
 {
-    static const char *const folder[] = { "cases", "patterns", "jax" };
+    static const char *const folder[] = { "cases", "patterns", "jax", "windows" };
     if (!built_in)
         return "user";
     for (size_t i = 0; i < G_N_ELEMENTS(folder); i++) {

@@ -21,6 +21,7 @@
 #include "tile.h"
 #include "compute.h"
 #include "elementwise.h"
+#include "windows.h"
 #include "expect.h"
 #include "program.h"
 #endif

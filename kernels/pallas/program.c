@@ -7,8 +7,10 @@
 #include <glib.h>
 #include <string.h>
 #include "draft.h"
+#include "windows.h"
+#include "windows_inside.h"
 
-typedef struct Call { const PlKernel *kernel; int refs; PlRef ref[]; } Call;
+typedef struct Call { const PlKernel *kernel; unsigned windows; const Window *window; int refs; PlRef ref[]; } Call;
 
 static int64_t declare(const PlSite *here, const char *what, const char *name, int64_t value, int64_t least, int64_t greatest, bool choice)
 {
@@ -62,6 +64,18 @@ static void run_body(Core *core, const Launch *launch)
     draft_begin_body(core);
     call->kernel->call(call->ref + call->refs);
     draft_end_body(core);
+}
+
+static void run_windowed(Core *core, const Launch *launch)
+{
+    const Call *call = launch->closure;
+    PlRef ref[PL_REFS_MAX] = { { 0 } };         /* windows are others in each step */
+    memcpy(ref, call->ref, (size_t)call->refs * sizeof *ref);
+    draft_begin_body(core);
+    windows_enter(core, call->window, call->windows, ref);
+    call->kernel->call(ref + call->refs);
+    draft_end_body(core);
+    windows_leave(core, call->window, call->windows);
 }
 
 /* The i-th of "a, b, c". */
@@ -135,24 +149,50 @@ static PlRef take_argument(Draft *draft, const PlSite *here, Launch *launch, con
     return own_scratch(draft, ref, first_copy);
 }
 
+/* A buffer without a name takes the argument's, which is given back. */
+static const char *name_argument(Program *program, const PlKernel *kernel, int i, uint32_t decl_id)
+{
+    g_autofree char *name = ref_name(kernel, i);
+    uint32_t kept = program_string(program, name);
+    Decl *decl = program_decl(program, decl_id);
+    if (*program_text(program, decl->name) == '\0')
+        decl->name = kept;
+    return program_text(program, kept);
+}
+
+/* Room and semaphores of windows come after what was handed over. */
+static void take_windows(Launch *launch, const Window *window)
+{
+    for (uint32_t i = 0; i <= window->buffers; i++)
+        launch->decl[launch->decls++] = window->room + i;
+}
+
 static void take_arguments(Draft *draft, const PlSite *here, Launch *launch, const PlKernel *kernel, const PlRef *ref)
 {
     Program *program = draft->program;
-    int refs = kernel->ref_count;
+    int refs = kernel->ref_count, windows = 0;
     uint32_t first_copy = (uint32_t)draft->copies_count;
+    for (int i = 0; i < refs; i++)
+        windows += draft_is_windows_placeholder(ref[i]);
     Call *call = program_alloc(program, sizeof *call + (size_t)refs * sizeof *ref);
-    uint32_t *decl = program_alloc(program, (size_t)refs * sizeof *decl);
-    *call = (Call){ .kernel = kernel, .refs = refs };
+    Window *window = program_alloc(program, (size_t)windows * sizeof *window);
+    launch->decl = program_alloc(program, ((size_t)refs + (size_t)windows * (PL_BUFFERS_MAX + 1)) * sizeof *launch->decl);
+    *call = (Call){ .kernel = kernel, .window = window, .refs = refs };
     for (int i = 0; i < refs; i++) {
-        call->ref[i] = take_argument(draft, here, launch, kernel, ref[i], first_copy);
-        decl[i] = call->ref[i].buffer;
-        Decl *named = program_decl(program, decl[i]);
-        if (*program_text(program, named->name) == '\0') {
-            g_autofree char *name = ref_name(kernel, i);
-            named->name = program_string(program, name);
-        }
+        bool windowed = draft_is_windows_placeholder(ref[i]);
+        if (windowed && launch->host)
+            draft_misuse(here, "pl_host hands arrays to %s as they are: pl_windows is an argument of pl_launch", kernel->name);
+        call->ref[i] = take_argument(draft, here, launch, kernel, windowed ? windows_array(draft, ref[i]) : ref[i], first_copy);
+        launch->decl[i] = call->ref[i].buffer;
+        const char *name = name_argument(program, kernel, i, call->ref[i].buffer);
+        if (windowed)
+            window[call->windows++] = windows_make(draft, launch, ref[i], call->ref[i], (uint32_t)i, kernel->name, name);
     }
-    launch->closure = call, launch->decl = decl, launch->decls = (uint32_t)refs;
+    launch->closure = call, launch->decls = (uint32_t)refs;
+    for (unsigned i = 0; i < call->windows; i++)
+        take_windows(launch, &window[i]);
+    if (call->windows > 0)
+        launch->body = run_windowed;
 }
 
 static const uint8_t *mark_devices(const PlSite *here, Program *program, const PlDevices *on)
@@ -244,6 +284,7 @@ static void launch_kernel(const PlSite *here, const PlDevices *on, const PlKerne
     if (given->collective_id < 0)
         draft_misuse(here, "collective_id is %d: it must be 0 or more", given->collective_id);
     launch->collective_id = named ? given->collective_id : -1;
+    launch->one_core = given->one_core;
     launch->skip_device_barrier = given->skip_device_barrier;
     launch->allow_unused_collective_id = given->allow_collective_id_without_custom_barrier;
     launch->on_device = mark_devices(here, draft->program, on);

@@ -49,7 +49,7 @@
 #define PL_NEEDS(condition, why) ((condition) ? (void)0 : pl_api->needs(PL_HERE, why))
 
 /* pl_launch(kernel, .grid = { n }, .args = { ref, ... }, .collective_id = 0, .dimension_semantics = { PL_PARALLEL },
- *           .skip_device_barrier = true, .name = "..."): all devices call the kernel. */
+ *           .skip_device_barrier = true, .one_core = true, .name = "..."): all devices call the kernel, and all cores of each, or one. */
 #define pl_launch(kernel, ...) \
     (pl_api->launch(PL_HERE, NULL, &pl_kernel_##kernel, &(const PlLaunch){ __VA_ARGS__ }, #__VA_ARGS__))
 /* The same on some of them: pl_devices(0, 2), pl_device_range(first, count, step), pl_device_list(count, array). */

@@ -62,6 +62,19 @@ typedef enum PlCollective {
     PL_COLLECTIVE_PERMUTE
 } PlCollective;
 
+/* Windows of an array: see windows.h. */
+typedef void (*PlBlockIndex)(const int64_t *step, int64_t *block, const PlRef *refs);
+typedef struct PlBlocks { int64_t count; const int64_t *index; } PlBlocks;
+typedef struct PlWindows {
+    int64_t block[PL_DIMS_MAX];
+    PlBlockIndex index;
+    PlBlocks blocks;
+    int64_t stride[PL_DIMS_MAX];
+    bool output;
+    int buffers;                                /* 0: two */
+    PlSpace space;                              /* 0: VMEM */
+} PlWindows;
+
 typedef struct PlKernel {
     const char *name, *refs;                    /* "all_gather"; "input, output, send_sem" */
     PlSite site;
@@ -74,6 +87,7 @@ typedef struct PlLaunch {
     PlRef args[PL_REFS_MAX];
     PlDimension dimension_semantics[PL_DIMS_MAX];
     int collective_id;
+    bool one_core;                              /* core 0 of each device does all of the grid, the others nothing */
     bool skip_device_barrier, allow_collective_id_without_custom_barrier;
     const char *name;
 } PlLaunch;

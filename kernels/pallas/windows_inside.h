@@ -1,0 +1,26 @@
+/* windows_inside.h - the windows of one launch, as the launch keeps them; private to program.c and windows.c. */
+#pragma once
+#include "draft.h"
+
+typedef struct Window {
+    uint32_t argument;                          /* which ref of the kernel */
+    PlRef array;
+    unsigned ndim;                              /* of the array */
+    int64_t block[PL_DIMS_MAX], stride[PL_DIMS_MAX];            /* block: 1 where squeezed */
+    bool squeezed[PL_DIMS_MAX];
+    PlBlockIndex index;
+    const int64_t *table;                       /* block indices, step by step of the grid; NULL, as index is: always the first block */
+    bool output;
+    unsigned buffers;
+    uint32_t room, semaphore;                   /* decls: the first of `buffers` ones; one DMA semaphore for each of these */
+    uint32_t copies, waits, labels;             /* sites; first label */
+} Window;
+
+/* What a placeholder among the arguments asked for: of which array; and all of it, with room for its blocks declared, for the launch.
+ * array: that one, or the copy of it that belongs to the launch. name: of the argument. */
+PlRef windows_array(const Draft *draft, PlRef placeholder);
+Window windows_make(Draft *draft, const Launch *launch, PlRef placeholder, PlRef array, uint32_t argument, const char *kernel,
+                    const char *name);
+/* Before and after the body of a grid step. Sets those of the kernel's refs that are windows. */
+void windows_enter(Core *core, const Window *window, unsigned count, PlRef *ref);
+void windows_leave(Core *core, const Window *window, unsigned count);

@@ -1,0 +1,68 @@
+/* label.c - one range of numbers for each window; the blocks along each dimension tell a block's indices from its number. */
+#include "label.h"
+#include <glib.h>
+
+enum { LABELS_MAX = 1 << 24 };                  /* of one buffer: where it has more blocks they are not told apart */
+
+uint32_t label_add(Program *program, Labels labels)
+{
+    const Labels *last = program->labels.count > 0 ? &STORE(Labels, &program->labels, program->labels.count - 1) : NULL;
+    int64_t count = labels.ndim > 0;
+    for (unsigned d = 0; d < labels.ndim && count <= LABELS_MAX; d++)
+        count *= labels.blocks[d];
+    labels.first = last != NULL ? last->first + last->count : 1, labels.count = count <= LABELS_MAX ? (uint32_t)count + 1 : 1;
+    *(Labels *)store_push(&program->labels, 1) = labels;
+    return labels.first;
+}
+
+static const Labels *labels_of(const Program *program, uint32_t label)
+{
+    const Labels *labels = &STORE(Labels, &program->labels, 0);
+    while (label - labels->first >= labels->count)
+        labels++;
+    return labels;
+}
+
+uint32_t label_of_block(const Program *program, uint32_t first, const int64_t *index)
+{
+    const Labels *labels = labels_of(program, first);
+    int64_t at = 0;
+    for (unsigned d = 0; d < labels->ndim && labels->count > 1; d++) {
+        if (index[d] < 0 || index[d] >= labels->blocks[d])
+            return first;
+        at = at * labels->blocks[d] + index[d];
+    }
+    return labels->count > 1 ? first + 1 + (uint32_t)at : first;
+}
+
+char *label_describe(const Program *program, uint32_t label)
+{
+    const Labels *labels = labels_of(program, label);
+    const char *name = program_text(program, program_decl(program, labels->decl)->name);
+    GString *text = g_string_new(labels->fetch ? "the fetch of " : "the write-back of ");
+    int64_t index[VIEW_DIMS_MAX] = { 0 }, at = (int64_t)label - labels->first - 1;
+    for (unsigned d = labels->ndim; d-- > 0; at /= labels->blocks[d])
+        index[d] = at % labels->blocks[d];
+    if (labels->ndim > 0)
+        g_string_append(text, label == labels->first ? "a block" : "block (");
+    for (unsigned d = 0; d < labels->ndim && label != labels->first; d++)
+        g_string_append_printf(text, "%s%" G_GINT64_FORMAT "%s", d ? ", " : "", index[d], d + 1 == labels->ndim ? ")" : "");
+    g_string_append_printf(text, "%s%s", labels->ndim > 0 ? " of " : "", name);
+    return g_string_free(text, FALSE);
+}
+
+char *label_describe_copy(const Program *program, const char *core, uint32_t ordinal, uint32_t label)
+{
+    g_autofree char *name = label != 0 ? label_describe(program, label) : NULL;
+    return name != NULL ? g_strdup_printf("%s by %s", name, core) : g_strdup_printf("copy %u of %s", ordinal, core);
+}
+
+void label_mark_site(Program *program, uint32_t site)
+{
+    STORE(Site, &program->sites, site).library = 1;
+}
+
+bool label_marks_site(const Program *program, uint32_t site)
+{
+    return site < program->sites.count && program_get_site(program, site)->library;
+}

@@ -1,0 +1,25 @@
+/* label.h - what copies are called that the library makes for windows: "the fetch of block (0, 1) of x". A label is a number, 0 is none.
+ *
+ * Ownership:   texts belong to the caller (g_free).
+ */
+#pragma once
+#include "program.h"
+
+/* Those of one buffer's blocks: the first is for a block that cannot be told. */
+typedef struct Labels {
+    uint32_t first, count;
+    uint32_t decl;                              /* whose blocks */
+    bool fetch;                                 /* or a write-back */
+    unsigned ndim;                              /* 0: the whole buffer at once */
+    int64_t blocks[VIEW_DIMS_MAX];              /* how many along each dimension */
+} Labels;
+
+uint32_t label_add(Program *program, Labels labels);            /* sets first and count; the first one */
+uint32_t label_of_block(const Program *program, uint32_t first, const int64_t *index);          /* index may be outside */
+char *label_describe(const Program *program, uint32_t label);
+/* core: the words for its core. "the fetch of block (0, 1) of x by device 1"; without a label "copy 3 of device 1". */
+char *label_describe_copy(const Program *program, const char *core, uint32_t ordinal, uint32_t label);
+
+/* Is the step at that site one of such a copy? Then there is no line of the author's that could be changed. */
+void label_mark_site(Program *program, uint32_t site);
+bool label_marks_site(const Program *program, uint32_t site);
