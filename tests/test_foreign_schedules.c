@@ -99,8 +99,8 @@ static void a_number_that_no_run_has_is_refused_at_once(void **state)
     refused(text, "count 1 0", "count 0 0", "count 0 0");
     refused(text, "cores 1", "cores 0", "cores 0");
     refused(text, "cores 1", "cores 4294967295", "cores 4294967295");
-    refused(text, "knobs 0 0 0 0 0", "knobs 3 0 0 0 0", "knobs 3");
-    refused(text, "knobs 0 0 0 0 0", "knobs 0 0 0 0 0 0", "knobs 0");
+    refused(text, "knobs 0 0 0 0 0 0", "knobs 3 0 0 0 0 0", "knobs 3");
+    refused(text, "knobs 0 0 0 0 0 0", "knobs 0 0 0 0 0 0 0", "knobs 0");
     refused(text, "seed 0", "seed -1", "seed -1");
     refused(text, "seed 0", "seed 0\nparameter nonsense=3", "nonsense");
     refused(text, "moves 7", "moves 4294967295", "\"moves 4294967295\"");
