@@ -149,17 +149,18 @@ static void tell_first_difference(WorkerShared *shared, const Record *again, con
             if (a != NULL && same_step(shared->record, a, again, b))
                 continue;
             g_autofree char *first = describe_step(program, a), *second = describe_step(program, b);
+            bool alike = strcmp(first, second) == 0;
             g_autofree char *text = g_strdup_printf("the kernel is not deterministic: step %u of device %u core %u was %s in one run and "
-                "%s in another; a kernel must be a function of what it observes (no statics, rand, uninitialised locals, addresses)", p,
-                c / program->cores_per_device, c % program->cores_per_device, first, second);
+                "%s in another; a kernel must be a function of what it observes (no uninitialised locals, no addresses)", p,
+                c / program->cores_per_device, c % program->cores_per_device, first, alike ? "the same with other values" : second);
             shared->not_deterministic = worker_keep(shared, text);
             return;
         }
     }
     shared->data_only = true;
     shared->not_deterministic = worker_keep(shared, "the kernel is not deterministic: two runs did the same steps but computed different "
-                                                    "data; a kernel must be a function of what it observes (no statics, rand, "
-                                                    "uninitialised locals, addresses)");
+                                                    "data; a kernel must be a function of what it observes (no uninitialised "
+                                                    "locals, no addresses)");
 }
 
 static void run_again(WorkerShared *shared, const uint64_t *hash)
@@ -172,7 +173,6 @@ static void run_again(WorkerShared *shared, const uint64_t *hash)
     ExecutionOptions options = { .reversed = !classes_needed(shared->record), .shift = 16 * 517, .fill = 0xa7,
                                  .pulse = &shared->control.pulse,
                                  .discard = true, .steps_max = STEPS_MAX, .core_hash = hash_again };
-    globals_restore(shared->globals);
     execution_run_eager(execution, &options);
     bool same = memcmp(hash, hash_again, program->cores * sizeof *hash) == 0 && again->final_hash == shared->record->final_hash;
     if (!same) {
@@ -194,7 +194,7 @@ static void run(WorkerShared *shared)
     execution_free(shared->execution);
     shared->execution = execution_new(program, shared->record);
     child_watch_stacks(execution_stacks(shared->execution));
-    settle_run(shared->execution, &options, shared->globals);
+    settle_run(shared->execution, &options);
     g_autofree char *facts = settle_facts(program);
     shared->facts = worker_keep(shared, facts);
     shared->steps_reached = execution_limit_reached(shared->execution);
@@ -214,22 +214,13 @@ static void run(WorkerShared *shared)
         foresee(shared->execution);
     if (!shared->steps_reached)
         run_again(shared, hash);
+    shared->error = program->usage_error;       /* of a kernel that is not a function of what it observes */
     shared->ran = true;
 }
 
 bool worker_stops_at_first(const WorkerShared *shared)
 {
     return shared->spec->first && !finding_exemptions_exist(shared->program) && !shared->record->values_observed;
-}
-
-static void want_globals_unchanged(WorkerShared *shared)
-{
-    const char *changed = shared->error == NULL ? globals_changed(shared->globals) : NULL;
-    if (changed == NULL)
-        return;
-    g_autofree char *text = g_strdup_printf("%s: the kernel writes to the static variable %s: devices share nothing but refs, and a "
-                                            "kernel must be a function of what it observes", shared->spec->program, changed);
-    shared->error = worker_keep(shared, text);
 }
 
 /* A search that goes on does so under the entry barriers that it had, which another one before it may have shown. */
@@ -247,21 +238,21 @@ static void learn_from_checkpoint(WorkerShared *shared)
 static void load_and_run(WorkerShared *shared)
 {
     char *error = NULL;
+    globals_expect();
     ProgramModule *module = shared->spec->open(shared->spec->module, &error);
     if (module == NULL) {
         shared->error = worker_keep(shared, error);
         return;
     }
-    shared->globals = globals_save(module->handle);
+    globals_opened(module->handle);
     if (!build(shared, module))
         return;
+    globals_seal(!shared->spec->in_process);
     learn_from_checkpoint(shared);
     do {
         run(shared);
-        want_globals_unchanged(shared);
         if (shared->ran && !shared->steps_reached && shared->error == NULL)
             search_run(shared);
-        want_globals_unchanged(shared);
         shared->again = shared->searched && shared->error == NULL && !record_any_ended(shared->record, CORE_STOPPED)
             && settle_launches(shared->program, false);
     } while (shared->again);

@@ -25,7 +25,6 @@ typedef struct WorkerShared {
     struct Execution *execution;                /* the child's own */
     Record *replayed;                           /* of runs that somebody chooses, so that the run's record stays as it is; the parent's */
     bool replays;                               /* the child's own: execution is on that record by now */
-    struct Globals *globals;                    /* of the user's module */
 } WorkerShared;
 
 enum { WORKER_RUN = 0, WORKER_REPLAY = 'r' };

@@ -4,6 +4,8 @@
  * scope began, and wiped, so that a tile kept too long reads as unwritten instead of as stale values.
  */
 #include "core.h"
+#include "heap.h"
+#include "outside.h"
 #include "rng.h"
 #include <glib.h>
 #include <stdarg.h>
@@ -68,6 +70,7 @@ void core_clear(Core *core)
     core->scopes = NULL;
     if (core->drop_windows != NULL)
         core->drop_windows(core);
+    heap_clear(&core->heap);
 }
 
 void *core_alloc(Core *core, size_t bytes)
@@ -108,10 +111,26 @@ uint64_t core_state_hash(const Core *core, uint64_t seed)
     return rng_mix(hash ^ rng_mix(scopes + core->scopes->open->len));
 }
 
+static void refuse_change(Core *core, uint32_t site, char *changed)
+{
+    uint32_t what = program_string(core->program, changed);
+    g_free(changed);
+    core_usage(core, site, "before this operation the kernel has written to %s; devices share nothing but refs, so keep it in a local "
+               "variable or in a ref", program_text(core->program, what));
+}
+
+void core_submit(Core *core, Request *request)
+{
+    char *changed = outside_changed();
+    if (changed != NULL)
+        refuse_change(core, request->step.site, changed);
+    core->submit(core, request);
+}
+
 static void hand_over(Core *core, Request *request, StepKind kind, uint32_t site, uint32_t object)
 {
     request->step = (Step){ .kind = kind, .launch = (uint16_t)core->launch, .site = site, .core = core->id, .object = object };
-    core->submit(core, request);
+    core_submit(core, request);
 }
 
 /* Dimensions but the parallel one are the same for all cores. */

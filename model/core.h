@@ -50,12 +50,15 @@ struct Core {
     void *open;                                 /* of the kernel API: the innermost scope that the kernel has open */
     void *windows;                              /* likewise: what the windows of the launch hold; NULL: nothing */
     void (*drop_windows)(Core *core);           /* frees that */
+    struct HeapBlock *heap;                     /* what the kernel has allocated and not freed: see heap.h */
 };
 
-extern _Thread_local Core *core_running;        /* the only thread-local: whose stack this is */
+extern _Thread_local Core *core_running;        /* whose stack this is; NULL: no core's. Threads may each run another one */
 
 void core_init(Core *core, Program *program, uint32_t id);
 void core_clear(Core *core);
+/* Hands over a step of the kernel; a usage error where the kernel has changed what outlives its own stack (outside.h). */
+void core_submit(Core *core, Request *request);
 void core_main(Core *core);                     /* all launches: enter, the grid, exit. The entry of a core's stack */
 /* Empties the arena and hands over its first block, to be the `spare` of another run: then addresses in it repeat. NULL: there is none. */
 struct CoreChunk *core_take_block(Core *core);

@@ -102,7 +102,7 @@ void core_copy_start(Core *core, uint32_t site, CopyDesc *desc)
         desc->core = core->id, desc->ordinal = core->copies;
         core->copies++;
     }
-    core->submit(core, &request);
+    core_submit(core, &request);
 }
 
 void core_copy_wait(Core *core, uint32_t site, const CopyDesc *desc, CopyWait which, bool meant)
@@ -127,5 +127,5 @@ void core_copy_wait(Core *core, uint32_t site, const CopyDesc *desc, CopyWait wh
         core_usage(core, site, "a wait for %lld bytes: at most 4294967295 are supported", (long long)view_bytes(view));
     Request request = { .step = guard_step(core, STEP_WAIT, site, semaphore, (uint32_t)view_bytes(view)) };
     request.step.extra = meant ? desc->ordinal : NONE;
-    core->submit(core, &request);
+    core_submit(core, &request);
 }

@@ -113,7 +113,7 @@ static void access_memory(Core *core, StepKind kind, uint32_t site, Ref ref, con
     uint32_t region = guard_region(core, site, ref, mask, what);
     Request request = { .step = guard_step(core, kind, site, program_object(core->program, ref.decl, guard_own_core(core, ref)), region),
                         .view = ref.view, .mask = mask, .tile = tile, .old = old };
-    core->submit(core, &request);
+    core_submit(core, &request);
 }
 
 static void *alloc_for_tile(void *core, size_t bytes)

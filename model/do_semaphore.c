@@ -70,7 +70,7 @@ void core_signal(Core *core, uint32_t site, Ref ref, int64_t inc, Target target)
     if (inc == 0)
         return;
     Request request = { .step = guard_step(core, STEP_SIGNAL, site, semaphore, (uint32_t)inc) };
-    core->submit(core, &request);
+    core_submit(core, &request);
 }
 
 void core_wait(Core *core, uint32_t site, Ref ref, int64_t value, bool decrement)
@@ -81,14 +81,14 @@ void core_wait(Core *core, uint32_t site, Ref ref, int64_t value, bool decrement
         core_stop(core, site, FAULT_SHAPE, "semaphore_wait for %lld: it must be 0 to 2147483647", (long long)value);
     Request request = { .step = guard_step(core, decrement ? STEP_WAIT : STEP_WAIT_KEEP, site, semaphore, (uint32_t)value) };
     request.step.extra = NONE;
-    core->submit(core, &request);
+    core_submit(core, &request);
 }
 
 int64_t core_semaphore_read(Core *core, uint32_t site, Ref ref)
 {
     uint32_t semaphore = guard_semaphore(core, site, ref, guard_own_core(core, ref), "semaphore_read");
     Request request = { .step = guard_step(core, STEP_SEMAPHORE_READ, site, semaphore, 0) };
-    core->submit(core, &request);
+    core_submit(core, &request);
     return request.observed;
 }
 
@@ -96,7 +96,7 @@ void core_expect_count(Core *core, uint32_t site, Ref ref, int64_t value)
 {
     uint32_t semaphore = guard_semaphore(core, site, ref, guard_own_core(core, ref), "expect_count");
     Request request = { .step = guard_step(core, STEP_EXPECT_COUNT, site, semaphore, (uint32_t)value) };
-    core->submit(core, &request);
+    core_submit(core, &request);
 }
 
 /* A flag word lives on core 0 of its device unless a core is named. */
@@ -110,7 +110,7 @@ static uint32_t flag_word(Core *core, uint32_t site, Ref ref, Target target, con
 static int64_t do_flag(Core *core, Step step)
 {
     Request request = { .step = step };
-    core->submit(core, &request);
+    core_submit(core, &request);
     return request.observed;
 }
 

@@ -297,7 +297,7 @@ static Outcome *explore_classes(Comparison *c, DifferentialStats *stats)
 static void run_and_settle(Comparison *c)
 {
     const ExecutionOptions options = { .fill = 0x5b };
-    settle_run(c->execution, &options, NULL);
+    settle_run(c->execution, &options);
     execution_run_eager(c->replay, &options);   /* replays know from a run which cores open a shared scope */
 }
 

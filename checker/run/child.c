@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../../model/store.h"
+#include "globals.h"
 
 enum { TICKS_A_SECOND = 4, HANDLER_STACK = 65536 };
 static const double LOOK_SECONDS = 0.2;         /* between two looks at a child that works */
@@ -46,6 +47,8 @@ static void on_crash(int number, siginfo_t *info, void *context)
 {
     (void)context;
     uint32_t slot;
+    if (number == SIGSEGV && globals_on_fault(info->si_addr))
+        return;
     own_control->signal = number;
     own_control->address = (uint64_t)(uintptr_t)info->si_addr;
     end_with(number == SIGSEGV && watched && coro_in_guard(watched, info->si_addr, &slot) ? CHILD_OVERFLOWED : CHILD_CRASHED);

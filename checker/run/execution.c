@@ -5,6 +5,8 @@
  * looks at a count or flag goes to the end of the queue, so that polls make way.
  */
 #include "../../model/counter.h"
+#include "../../model/heap.h"
+#include "../../model/outside.h"
 #include "edit.h"
 #include "execution_inside.h"
 #include <string.h>
@@ -430,11 +432,13 @@ static void count_members(Execution *e)
 
 void execution_prepare(Execution *e, const ExecutionOptions *options, void (*submit)(Core *, Request *))
 {
+    outside_begin();
     forget_run(e);
     record_reset(e->record);
     e->options = options ? *options : (ExecutionOptions){ 0 };
     e->aborted = e->limit_reached = false, e->idle_looks = 0, e->steps = 0, e->ready_head = e->ready_tail = 0;
     coro_pool_shift(e->pool, e->options.shift, e->options.fill);
+    heap_pattern(e->options.fill, e->options.shift);
     machine_ignore_contents(e->machine, e->options.without_contents);
     count_members(e);
     e->polling = g_new0(Polling, e->program->cores);

@@ -1,107 +1,229 @@
-/* globals.c - writable segments by dl_iterate_phdr; names by the module's own symbol table where it has one.
+/* globals.c - regions of memory, each saved and then protected, or compared at each step where pages cannot be protected.
  *
- * The segment that the loader protects after relocation (RELRO: GOT, vtables) is left out, and so is the slot of the API's table, which
- * the host itself sets before the snapshot.
+ * The segment that the loader protects after relocation (RELRO: GOT, vtables) is left out. Thread-locals share pages with the checker's
+ * own, so they are compared; each thread that runs user code begins with PROGRAM's.
  */
 #include "globals.h"
 #include <dlfcn.h>
-#include <elf.h>
-#include <fcntl.h>
 #include <glib.h>
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "../../model/heap.h"
+#include "../../model/outside.h"
+#include "foreign.h"
 
-typedef struct Segment { char *start; size_t bytes; char *saved; } Segment;
+enum { PAGE = 4096 };
 
-struct Globals {
-    const char *path;
-    ElfW(Addr) base;
-    Segment segment[8];
-    unsigned segments;
-};
+typedef struct Region {
+    const struct link_map *object;              /* NULL: a heap */
+    size_t module;                              /* of thread-locals; 0: of none */
+    char *start, *saved;                        /* start: NULL for thread-locals */
+    size_t bytes;
+    volatile bool open;                         /* written since it was protected */
+} Region;
 
-static int find_segments(struct dl_phdr_info *info, size_t size, void *data)
+static GPtrArray *at_home;                      /* of link_map: not the user's */
+static GArray *regions;                         /* of Region */
+static const struct link_map *own_object;       /* the module itself; others are its libraries */
+static bool protects, compares;
+
+static const struct link_map *first_object(void)
 {
-    Globals *globals = data;
-    (void)size;
-    if (info->dlpi_addr != globals->base)
+    return _r_debug.r_map;
+}
+
+static bool is_user(const struct link_map *object)
+{
+    return !g_ptr_array_find(at_home, object, NULL);
+}
+
+static void free_saved(gpointer region)
+{
+    g_free(((Region *)region)->saved);
+}
+
+void globals_expect(void)
+{
+    outside_watch = NULL, outside_suspect = false, own_object = NULL;
+    heap_seal(false);
+    g_clear_pointer(&regions, g_array_unref);
+    if (at_home != NULL)
+        return;
+    at_home = g_ptr_array_new();
+    for (const struct link_map *object = first_object(); object != NULL; object = object->l_next)
+        g_ptr_array_add(at_home, (gpointer)object);
+}
+
+void globals_opened(void *handle)
+{
+    struct link_map *own;
+    if (handle == NULL || dlinfo(handle, RTLD_DI_LINKMAP, &own) != 0)
+        return;
+    own_object = own;
+    for (const struct link_map *object = first_object(); object != NULL; object = object->l_next)
+        if (is_user(object))
+            foreign_watch(object, is_user);
+}
+
+/* ---- regions ---- */
+
+static char *start_of(const Region *region)
+{
+    struct { unsigned long module, offset; } index = { region->module, 0 };
+    extern void *__tls_get_addr(void *);
+    return region->module != 0 ? __tls_get_addr(&index) : region->start;
+}
+
+static void add_region(Region region)
+{
+    if (region.bytes == 0)
+        return;
+    region.saved = g_memdup2(start_of(&region), region.bytes);
+    g_array_append_val(regions, region);
+}
+
+static void add_heap(void *data, void *start, size_t bytes)
+{
+    (void)data;
+    add_region((Region){ .start = start, .bytes = bytes });
+}
+
+static const struct link_map *user_object(const struct dl_phdr_info *info)
+{
+    for (const struct link_map *object = first_object(); object != NULL; object = object->l_next)
+        if (object->l_addr == info->dlpi_addr && is_user(object))
+            return object;
+    return NULL;
+}
+
+/* Again: tables of calls have changed. Where it ends. */
+static ElfW(Addr) protect_relro(const struct dl_phdr_info *info, const ElfW(Phdr) *header)
+{
+    ElfW(Addr) first = header->p_vaddr & ~(ElfW(Addr))(PAGE - 1), end = (header->p_vaddr + header->p_memsz) & ~(ElfW(Addr))(PAGE - 1);
+    mprotect((void *)(info->dlpi_addr + first), end - first, PROT_READ);
+    return end;
+}
+
+static int add_segments(struct dl_phdr_info *info, size_t size, void *data)
+{
+    const struct link_map *object = user_object(info);
+    (void)size, (void)data;
+    if (object == NULL)
         return 0;
     ElfW(Addr) relro_end = 0;
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO)
-            relro_end = info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
-    for (int i = 0; i < info->dlpi_phnum && globals->segments < G_N_ELEMENTS(globals->segment); i++) {
+            relro_end = protect_relro(info, &info->dlpi_phdr[i]);
+    for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        if (header->p_type != PT_LOAD || !(header->p_flags & PF_W))
+        ElfW(Addr) end = header->p_vaddr + header->p_memsz, first = MAX(header->p_vaddr, MIN(relro_end, end));
+        if (header->p_type == PT_LOAD && (header->p_flags & PF_W))
+            add_region((Region){ .object = object, .start = (char *)(info->dlpi_addr + first), .bytes = end - first });
+        if (header->p_type == PT_TLS)
+            add_region((Region){ .object = object, .module = info->dlpi_tls_modid, .bytes = header->p_memsz });
+    }
+    return 0;
+}
+
+static void allow_writes(const Region *region, bool allow)
+{
+    char *first = (char *)((uintptr_t)region->start & ~(uintptr_t)(PAGE - 1));
+    mprotect(first, (size_t)(region->start + region->bytes - first), allow ? PROT_READ | PROT_WRITE : PROT_READ);
+}
+
+static bool is_protected(const Region *region)
+{
+    return protects && region->module == 0;
+}
+
+bool globals_on_fault(const void *address)
+{
+    for (guint i = 0; regions != NULL && i < regions->len; i++) {
+        Region *region = &g_array_index(regions, Region, i);
+        uintptr_t first = (uintptr_t)region->start & ~(uintptr_t)(PAGE - 1);
+        uintptr_t end = ((uintptr_t)region->start + region->bytes + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+        if (!is_protected(region) || region->open || (uintptr_t)address < first || (uintptr_t)address >= end)
             continue;
-        ElfW(Addr) first = MAX(header->p_vaddr, MIN(relro_end, header->p_vaddr + header->p_memsz));
-        globals->segment[globals->segments++] = (Segment){ .start = (char *)(globals->base + first),
-                                                           .bytes = header->p_vaddr + header->p_memsz - first };
+        allow_writes(region, true);
+        region->open = outside_suspect = true;
+        return true;
     }
-    return 1;
+    return false;
 }
 
-Globals *globals_save(void *handle)
+/* ---- the watch ---- */
+
+static char *describe(const Region *region, size_t offset)
 {
-    struct link_map *map;
-    if (handle == NULL || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
-        return NULL;
-    Globals *globals = g_new0(Globals, 1);
-    globals->path = map->l_name, globals->base = map->l_addr;
-    dl_iterate_phdr(find_segments, globals);
-    for (unsigned i = 0; i < globals->segments; i++)
-        globals->segment[i].saved = g_memdup2(globals->segment[i].start, globals->segment[i].bytes);
-    return globals;
+    if (region->object == NULL)
+        return heap_describe(region->start + offset);
+    ElfW(Addr) within = region->module != 0 ? offset : (ElfW(Addr))(region->start + offset) - region->object->l_addr;
+    const char *name = foreign_symbol_at(region->object, within, region->module != 0);
+    g_autofree char *library = g_path_get_basename(region->object->l_name);
+    bool own = region->object == own_object;
+    const char *kind = region->module != 0 ? "thread-local variable" : own ? "static variable" : "variable";
+    return g_strdup_printf("the %s %s%s%s", kind, name ? name : "(unnamed)", own ? "" : " of ", own ? "" : library);
 }
 
-void globals_restore(const Globals *globals)
+/* The first byte that differs, NULL: none does. The region is as PROGRAM left it then, and protected again. */
+static char *put_back(Region *region)
 {
-    for (unsigned i = 0; globals != NULL && i < globals->segments; i++)
-        memcpy(globals->segment[i].start, globals->segment[i].saved, globals->segment[i].bytes);
-}
-
-/* The symbol that covers an address of the module, looked up in the file (statics are not in the dynamic table). */
-static const char *symbol_at(const Globals *globals, ElfW(Addr) address)
-{
-    g_autoptr(GMappedFile) file = g_mapped_file_new(globals->path, FALSE, NULL);
-    const char *bytes = file ? g_mapped_file_get_contents(file) : NULL;
-    size_t length = file ? g_mapped_file_get_length(file) : 0;
-    const ElfW(Ehdr) *header = (const void *)bytes;
-    if (length < sizeof *header || header->e_shoff + header->e_shnum * sizeof(ElfW(Shdr)) > length)
-        return NULL;
-    const ElfW(Shdr) *section = (const void *)(bytes + header->e_shoff);
-    for (unsigned s = 0; s < header->e_shnum; s++) {
-        if (section[s].sh_type != SHT_SYMTAB || section[s].sh_link >= header->e_shnum)
-            continue;
-        const ElfW(Sym) *symbol = (const void *)(bytes + section[s].sh_offset);
-        for (size_t i = 0; i < section[s].sh_size / sizeof *symbol; i++)
-            if (symbol[i].st_value <= address && address < symbol[i].st_value + symbol[i].st_size)
-                return g_intern_string(bytes + section[section[s].sh_link].sh_offset + symbol[i].st_name);
+    char *now = start_of(region), *changed = NULL;
+    if (memcmp(now, region->saved, region->bytes) != 0) {
+        size_t at = 0;
+        while (now[at] == region->saved[at])
+            at++;
+        changed = describe(region, at);
+        memcpy(now, region->saved, region->bytes);
     }
-    return NULL;
+    if (region->open)
+        allow_writes(region, false);
+    region->open = false;
+    return changed;
 }
 
-/* The compiler names a function's static `name.17`. */
-static const char *plain_name(const char *name)
+static char *changed(void)
 {
-    if (name == NULL)
-        return "(unnamed)";
-    const char *dot = strchr(name, '.');
-    return dot ? g_intern_string(g_strndup(name, (gsize)(dot - name))) : name;
-}
-
-const char *globals_changed(const Globals *globals)
-{
-    for (unsigned i = 0; globals != NULL && i < globals->segments; i++) {
-        const Segment *segment = &globals->segment[i];
-        for (size_t b = 0; b < segment->bytes; b++) {
-            if (segment->start[b] == segment->saved[b])
-                continue;
-            return plain_name(symbol_at(globals, (ElfW(Addr))(segment->start + b) - globals->base));
-        }
+    char *first = NULL;
+    for (guint i = 0; i < regions->len; i++) {
+        Region *region = &g_array_index(regions, Region, i);
+        char *what = is_protected(region) && !region->open ? NULL : put_back(region);
+        if (first == NULL)
+            first = what;
+        else
+            g_free(what);
     }
-    return NULL;
+    outside_suspect = compares;
+    return first;
+}
+
+/* What a run left that was cut off between two steps, and thread-locals of a thread that is new. */
+static void begin(void)
+{
+    if (outside_suspect)
+        g_free(changed());
+}
+
+void globals_seal(bool handlers)
+{
+    static const OutsideWatch watch = { begin, changed };
+    heap_seal(true);
+    if (own_object == NULL)
+        return;
+    regions = g_array_new(FALSE, FALSE, sizeof(Region));
+    g_array_set_clear_func(regions, free_saved);
+    outside_watch = &watch;
+    protects = handlers;
+    compares = false;
+    dl_iterate_phdr(add_segments, NULL);
+    heap_pages(add_heap, NULL);
+    for (guint i = 0; i < regions->len; i++) {
+        const Region *region = &g_array_index(regions, Region, i);
+        if (is_protected(region))
+            allow_writes(region, false);
+        else
+            compares = true;
+    }
+    outside_suspect = compares;
 }

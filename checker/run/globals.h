@@ -1,11 +1,15 @@
-/* globals.h - the writable static memory of a loaded module: saved, put back, compared.
+/* globals.h - what user code could change outside of the machine is watched: statics and thread-locals of its module and of the libraries
+ * that came with it, and blocks that constructors and PROGRAM allocated.
  *
- * A kernel that keeps state there is not a function of what it observes.
+ *     globals_expect -> a module is opened -> globals_opened -> its PROGRAM runs -> globals_seal -> runs
+ *
+ * From then on all of that is as PROGRAM left it at the beginning of each run, and a kernel that changes it is refused (see outside.h).
+ * Pages are protected, so what is never written costs nothing. There is one watch a process.
  */
 #pragma once
+#include <stdbool.h>
 
-typedef struct Globals Globals;
-
-Globals *globals_save(void *handle);            /* dlopen's handle; NULL: nothing to watch. Lives as long as the process */
-void globals_restore(const Globals *globals);
-const char *globals_changed(const Globals *globals);            /* name of the first variable that differs, NULL: none */
+void globals_expect(void);                      /* what is loaded by now is no user's */
+void globals_opened(void *handle);              /* dlopen's; NULL: nothing to watch */
+void globals_seal(bool handlers);               /* handlers: a fault comes to globals_on_fault; false: all is compared at each step */
+bool globals_on_fault(const void *address);     /* in the handler: it was the first write to a watched page; go on */

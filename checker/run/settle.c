@@ -41,12 +41,11 @@ void settle_add_facts(Program *program, const char *facts)
     }
 }
 
-void settle_run(Execution *execution, const ExecutionOptions *options, const Globals *globals)
+void settle_run(Execution *execution, const ExecutionOptions *options)
 {
     const Record *record = execution_record(execution);
     bool again;
     do {
-        globals_restore(globals);
         execution_run_eager(execution, options);
         bool stuck = record_any_ended(record, CORE_BLOCKED), stopped = record_any_ended(record, CORE_STOPPED);
         again = !stopped && !execution_limit_reached(execution) && settle_launches(record->program, !stuck);

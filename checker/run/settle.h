@@ -8,9 +8,8 @@
  */
 #pragma once
 #include "execution.h"
-#include "globals.h"
 
-void settle_run(Execution *execution, const ExecutionOptions *options, const Globals *globals);
+void settle_run(Execution *execution, const ExecutionOptions *options);
 /* What was learnt of the launches, a digit each, for another process that runs the same program. g_malloc. */
 char *settle_facts(const Program *program);
 /* Adds what such a text says (no effect: of another number of launches); entry barriers stay what they are. */

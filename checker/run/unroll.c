@@ -3,6 +3,8 @@
  * The core's steps have no effect here; what lies before the last given observation is passed over, what follows is handed out.
  */
 #include "unroll.h"
+#include "../../model/heap.h"
+#include "../../model/outside.h"
 #include "coro.h"
 #include "edit.h"
 #include <string.h>
@@ -155,6 +157,8 @@ static void raise_fault(Core *core, uint32_t site, FaultId fault, const char *me
     unroller->raised = fault, unroller->raised_site = site, unroller->raised_message = message;
 }
 
+enum { FILL = 0x5b };
+
 static void ignore_advice(Core *core, uint32_t site, AdviceId advice)
 {
     (void)core, (void)site, (void)advice;
@@ -169,6 +173,8 @@ static void run(Unroller *unroller, uint32_t id, const Observation *observed, si
 {
     Core *core = &unroller->core;
     struct CoreChunk *spare = core->spare;
+    outside_begin();
+    heap_pattern(FILL, 0);
     core_init(core, unroller->program, id);
     core->spare = spare;
     if (unroller->pulse != NULL)
@@ -204,12 +210,12 @@ static UnrollEnd extend(void *self, uint32_t id, const Observation *observed, si
 }
 
 /* The stack in use holds registers, locals and the step's own request. Stale bytes in it can only make equal states look different, which
- * is safe. */
+ * is safe. Of a core that has memory of its own elsewhere nothing is known. */
 static uint64_t hash_state(const Unroller *unroller)
 {
     size_t bytes = 0;
     const void *stack = coro_stack_in_use(unroller->pool, 0, &bytes);
-    return stack == NULL ? 0 : core_state_hash(&unroller->core, XXH3_64bits(stack, bytes)) | 1;
+    return stack == NULL || unroller->core.heap != NULL ? 0 : core_state_hash(&unroller->core, XXH3_64bits(stack, bytes)) | 1;
 }
 
 /* Right after the answer was filled in. */
@@ -227,8 +233,6 @@ static uint64_t fingerprint(void *self, uint32_t id, const Observation *observed
     return hash;
 }
 
-enum { FILL = 0x5b };
-
 typedef struct Parked { char *stack; size_t bytes; uint64_t hash; } Parked;
 
 static Parked park(Unroller *unroller, uint32_t id, const GArray *observed, bool contents, unsigned char fill)
@@ -241,7 +245,7 @@ static Parked park(Unroller *unroller, uint32_t id, const GArray *observed, bool
     coro_pool_fill(unroller->pool, FILL, CORO_FILLED_BYTES);
     Parked parked = { 0 };
     const void *stack = unroller->end == UNROLL_OBSERVES ? coro_stack_in_use(unroller->pool, 0, &parked.bytes) : NULL;
-    if (stack != NULL)
+    if (stack != NULL && unroller->core.heap == NULL)
         parked.stack = g_memdup2(stack, parked.bytes), parked.hash = core_state_hash(&unroller->core, 0);
     forget_run(unroller);
     return parked;

@@ -141,13 +141,16 @@ static PlRef opaque(const PlSite *here, PlRef ref)
     return ref;
 }
 
-static bool fill_element(const Program *program, const Decl *decl, PlGiven function, uint32_t device, int64_t element, Contents *contents)
+static bool fill_element(const Program *program, const Decl *decl, uint32_t device, int64_t element, Contents *contents)
 {
+    const Given *given = decl->closure;
     const View *view = program_get_view(program, decl->view);
     int64_t index[VIEW_DIMS_MAX] = { 0 }, rest = element;
     for (unsigned d = view->ndim; d-- > 0; rest /= view->size[d])
         index[d] = rest % view->size[d];
-    double value = function((int)device, index);
+    draft_begin_function();
+    double value = given->function((int)device, index);
+    draft_end_function(given->site);
     void *at = contents->bytes + view_element_offset(view, element);
     if (dtype_is_float(decl->dtype))
         dtype_write_double(decl->dtype, at, value);
@@ -166,7 +169,7 @@ static void fill_given(Program *program, uint32_t decl_id, uint32_t device, Cont
     draft_judging = &judge;
     if (sigsetjmp(judge.unwind, 0) == 0)
         for (int64_t i = 0, n = view_elements(program_get_view(program, decl->view)); i < n; i++)
-            if (!fill_element(program, decl, given->function, device, i, contents))
+            if (!fill_element(program, decl, device, i, contents))
                 program_set_usage_error(program, given->site, "pl_fill: element %lld on device %u is no integer below 2^53",
                                         (long long)i, device);
     draft_judging = outer;

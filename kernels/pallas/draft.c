@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <stdarg.h>
 #include <string.h>
+#include "../../model/outside.h"
 
 enum { REF_MARK = 0x70726566, BARRIER_MARK = 0x70626172, WINDOWS_MARK = 0x7077696e, SITES = 4096 };
 
@@ -30,12 +31,14 @@ Program *draft_program(void)
     return draft_open->program;
 }
 
-/* The author's name for the function: KERNEL and PROGRAM put theirs behind a prefix. */
+/* The author's name for the function: KERNEL and PROGRAM put theirs behind a prefix, and the compiler may put one into another. */
 const char *draft_function_name(const char *function)
 {
-    if (g_str_has_prefix(function, "pl_body_"))
-        return function + strlen("pl_body_");
-    return g_str_has_prefix(function, "pl_build_") ? function + strlen("pl_build_") : function;
+    static const char *const prefix[] = { "pl_body_", "pl_build_", "pl_call_" };
+    for (size_t i = 0; i < G_N_ELEMENTS(prefix); i++)
+        if (g_str_has_prefix(function, prefix[i]))
+            return function + strlen(prefix[i]);
+    return function;
 }
 
 static uint32_t site_of(const PlSite *here, uint32_t caller)
@@ -75,6 +78,35 @@ void draft_misuse(const PlSite *here, const char *format, ...)
         core_usage(core_running, draft_site(here), "%s", text);
     program_set_usage_error(draft_program(), draft_site(here), "%s", text);
     siglongjmp(draft_judging != NULL ? draft_judging->unwind : draft_open->unwind, 1);
+}
+
+void draft_begin_function(void)
+{
+    if (core_running == NULL)
+        outside_begin();
+}
+
+void draft_end_function(uint32_t site)
+{
+    char *changed = outside_changed();
+    if (changed == NULL)
+        return;
+    program_set_usage_error(draft_program(), site, "the function of values has written to %s: it may use its arguments and what PROGRAM "
+                            "left", changed);
+    g_free(changed);
+    siglongjmp(draft_judging->unwind, 1);
+}
+
+void draft_refuse(const char *function, const char *what)
+{
+    const char *name = function != NULL ? draft_function_name(function) : draft_judging != NULL ? "a function of values" : "the kernel";
+    if (draft_judging == NULL && core_running == NULL)
+        return;
+    if (draft_judging != NULL || !core_running->needs_contents)
+        program_set_usage_error(draft_program(), NONE, "%s %s", name, what);
+    if (draft_judging != NULL)
+        siglongjmp(draft_judging->unwind, 1);
+    core_usage(core_running, program_launch(core_running->program, core_running->launch)->site, "%s %s", name, what);
 }
 
 Core *draft_core(const PlSite *here, const char *what)

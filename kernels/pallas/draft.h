@@ -62,6 +62,11 @@ Tile *draft_new_tile(Core *core);
 PlTile draft_hold(Tile *tile);
 Tile *draft_tile(const PlSite *here, PlTile tile, const char *what);
 
+/* Around calls of an author's function of values, while draft_judging is set; misuse if it left something otherwise than PROGRAM did. */
+void draft_begin_function(void);
+void draft_end_function(uint32_t site);
+void draft_refuse(const char *function, const char *what);      /* see outside.h */
+
 void draft_begin_body(Core *core);
 void draft_end_body(Core *core);
 

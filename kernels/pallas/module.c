@@ -7,6 +7,8 @@
 #include <dlfcn.h>
 #include <glib.h>
 #include <string.h>
+#include "../../model/heap.h"
+#include "../../model/outside.h"
 #include "draft.h"
 
 _Static_assert((int)PL_F64 == DTYPE_F64 && (int)PL_BF16 == DTYPE_BF16, "PlType is DType");
@@ -34,6 +36,7 @@ static const PlApi *the_api(void)
         pl_expect_install(&api);
         pl_windows_install(&api);
         pl_program_install(&api);
+        outside_refuse = draft_refuse;
         api.bytes = sizeof api;
         api.version = PL_API_VERSION;
     }
@@ -208,7 +211,9 @@ ProgramModule *pl_module_open(const char *path, char **error)
         return own;
     }
     g_autofree char *full = g_canonicalize_filename(path, NULL);        /* a bare name would be looked for in the system's folders */
+    heap_load();
     void *handle = dlopen(full, RTLD_NOW | RTLD_LOCAL);
+    heap_loaded();
     if (handle == NULL) {
         g_autofree char *why = one_line(dlerror());
         *error = g_strdup_printf("cannot load %s: %s", path, why);

@@ -239,7 +239,9 @@ static char *judge_value(Machine *machine, const void *closure, const Tile *tile
     int64_t index[VIEW_DIMS_MAX] = { 0 }, rest = element;
     for (unsigned d = tile->ndim; d-- > 0; rest /= tile->size[d])
         index[d] = rest % tile->size[d];
+    draft_begin_function();
     double due = values->function(values->ref, (int)device, index);
+    draft_end_function(values->site);
     if (isnan(due))
         return NULL;
     char *unknown = word_unknown(machine, values->output, values->output_view, tile, element, device, values->site);

@@ -1,0 +1,6 @@
+/* outside.c - the one watch of this process. */
+#include "outside.h"
+
+const OutsideWatch *outside_watch;
+volatile bool outside_suspect;
+void (*outside_refuse)(const char *function, const char *what);
