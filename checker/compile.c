@@ -68,6 +68,12 @@ static bool add_words(GPtrArray *argv, const char *text, const char *origin, cha
     return true;
 }
 
+/* What begins with a dash, or an @, is no file to a compiler. */
+static char *as_file(const char *path)
+{
+    return strchr("-@", path[0]) ? g_strconcat("./", path, NULL) : g_strdup(path);
+}
+
 static GPtrArray *build_argv(const char *source, const char *output, const CompileOptions *options, char **error)
 {
     GPtrArray *argv = g_ptr_array_new_with_free_func(g_free);
@@ -89,8 +95,8 @@ static GPtrArray *build_argv(const char *source, const char *output, const Compi
         return NULL;
     }
     g_ptr_array_add(argv, g_strdup("-o"));
-    g_ptr_array_add(argv, g_strdup(output));
-    g_ptr_array_add(argv, g_strdup(source));
+    g_ptr_array_add(argv, as_file(output));
+    g_ptr_array_add(argv, as_file(source));
     g_ptr_array_add(argv, g_strdup("-lm"));
     g_ptr_array_add(argv, NULL);
     return argv;

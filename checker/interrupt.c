@@ -124,5 +124,6 @@ void interrupt_install(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);                   /* a reader that goes away is a failed write, after which we still clean up */
+    signal(SIGXFSZ, SIG_IGN);                   /* so is a file that may not grow any further (ulimit -f) */
     interrupt_set_closing("heddle: interrupted");
 }

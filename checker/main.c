@@ -1,4 +1,5 @@
 /* main.c - the command line: the one file that sees the checker and the kernels, and hands the second to the first. */
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include "../kernels/pallas/module.h"
@@ -18,6 +19,8 @@ static int tell(const Options *options, OptionsResult what)
     else
         g_string_append(text, "heddle " HEDDLE_VERSION "\n");
     bool good = fputs(text->str, stdout) >= 0 && !fflush(stdout);
+    if (!good && errno != EPIPE)
+        g_printerr("heddle: cannot write to standard output: %s\n", g_strerror(errno));
     g_string_free(text, TRUE);
     return good ? 0 : 2;
 }

@@ -13,6 +13,12 @@ static const struct { int code; const char *meaning; } exit_codes[] = {
 static const char kernel_forms[] =
     "A KERNEL with a / in it, or ending in .c or .so, is a file: every program in it is meant, or one of them as file.c:program. "
     "All else is the name of a built-in program.";
+static const char trust[] =
+    "A check, a test, a replay, and listing a file compile the kernel and run it with your rights: what it does beside its steps, such as "
+    "reading or removing your files, it does to you. A module runs code as soon as it is loaded, and a compiler obeys what a source "
+    "includes. Take kernels of strangers into a sandbox. Files of others are read with care: a schedule or a checkpoint that does not fit "
+    "is refused. But a checkpoint is believed as the program itself is: who can write one can claim that everything was covered. Resume "
+    "only what you, or a machine that you trust, wrote.";
 static const char worst_rule[] = "With several checks the worst counts: 2, then 1, then 3, then 0.";
 
 static char *spell(const OptionSpec *spec)
@@ -132,8 +138,11 @@ void manual_man(GString *out)
     g_string_append_printf(out, ".PP\n%s\n.SH ENVIRONMENT\n", worst_rule);
     roff_item(out, "CC, CFLAGS", "the compiler of kernels in files, and flags for it.");
     roff_item(out, "NO_COLOR", "when set and not empty: no colors, unless --color says otherwise.");
-    g_string_append(out, ".SH FILES\n");
+    g_string_append(out, ".SH SECURITY\n");
+    roff(out, trust);
+    g_string_append(out, "\n.SH FILES\n");
     roff_item(out, "heddle-schedules/", "schedules of the faults that heddle check found; made only when something is wrong.");
+    roff_item(out, "FILE.part, FILE.lock", "beside a checkpoint, while a process writes it; what a killed one left behind does no harm.");
 }
 
 /* One case of the completion: what to offer after the word `before`, where an option's argument is due. */

@@ -28,6 +28,7 @@
 #include "fits.h"
 #include "identity.h"
 #include "relocate.h"
+#include "report/outfile.h"
 #include "run/infile.h"
 #include "worker.h"
 #include <errno.h>
@@ -54,10 +55,11 @@ static void append_head(GString *out, const CheckResult *result)
 {
     const CheckSpec *spec = result->spec;
     const Program *program = result->program;
-    g_autofree char *hash = identity_hash_file(program->source);
+    const char *source = spec->source ? spec->source : program->source;        /* as it was given: names of a program are valid text */
+    g_autofree char *hash = identity_hash_file(source);
     g_string_append(out, "heddle-schedule 1\n");
     append_text(out, "program", spec->program);
-    append_text(out, "source", program->source ? program->source : "");
+    append_text(out, "source", source ? source : "");
     g_string_append_printf(out, "source-hash %s\nmesh ", hash);
     for (unsigned a = 0; a < program->mesh.axes; a++)
         g_string_append_printf(out, "%s%s=%u", a ? "," : "", program->mesh.name[a], program->mesh.size[a]);
@@ -109,11 +111,10 @@ bool schedule_write(const CheckResult *result, const Finding *finding, const cha
         g_string_append_printf(out, "%s\n", line);
     }
     g_string_append(out, "end\n");
-    g_autoptr(GError) problem = NULL;           /* written beside, then renamed */
-    if (g_file_set_contents_full(path, out->str, (gssize)out->len, G_FILE_SET_CONTENTS_CONSISTENT, 0666, &problem))
-        return true;
-    *error = g_strdup_printf("cannot write the schedule %s: %s", path, problem->message);
-    return false;
+    Outfile *file = outfile_open(path, error);
+    if (file != NULL)
+        outfile_set(file, out->str, out->len);
+    return file != NULL && outfile_close(file, true, error);
 }
 
 enum { SHOWN_BYTES = 60 };                      /* of a line that is wrong */

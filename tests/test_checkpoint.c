@@ -137,8 +137,50 @@ static void a_kill_at_any_moment_leaves_a_whole_file(void **state)
         any = true;
     }
     assert_true(any);
-    g_autofree char *part = g_strdup_printf("%s.part", file);
+    g_autofree char *part = g_strdup_printf("%s.part", file), *lock = g_strdup_printf("%s.lock", file);
     g_unlink(part);
+    g_unlink(lock);
+}
+
+/* The second one is told at once, and by whom; what the first one writes stays whole. A lock ends with its process, however that ends. */
+static void one_process_at_a_time_writes_a_file(void **state)
+{
+    (void)state;
+    for (unsigned killed = 0; killed < 2; killed++) {
+        int ready[2], go[2];
+        char byte = 0;
+        assert_int_equal(pipe(ready) | pipe(go), 0);
+        pid_t child = fork();
+        if (child == 0) {
+            Checkpoint *checkpoint = open_file(IDENTITY);
+            write_bytes(checkpoint, "first", 5);
+            if (write(ready[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
+                _exit(1);
+            write_bytes(checkpoint, "again", 5);
+            checkpoint_free(checkpoint);
+            _exit(0);
+        }
+        char *error = NULL;
+        g_autofree char *holder = g_strdup_printf("another heddle (process %d) is writing the checkpoint %s", (int)child, file);
+        assert_int_equal(read(ready[0], &byte, 1), 1);
+        assert_null(checkpoint_new(file, IDENTITY, &error));
+        assert_non_null(strstr(error, holder));
+        g_clear_pointer(&error, g_free);
+        if (killed)
+            kill(child, SIGKILL);
+        else
+            assert_int_equal(write(go[1], &byte, 1), 1);
+        waitpid(child, NULL, 0);
+        g_autoptr(GBytes) back = checkpoint_read(file, IDENTITY, &error);
+        assert_null(error);
+        assert_memory_equal(g_bytes_get_data(back, NULL), killed ? "first" : "again", 5);
+        Checkpoint *checkpoint = open_file(IDENTITY);
+        checkpoint_free(checkpoint);
+        g_autofree char *lock = g_strdup_printf("%s.lock", file);
+        assert_false(g_file_test(lock, G_FILE_TEST_EXISTS));
+        for (unsigned i = 0; i < 2; i++)
+            close(ready[i]), close(go[i]);
+    }
 }
 
 static void a_file_that_cannot_be_written_is_told_at_once_or_when_it_happens(void **state)
@@ -153,6 +195,8 @@ static void a_file_that_cannot_be_written_is_told_at_once_or_when_it_happens(voi
     Checkpoint *checkpoint = checkpoint_new(nowhere, IDENTITY, &error);
     assert_true(checkpoint_due(checkpoint));
     assert_false(checkpoint_due(NULL));
+    g_autofree char *lock = g_strdup_printf("%s.lock", nowhere);
+    assert_int_equal(g_unlink(lock), 0);
     assert_int_equal(g_rmdir(below), 0);
     checkpoint_begin(checkpoint);
     checkpoint_put(checkpoint, "abc", 3);
@@ -224,6 +268,7 @@ int main(void)
         cmocka_unit_test(another_check_is_refused_by_the_first_difference),
         cmocka_unit_test(torn_damaged_and_foreign_files_are_refused),
         cmocka_unit_test(a_kill_at_any_moment_leaves_a_whole_file),
+        cmocka_unit_test(one_process_at_a_time_writes_a_file),
         cmocka_unit_test(a_file_that_cannot_be_written_is_told_at_once_or_when_it_happens),
         cmocka_unit_test(progress_is_told_in_one_line),
     };

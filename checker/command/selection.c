@@ -14,7 +14,7 @@ CompileOptions selection_compile_options(const Options *options)
 static const char *program_part(const char *operand)
 {
     const char *colon = strrchr(operand, ':');
-    if (!colon || colon - operand < 3 || strchr(colon, '/'))
+    if (!colon || colon - operand < 3 || strchr(colon, '/') || g_file_test(operand, G_FILE_TEST_EXISTS))
         return NULL;
     return !strncmp(colon - 2, ".c", 2) || !strncmp(colon - 3, ".so", 3) ? colon + 1 : NULL;
 }

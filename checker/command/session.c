@@ -1,5 +1,6 @@
 /* session.c - text is gathered first and printed in one piece, with signals held off, so that an interruption never cuts a report. */
 #include "session.h"
+#include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -182,6 +183,9 @@ void session_print(Session *session)
     session_progress(session, NULL);
     bool good = fwrite(session->text.out->str, 1, session->text.out->len, session->stream) == session->text.out->len
         && !fflush(session->stream);
+    if (!good && errno != EPIPE && session->exit_code != 2)
+        g_printerr("heddle: cannot write the report to standard %s: %s\n", session->stream == stdout ? "output" : "error",
+                   g_strerror(errno));
     if (!good)
         session_note_exit(session, 2);          /* a full disk or a closed pipe must not look like a verdict that was delivered */
     g_string_truncate(session->text.out, 0);
@@ -218,10 +222,8 @@ void session_fail_check(Session *session, const CheckResult *result)
 
 void session_warn(Session *session, const CheckResult *result)
 {
-    if (result->warning == NULL)
-        return;
-    session_print(session);
-    g_printerr("heddle: warning: %s\n", result->warning);
+    if (result->warning != NULL)
+        session_fail(session, g_strdup(result->warning));
 }
 
 void session_note_exit(Session *session, int code)

@@ -42,7 +42,7 @@ void session_add_results(Session *session, const CheckResult *result);
 void session_add_reports(Session *session, const CheckResult *result, const GPtrArray *schedules);
 /* A check that came to no verdict: one line, with the program's name and size. */
 void session_fail_check(Session *session, const CheckResult *result);
-void session_warn(Session *session, const CheckResult *result);  /* to standard error, if there is anything */
+void session_warn(Session *session, const CheckResult *result);  /* of what failed beside the check, if anything did */
 void session_progress(Session *session, const char *what);      /* NULL: clears the line */
 
 int command_check(Session *session);

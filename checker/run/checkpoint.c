@@ -2,10 +2,13 @@
  * (XXH3, 64 bits) of all that precedes it.
  */
 #include "checkpoint.h"
+#include "infile.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -14,7 +17,8 @@
 enum { PAUSE = 20, MAGIC_BYTES = sizeof MAGIC - 1, TAIL_BYTES = 2 * sizeof(uint64_t) };
 
 struct Checkpoint {
-    char *path, *part, *identity, *failure;
+    char *path, *part, *locked, *identity, *failure;
+    int lock;                                   /* -1: this file system has none */
     FILE *file;
     XXH3_state_t *checksum;
     uint64_t bytes;                             /* put since begin */
@@ -30,22 +34,83 @@ static char *pad(const char *identity)
     return g_string_free(text, FALSE);
 }
 
+/* Locks of this kind are not inherited: processes that a search starts do not hold them. */
+static bool take_lock(int file, pid_t *holder)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    if (fcntl(file, F_SETLK, &lock) == 0)
+        return true;
+    *holder = (errno == EACCES || errno == EAGAIN) && fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK ? lock.l_pid : 0;
+    return errno == ENOLCK || errno == EOPNOTSUPP || errno == EINVAL;
+}
+
+static bool is_still(int file, const char *path)
+{
+    struct stat opened, named;
+    return fstat(file, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+}
+
+/* false: somebody else holds it. Whoever held it before removed the file, perhaps after we opened it: then there is another one. */
+static bool lock(Checkpoint *checkpoint, char **error)
+{
+    for (;;) {
+        pid_t holder = 0;
+        checkpoint->lock = open(checkpoint->locked, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (checkpoint->lock < 0)
+            *error = g_strdup_printf("cannot write the checkpoint %s: %s: %s", checkpoint->path, checkpoint->locked, g_strerror(errno));
+        else if (!take_lock(checkpoint->lock, &holder))
+            *error = g_strdup_printf("another heddle (process %d) is writing the checkpoint %s: wait for its end, or name another file",
+                                     (int)holder, checkpoint->path);
+        if (*error != NULL || is_still(checkpoint->lock, checkpoint->locked))
+            return *error == NULL;
+        close(checkpoint->lock);
+    }
+}
+
+static void unlock(Checkpoint *checkpoint)
+{
+    if (checkpoint->lock < 0)
+        return;
+    unlink(checkpoint->locked);
+    close(checkpoint->lock);
+}
+
+static void free_parts(Checkpoint *checkpoint)
+{
+    XXH3_freeState(checkpoint->checksum);
+    g_free(checkpoint->path);
+    g_free(checkpoint->part);
+    g_free(checkpoint->locked);
+    g_free(checkpoint->identity);
+    g_free(checkpoint->failure);
+    g_free(checkpoint);
+}
+
 Checkpoint *checkpoint_new(const char *path, const char *identity, char **error)
 {
-    g_autofree char *part = g_strdup_printf("%s.part", path);
-    FILE *probe = fopen(part, "ae");
-    if (probe == NULL) {
-        *error = g_strdup_printf("cannot write the checkpoint %s: %s", path, g_strerror(errno));
-        return NULL;
-    }
-    fclose(probe);
-    unlink(part);
     Checkpoint *checkpoint = g_new0(Checkpoint, 1);
     checkpoint->path = g_strdup(path);
-    checkpoint->part = g_steal_pointer(&part);
+    checkpoint->part = g_strdup_printf("%s.part", path);
+    checkpoint->locked = g_strdup_printf("%s.lock", path);
     checkpoint->identity = pad(identity);
     checkpoint->checksum = XXH3_createState();
-    return checkpoint;
+    struct stat there;
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
+        *error = g_strdup_printf("cannot write the checkpoint %s: it is no regular file", path);
+    } else if (lock(checkpoint, error)) {
+        FILE *probe = fopen(checkpoint->part, "ae");
+        if (probe != NULL) {
+            fclose(probe);
+            unlink(checkpoint->part);
+            return checkpoint;
+        }
+        *error = g_strdup_printf("cannot write the checkpoint %s: %s", path, g_strerror(errno));
+        unlock(checkpoint);
+    } else if (checkpoint->lock >= 0) {
+        close(checkpoint->lock);
+    }
+    free_parts(checkpoint);
+    return NULL;
 }
 
 void checkpoint_free(Checkpoint *checkpoint)
@@ -53,12 +118,8 @@ void checkpoint_free(Checkpoint *checkpoint)
     if (checkpoint == NULL)
         return;
     g_assert(checkpoint->file == NULL);
-    XXH3_freeState(checkpoint->checksum);
-    g_free(checkpoint->path);
-    g_free(checkpoint->part);
-    g_free(checkpoint->identity);
-    g_free(checkpoint->failure);
-    g_free(checkpoint);
+    unlock(checkpoint);
+    free_parts(checkpoint);
 }
 
 bool checkpoint_due(const Checkpoint *checkpoint)
@@ -171,7 +232,8 @@ static char *problem_of(const char *path, const char *data, size_t bytes, const 
 
 char *checkpoint_peek(const char *path, const char *key)
 {
-    GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+    g_autofree char *error = NULL;
+    GMappedFile *file = infile_map(path, &error);
     if (file == NULL)
         return NULL;
     const char *data = g_mapped_file_get_contents(file);
@@ -189,13 +251,12 @@ char *checkpoint_peek(const char *path, const char *key)
 
 GBytes *checkpoint_read(const char *path, const char *check, char **error)
 {
-    g_autoptr(GError) problem = NULL;
-    g_autofree char *identity = pad(check);
-    GMappedFile *file = g_mapped_file_new(path, FALSE, &problem);
+    g_autofree char *identity = pad(check), *problem = NULL;
+    GMappedFile *file = infile_map(path, &problem);
     if (file == NULL) {
-        *error = g_error_matches(problem, G_FILE_ERROR, G_FILE_ERROR_NOENT)
+        *error = access(path, F_OK) != 0 && errno == ENOENT
             ? g_strdup_printf("there is no file %s to resume from; --checkpoint %s makes one", path, path)
-            : g_strdup_printf("cannot read the checkpoint: %s", problem->message);
+            : g_strdup_printf("cannot read the checkpoint %s: %s", path, problem);
         return NULL;
     }
     const char *data = g_mapped_file_get_contents(file);

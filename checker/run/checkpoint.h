@@ -4,10 +4,15 @@
  *     reading:  checkpoint_read: what was put, in one piece
  *
  * A file holds which check it belongs to (the identity: lines "key value"), the search's own bytes, and a checksum over all. It is written
- * beside (FILE.part) and renamed, so at each moment FILE is absent or whole, whoever kills us. When and what to write is the search's
- * business: at least at its end and when it is told to stop.
+ * beside (FILE.part) and renamed, so at each moment FILE is absent or whole, whoever kills us. One process at a time writes it: who does
+ * holds a lock on FILE.lock, which ends with the process. When and what to write is the search's business: at least at its end and when it
+ * is told to stop.
  *
- * Errors:      one line that says what to do: a file that is torn, foreign, or of another check (naming the first key that differs).
+ * A checkpoint is believed as the program is: who can write one can claim that all was covered. What is no claim but nonsense is refused
+ * by whoever reads it.
+ *
+ * Errors:      one line that says what to do: a file that is torn, foreign, or of another check (naming the first key that differs), or
+ *              that another process writes.
  *              A file that cannot be written: told at once; later (a full disk) by checkpoint_failure.
  */
 #pragma once
