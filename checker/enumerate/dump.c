@@ -4,6 +4,8 @@
  */
 #include "dump.h"
 #include <string.h>
+#include "../fits.h"
+#include "closed.h"
 #include "expand.h"
 #include "found.h"
 #include "judge.h"
@@ -11,7 +13,7 @@
 #include "repack.h"
 #include "symmetry.h"
 
-enum { VERSION = 4, BUFFER_KEYS = 4096 };
+enum { VERSION = 5, BUFFER_KEYS = 4096 };
 
 typedef struct Head { uint32_t version, place_bytes, contents, until_race; } Head;
 typedef struct Level { uint64_t level, swept, transitions, covered, states; uint8_t polls, uneven; } Level;
@@ -66,6 +68,28 @@ char *dump_take_text(Dump *dump)
     return text ? g_strndup(text, bytes - 1) : NULL;
 }
 
+static bool take_bool(Dump *dump)
+{
+    uint64_t number = take_number(dump);
+    dump->bad |= number > 1;
+    return number == 1;
+}
+
+/* Ids of a state: what each field has so far. */
+static uint32_t largest_id(const Walk *walk, unsigned field)
+{
+    return field < walk->cores ? (uint32_t)walk->core[field].components.count - 1
+        : walk->memory ? memory_vectors(walk, field - walk->cores) : 1;
+}
+
+bool dump_ids_fit(const Walk *walk, const uint32_t *id, unsigned fields)
+{
+    for (unsigned f = 0; f < fields; f++)
+        if (id[f] == 0 || id[f] > largest_id(walk, f))
+            return false;
+    return true;
+}
+
 /* ---- what was unrolled ---- */
 
 static uint32_t ids_kept(const Walk *walk) { return walk->cores + walk->program->devices; }
@@ -96,9 +120,8 @@ static bool is_turn(const Walk *walk, const uint32_t *entry)
     uint32_t core = entry[0], turn = entry[1];
     if (core >= walk->cores || turn >= walk->core[core].turns.count)
         return false;
-    for (uint32_t c = 0; c < walk->cores; c++)
-        if (entry[2 + c] == 0 || entry[2 + c] >= walk->core[c].components.count)
-            return false;
+    if (!dump_ids_fit(walk, entry + 2, ids_kept(walk)))
+        return false;
     const Component *component = walk_component(walk, core, entry[2 + core]);
     return turn >= component->turns && turn < component->turns + component->turn_count;
 }
@@ -108,7 +131,8 @@ bool dump_grow(Dump *dump, Walk *walk)
     uint64_t events = take_number(dump);
     for (uint64_t event = 0; event < events && !dump->bad; event++) {
         const void *place = dump_take(dump, sizeof(Place));
-        dump->bad |= place == NULL || intern_add(&walk->events, place, sizeof(Place)) != event;
+        dump->bad |= place == NULL || intern_add(&walk->events, place, sizeof(Place)) != event
+            || walk_event(walk, (uint32_t)event)->core >= walk->cores;
     }
     uint64_t numbers = take_number(dump);
     const uint32_t entry_numbers = 2 + ids_kept(walk);
@@ -120,13 +144,17 @@ bool dump_grow(Dump *dump, Walk *walk)
         dump->bad |= !is_turn(walk, entry);
         if (dump->bad)
             break;
+        size_t before = store_bytes_used();
         turn_take(walk, entry + 2, entry[0], entry[1], walk->after);
+        dump->bad |= store_bytes_used() == before;      /* it made nothing new: nobody would have noted it */
         dump->bad |= walk->symmetry != NULL && !symmetry_check(walk->symmetry, walk);
         walk->polls |= walk->core[entry[0]].tree.folds > 0;
         dump_note_growth(walk, entry + 2, entry[0], entry[1]);
     }
     walk->repack = false;
-    return !dump->bad;
+    for (uint32_t event = 0; event < intern_count(&walk->events); event++)
+        dump->bad |= !place_fits(walk->program, walk_event(walk, event));
+    return !dump->bad && numbers % entry_numbers == 0;
 }
 
 /* ---- its states ---- */
@@ -202,13 +230,24 @@ bool dump_layout(Dump *dump, Walk *walk)
     unsigned bits[fields];
     for (uint64_t f = 0; f < fields; f++) {
         uint64_t width = take_number(dump);
-        if (width == 0 || width > 31)
+        if (width == 0 || width > 31 || largest_id(walk, (unsigned)f) >> width != 0)
             return false;
         bits[f] = (unsigned)width;
     }
-    walk->hashed = take_number(dump) != 0;
+    walk->hashed = take_bool(dump);
     layout_set(&walk->layout, bits);
-    return !dump->bad && walk->layout.words <= LAYOUT_WORDS_MAX;
+    return !dump->bad && walk->layout.words <= LAYOUT_WORDS_MAX && (!walk->hashed || walk->options->modes & WALK_HASH_COMPACT);
+}
+
+/* Is it a state at all, as we write them? */
+static bool is_state(const Walk *walk, const uint64_t *key)
+{
+    uint64_t again[LAYOUT_WORDS_MAX];
+    layout_unpack(&walk->layout, key, walk->after);
+    if (!dump_ids_fit(walk, walk->after, walk->layout.fields))
+        return false;
+    layout_pack(&walk->layout, walk->after, again);
+    return memcmp(key, again, walk->layout.words * sizeof *key) == 0;
 }
 
 /* A key of the file among the states of its owner; queued: among those to come. */
@@ -218,6 +257,7 @@ static void place_key(Dump *dump, Walk *walk, bool queued)
     bool print = walk->hashed && !queued;
     unsigned words = print ? 1 : walk->layout.words;
     take_into(dump, key, words * sizeof *key);
+    dump->bad |= print ? key[0] == 0 : !is_state(walk, key);
     if (dump->bad || walk->limit != NULL)
         return;
     uint64_t place = print ? table_hash(key, 1, 64) : repack_scatter(walk, &walk->layout, key);
@@ -229,7 +269,7 @@ static void place_key(Dump *dump, Walk *walk, bool queued)
     else if (queued)
         memcpy(worker->queue.key + worker->queue.tail++ * words, key, words * sizeof *key);
     else
-        table_add(&worker->table, key);
+        dump->bad |= !table_add(&worker->table, key);   /* it was there */
 }
 
 /* Keys come in the order of their places: in a table that has to grow they would all crowd at its start. */
@@ -257,10 +297,20 @@ static void take_states(Dump *dump, Walk *walk, uint64_t level)
         place_key(dump, walk, true);
 }
 
+/* Each state but the start was led to; only a sweep gives states up; only rotated states cover others. */
+static bool is_plausible(const Walk *walk, const Level *level)
+{
+    const uint64_t most = UINT64_C(1) << 60;
+    return level->polls <= 1 && level->uneven <= 1 && level->transitions < most && level->swept < most
+        && level->states <= level->transitions + 1 && level->swept <= level->transitions + 1 && level->level <= level->transitions
+        && (walk_sweeps(walk) || level->swept == 0) && level->covered < most && (walk->symmetry != NULL || level->covered == 0);
+}
+
 static bool take_level(Dump *dump, Walk *walk)
 {
     Level level;
     take_into(dump, &level, sizeof level);
+    dump->bad |= !is_plausible(walk, &level);
     walk->level = level.level, walk->swept = level.swept, walk->polls |= level.polls, walk->uneven |= level.uneven;
     walk->worker[0].transitions = level.transitions, walk->worker[0].covered = level.covered;
     if (!dump->bad && level.states <= dump->left)
@@ -269,7 +319,7 @@ static bool take_level(Dump *dump, Walk *walk)
         place_key(dump, walk, false);
     for (uint64_t l = walk->keeps ? 0 : walk->level; l <= walk->level && !dump->bad; l++)
         take_states(dump, walk, l);
-    return !dump->bad && walk->limit == NULL;
+    return !dump->bad && walk->limit == NULL && closed_table(walk);
 }
 
 /* ---- all of it ---- */
@@ -284,8 +334,8 @@ void dump_write(Walk *walk)
     put_level(walk);
     put_number(walk, ends->len);
     dump_put(walk, ends->data, ends->len * sizeof(uint64_t));
-    results_save(walk);
     found_save(walk);
+    results_save(walk);
     checkpoint_commit(walk->options->checkpoint);
 }
 
@@ -296,7 +346,8 @@ bool dump_open(Dump *dump, GBytes *bytes, bool *contents, bool *until_race)
     Head head;
     take_into(dump, &head, sizeof head);
     *contents = head.contents, *until_race = head.until_race;
-    return !dump->bad && head.version == VERSION && head.place_bytes == sizeof(Place);
+    return !dump->bad && head.version == VERSION && head.place_bytes == sizeof(Place) && head.contents <= 1
+        && head.until_race <= head.contents;
 }
 
 bool dump_fill(Dump *dump, Walk *walk)
@@ -308,7 +359,7 @@ bool dump_fill(Dump *dump, Walk *walk)
         uint64_t hash = take_number(dump);
         g_array_append_val(walk->outcome->end_states, hash);
     }
-    results_load(walk, dump);
     found_load(walk, dump);
+    results_load(walk, dump);
     return !dump->bad && dump->left == 0;
 }

@@ -22,6 +22,7 @@ bool dump_grow(Dump *dump, Walk *walk);         /* before anything else is done 
 bool dump_layout(Dump *dump, Walk *walk);       /* of its keys, before tables are made for them */
 bool dump_fill(Dump *dump, Walk *walk);         /* its level, in place of the start */
 /* For parts that are written by their owners. */
+bool dump_ids_fit(const Walk *walk, const uint32_t *id, unsigned fields);       /* ids of a state, of what there is so far */
 void dump_put(const Walk *walk, const void *data, size_t bytes);
 const void *dump_take(Dump *dump, size_t bytes);        /* aligned to nothing; NULL: bad */
 void dump_put_text(const Walk *walk, const char *text); /* or NULL */

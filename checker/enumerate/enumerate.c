@@ -231,6 +231,14 @@ static Outcome *search(UnrollSource *source, const EnumerateOptions *options, in
     return walk.outcome;
 }
 
+static bool has_race(const Outcome *outcome)
+{
+    bool race = false;
+    for (guint i = 0; i < outcome->findings->len; i++)
+        race |= ((const Finding *)g_ptr_array_index(outcome->findings, i))->id == FAULT_RACE;
+    return race;
+}
+
 /* Contents multiply the states of a program that races, and what its results are means little then: so they are left out from the first
  * race on, unless the cores look at them. */
 Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
@@ -245,7 +253,8 @@ Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
     }
     bool contents = options->contents, until_race = options->contents && !options->first;
     Dump dump;
-    if (options->resumed != NULL && !dump_open(&dump, options->resumed, &contents, &until_race)) {
+    if (options->resumed != NULL
+        && (!dump_open(&dump, options->resumed, &contents, &until_race) || contents > options->contents || until_race > !options->first)) {
         Outcome *none = outcome_new();
         none->refused = g_strdup("the checkpoint is of another version of heddle: start again, without --resume");
         return none;
@@ -256,7 +265,8 @@ Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
         contents = until_race = false;
         outcome = search(source, options, begun, contents, until_race, NULL, &ending);
     }
-    if (ending != ENDED_UNKNOWN || outcome->refused != NULL || contents || !options->contents)
+    bool unfounded = options->resumed != NULL && outcome->complete && !has_race(outcome);       /* contents are left out for a race */
+    if ((ending != ENDED_UNKNOWN && !unfounded) || outcome->refused != NULL || contents || !options->contents)
         return outcome;
     outcome_free(outcome);
     return search(source, options, begun, true, false, NULL, &ending);

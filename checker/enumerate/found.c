@@ -1,6 +1,7 @@
 /* found.c - sightings interned by what makes them the same; the subsumption rules are set operations on them. */
 #include "found.h"
 #include <string.h>
+#include "../fits.h"
 #include "dump.h"
 #include "lives.h"
 
@@ -191,6 +192,30 @@ void found_save(const Walk *walk)
     }
 }
 
+static bool is_bool(const char *raw, size_t offset) { return (unsigned char)raw[offset] <= 1; }
+
+/* Of a file: a fault that there can be, seen in a state that there can be. */
+static bool is_entry(Walk *walk, const void *raw, const void *ids)
+{
+    Entry entry;
+    g_autofree uint32_t *id = g_memdup2(ids, walk->layout.fields * sizeof *id);
+    if (!is_bool(raw, offsetof(Entry, sighting.is_semaphore)) || !is_bool(raw, offsetof(Entry, dropped)))
+        return false;
+    memcpy(&entry, raw, sizeof entry);
+    Sighting *s = &entry.sighting;
+    s->message = NULL, s->why = NULL;
+    bool good = s->places <= G_N_ELEMENTS(s->event) && entry.level <= walk->level && dump_ids_fit(walk, id, walk->layout.fields)
+        && (s->turn == NONE || (s->core < walk->cores && s->turn < walk->core[s->core].turns.count));
+    for (unsigned i = 0; good && i < G_N_ELEMENTS(s->event); i++)
+        good = i < s->places ? s->event[i] < intern_count(&walk->events) : s->event[i] == NONE;
+    if (!good)
+        return false;
+    Finding *finding = finding_of(walk, s);
+    good = finding_fits(walk->program, finding);
+    finding_free(finding);
+    return good;
+}
+
 static void load_entry(Walk *walk, Dump *dump)
 {
     Found *found = walk->found;
@@ -200,14 +225,17 @@ static void load_entry(Walk *walk, Dump *dump)
     const void *ids = dump_take(dump, fields * sizeof(uint32_t));
     if (dump->bad)
         return;
+    if (!is_entry(walk, raw, ids)) {
+        dump->bad = true;
+        return;
+    }
     Entry *entry = store_push(&found->entries, 1);
     memcpy(entry, raw, sizeof *entry);
     memcpy(store_push(&found->ids, fields), ids, fields * sizeof(uint32_t));
     entry->sighting.why = g_steal_pointer(&why);
     entry->sighting.message = message ? program_text(walk->program, program_string(walk->program, message)) : NULL;
-    dump->bad |= entry->sighting.id >= FAULT_COUNT || index_of_sighting(found, &entry->sighting) + 1 != found->entries.count;
-    if (!dump->bad)
-        found->of_fault[entry->sighting.id]++;
+    dump->bad |= index_of_sighting(found, &entry->sighting) + 1 != found->entries.count;
+    found->of_fault[entry->sighting.id]++;
 }
 
 void found_load(Walk *walk, Dump *dump)

@@ -83,6 +83,13 @@ void results_load(Walk *walk, Dump *dump)
     const void *results = dump_take(dump, sizeof *walk->results);
     if (results == NULL)
         return;
+    const unsigned char *any = results, *differ = any + offsetof(Results, differ);
     walk->results = g_new0(Results, 1);
+    if (*any > 1 || *differ > *any) {
+        dump->bad = true;
+        return;
+    }
     memcpy(walk->results, results, sizeof *walk->results);
+    dump->bad |= (!walk->results->any && walk->results->hash != 0) || (walk->results->any && !walk->contents)
+        || (walk->results->differ && !found_has(walk->found, FAULT_DIVERGENCE));
 }
