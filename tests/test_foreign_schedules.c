@@ -114,6 +114,16 @@ static void a_number_that_no_run_has_is_refused_at_once(void **state)
     refused(text, "seed 0\n", "seed 0\nseed 0\n", "seed 0");
 }
 
+/* They say nothing of windows, and mean the cautious default. */
+static void a_file_of_before_there_were_windows_is_read(void **state)
+{
+    (void)state;
+    g_autofree char *text = schedule_of("missing_signal", 3);
+    g_autoptr(GString) changed = g_string_new(text);
+    assert_int_equal(g_string_replace(changed, "knobs 0 0 0 0 0 0\n", "knobs 0 0 0 0 0\n", 1), 1);
+    assert_int_equal(answer(changed->str, -1), SHOWN);
+}
+
 /* The line of the source that a move names is looked for near where it was: also where it was nowhere near. */
 static void a_line_beyond_the_end_of_the_source_is_looked_for_in_it(void **state)
 {
@@ -242,6 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_object_that_the_program_has_not_is_refused),
         cmocka_unit_test(a_number_that_no_run_has_is_refused_at_once),
+        cmocka_unit_test(a_file_of_before_there_were_windows_is_read),
         cmocka_unit_test(a_line_beyond_the_end_of_the_source_is_looked_for_in_it),
         cmocka_unit_test(what_is_no_file_of_text_is_refused),
         cmocka_unit_test(no_mutation_of_a_schedule_does_harm),

@@ -305,9 +305,9 @@ PROGRAM(second_block_always, "an index that never changes")
 
 /* ---- misuse ---- */
 
-PROGRAM(window_of_vmem, "misuse")
+PROGRAM(window_of_semaphores, "misuse")
 {
-    pl_launch(moves_on, .args = {pl_windows(pl_vmem(PL_I32, 8)), pl_vmem(PL_I32, 8)});
+    pl_launch(moves_on, .args = {pl_windows(pl_dma_semaphore(8)), pl_vmem(PL_I32, 8)});
 }
 
 PROGRAM(window_of_three_dimensions, "misuse")
@@ -444,7 +444,7 @@ static void sequential_windows_overlap_nothing(void **state)
 static void misuse_is_said_where_it_is(void **state)
 {
     static const struct { const char *program, *words; } misuse[] = {
-        { "window_of_vmem", "pl_windows wants an array in HBM or ANY" },
+        { "window_of_semaphores", "pl_windows wants an array: this ref is a semaphore" },
         { "window_of_three_dimensions", "its block or stride has more than the array's 1 dimensions" },
         { "window_without_a_size", "along dimension 1 the block has size 0" },
         { "window_with_a_short_table", "pl_blocks has 4 indices, for 3 grid steps and 2 dimensions" },

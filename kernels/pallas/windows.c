@@ -45,8 +45,8 @@ static PlRef windows(const PlSite *copies, const PlSite *waits, PlRef array, con
     Draft *draft = draft_of(copies, "pl_windows");
     const Decl *decl = program_decl(draft->program, draft_ref(copies, array, "pl_windows").decl);
     const char *name = draft_name(draft->program, array.buffer);
-    if (decl->space != SPACE_HBM && decl->space != SPACE_ANY)
-        draft_misuse(copies, "pl_windows wants an array in HBM or ANY: %s is no such array", name);
+    if (decl->space == SPACE_SEMAPHORE)
+        draft_misuse(copies, "pl_windows wants an array: %s is a semaphore", name);
     check_sizes(copies, draft_view(copies, array, "pl_windows"), asked, name);
     if (asked->buffers < 0 || asked->buffers > PL_BUFFERS_MAX)
         draft_misuse(copies, "pl_windows of %s: %d buffers (1 to %d are possible, 2 is usual)", name, asked->buffers, PL_BUFFERS_MAX);

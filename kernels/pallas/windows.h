@@ -25,8 +25,8 @@
  * kernel can wait for these copies: an access to the same array around its windows (through another argument, an alias, or from another
  * device) races with them. With --windows sequential each copy is complete before anything else goes on.
  *
- * Errors:      an array that is a semaphore or in VMEM or SMEM, a block whose dimensions are not the array's, sizes below 1, a table of the
- *              wrong length: said at the line of pl_windows (exit 2). A block that begins outside the array is `out-of-bounds`.
+ * Errors: an array that is a semaphore, a block whose dimensions are not the array's, sizes below 1, a table of the wrong length: said at
+ * the line of pl_windows (exit 2). A block that begins outside the array is `out-of-bounds`.
  */
 #pragma once
 #include "api.h"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from . import windows as win
 from .emitter import Emitter
 from .errors import TraceError, Unsupported
-from .kernels import Argument, Kernel, KernelBuilder, aliases_of, argument_names, compiler_options
+from .kernels import Argument, Kernel, KernelBuilder, aliases_of, argument_names, compiler_options, kernel_place
 from .source import place_of
 from .spaces import kind_of, space_of
 from .values import Value, View
@@ -40,11 +39,11 @@ def core_map(builder: KernelBuilder, eqn: Any) -> tuple[Kernel, int]:
 
 def _of_refs(builder: KernelBuilder, eqn: Any, jaxpr: Any, axis: str) -> Kernel:
     e = builder.emitter(place_of(eqn), axis)
+    builder.place = kernel_place(jaxpr, eqn)
     refs: list[Value] = []
-    found: list[win.Window] = []
     for i, v in enumerate(jaxpr.constvars):
         if not hasattr(v.aval, "inner_aval"):
-            refs.append(_captured(builder, e, v.aval, i, found))
+            refs.append(_captured(builder, e, v.aval, i))
             continue
         kind = kind_of(v.aval)
         space = space_of(v.aval, "any", e.place)
@@ -53,54 +52,43 @@ def _of_refs(builder: KernelBuilder, eqn: Any, jaxpr: Any, axis: str) -> Kernel:
         c = builder.parameter(f"ref_{i}", Argument("operand", i))
         refs.append(View(c, tuple(v.aval.shape), v.aval.dtype, "semaphore" if kind else space, kind, c))
     scratch: list[Value] = [builder.scratch(e, v.aval, name) for v, name in zip(jaxpr.invars, argument_names(jaxpr))]
-    _enter(builder, e, found)
     e.run(jaxpr, scratch, _loaded(e, jaxpr.constvars, refs))
     return builder.finish(eqn, jaxpr, e, (), compiler_options(eqn.params))
 
 
 def _of_values(builder: KernelBuilder, eqn: Any, jaxpr: Any, axis: str) -> Kernel:
     e = builder.emitter(place_of(eqn), axis)
+    builder.place = kernel_place(jaxpr, eqn)
     inputs, outputs = len(eqn.invars), len(eqn.outvars)
-    found: list[win.Window] = []
     refs: list[Value] = []
     for i, (v, name) in enumerate(zip(jaxpr.invars, argument_names(jaxpr))):
         if i >= inputs + outputs:
             refs.append(builder.scratch(e, v.aval, name))
             continue
         if not hasattr(v.aval, "inner_aval"):
-            refs.append(_captured(builder, e, v.aval, i, found))
+            refs.append(_captured(builder, e, v.aval, i))
             continue
         argument = Argument("operand", i) if i < inputs else Argument("result", i - inputs)
-        refs.append(_argument(builder, e, v.aval, name, argument, found))
-    _enter(builder, e, found)
+        refs.append(_argument(builder, e, v.aval, name, argument))
     e.run(jaxpr, _loaded(e, jaxpr.invars, refs), [])
-    if found:
-        win.leave(e, found, 1)
     kernel = builder.finish(eqn, jaxpr, e, (), compiler_options(eqn.params))
     kernel.aliases = aliases_of(eqn)
     return kernel
 
 
-def _argument(builder: KernelBuilder, e: Emitter, aval: Any, name: str, argument: Argument, found: list[win.Window]) -> View:
+def _argument(builder: KernelBuilder, e: Emitter, aval: Any, name: str, argument: Argument) -> View:
     kind, space = kind_of(aval), space_of(aval, "any", e.place)
     if kind or space in ("any", "hbm", builder.stays(argument.kind, argument.index)):
         c = builder.parameter(name, argument)
         return View(c, tuple(aval.shape), aval.dtype, "semaphore" if kind else space, kind, c)
-    whole = [win.Dimension(n, n, False, n) for n in aval.shape]
-    return builder.window(e, aval, name, argument, whole, None, space, found, ())
+    return builder.window(aval, name, argument, space)
 
 
-def _captured(builder: KernelBuilder, e: Emitter, aval: Any, i: int, found: list[win.Window]) -> View:
+def _captured(builder: KernelBuilder, e: Emitter, aval: Any, i: int) -> View:
     """A scalar that the kernel closes over comes through SMEM, to each core."""
     if aval.shape:
         raise Unsupported("an array that a kernel closes over", e.place, "hand it over as an argument, or put it into a ref")
-    return builder.window(e, aval, f"scalar_{i}", Argument("operand", i), [], None, "smem", found, ())
-
-
-def _enter(builder: KernelBuilder, e: Emitter, found: list[win.Window]) -> None:
-    if found:
-        builder.parameter("window_sem", Argument("scratch", text="pl_dma_semaphore()"))
-        win.enter(e, found, [], [], 1)
+    return builder.window(aval, f"scalar_{i}", Argument("operand", i), "smem")
 
 
 def _loaded(e: Emitter, variables: Sequence[Any], values: Sequence[Value]) -> list[Value]:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import re
 from typing import Any, Sequence
-
-from jax._src import core as jax_core
 
 from . import windows as win
 from .emitter import Emitter
@@ -18,7 +15,6 @@ from .scalars import Helpers
 from .scopes import allocation
 from .source import is_pallas, place_of
 from .spaces import kind_of, space_of
-from .types import pl_type
 from .values import Scalar, Value, View
 from .writer import Writer
 
@@ -32,6 +28,7 @@ class Argument:
     kind: str  # "operand", "result", "scratch"
     index: int = 0
     text: str = ""  # of scratch
+    windows: "win.Windows | None" = None  # through which the kernel sees it; None: it is handed over as it is
 
 
 @dataclasses.dataclass
@@ -43,6 +40,7 @@ class Kernel:
     place: Place
     grid: tuple[int, ...] = ()
     options: list[str] = dataclasses.field(default_factory=list)  # of pl_launch
+    functions: list[Writer] = dataclasses.field(default_factory=list)  # index maps
     aliases: dict[int, int] = dataclasses.field(default_factory=dict)  # operand -> result
 
     def meets_all(self) -> bool:
@@ -53,6 +51,9 @@ class Kernel:
         return talks and not own and ".skip_device_barrier = true" not in self.options
 
     def text(self, out: Writer) -> None:
+        for function in self.functions:
+            out.add(function)
+            out("")
         out.place = self.place if self.place.file else None
         out(f"KERNEL({', '.join([self.name, *self.parameters])})")
         out.place = None
@@ -139,6 +140,9 @@ class KernelBuilder:
         self.scope = Scope()
         self.parameters: list[str] = []
         self.arguments: list[Argument] = []
+        self.functions: list[Writer] = []
+        self.name = ""
+        self.place = NOWHERE
 
     def parameter(self, wanted: str, argument: Argument) -> str:
         name = self.scope.take(wanted, "ref")
@@ -161,30 +165,19 @@ class KernelBuilder:
         jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
         mapping, place = params["grid_mapping"], place_of(eqn)
         grid = self._grid(mapping, place)
+        self.name, self.place = kernel_name(params, jaxpr), kernel_place(jaxpr, eqn)
         e = self.emitter(place)
-        options = compiler_options(params)
-        if self.cores > 1 and not any("PL_PARALLEL" in o for o in launch_options(options, grid)):
-            e.out("if (pl_core_index() != 0)           /* no dimension of the grid is parallel: one core does it all */")
-            e.out("    return;")
-        names = argument_names(jaxpr)
         closed = [self._closed_over(i, v.aval) for i, v in enumerate(jaxpr.constvars)]
-        refs, found = self._refs(e, jaxpr, mapping, names, grid)
-        steps = math.prod(grid)
-        ids: list[Value] = [Scalar(f"pl_program_id({i})", "int32") for i in range(len(grid))]
-        prefetched = refs[: mapping.num_index_operands]
+        refs = self._refs(e, jaxpr, mapping, argument_names(jaxpr), grid)
         mapped = tuple(getattr(mapping, "vmapped_dims", ()))  # of vmap: index maps know of them, the kernel does not
-        if mapped or any(w.moves for w in found):
-            ids = [e.variable(f"program_id_{i}", v) for i, v in enumerate(ids) if isinstance(v, Scalar)]
-            e.grid = [v for i, v in enumerate(ids) if isinstance(v, Scalar) and i not in mapped]
+        if mapped:
+            ids = [e.variable(f"program_id_{i}", Scalar(f"pl_program_id({i})", "int32")) for i in range(len(grid))]
+            e.grid = [v for i, v in enumerate(ids) if i not in mapped]
             e.sizes = [n for i, n in enumerate(grid) if i not in mapped]
-        if found:
-            self.parameter("window_sem", Argument("scratch", text="pl_dma_semaphore()"))
-            win.enter(e, found, ids, prefetched, steps)
         e.run(jaxpr, refs, closed)
-        e.place, e.out.place = place, place if place.file else None
-        if found:
-            win.leave(e, found, steps)
-        kernel = self.finish(eqn, jaxpr, e, grid, options)
+        kernel = self.finish(eqn, jaxpr, e, grid, compiler_options(params))
+        if self.cores > 1 and not any("PL_PARALLEL" in o for o in kernel.options):
+            kernel.options.append(".one_core = true")  # no dimension of the grid is parallel: one core does it all
         kernel.aliases = aliases_of(eqn)
         return kernel
 
@@ -198,8 +191,11 @@ class KernelBuilder:
     def finish(self, eqn: Any, jaxpr: Any, e: Emitter, grid: tuple[int, ...], options: dict[str, Any]) -> Kernel:
         name = self.taken.take(kernel_name(eqn.params, jaxpr), "kernel")
         if len(self.parameters) > REFS_MAX:
-            raise Unsupported(f"a kernel of {len(self.parameters)} refs, windows included (at most {REFS_MAX})", place_of(eqn))
-        return Kernel(name, self.parameters, self.arguments, e.out, kernel_place(jaxpr, eqn), grid, launch_options(options, grid))
+            raise Unsupported(f"a kernel of {len(self.parameters)} refs (at most {REFS_MAX})", place_of(eqn))
+        options_of_launch = launch_options(options, grid)
+        return Kernel(
+            name, self.parameters, self.arguments, e.out, kernel_place(jaxpr, eqn), grid, options_of_launch, functions=self.functions
+        )
 
     def _closed_over(self, i: int, aval: Any) -> View:
         """A ref from outside of the kernel: it comes before the operands, and is where it is."""
@@ -213,24 +209,22 @@ class KernelBuilder:
         given = self.spaces.get(kind, [])
         return given[index] if index < len(given) and given[index] in RESIDENT else ""
 
-    def _refs(self, e: Emitter, jaxpr: Any, mapping: Any, names: list[str], grid: tuple[int, ...]) -> tuple[list[Value], list[win.Window]]:
-        """The refs of the body: arrays, windows of arrays, scratch; and the windows."""
+    def _refs(self, e: Emitter, jaxpr: Any, mapping: Any, names: list[str], grid: tuple[int, ...]) -> list[Value]:
+        """The refs of the body: arrays, windows of arrays, scratch. Scalars that are fetched before the kernel begins come first."""
         refs: list[Value] = []
-        found: list[win.Window] = []
         prefetch, inputs, outputs = mapping.num_index_operands, mapping.num_inputs, mapping.num_outputs
         before = len(jaxpr.constvars)
         for i, v in enumerate(jaxpr.invars):
             if i < prefetch:
-                whole = [win.Dimension(n, n, False, n) for n in v.aval.shape]
-                refs.append(self.window(e, v.aval, names[i], Argument("operand", before + i), whole, None, "smem", found, grid))
+                refs.append(self.window(v.aval, names[i], Argument("operand", before + i), "smem"))
             elif i < prefetch + inputs + outputs:
                 block = mapping.block_mappings[i - prefetch]
                 output = i >= prefetch + inputs
                 argument = Argument("result", i - prefetch - inputs) if output else Argument("operand", before + i)
-                refs.append(self._block(e, v.aval, names[i], argument, block, found, grid))
+                refs.append(self._block(e, v.aval, names[i], argument, block, grid, refs[:prefetch]))
             else:
                 refs.append(self.scratch(e, v.aval, names[i]))
-        return refs, found
+        return refs
 
     def scratch(self, e: Emitter, aval: Any, name: str) -> View:
         kind = kind_of(aval)
@@ -239,7 +233,7 @@ class KernelBuilder:
         return View(c, tuple(aval.shape), aval.dtype, "semaphore" if kind else space_of(aval, place=e.place), kind, c)
 
     def _block(
-        self, e: Emitter, aval: Any, name: str, argument: Argument, block: Any, found: list[win.Window], grid: tuple[int, ...]
+        self, e: Emitter, aval: Any, name: str, argument: Argument, block: Any, grid: tuple[int, ...], prefetched: Sequence[Value]
     ) -> View:
         ref = getattr(block, "transformed_block_aval", aval)
         if getattr(block, "transforms", ()):
@@ -261,42 +255,28 @@ class KernelBuilder:
         if self.stays(argument.kind, argument.index) == space and all(d.size == d.whole and not d.squeezed for d in dimensions):
             c = self.parameter(name, argument)
             return View(c, tuple(aval.shape), aval.dtype, space, "", c)
-        return self.window(e, ref, name, argument, dimensions, block.index_map_jaxpr, space, found, grid)
+        index_map = block.index_map_jaxpr
+        place = win.place_of_map(index_map, self.place)
+        windows = win.Windows(place, argument.kind == "result", space, dimensions, buffers=win.buffers_of(block, e.place))
+        if dimensions and not win.is_first(index_map):
+            windows.index = self._index_function(name, index_map, grid, prefetched, place)
+        return self.window(ref, name, argument, space, windows)
 
-    def window(
-        self,
-        e: Emitter,
-        aval: Any,
-        name: str,
-        argument: Argument,
-        dimensions: list[win.Dimension],
-        index_map: Any,
-        space: str,
-        found: list[win.Window],
-        grid: tuple[int, ...],
-    ) -> View:
-        shape, dtype = tuple(int(n) for n in aval.shape), aval.dtype
-        array = self.parameter(f"{c_name(name)}_array", argument)
-        dims = "".join(f", {n}" for n in shape)
-        c = self.parameter(name, Argument("scratch", text=f"pl_{space}({pl_type(dtype, e.place)}{dims})"))
-        view = View(c, shape, dtype, space, "", c)
-        whole = View(array, tuple(d.whole for d in dimensions), dtype, "any", "", array)
-        window = win.Window(c, argument.kind == "result", view, whole, dimensions, index_map)
-        self._how_it_moves(window, grid)
-        found.append(window)
-        return view
+    def _index_function(self, name: str, index_map: Any, grid: Sequence[int], prefetched: Sequence[Value], place: Place) -> str:
+        function = self.taken.take(f"{self.name}_{c_name(name)}_block", "block")
+        e = self.emitter(place)
+        e.scope = Scope()
+        for c in ("step", "block", "refs"):
+            e.scope.take(c)
+        found = [dataclasses.replace(v, text=f"refs[{self.parameters.index(v.text)}]") for v in prefetched if isinstance(v, View)]
+        self.functions.append(win.index_function(e, function, index_map, grid, found))
+        return function
 
-    def _how_it_moves(self, window: win.Window, grid: tuple[int, ...]) -> None:
-        if window.index_map is None or math.prod(grid) <= 1 or not window.dimensions:
-            return
-        if all(isinstance(v, jax_core.Literal) for v in window.index_map.jaxpr.outvars):
-            return
-        indices = win.static_indices(window.index_map, grid)
-        window.state = self.parameter(f"{window.name}_block", Argument("scratch", text=f"pl_smem(PL_I32, {len(window.dimensions)})"))
-        if window.output and (indices is None or win.comes_back(indices)):
-            window.visited = self.parameter(
-                f"{window.name}_left", Argument("scratch", text=f"pl_smem(PL_I32, {math.prod(window.counts())})")
-            )
+    def window(self, aval: Any, name: str, argument: Argument, space: str, windows: win.Windows | None = None) -> View:
+        """windows None: of the whole array at once."""
+        seen = windows or win.Windows(self.place, argument.kind == "result", space, [])
+        c = self.parameter(name, dataclasses.replace(argument, windows=seen))
+        return View(c, tuple(int(n) for n in aval.shape), aval.dtype, space, "", c)
 
 
 def argument_names(jaxpr: Any) -> list[str]:

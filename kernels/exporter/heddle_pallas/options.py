@@ -18,6 +18,7 @@ class Knobs(TypedDict, total=False):
     dma_progress: str | None  # fluid, whole
     bounds: str | None  # logical, padded
     scopes: str | None  # static, strict
+    windows: str | None  # pipelined, sequential
     data: str | None  # real, opaque
     seed: int | None
     states: int | None

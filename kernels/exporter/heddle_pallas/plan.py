@@ -420,7 +420,7 @@ def _needed(eqns: Sequence[Any], wanted: set[Any], known: Any) -> list[Any]:
 def _name_of(kernel: Kernel, kind: str, index: int) -> str:
     for name, argument in zip(kernel.parameters, kernel.arguments):
         if argument.kind == kind and argument.index == index:
-            return name.removesuffix("_array")
+            return name
     return "x"
 
 

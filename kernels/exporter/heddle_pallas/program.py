@@ -16,6 +16,7 @@ from .plan import Array, Host, Launch, Plan
 from .types import c_type, is_float, literal, pl_type
 from .values import Tile, View
 from .views import load
+from .windows import Windows
 from .writer import Writer
 
 TABLE_ELEMENTS_MAX = 1024
@@ -162,7 +163,7 @@ class ProgramWriter:
                 self.body(f"PlRef {arguments[-1]} = {argument.text};")
             else:
                 array = (step.operands if argument.kind == "operand" else step.results)[argument.index]
-                arguments.append(self.refs[id(array)])
+                arguments.append(self.refs[id(array)] if argument.windows is None else self._windows(argument.windows, name, array))
         options = list(kernel.options)
         if kernel.grid:
             options.insert(0, f".grid = {{{', '.join(map(str, kernel.grid))}}}")
@@ -170,6 +171,13 @@ class ProgramWriter:
         call = "pl_launch(" if step.devices is None else f"pl_launch_on(pl_devices({', '.join(map(str, step.devices))}), "
         self.body(f"{call}{', '.join([kernel.name, *options])}, .args = {{{', '.join(arguments)}}});")
         self.body.place = None
+
+    def _windows(self, windows: Windows, name: str, array: Array) -> str:
+        blocks = self.scope.take(f"{name}_blocks")
+        self.body.place = windows.place if windows.place.file else None
+        self.body(f"PlRef {blocks} = pl_windows({self.refs[id(array)]}{windows.options()});")
+        self.body.place = None
+        return blocks
 
     def _host(self, step: Host, number: int) -> None:
         name, scope, out = self.plan.taken.take(f"between_{number}"), Scope(), Writer()
