@@ -1,6 +1,6 @@
 /* fault.h - the closed list of faults and of advice, with their stable identifiers.
  *
- * Source: semantics.md section 4; `crash` names what that page calls "a crash" among the faults that stop a core.
+ * Source: semantics.md section 4; the page stands beside this file.
  */
 #pragma once
 #include <stdbool.h>
