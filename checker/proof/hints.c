@@ -6,6 +6,7 @@
  */
 #include <glib.h>
 
+#include "prove.h"
 #include "prover.h"
 
 enum { SIGNALS_MAX = 256 };                     /* on one semaphore: beyond, the question is not asked */
@@ -114,7 +115,7 @@ GArray *prove_hints(const Record *record)
     arena_init(&arena, &budget);
     Prover prover = { .record = record, .program = record->program, .options = &options, .arena = &arena };
     if (setjmp(budget.bail) == 0) {
-        prover.index = index_new(record, &options, &arena);
+        prover.index = index_new(record, PROVE_SOUND, false, &arena);
         prover.clocks = clocks_new(prover.index, &arena);
         prover.releases = releases_new(prover.index, prover.clocks, &arena);
         prover.order = order_new(prover.index, prover.clocks, prover.releases, &arena);

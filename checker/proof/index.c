@@ -252,13 +252,13 @@ static void chain_copies(Index *index)
     }
 }
 
-Index *index_new(const Record *record, const ProveOptions *options, Arena *arena)
+Index *index_new(const Record *record, ProveCanary canary, bool looks_aside, Arena *arena)
 {
     Index *index = ARENA_NEW(Index, arena, 1);
     index->record = record;
     index->program = record->program;
     index->arena = arena;
-    index->canary = options->canary, index->looks_aside = options->looks_aside;
+    index->canary = canary, index->looks_aside = looks_aside;
     index->cores = record->program->cores;
     index->per_device = record->program->cores_per_device;
     index->semaphores = record->program->semaphores;

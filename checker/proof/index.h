@@ -13,7 +13,7 @@
 #include "../../model/moment.h"
 #include "../run/record.h"
 #include "arena.h"
-#include "prove.h"
+#include "settings.h"
 
 typedef struct Event {
     uint32_t core, position;                    /* the step, or the start of the copy */
@@ -36,6 +36,9 @@ typedef struct Wait {
 typedef struct Join { uint32_t first, members; } Join;          /* its members' steps in the record */
 typedef struct Span { uint32_t begin, end; } Span;              /* positions of alloc and free, or enter and exit; NONE: not done */
 typedef struct Edge { Event before, after; } Edge;              /* order that the record chose on an object with conflicts */
+
+typedef struct Asked { uint32_t slot, column; } Asked;          /* what of a clock is wanted: before that step, or at that start;
+                                                                   no joins of several */
 
 typedef struct Index {
     const Record *record;
@@ -68,7 +71,8 @@ typedef struct Index {
     Span *scope;                                /* row * cores + core */
 } Index;
 
-Index *index_new(const Record *record, const ProveOptions *options, Arena *arena);
+/* looks_aside: looks order nothing. */
+Index *index_new(const Record *record, ProveCanary canary, bool looks_aside, Arena *arena);
 
 static inline uint32_t index_slot(const Index *index, uint32_t core, uint32_t position) { return index->first[core] + position; }
 static inline uint32_t index_length(const Index *index, uint32_t core) { return index->first[core + 1] - index->first[core]; }

@@ -9,7 +9,7 @@
  * Ownership:   the arena of plan_new.
  */
 #pragma once
-#include "vclock.h"
+#include "index.h"
 
 typedef struct Row {
     uint32_t core, before;                      /* before: the same core's row before, 0: nothing */

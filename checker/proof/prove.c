@@ -89,7 +89,7 @@ static bool found_enough(const Prover *prover)
 
 static void decide(Prover *prover)
 {
-    prover->index = index_new(prover->record, prover->options, prover->arena);
+    prover->index = index_new(prover->record, prover->options->canary, prover->options->looks_aside, prover->arena);
     prover->clocks = clocks_new(prover->index, prover->arena);
     prover->releases = releases_new(prover->index, prover->clocks, prover->arena);
     prover->order = order_new(prover->index, prover->clocks, prover->releases, prover->arena);

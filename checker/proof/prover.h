@@ -5,8 +5,10 @@
  * Ownership:   prove.c owns it; everything else lies in its arena, but the outcome.
  */
 #pragma once
+#include "../finding.h"
 #include "order.h"
 #include "races.h"
+#include "settings.h"
 
 typedef struct Tally {                          /* faults of one key, as finding.h defines it */
     FaultId id;

@@ -8,8 +8,6 @@
 #pragma once
 #include "index.h"
 
-typedef struct Asked { uint32_t slot, column; } Asked;          /* before that step, or at that start; no joins of several */
-
 typedef struct Clocks {
     const Index *index;
     uint32_t *toward, *home;                    /* copy * per_device + core of the device: at its start, which it includes */

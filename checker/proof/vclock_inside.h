@@ -1,6 +1,7 @@
 /* vclock_inside.h - what vclock.c and learn.c share. */
 #pragma once
 #include "plan.h"
+#include "vclock.h"
 
 /* Fills plan->answer; how many passes the slowest block of columns took. */
 uint32_t clocks_compute(const Plan *plan, Budget *budget);
