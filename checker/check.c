@@ -6,10 +6,13 @@
 #include "check.h"
 #include <string.h>
 #include <sys/resource.h>
+#include "../model/racing.h"
 #include "check_parts.h"
+#include "classes/classes.h"
 #include "death.h"
 #include "fits.h"
 #include "interrupt.h"
+#include "marks.h"
 #include "outcome_io.h"
 #include "proof/prove.h"
 
@@ -66,6 +69,7 @@ static void gather_advice(CheckResult *result)
     }
     if (!result->results_checked && result->program->expectations.count == 0 && result->verdict != VERDICT_ERROR)
         check_add_advice(result, ADVICE_NO_EXPECTATION, advice_meaning(ADVICE_NO_EXPECTATION), NULL);
+    check_note_unused_exemptions(result);
 }
 
 static unsigned count_faults(const CheckResult *result)
@@ -74,20 +78,6 @@ static unsigned count_faults(const CheckResult *result)
     for (guint i = 0; i < result->outcome->findings->len; i++)
         faults += finding_exemption(result->program, g_ptr_array_index(result->outcome->findings, i)) == NULL;
     return faults;
-}
-
-/* An exempted race leaves values open: one run says nothing of the results of others, and less where a kernel looks at data. (The
- * enumeration walks them all.) */
-static void doubt_after_exempted_race(CheckResult *result)
-{
-    for (guint i = 0; i < result->outcome->findings->len; i++) {
-        const Finding *finding = g_ptr_array_index(result->outcome->findings, i);
-        if (finding->id != FAULT_RACE || finding_exemption(result->program, finding) == NULL)
-            continue;
-        result->results_checked = false;
-        if (result->record->values_observed && result->spec->search != SEARCH_ENUMERATE)
-            outcome_add_limit(result->outcome, "exempted-race");
-    }
 }
 
 /* Of those that are reported, or of all. */
@@ -137,10 +127,11 @@ static void want_all_shown(CheckResult *result)
     }
 }
 
-static ChildEnd watch_search(Child *child, const CheckSpec *spec)
+static ChildEnd watch_search(Child *child, const WorkerShared *shared)
 {
+    const CheckSpec *spec = shared->spec;
     ChildWatch watch = spec->watch ? *spec->watch : (ChildWatch){ 0 };
-    watch.seconds_max = spec->seconds_max;
+    watch.seconds_max = worker_seconds_left(shared);
     watch.interrupted = interrupt_requested;
     interrupt_postpone();
     ChildEnd end = child_wait(child, &watch);
@@ -177,7 +168,7 @@ static void replay(CheckResult *result, WorkerShared *shared, Child *child)
         worker_serve(&shared->control, shared, WORKER_REPLAY);
     } else {
         child_ask(child, WORKER_REPLAY);
-        ChildEnd end = shared->as_given ? watch_search(child, result->spec) : child_wait(child, NULL);
+        ChildEnd end = shared->as_given ? watch_search(child, shared) : child_wait(child, NULL);
         if (stopped_at_limit(result, shared, end))
             return;
         if (end != CHILD_DONE && shared->as_given) {
@@ -196,8 +187,9 @@ static void replay(CheckResult *result, WorkerShared *shared, Child *child)
     }
     outcome_free(result->outcome);
     result->outcome = seen;
-    if (result->record->values_observed)
+    if (racing_reached(result->program, REACH_CONTROL, ELEMENT_MARKS))
         outcome_drop_unreached(seen);
+    seen->unjudged_after_race |= shared->marked && marks_drop_unjudged(seen) && has_race(result, false);
     want_all_shown(result);
 }
 
@@ -226,27 +218,99 @@ static void doubt_endless_polls(Outcome *outcome)
         }
 }
 
-static void decide(CheckResult *result, WorkerShared *shared, Child *child)
+/* What the record shows, or what the search left. */
+static bool take_outcome(CheckResult *result, WorkerShared *shared)
 {
     const CheckSpec *spec = result->spec;
     const char *damage;
+    outcome_free(result->outcome);
+    result->outcome = NULL;
     if (!record_check(result->record, &damage)) {
         check_fail(result, "%s: %s", spec->program, damage);
-        return;
+        return false;
     }
     if (shared->searched) {
         result->outcome = outcome_load(&shared->outcome);
     } else {
         const ProveOptions options = { .first = worker_stops_at_first(shared), .memory_max = spec->memory_max,
-                                       .seconds_max = spec->seconds_max };
+                                       .seconds_max = worker_seconds_left(shared) };
         result->outcome = prove_record(result->record, &options);
         doubt_endless_polls(result->outcome);
     }
     if (result->outcome == NULL) {
         check_fail(result, "%s: the search left a damaged answer: the kernel writes outside its own memory", spec->program);
-        return;
+        return false;
     }
-    outcome_drop_after_race(result->outcome);
+    return true;
+}
+
+/* Where values hang on races, all is done once more with those marked: only then it is known what they reach. False: no outcome. */
+static bool mark_racing(CheckResult *result, WorkerShared *shared, Child *child)
+{
+    if (marks_due(result->outcome, result->program) == 0 || result->program->knobs.data != DATA_REAL || shared->steps_reached)
+        return true;
+    outcome_save(result->outcome, &shared->outcome);
+    ChildEnd end = CHILD_DONE;
+    if (child == NULL) {
+        worker_serve(&shared->control, shared, WORKER_MARK);
+    } else {
+        child_ask(child, WORKER_MARK);
+        end = watch_search(child, shared);
+    }
+    if (end != CHILD_DONE) {
+        outcome_free(result->outcome);
+        result->outcome = NULL;
+        death_conclude(result, shared, end);
+        return false;
+    }
+    if (shared->error != NULL) {
+        check_fail(result, "%s", shared->error);
+        return false;
+    }
+    return take_outcome(result, shared);
+}
+
+/* An enumeration leaves contents out from the first race on that is reported: what the recorded run saw of values beside it is added. */
+static void add_recorded_values(CheckResult *result)
+{
+    Outcome *outcome = result->outcome, *one = prove_record(result->record, &(ProveOptions){ 0 });
+    g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < outcome->findings->len; i++)
+        g_hash_table_add(known, finding_key(result->program, g_ptr_array_index(outcome->findings, i)));
+    for (guint i = one->findings->len; i-- > 0;) {
+        g_autofree char *key = finding_key(result->program, g_ptr_array_index(one->findings, i));
+        if (marks_matter_to(g_ptr_array_index(one->findings, i)) && !g_hash_table_contains(known, key))
+            g_ptr_array_add(outcome->findings, g_ptr_array_steal_index(one->findings, i));
+    }
+    outcome_free(one);
+    outcome_settle(outcome, result->program);
+}
+
+/* What is known of values after that. */
+static void judge_reach(CheckResult *result, const WorkerShared *shared)
+{
+    Outcome *outcome = result->outcome;
+    const Program *program = result->program;
+    bool by_states = outcome->states != UINT64_MAX;
+    if (!shared->marked)
+        return;
+    if (!by_states && result->spec->search <= SEARCH_PROVE)
+        outcome->incomplete_after_race = racing_reached(program, REACH_CONTROL, ELEMENT_RACING);
+    bool left_out = by_states && has_race(result, false) && program->expectations.count > 0;
+    if (left_out && result->record->raised.count > 0)
+        add_recorded_values(result);
+    outcome->unjudged_after_race = racing_reached(program, REACH_EXPECTATION, ELEMENT_RACING)
+        || (left_out && classes_needed(result->record));
+    if (racing_reached_any(program, ELEMENT_EXEMPT))
+        outcome_add_limit(outcome, "exempted-race");
+}
+
+static void decide(CheckResult *result, WorkerShared *shared, Child *child)
+{
+    const CheckSpec *spec = result->spec;
+    if (!take_outcome(result, shared) || !mark_racing(result, shared, child))
+        return;
+    judge_reach(result, shared);
     if (shared->steps_reached)
         outcome_add_limit(result->outcome, "steps");
     if (shared->not_deterministic != NULL && !races_or_conflicts(result)) {
@@ -256,13 +320,15 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
     replay(result, shared, child);
     if (result->verdict == VERDICT_ERROR)
         return;
-    /* A race that is reported explains other data; other steps mean that a racing value decided what a core did. */
-    if (shared->not_deterministic != NULL && !(shared->data_only && has_race(result, false))) {
+    /* Other steps mean that a racing value decided what a core did: one that the search came to, or not. */
+    bool explained = shared->enumerated || (shared->data_only ? has_race(result, false)
+                                                              : racing_reached(result->program, REACH_CONTROL, ELEMENT_MARKS));
+    if (shared->not_deterministic != NULL && !explained) {
         outcome_add_limit(result->outcome, "determinism");
         result->outcome->incomplete_after_race = true;
     }
-    result->results_checked = result->record->results_checked && !has_race(result, false);      /* values are not judged after a race */
-    doubt_after_exempted_race(result);
+    result->results_checked = result->record->results_checked && !has_race(result, false)
+        && !racing_reached(result->program, REACH_EXPECTATION, ELEMENT_MARKS);
     if (spec->first)
         keep_first(result);
     result->verdict = count_faults(result) > 0 ? VERDICT_FAULTY : result->outcome->complete ? VERDICT_VERIFIED : VERDICT_BOUNDED;
@@ -307,9 +373,9 @@ typedef void (*Conclude)(CheckResult *result, WorkerShared *shared, Child *child
 
 static void run_and_conclude(CheckResult *result, WorkerShared *shared, Conclude conclude_with)
 {
-    gint64 start = g_get_monotonic_time();
     const CheckSpec *spec = result->spec;
     Child child;
+    shared->begun = g_get_monotonic_time();
     if (spec->in_process) {
         worker_serve(&shared->control, shared, WORKER_RUN);
         conclude_with(result, shared, NULL, CHILD_DONE);
@@ -317,14 +383,14 @@ static void run_and_conclude(CheckResult *result, WorkerShared *shared, Conclude
     } else if (!child_start(&child, &shared->control, worker_serve, shared, &result->error)) {
         result->verdict = VERDICT_ERROR;
     } else {
-        ChildEnd end = watch_search(&child, spec);
+        ChildEnd end = watch_search(&child, shared);
         conclude_with(result, shared, &child, end);
         result->captured = child_end(&child);
     }
     result->warning = g_strdup(shared->warning);
     if (spec->results && shared->ran && result->verdict != VERDICT_ERROR)
         result->results = g_bytes_new(shared->results.base, shared->results.count);
-    result->seconds = (double)(g_get_monotonic_time() - start) / 1e6;
+    result->seconds = (double)(g_get_monotonic_time() - shared->begun) / 1e6;
     result->peak_bytes = peak_bytes();
 }
 

@@ -32,12 +32,50 @@ Finding *finding_new(FaultId id)
     return finding;
 }
 
+enum { CLASHES_MAX = 1024 };                    /* of one finding; then its lines race wherever they go */
+
+static void add_clash(Finding *finding, const Clash *clash)
+{
+    Clash kept = *clash;
+    if (finding->clashes == NULL)
+        finding->clashes = g_array_new(FALSE, FALSE, sizeof(Clash));
+    if (finding->clashes->len >= CLASHES_MAX)
+        kept.object = kept.region = NONE;
+    for (guint i = finding->clashes->len; i-- > 0;)
+        if (memcmp(&g_array_index(finding->clashes, Clash, i), &kept, sizeof kept) == 0)
+            return;
+    g_array_append_val(finding->clashes, kept);
+}
+
+static bool place_reads(const Place *place)
+{
+    return place->kind == STEP_LOAD || place->kind == STEP_SWAP || place->kind == STEP_READ;
+}
+
+void finding_add_clashes(Finding *finding, const Place place[2])
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const Place *own = &place[i], *other = &place[1 - i];
+        bool other_writes = other->kind == STEP_STORE || other->kind == STEP_SWAP || other->kind == STEP_WRITE;
+        Clash clash;
+        memset(&clash, 0, sizeof clash);
+        clash.site = own->site, clash.object = own->object, clash.region = other->region;
+        if (other_writes && place_reads(own))
+            add_clash(finding, &clash);
+        clash.write = 1;
+        if (other_writes && own->kind != STEP_LOAD && own->kind != STEP_READ)
+            add_clash(finding, &clash);
+    }
+}
+
 void finding_free(Finding *finding)
 {
     if (!finding)
         return;
     g_free(finding->message);
     g_free(finding->why);
+    if (finding->clashes)
+        g_array_free(finding->clashes, TRUE);
     if (finding->delays)
         g_array_free(finding->delays, TRUE);
     if (finding->moves)
@@ -170,10 +208,16 @@ bool finding_exemptions_exist(const Program *program)
     return false;
 }
 
-const char *finding_exemption(const Program *program, const Finding *finding)
+const Decl *finding_decl(const Program *program, const Finding *finding)
 {
     uint32_t decl = decl_of(program, finding);
-    uint32_t reason = decl == NONE ? 0 : program_decl(program, decl)->exempt[finding->id];
+    return decl == NONE ? NULL : program_decl(program, decl);
+}
+
+const char *finding_exemption(const Program *program, const Finding *finding)
+{
+    const Decl *decl = finding_decl(program, finding);
+    uint32_t reason = decl == NULL ? 0 : decl->exempt[finding->id];
     return reason == 0 ? NULL : program_text(program, reason);
 }
 
@@ -201,24 +245,6 @@ void outcome_free(Outcome *outcome)
     g_free(outcome);
 }
 
-void outcome_drop_after_race(Outcome *outcome)
-{
-    GPtrArray *findings = outcome->findings;
-    bool race = false;
-    for (guint i = 0; i < findings->len; i++)
-        race |= ((const Finding *)g_ptr_array_index(findings, i))->id == FAULT_RACE;
-    for (guint i = findings->len; race && i-- > 0;) {
-        const Finding *finding = g_ptr_array_index(findings, i);
-        bool unwritten = finding->id == FAULT_UNINITIALISED && finding->message != NULL;
-        bool about_count = finding->places > 0 && finding->place[0].kind == STEP_EXPECT_COUNT;
-        bool wrong = finding->id == FAULT_ASSERT && !about_count;
-        if (!wrong && finding->id != FAULT_DIVERGENCE && !unwritten)
-            continue;
-        g_ptr_array_remove_index(findings, i);
-        outcome->incomplete_after_race = true;
-    }
-}
-
 void outcome_drop_unreached(Outcome *outcome)
 {
     GPtrArray *findings = outcome->findings;
@@ -227,7 +253,7 @@ void outcome_drop_unreached(Outcome *outcome)
         const Finding *finding = g_ptr_array_index(findings, i);
         race |= finding->id == FAULT_RACE && finding->shown;
     }
-    for (guint i = findings->len; race && outcome->incomplete_after_race && i-- > 0;)
+    for (guint i = findings->len; race && i-- > 0;)
         if (!((const Finding *)g_ptr_array_index(findings, i))->shown)
             g_ptr_array_remove_index(findings, i);
 }
@@ -293,6 +319,8 @@ void outcome_settle(Outcome *outcome, const Program *program)
         if (last && compare_keys(program, last, finding) == 0) {
             last->count += finding->count;
             last->at_most |= finding->at_most;
+            for (guint k = 0; finding->clashes != NULL && k < finding->clashes->len; k++)
+                add_clash(last, &g_array_index(finding->clashes, Clash, k));
             finding_free(finding);
         } else {
             findings->pdata[kept++] = finding;

@@ -54,6 +54,7 @@ typedef struct Finding {
     char *message;                              /* stop faults: what the run said; else NULL (report words it). g_malloc */
     char *why;                                  /* one or more sentences, NULL if there is nothing to add. g_malloc */
     uint8_t meant;                              /* race: which place was meant to come first, a Meant */
+    GArray *clashes;                            /* of Clash, without marks: all sides of all pairs of a race; NULL: none is known */
     GArray *delays;                             /* of Delay; NULL: none is known; empty: none is needed */
     GArray *moves;                              /* of Move; NULL until a schedule was found */
     GPtrArray *lines;                           /* of char*: the schedule as text, one line a move; NULL until it was replayed */
@@ -70,6 +71,8 @@ int finding_compare(const Finding *a, const Finding *b);
 
 /* The key of a finding in words that mean the same in every process that runs the program, whatever ids it gave out. g_malloc. */
 char *finding_key(const Program *program, const Finding *finding);
+/* The declaration of its object; NULL: it is about none. */
+const Decl *finding_decl(const Program *program, const Finding *finding);
 /* The reason for which the program exempts this fault on its object; NULL: it does not. */
 const char *finding_exemption(const Program *program, const Finding *finding);
 /* May an exempted fault be met at all? Then a search must not stop at its first finding. */
@@ -92,6 +95,7 @@ typedef struct Outcome {
     bool complete;                              /* every schedule and DMA order was covered */
     GPtrArray *limits;                          /* of static strings: "conflicts", "states", "time", "memory", "runs" */
     bool incomplete_after_race;                 /* a racing value reached control: other lists may lack entries */
+    bool unjudged_after_race;                   /* a result, or something else about values, hangs on a race that is reported */
     bool values_observed;                       /* prove, classes: in some run a core looked at data */
     uint64_t executions, classes, states, transitions, steps, conflicts;        /* UINT64_MAX: does not apply */
     unsigned modes;                             /* of WalkMode */
@@ -107,10 +111,9 @@ Outcome *outcome_new(void);
 void outcome_free(Outcome *outcome);
 /* Sorts the findings and merges those of one key: counts add up, the first keeps its places, schedule and texts. */
 void outcome_settle(Outcome *outcome, const Program *program);
-/* Where a race was found, values are nobody's: wrong results, unwritten values and diverging ends are not judged (semantics.md section 4),
- * and incomplete_after_race is set if there were any. */
-void outcome_drop_after_race(Outcome *outcome);
-/* A racing value that reached control may lead elsewhere in other orders: where a race was shown, findings that were not shown go. */
+/* What each side of a racing pair has from the other goes into the finding, once. */
+void finding_add_clashes(Finding *finding, const Place place[2]);
+/* Where a racing value reached control, other orders may lead elsewhere: where a race was shown, findings that were not shown go. */
 void outcome_drop_unreached(Outcome *outcome);
 void outcome_add_limit(Outcome *outcome, const char *limit);           /* once each; complete becomes false */
 /* The hash that both searches use for an end state: positions of cores (ended: number of its steps), counts of all non-zero semaphores. */

@@ -50,6 +50,7 @@ void outcome_save(const Outcome *outcome, Store *store)
         put(store, finding, sizeof *finding);
         put_text(store, finding->message);
         put_text(store, finding->why);
+        put_array(store, finding->clashes, sizeof(Clash));
         put_array(store, finding->delays, sizeof(Delay));
         put_array(store, finding->moves, sizeof(Move));
         put_texts(store, finding->lines);
@@ -136,6 +137,7 @@ static Finding *take_finding(Reader *reader)
     take_into(reader, finding, sizeof *finding);
     finding->message = take_text(reader);
     finding->why = take_text(reader);
+    finding->clashes = take_array(reader, sizeof(Clash));
     finding->delays = take_array(reader, sizeof(Delay));
     finding->moves = take_array(reader, sizeof(Move));
     finding->lines = take_texts(reader);
@@ -164,6 +166,7 @@ Outcome *outcome_load(const Store *store)
     }
     outcome->promise = take_text(&reader);
     outcome->complete = raw.complete, outcome->incomplete_after_race = raw.incomplete_after_race;
+    outcome->unjudged_after_race = raw.unjudged_after_race;
     outcome->values_observed = raw.values_observed;
     outcome->executions = raw.executions, outcome->classes = raw.classes, outcome->states = raw.states;
     outcome->transitions = raw.transitions, outcome->steps = raw.steps, outcome->conflicts = raw.conflicts;

@@ -10,6 +10,7 @@
 
 static const uint64_t RUNS_MAX = 100;           /* of sampling, unless told otherwise */
 static const uint64_t STATES_MAX = 20000000;    /* of an enumeration, unless told otherwise */
+static const uint64_t STATES_BESIDE_MAX = 300000;      /* of one beside another search */
 static const uint64_t CLASSES_MAX = 2000000;
 enum { PCT_DEPTH = 3 };
 
@@ -25,7 +26,7 @@ static Files open_files(WorkerShared *shared)
     const CheckSpec *spec = shared->spec;
     Files files = { NULL, NULL };
     char *error = NULL;
-    if (spec->checkpoint == NULL && spec->resume == NULL)
+    if ((spec->checkpoint == NULL && spec->resume == NULL) || shared->marked)
         return files;
     g_autofree char *identity = identity_of_check(spec, shared->program, shared->record, shared->facts);
     if (spec->resume != NULL && !shared->again)
@@ -57,17 +58,23 @@ static Outcome *enumerate_with(WorkerShared *shared, const EnumerateOptions *opt
     return outcome;
 }
 
-static void enumerate(WorkerShared *shared)
+static EnumerateOptions enumerate_options(WorkerShared *shared, const Files *files)
 {
     const CheckSpec *spec = shared->spec;
-    Program *program = shared->program;
-    Files files = open_files(shared);
-    EnumerateOptions options = { .states_max = spec->states_max ? spec->states_max : STATES_MAX, .seconds_max = spec->seconds_max,
+    const Program *program = shared->program;
+    return (EnumerateOptions){ .states_max = spec->states_max ? spec->states_max : STATES_MAX, .seconds_max = worker_seconds_left(shared),
                                  .memory_max = spec->memory_max, .first = worker_stops_at_first(shared), .modes = spec->modes,
                                  .workers = MAX(spec->workers, 1), .progress = &shared->control.progress,
-                                 .checkpoint = files.checkpoint, .resumed = files.resumed,
+                                 .checkpoint = files->checkpoint, .resumed = files->resumed,
                                  .contents = program->knobs.data == DATA_REAL
                                      && (program->expectations.count > 0 || classes_needed(shared->record)) };
+}
+
+static void enumerate(WorkerShared *shared)
+{
+    const Program *program = shared->program;
+    Files files = open_files(shared);
+    EnumerateOptions options = enumerate_options(shared, &files);
     if (shared->error == NULL) {
         bool needs_contents;
         Outcome *outcome = enumerate_with(shared, &options, &needs_contents);
@@ -81,6 +88,31 @@ static void enumerate(WorkerShared *shared)
         outcome_free(outcome);
     }
     close_files(shared, &files);
+}
+
+static bool any_fault(const Program *program, const Outcome *outcome)
+{
+    bool any = false;
+    for (guint i = 0; i < outcome->findings->len; i++)
+        any |= finding_exemption(program, g_ptr_array_index(outcome->findings, i)) == NULL;
+    return any;
+}
+
+void search_states(WorkerShared *shared)
+{
+    const Files none = { NULL, NULL };
+    EnumerateOptions options = enumerate_options(shared, &none);
+    options.contents = true;
+    if (shared->spec->states_max == 0)
+        options.states_max = STATES_BESIDE_MAX;
+    bool needs_contents;
+    Outcome *outcome = enumerate_with(shared, &options, &needs_contents);
+    shared->error = shared->program->usage_error;
+    if (outcome->refused == NULL && (outcome->complete || any_fault(shared->program, outcome))) {
+        outcome_save(outcome, &shared->outcome);
+        shared->searched = shared->enumerated = true;
+    }
+    outcome_free(outcome);
 }
 
 static bool has_real_data(const Program *program)
@@ -114,7 +146,7 @@ static void explore_classes(WorkerShared *shared)
     const CheckSpec *spec = shared->spec;
     Files files = open_files(shared);
     const ClassesOptions options = { .runs_max = spec->runs_max ? spec->runs_max : CLASSES_MAX, .memory_max = spec->memory_max,
-                                     .seconds_max = spec->seconds_max * 0.9, .first = worker_stops_at_first(shared),
+                                     .seconds_max = worker_seconds_left(shared) * 0.9, .first = worker_stops_at_first(shared),
                                      .no_end_states = true,
                                      .contents = shared->program->knobs.data == DATA_REAL && has_real_data(shared->program),
                                      .workers = spec->in_process ? 1 : spec->workers, .progress = &shared->control.progress,

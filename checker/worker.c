@@ -5,8 +5,10 @@
  * the order (looks at counts, flags), the second run keeps the order and only the stacks differ.
  */
 #include "worker.h"
+#include "../model/racing.h"
 #include "classes/classes.h"
 #include "identity.h"
+#include "marks.h"
 #include "outcome_io.h"
 #include "proof/prove.h"
 #include "results.h"
@@ -223,6 +225,12 @@ bool worker_stops_at_first(const WorkerShared *shared)
     return shared->spec->first && !finding_exemptions_exist(shared->program) && !shared->record->values_observed;
 }
 
+double worker_seconds_left(const WorkerShared *shared)
+{
+    double all = shared->spec->seconds_max;
+    return all > 0 ? MAX(all - (double)(g_get_monotonic_time() - shared->begun) / 1e6, 0.01) : 0;
+}
+
 /* A search that goes on does so under the entry barriers that it had, which another one before it may have shown. */
 static void learn_from_checkpoint(WorkerShared *shared)
 {
@@ -235,6 +243,13 @@ static void learn_from_checkpoint(WorkerShared *shared)
 
 /* A search may come to runs in which a launch does what the recorded run did not: then it has an entry barrier, or has none, and all is
  * done again under the barriers that it turned out to have. */
+static bool launches_changed(WorkerShared *shared)
+{
+    shared->again = shared->searched && shared->error == NULL && !record_any_ended(shared->record, CORE_STOPPED)
+        && settle_launches(shared->program, false);
+    return shared->again;
+}
+
 static void load_and_run(WorkerShared *shared)
 {
     char *error = NULL;
@@ -253,11 +268,46 @@ static void load_and_run(WorkerShared *shared)
         run(shared);
         if (shared->ran && !shared->steps_reached && shared->error == NULL)
             search_run(shared);
-        shared->again = shared->searched && shared->error == NULL && !record_any_ended(shared->record, CORE_STOPPED)
-            && settle_launches(shared->program, false);
-    } while (shared->again);
+    } while (launches_changed(shared));
     if (shared->ran && shared->error == NULL)
         unreached_note(module, shared->program, shared->record);
+}
+
+/* The recorded run, with what was found out about its module beside it. */
+static void run_again_marked(WorkerShared *shared)
+{
+    Record *record = shared->record;
+    g_autoptr(GArray) unreached = g_array_new(FALSE, FALSE, sizeof(Advised));
+    for (size_t i = 0; i < record->advised.count; i++)
+        if (STORE(Advised, &record->advised, i).advice == ADVICE_UNREACHED)
+            g_array_append_val(unreached, STORE(Advised, &record->advised, i));
+    run(shared);
+    for (guint i = 0; i < unreached->len; i++)
+        *(Advised *)store_push(&record->advised, 1) = g_array_index(unreached, Advised, i);
+}
+
+/* With what is known of races: the recorded run again, and what may have judged values that hang on one. Where an exempt race decides what
+ * a core does, or a result, one run or class says little of the others, and states are walked if they are few. */
+static void run_marked(WorkerShared *shared)
+{
+    Outcome *outcome = outcome_load(&shared->outcome);
+    g_assert(outcome != NULL);
+    marks_set(outcome, shared->program);
+    bool searched = shared->searched, whole = outcome->limits->len == 0, automatic = shared->spec->search == SEARCH_AUTO;
+    bool exempt = marks_due(outcome, shared->program) & ELEMENT_EXEMPT;
+    bool again = searched && whole && shared->spec->search <= SEARCH_ENUMERATE && (exempt || (automatic && outcome->values_observed));
+    outcome_free(outcome);
+    shared->marked = true;
+    do {
+        run_again_marked(shared);
+        shared->searched = searched;
+        if (shared->error != NULL || !shared->ran)
+            return;
+        if (again && !(automatic && racing_reached_any(shared->program, ELEMENT_EXEMPT)))
+            search_run(shared);
+        if (shared->error == NULL && whole && automatic && racing_reached_any(shared->program, ELEMENT_EXEMPT))
+            search_states(shared);
+    } while (launches_changed(shared));
 }
 
 static char *line_of_move(Execution *execution, const Program *program, Move move)
@@ -536,6 +586,8 @@ void worker_serve(ChildControl *control, void *argument, char request)
     g_assert(control == &shared->control);
     if (request == WORKER_RUN)
         load_and_run(shared);
+    else if (request == WORKER_MARK)
+        run_marked(shared);
     else if (shared->execution != NULL)
         replay_all(shared);
 }

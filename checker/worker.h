@@ -16,6 +16,9 @@ typedef struct WorkerShared {
     const char *warning;                        /* one line, NULL: none */
     const char *not_applicable, *not_deterministic;
     bool ran, searched, steps_reached;          /* searched: the outcome is there already */
+    bool marked;                                /* all is done again, with the values of the races that were found marked (racing.h) */
+    bool enumerated;                            /* what was found then is an enumeration's, whatever search was asked for */
+    gint64 begun;                               /* when the check began */
     bool again;                                 /* the search has shown other entry barriers: all is done again under these */
     const char *facts;                          /* of the launches (settle_facts), by which the recorded run was settled */
     bool as_given;                              /* schedules are replayed as they are: not made shorter first */
@@ -27,11 +30,12 @@ typedef struct WorkerShared {
     bool replays;                               /* the child's own: execution is on that record by now */
 } WorkerShared;
 
-enum { WORKER_RUN = 0, WORKER_REPLAY = 'r' };
+enum { WORKER_RUN = 0, WORKER_MARK = 'm', WORKER_REPLAY = 'r' };
 
 WorkerShared *worker_shared_new(const CheckSpec *spec);
 void worker_shared_free(WorkerShared *shared);  /* not the program and record */
 const char *worker_keep(WorkerShared *shared, const char *text);  /* a copy where the parent can read it */
 /* --first, unless what is found first may be exempted, or led to by a racing value. */
 bool worker_stops_at_first(const WorkerShared *shared);
+double worker_seconds_left(const WorkerShared *shared);        /* 0: no limit */
 void worker_serve(ChildControl *control, void *shared, char request);

@@ -39,6 +39,7 @@ struct Core {
     uint32_t barriers;                          /* core barriers so far */
     bool opaque_data;                           /* unrolling without contents: every load gives an opaque tile */
     bool observed_data, needs_contents;         /* it looked at data; it wanted to, with opaque_data in force */
+    uint8_t steered;                            /* marks of the elements that it looked at: see racing.h */
     struct CoreScopes *scopes;                  /* scopes opened so far, by launch and site */
     struct CoreChunk *chunk;                    /* arena of tiles: the newest block */
     struct CoreChunk *spare;                    /* an empty block to begin with, NULL: none */

@@ -5,6 +5,7 @@
  */
 #include "guard.h"
 #include "machine.h"
+#include "racing.h"
 #include <glib.h>
 #include <string.h>
 
@@ -131,7 +132,10 @@ static void init_tile(Core *core, Ref ref, Tile *tile)
 /* What was loaded includes values that came from an opaque buffer: nothing is known of the whole. */
 static void admit_unknown(Tile *tile)
 {
-    if (!tile->opaque && memchr(tile->written, ELEMENT_UNKNOWN, (size_t)tile->elements) != NULL) {
+    bool unknown = false;
+    for (int64_t i = 0; i < tile->elements && !tile->opaque && !unknown; i++)
+        unknown = element_state(tile->written[i]) == ELEMENT_UNKNOWN;
+    if (unknown) {
         tile->opaque = true;
         tile->bytes = tile->written = NULL;
         tile->origin = NULL;
@@ -154,15 +158,24 @@ static void want_shape(Core *core, uint32_t site, Ref ref, const Tile *tile, con
                   program_text(core->program, program_decl(core->program, ref.decl)->name));
 }
 
+/* What a steered core stores may be another value, or be stored elsewhere, in another order. */
+static void mark_as_steered(const Core *core, const Tile *tile)
+{
+    for (int64_t i = 0; core->steered != 0 && !tile->opaque && i < tile->elements; i++)
+        tile->written[i] |= core->steered;
+}
+
 void core_store(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const Tile *tile)
 {
     want_shape(core, site, ref, tile, "store");
+    mark_as_steered(core, tile);
     access_memory(core, STEP_STORE, site, ref, mask, (Tile *)tile, NULL, "store");
 }
 
 void core_swap(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const Tile *tile, Tile *old)
 {
     want_shape(core, site, ref, tile, "swap");
+    mark_as_steered(core, tile);
     init_tile(core, ref, old);
     access_memory(core, STEP_SWAP, site, ref, mask, (Tile *)tile, old, "swap");
     admit_unknown(old);
@@ -178,7 +191,12 @@ static bool look_at(Core *core, uint32_t site, const Tile *tile, int64_t element
         core_usage(core, site, "%s comes from an opaque buffer, so its value is not known: make the buffer real (or check with "
                    "--data real)", what);
     }
-    if (tile->written[element])
+    uint8_t marks = element_marks(tile->written[element]);
+    if (G_UNLIKELY(marks != 0)) {
+        core->steered |= marks;
+        racing_reach(core->program, REACH_CONTROL, core->id, site, marks);
+    }
+    if (element_state(tile->written[element]) != ELEMENT_UNWRITTEN)
         return true;
     g_autofree char *message = g_strdup_printf("%s is taken from an element that nobody wrote", what);
     core->raise(core, site, FAULT_UNINITIALISED, program_text(core->program, program_string(core->program, message)));

@@ -248,6 +248,10 @@ static const ExplainedAdvice ADVICE[ADVICE_COUNT] = {
         "no-expectation",
         "The program states no expected result: the orders were checked, but not what was computed.",
     },
+    [ADVICE_UNUSED_EXEMPTION] = {
+        "unused-exemption",
+        "The program exempts a fault that no schedule shows at this size. An exemption that is needed no more would hide the next mistake.",
+    },
 };
 
 const char *fault_name(FaultId id)

@@ -6,6 +6,7 @@
 #include "machine.h"
 #include "counter.h"
 #include "guard.h"
+#include "racing.h"
 #include "rng.h"
 #include <glib.h>
 #include <string.h>
@@ -61,6 +62,66 @@ void machine_free(Machine *machine)
     g_free(machine);
 }
 
+static bool any_marked(const Contents *contents, uint8_t marks)
+{
+    bool any = false;
+    for (int64_t i = 0; i < contents->elements && !any; i++)
+        any = (contents->written[i] & marks) != 0;
+    return any;
+}
+
+static uint64_t hash_contents(const Contents *contents, size_t bytes, bool origins, uint64_t hash)
+{
+    hash = XXH3_64bits_withSeed(contents->bytes, bytes, hash);
+    hash = XXH3_64bits_withSeed(contents->written, (size_t)contents->elements, hash);
+    return origins ? XXH3_64bits_withSeed(contents->origin, (size_t)contents->elements * sizeof(uint64_t), hash) : hash;
+}
+
+uint64_t machine_hash_marks(Machine *machine)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < machine->objects && racing_any(machine->program); i++) {
+        const Contents *contents = machine->contents[i];
+        const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, i));
+        for (int64_t k = 0; contents != NULL && program_decl_is_result(decl) && k < contents->elements; k++)
+            if (element_marks(contents->written[k]) != 0)
+                hash = rng_mix(rng_mix(hash ^ i) ^ (uint64_t)k);
+    }
+    return hash;
+}
+
+/* Marked elements count as such, whatever they hold. */
+static uint64_t hash_object(const Machine *machine, uint32_t object, const Contents *contents, bool origins, uint64_t hash)
+{
+    size_t bytes = (size_t)program_decl(machine->program, program_object_decl(machine->program, object))->bytes;
+    if (G_LIKELY(!racing_any(machine->program)) || !any_marked(contents, ELEMENT_MARKS))
+        return hash_contents(contents, bytes, origins, hash);
+    size_t count = (size_t)contents->elements, item = bytes / count;
+    Contents clean = { .elements = contents->elements, .bytes = g_memdup2(contents->bytes, bytes),
+                       .written = g_memdup2(contents->written, count), .origin = g_memdup2(contents->origin, count * sizeof(uint64_t)) };
+    for (size_t i = 0; i < count; i++)
+        if (element_marks(clean.written[i]) != 0) {
+            memset(clean.bytes + i * item, 0, item);
+            clean.origin[i] = 0;
+            clean.written[i] = element_marks(clean.written[i]);
+        }
+    hash = hash_contents(&clean, bytes, origins, hash);
+    g_free(clean.bytes);
+    g_free(clean.written);
+    g_free(clean.origin);
+    return hash;
+}
+
+void machine_tell_reached_results(Machine *machine)
+{
+    for (uint32_t i = 0; i < machine->objects && racing_any(machine->program); i++) {
+        const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, i));
+        const Contents *contents = machine->contents[i];
+        if (contents != NULL && program_decl_is_result(decl) && decl->exempt[FAULT_RACE] == 0 && any_marked(contents, ELEMENT_EXEMPT))
+            racing_reach(machine->program, REACH_RESULT, program_object_device(machine->program, i), decl->site, ELEMENT_EXEMPT);
+    }
+}
+
 uint64_t machine_hash(Machine *machine)
 {
     uint64_t hash = 0;
@@ -69,12 +130,8 @@ uint64_t machine_hash(Machine *machine)
             hash = rng_mix(hash ^ rng_mix(((uint64_t)s << 32) ^ (uint64_t)machine->count[s]));
     for (uint32_t i = 0; i < machine->objects; i++) {
         const Contents *contents = machine->contents[i];
-        if (contents == NULL)
-            continue;
-        size_t bytes = (size_t)program_decl(machine->program, program_object_decl(machine->program, i))->bytes;
-        hash = XXH3_64bits_withSeed(contents->bytes, bytes, hash + i);
-        hash = XXH3_64bits_withSeed(contents->written, (size_t)contents->elements, hash);
-        hash = XXH3_64bits_withSeed(contents->origin, (size_t)contents->elements * sizeof(uint64_t), hash);
+        if (contents != NULL)
+            hash = hash_object(machine, i, contents, true, hash + i);
     }
     return hash;
 }
@@ -84,11 +141,8 @@ uint64_t machine_hash_results(Machine *machine)
     uint64_t hash = 0;
     for (uint32_t i = 0; i < machine->program->objects; i++) {
         const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, i));
-        if (!program_decl_is_result(decl))
-            continue;
-        const Contents *contents = machine_contents(machine, i);
-        hash = XXH3_64bits_withSeed(contents->bytes, (size_t)decl->bytes, hash + i);
-        hash = XXH3_64bits_withSeed(contents->written, (size_t)contents->elements, hash);
+        if (program_decl_is_result(decl))
+            hash = hash_object(machine, i, machine_contents(machine, i), false, hash + i);
     }
     return hash;
 }
@@ -215,12 +269,14 @@ static void read_across(const Contents *contents, size_t cell_bytes, int64_t off
 {
     uint64_t origin = 0;
     bool written = true, unknown = false;
+    uint8_t marks = 0;
     for (int64_t c = offset / (int64_t)cell_bytes; c <= (offset + (int64_t)item - 1) / (int64_t)cell_bytes; c++) {
-        written &= contents->written[c] != ELEMENT_UNWRITTEN;
-        unknown |= contents->written[c] == ELEMENT_UNKNOWN;
+        written &= element_state(contents->written[c]) != ELEMENT_UNWRITTEN;
+        unknown |= element_state(contents->written[c]) == ELEMENT_UNKNOWN;
+        marks |= element_marks(contents->written[c]);
         origin = rng_mix(origin + contents->origin[c] + (uint64_t)(offset % (int64_t)cell_bytes));
     }
-    out->written[i] = !written ? ELEMENT_UNWRITTEN : unknown ? ELEMENT_UNKNOWN : ELEMENT_WRITTEN;
+    out->written[i] = (uint8_t)((!written ? ELEMENT_UNWRITTEN : unknown ? ELEMENT_UNKNOWN : ELEMENT_WRITTEN) | marks);
     out->origin[i] = origin;
 }
 
@@ -252,6 +308,17 @@ void machine_read(Machine *machine, uint32_t object, uint32_t view_id, const uin
             read_across(contents, cell_bytes, offset, item, out, i);
         }
     }
+}
+
+void machine_mark_read(Machine *machine, uint32_t site, uint32_t object, uint32_t view_id, const uint8_t *mask, Tile *out)
+{
+    uint64_t racing = racing_of(machine->program, site, object, false);
+    if (G_LIKELY(racing == 0) || out->opaque)
+        return;
+    const View *view = program_get_view(machine->program, view_id);
+    for (int64_t i = 0; i < out->elements; i++)
+        if (!skipped(machine, object, view, mask, i))
+            out->written[i] |= racing_marks(machine->program, racing, view_element_offset(view, i), dtype_size_bytes(view->dtype));
 }
 
 static int before_interval(const GArray *intervals, int64_t lo)        /* first interval with hi >= lo */
@@ -339,6 +406,25 @@ void machine_write(Machine *machine, uint32_t object, uint32_t view_id, const ui
     }
 }
 
+void machine_mark_write(Machine *machine, uint32_t site, uint32_t object, uint32_t view_id, const uint8_t *mask)
+{
+    uint64_t racing = racing_of(machine->program, site, object, true);
+    Contents *contents = G_LIKELY(racing == 0) ? NULL : machine_contents(machine, object);
+    if (contents == NULL)
+        return;
+    const View *view = program_get_view(machine->program, view_id);
+    const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, object));
+    int64_t item = (int64_t)dtype_size_bytes(view->dtype), cell_bytes = (int64_t)dtype_size_bytes(decl->dtype);
+    for (int64_t i = 0, elements = view_elements(view); i < elements; i++) {
+        if (skipped(machine, object, view, mask, i))
+            continue;
+        int64_t offset = view_element_offset(view, i);
+        uint8_t marks = racing_marks(machine->program, racing, offset, (size_t)item);
+        for (int64_t c = offset / cell_bytes; c <= (offset + item - 1) / cell_bytes; c++)
+            contents->written[c] |= marks;
+    }
+}
+
 static bool is_opaque(const Machine *machine, uint32_t object)
 {
     return machine->ignores || program_decl(machine->program, program_object_decl(machine->program, object))->opaque;
@@ -351,6 +437,7 @@ Tile *machine_copy_read(Machine *machine, const Copy *copy)
     const View *view = program_get_view(machine->program, copy->source_view);
     Tile *payload = tile_new(view->dtype, view->ndim, view->size, false);
     machine_read(machine, copy->source, copy->source_view, NULL, payload);
+    machine_mark_read(machine, copy->site, copy->source, copy->source_view, NULL, payload);
     return payload;
 }
 
@@ -365,6 +452,8 @@ void machine_copy_write(Machine *machine, const Copy *copy, Tile *payload)
         Tile unknown = { .dtype = view->dtype, .elements = view_elements(view), .opaque = true };
         machine_write(machine, copy->target, copy->target_view, NULL, &unknown);
     }
+    if (copy->target_view != NONE)
+        machine_mark_write(machine, copy->site, copy->target, copy->target_view, NULL);
     tile_free(payload);
 }
 
@@ -382,14 +471,19 @@ static void do_memory(Machine *machine, Request *request)
 {
     const Step *step = &request->step;
     bool opaque = is_opaque(machine, step->object);
+    Tile *into = step->kind == STEP_LOAD ? request->tile : request->old;
+    if (step->kind != STEP_STORE) {
+        machine_read(machine, step->object, request->view, request->mask, into);
+        machine_mark_read(machine, step->site, step->object, request->view, request->mask, into);
+    }
     if (step->kind == STEP_LOAD)
-        machine_read(machine, step->object, request->view, request->mask, request->tile);
-    if (step->kind == STEP_SWAP)
-        machine_read(machine, step->object, request->view, request->mask, request->old);
-    if (step->kind != STEP_LOAD && opaque)
+        return;
+    if (opaque) {
         note_written(machine, step->object, step->value);
-    else if (step->kind != STEP_LOAD && request->tile != NULL)
+    } else if (request->tile != NULL) {
         machine_write(machine, step->object, request->view, request->mask, request->tile);
+        machine_mark_write(machine, step->site, step->object, request->view, request->mask);
+    }
 }
 
 bool machine_do(Machine *machine, Request *request)

@@ -23,8 +23,13 @@ Program *machine_program(Machine *machine);
 /* From here on no buffer has contents, as if all were opaque; until told otherwise. For runs in which only the steps matter. */
 void machine_ignore_contents(Machine *machine, bool ignore);
 
-uint64_t machine_hash(Machine *machine);        /* of all counts and contents touched so far */
-uint64_t machine_hash_results(Machine *machine);        /* of what the program hands back: real buffers that outlive a launch */
+/* Of all counts and contents touched so far; of what the program hands back: real buffers that outlive a launch. Both leave out the values
+ * of marked elements (racing.h). */
+uint64_t machine_hash(Machine *machine);
+uint64_t machine_hash_results(Machine *machine);
+uint64_t machine_hash_marks(Machine *machine);          /* of which elements of the results are marked; 0: none is */
+/* Tells the program (racing_reach) of results with marked elements, where the program does not exempt the race on the result itself. */
+void machine_tell_reached_results(Machine *machine);
 
 int64_t machine_count(Machine *machine, uint32_t semaphore);
 void machine_add(Machine *machine, uint32_t semaphore, int64_t inc);
@@ -36,6 +41,9 @@ bool machine_do(Machine *machine, Request *request);
 Contents *machine_contents(Machine *machine, uint32_t object);
 void machine_read(Machine *machine, uint32_t object, uint32_t view, const uint8_t *mask, Tile *out);
 void machine_write(Machine *machine, uint32_t object, uint32_t view, const uint8_t *mask, const Tile *tile);
+/* After a read or a write by that line: its racing elements are marked. (The moments of copies see to it themselves.) */
+void machine_mark_read(Machine *machine, uint32_t site, uint32_t object, uint32_t view, const uint8_t *mask, Tile *out);
+void machine_mark_write(Machine *machine, uint32_t site, uint32_t object, uint32_t view, const uint8_t *mask);
 void machine_copy_now(Machine *machine, const Copy *copy);      /* read and write at once */
 Tile *machine_copy_read(Machine *machine, const Copy *copy);    /* payload, NULL if opaque; tile_free, or machine_copy_write */
 void machine_copy_write(Machine *machine, const Copy *copy, Tile *payload);

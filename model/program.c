@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { STRINGS_MAX = 1 << 20, VIEWS_MAX = 1 << 24, DECLS_MAX = 1 << 20 };
+enum { STRINGS_MAX = 1 << 20, VIEWS_MAX = 1 << 24, DECLS_MAX = 1 << 20, RACING_MAX = 1 << 20 };
 
 static void init_tables(Program *program)
 {
@@ -31,6 +31,10 @@ static void init_tables(Program *program)
     store_init(&program->semaphore_decls, sizeof(uint32_t), DECLS_MAX);
     store_init(&program->scope_decls, sizeof(uint32_t), DECLS_MAX);
     store_init(&program->barrier_decls, sizeof(uint32_t), DECLS_MAX);
+    intern_init(&program->racing.keys, RACING_MAX, (size_t)RACING_MAX * 16);
+    intern_init(&program->racing.reached, RACING_MAX, (size_t)RACING_MAX * 16);
+    store_init(&program->racing.first, sizeof(uint32_t), RACING_MAX);
+    store_init(&program->racing.rivals, 3 * sizeof(uint32_t), (size_t)RACING_MAX * 64);
 }
 
 Program *program_new(const Mesh *mesh, uint32_t cores_per_device, const Knobs *knobs)
@@ -51,13 +55,21 @@ Program *program_new(const Mesh *mesh, uint32_t cores_per_device, const Knobs *k
     return program;
 }
 
-enum { STORES = 13 };
+enum { INTERNS = 7, STORES = 15 };
+
+static void list_interns(Program *program, Intern **intern)
+{
+    Intern *const all[INTERNS] = { &program->strings, &program->views, &program->regions, &program->site_keys, &program->scopes,
+                                   &program->racing.keys, &program->racing.reached };
+    memcpy(intern, all, sizeof all);
+}
 
 static void list_stores(Program *program, Store **store)
 {
     Store *const all[STORES] = { &program->text, &program->sites, &program->decls, &program->launches, &program->expectations,
                                  &program->parameters, &program->overrides, &program->labels, &program->object_decls,
-                                 &program->view_regions, &program->semaphore_decls, &program->scope_decls, &program->barrier_decls };
+                                 &program->view_regions, &program->semaphore_decls, &program->scope_decls, &program->barrier_decls,
+                                 &program->racing.first, &program->racing.rivals };
     memcpy(store, all, sizeof all);
 }
 
@@ -65,13 +77,12 @@ void program_free(Program *program)
 {
     if (program == NULL)
         return;
-    intern_clear(&program->strings);
-    intern_clear(&program->views);
-    intern_clear(&program->regions);
-    intern_clear(&program->site_keys);
-    intern_clear(&program->scopes);
+    Intern *intern[INTERNS];
     Store *store[STORES];
+    list_interns(program, intern);
     list_stores(program, store);
+    for (size_t i = 0; i < INTERNS; i++)
+        intern_clear(intern[i]);
     for (size_t i = 0; i < STORES; i++)
         store_clear(store[i]);
     Store home = program->home;
@@ -80,9 +91,10 @@ void program_free(Program *program)
 
 void program_make_private(Program *program)
 {
-    Intern *intern[] = { &program->strings, &program->views, &program->regions, &program->site_keys, &program->scopes };
+    Intern *intern[INTERNS];
     Store *store[STORES];
-    for (size_t i = 0; i < G_N_ELEMENTS(intern); i++)
+    list_interns(program, intern);
+    for (size_t i = 0; i < INTERNS; i++)
         intern_make_private(intern[i]);
     list_stores(program, store);
     for (size_t i = 0; i < STORES; i++)

@@ -13,9 +13,9 @@
 #pragma once
 #include "fault.h"
 #include "knobs.h"
+#include "clash.h"
 #include "mesh.h"
 #include "step.h"
-#include "store.h"
 #include "view.h"
 
 typedef struct Core Core;
@@ -106,7 +106,7 @@ struct Program {
     Store object_decls;                         /* decl of each object id */
     Store view_regions, semaphore_decls, scope_decls, barrier_decls;    /* caches and lookups of program.c */
     Store home;                                 /* where this struct itself lives */
-
+    Racing racing;
     ProgramEdits *edits;                        /* NULL: none */
     uint32_t expected_faults;                   /* bit per FaultId: a wrong twin; 0: expected to be right */
     uint32_t expected_from;                     /* smallest number of devices at which the faults show */

@@ -182,7 +182,7 @@ void tile_binary(Tile *out, TileOp op, const Tile *a, const Tile *b)
         else
             dtype_write_int(dtype, out->bytes + at,
                             int_compute(op, dtype, dtype_read_int(dtype, a->bytes + at), dtype_read_int(dtype, b->bytes + at)));
-        out->written[i] = a->written[i] && (op == TILE_COPY_OP || b->written[i]);
+        out->written[i] = element_both(a->written[i], op == TILE_COPY_OP ? ELEMENT_WRITTEN : b->written[i]);
         out->origin[i] = compute_origin(op, a->origin[i], b->origin[i]);
     }
 }

@@ -8,8 +8,19 @@
 #include "dtype.h"
 #include "view.h"
 
-/* Of one element. UNKNOWN: written with a value of an opaque buffer. Copies carry it along; a core that loads one gets an opaque tile. */
-enum { ELEMENT_UNWRITTEN, ELEMENT_WRITTEN, ELEMENT_UNKNOWN };
+/* Of one element. UNKNOWN: written with a value of an opaque buffer. Copies carry it along; a core that loads one gets an opaque tile.
+ * Beside that, two marks: the value depends on the outcome of a race, or on one that the program exempts (racing.h). */
+enum { ELEMENT_UNWRITTEN, ELEMENT_WRITTEN, ELEMENT_UNKNOWN, ELEMENT_RACING = 64, ELEMENT_EXEMPT = 128,
+       ELEMENT_MARKS = ELEMENT_RACING | ELEMENT_EXEMPT };
+
+static inline uint8_t element_state(uint8_t element) { return element & (uint8_t)~ELEMENT_MARKS; }
+static inline uint8_t element_marks(uint8_t element) { return element & ELEMENT_MARKS; }
+/* Of what is computed from both: written if both are, marked if either is. */
+static inline uint8_t element_both(uint8_t a, uint8_t b)
+{
+    bool written = element_state(a) != ELEMENT_UNWRITTEN && element_state(b) != ELEMENT_UNWRITTEN;
+    return (uint8_t)((written ? ELEMENT_WRITTEN : ELEMENT_UNWRITTEN) | element_marks(a | b));
+}
 
 typedef struct Tile {
     DType dtype;
@@ -18,7 +29,7 @@ typedef struct Tile {
     int64_t elements;
     bool opaque;                                /* shape only: the arrays below are NULL */
     unsigned char *bytes;
-    uint8_t *written;                           /* one byte an element: ELEMENT_... */
+    uint8_t *written;                           /* one byte an element: ELEMENT_..., with marks */
     uint64_t *origin;
 } Tile;
 

@@ -1,6 +1,7 @@
 /* differential.c - runs everything on one program and compares the opinions. */
 #include "differential.h"
 #include <string.h>
+#include "../checker/marks.h"
 #include "../checker/run/judge.h"
 #include "../checker/run/settle.h"
 #include "again.h"
@@ -57,6 +58,20 @@ static void compare_with_brute(Comparison *c, const Opinion *search, Differentia
         opinion_clear(&third);
     }
     brute_free(brute);
+}
+
+/* What searches say of values beside a race is for a check to settle, which knows what the race can have reached. */
+static void drop_values_after_race(Outcome *outcome)
+{
+    GPtrArray *findings = outcome->findings;
+    bool race = false;
+    for (guint i = 0; i < findings->len; i++)
+        race |= ((const Finding *)g_ptr_array_index(findings, i))->id == FAULT_RACE;
+    for (guint i = findings->len; race && i-- > 0;)
+        if (marks_matter_to(g_ptr_array_index(findings, i))) {
+            g_ptr_array_remove_index(findings, i);
+            outcome->incomplete_after_race = true;
+        }
 }
 
 static bool has_conflicts(const Outcome *outcome)
@@ -124,7 +139,7 @@ static void replay_all(Comparison *c, Outcome *outcome, const char *whose)
         Finding *finding = g_ptr_array_index(outcome->findings, i);
         finding->shown = finding->moves != NULL && shows(c, finding);
     }
-    if (c->record->values_observed)
+    if (c->record->values_observed && outcome->incomplete_after_race)
         outcome_drop_unreached(outcome);
     for (guint i = 0; i < outcome->findings->len; i++) {
         const Finding *finding = g_ptr_array_index(outcome->findings, i);
@@ -156,7 +171,7 @@ static void compare_replayed(Comparison *c, const Opinion *proof, const char *wh
 {
     const ProveOptions options = { .canary = c->options->canary };
     Outcome *outcome = prove_record(c->replayed, &options);
-    outcome_drop_after_race(outcome);
+    drop_values_after_race(outcome);
     Opinion again = opinion_of(c, whose, outcome);
     opinion_drop_open_questions(&again, c->search);
     want_equal(c, proof, &again, OPINION_ALL);
@@ -228,7 +243,7 @@ static Outcome *walk_otherwise(Comparison *c, const Opinion *search, unsigned mo
         outcome_free(outcome);
         return NULL;
     }
-    outcome_drop_after_race(outcome);
+    drop_values_after_race(outcome);
     replay_all(c, outcome, name);
     Opinion other = opinion_of(c, name, outcome);
     opinion_drop_open_questions(&other, c->search);
@@ -352,15 +367,15 @@ static void compare(Comparison *c, DifferentialStats *stats)
     if (!c->options->quick)
         compare_resumed_states(c, stats);
     c->proof = prove_record(c->record, &options);
-    outcome_drop_after_race(c->proof);
-    outcome_drop_after_race(c->search);
+    drop_values_after_race(c->proof);
+    drop_values_after_race(c->search);
     if (!c->options->quick) {
         replay_all(c, c->proof, "the proof");
         replay_all(c, c->search, "the enumeration");
     }
     if (!c->options->quick && (has_conflicts(c->proof) || c->random->seed % 4 == 0)) {
         c->classes = explore_classes(c, stats);
-        outcome_drop_after_race(c->classes);
+        drop_values_after_race(c->classes);
         c->record->values_observed |= c->classes->values_observed;
         replay_all(c, c->classes, "the classes");
         stats->classes++;

@@ -143,8 +143,10 @@ uint32_t data_load(Data *data, const UnrollStep *step)
     const View *view = program_get_view(data->program, step->view);
     bool opaque = decl_of(data, step->step.object)->opaque;
     Tile *tile = tile_new(view->dtype, view->ndim, view->size, opaque);
-    if (!opaque)
+    if (!opaque) {
         machine_read(data->machine, step->step.object, step->view, step->mask, tile);
+        machine_mark_read(data->machine, step->step.site, step->step.object, step->view, step->mask, tile);
+    }
     uint32_t id = keep_tile(data->tiles, tile);
     tile_free(tile);
     return id;
@@ -156,6 +158,7 @@ void data_store(Data *data, const UnrollStep *step)
         return;
     save(data, step->step.object, step->step.value);
     machine_write(data->machine, step->step.object, step->view, step->mask, step->tile);
+    machine_mark_write(data->machine, step->step.site, step->step.object, step->view, step->mask);
 }
 
 uint32_t data_copy_read(Data *data, const Copy *copy)
@@ -175,6 +178,7 @@ void data_copy_write(Data *data, const Copy *copy, uint32_t payload)
     const Tile unknown = { .dtype = view->dtype, .elements = view_elements(view), .opaque = true };
     const Tile *tile = payload ? tiles_get(data->tiles, payload) : &unknown;
     machine_write(data->machine, copy->target, copy->target_view, NULL, tile);
+    machine_mark_write(data->machine, copy->site, copy->target, copy->target_view, NULL);
 }
 
 Machine *data_machine(Data *data)

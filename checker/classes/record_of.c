@@ -15,10 +15,10 @@ typedef struct Writer {
     bool eager;
 } Writer;
 
-static void raise_at(Writer *writer, const Step *step, FaultId fault, uint32_t position, uint32_t site, const char *message)
+static void raise_at(Writer *writer, const Step *step, FaultId fault, uint8_t marks, uint32_t position, uint32_t site, const char *message)
 {
-    *(Raised *)store_push(&writer->record->raised, 1) = (Raised){ .fault = (uint8_t)fault, .core = step->core, .position = position,
-        .site = site, .object = NONE, .region = NONE, .message = message };
+    *(Raised *)store_push(&writer->record->raised, 1) = (Raised){ .fault = (uint8_t)fault, .marks = marks, .core = step->core,
+        .position = position, .site = site, .object = NONE, .region = NONE, .message = message };
 }
 
 /* A fault that the core raised by itself before the step where it stands. */
@@ -30,7 +30,7 @@ static void note_fault(Writer *writer, uint32_t stage)
     const UnrollStep *step = course_step(writer->x->course, stage);
     uint32_t position = writer->position[at->step.core];
     if (step->fault != FAULT_COUNT)
-        raise_at(writer, &at->step, step->fault, position ? position - 1 : 0, step->fault_site, step->message);
+        raise_at(writer, &at->step, step->fault, step->steered, position ? position - 1 : 0, step->fault_site, step->message);
 }
 
 static Step *write_step(Writer *writer, const Step *step)
@@ -81,7 +81,7 @@ static void note_failed_expectation(Writer *writer, const Deed *deed, const Step
     Program *program = writer->x->program;
     g_autofree char *name = program_describe_semaphore(program, step->object);
     g_autofree char *text = g_strdup_printf("%s is %lld, expected %d", name, (long long)count, (int32_t)step->value);
-    raise_at(writer, step, FAULT_ASSERT, writer->position[deed->core] - 1, step->site, course_keep_text(writer->x->course, text));
+    raise_at(writer, step, FAULT_ASSERT, 0, writer->position[deed->core] - 1, step->site, course_keep_text(writer->x->course, text));
 }
 
 static void write_deed(Writer *writer, const Deed *deed, int64_t *pick_value)
@@ -103,7 +103,7 @@ static void write_deed(Writer *writer, const Deed *deed, int64_t *pick_value)
     Step *step = write_step(writer, &from->step);
     if (deed->kind == STEP_STOP) {
         step->object = (uint32_t)writer->record->raised.count;
-        raise_at(writer, step, from->fault, writer->position[deed->core] - 1, step->site, from->message);
+        raise_at(writer, step, from->fault, from->steered, writer->position[deed->core] - 1, step->site, from->message);
     } else if (deed->kind == STEP_EXPECT_COUNT && *pick_value != (int32_t)step->value) {
         note_failed_expectation(writer, deed, step, *pick_value);
     }
@@ -117,7 +117,7 @@ static void write_poll(Writer *writer, const Step *look)
     g_autofree char *name = step_on_counter(look->kind) ? program_describe_semaphore(program, look->object)
         : program_describe_region(program, look->object, look->value);
     g_autofree char *text = g_strdup_printf("polls %s for ever: nobody can change it any more", name);
-    raise_at(writer, look, FAULT_NO_PROGRESS, writer->position[look->core] - 1, look->site, course_keep_text(writer->x->course, text));
+    raise_at(writer, look, FAULT_NO_PROGRESS, 0, writer->position[look->core] - 1, look->site, course_keep_text(writer->x->course, text));
 }
 
 /* May some core leave the loop that it polls in? What it does then may end the polls of others. */

@@ -1,4 +1,5 @@
 /* results.c - what a class hands back: the program's expectations, and the same contents as every other class without faults. */
+#include "../../model/racing.h"
 #include "units.h"
 #include <string.h>
 
@@ -7,6 +8,11 @@ void digest_results(Explorer *x)
     Program *program = x->program;
     Record *record = x->digest->record;
     Machine *machine = data_machine(x->world->data);
+    if (racing_any(program)) {
+        g_mutex_lock(&x->course->lock);         /* what is told goes into the program */
+        machine_tell_reached_results(machine);
+        g_mutex_unlock(&x->course->lock);
+    }
     for (size_t i = 0; i < program->expectations.count; i++) {
         const Expectation *expectation = &STORE(Expectation, &program->expectations, i);
         for (uint32_t device = 0; device < program->devices; device++) {
@@ -26,25 +32,41 @@ void digest_results(Explorer *x)
     }
 }
 
+/* A copy of the values of one result, then of its elements' marks. */
+static void append_row(GArray *row, const Contents *contents, size_t item)
+{
+    g_array_append_vals(row, contents->bytes, (guint)((size_t)contents->elements * item));
+    for (int64_t i = 0; i < contents->elements; i++) {
+        uint8_t marks = element_marks(contents->written[i]);
+        g_array_append_val(row, marks);
+    }
+}
+
 typedef struct Difference { uint32_t object; int64_t element; const char *now, *then; } Difference;
 
 /* Between results in a row, as keep() left them, and those of the machine, or of `row` if that is given. */
 static bool find_difference(const Program *program, Machine *machine, const char *row, const char *then, Difference *found)
 {
     size_t at = 0;
+    g_autoptr(GArray) own = g_array_new(FALSE, FALSE, 1);
     for (uint32_t object = 0; object < program->objects; object++) {
         const Decl *decl = program_decl(program, program_object_decl(program, object));
         if (!program_decl_is_result(decl))
             continue;
         const Contents *contents = machine_contents(machine, object);
-        size_t item = dtype_size_bytes(decl->dtype), bytes = (size_t)contents->elements * item;
+        size_t item = dtype_size_bytes(decl->dtype), count = (size_t)contents->elements, bytes = count * item;
         const char *now = row != NULL ? row + at : (const char *)contents->bytes;
-        for (size_t i = 0; memcmp(now, then + at, bytes) != 0 && i < bytes; i += item)
-            if (memcmp(now + i, then + at + i, item) != 0) {
-                *found = (Difference){ object, (int64_t)(i / item), now + i, then + at + i };
+        bool differ = memcmp(now, then + at, bytes) != 0;
+        g_array_set_size(own, 0);
+        if (differ && row == NULL)
+            append_row(own, contents, item);
+        const char *marks = (row != NULL ? now : own->data) + bytes, *marks_then = then + at + bytes;
+        for (size_t i = 0; differ && i < count; i++)
+            if (memcmp(now + i * item, then + at + i * item, item) != 0 && marks[i] == 0 && marks_then[i] == 0) {
+                *found = (Difference){ object, (int64_t)i, now + i * item, then + at + i * item };
                 return true;
             }
-        at += bytes;
+        at += bytes + count;
     }
     return false;
 }
@@ -76,7 +98,7 @@ static void keep(Explorer *x, Machine *machine)
         if (!program_decl_is_result(decl))
             continue;
         const Contents *contents = machine_contents(machine, object);
-        g_array_append_vals(digest->result.bytes, contents->bytes, (guint)((size_t)contents->elements * dtype_size_bytes(decl->dtype)));
+        append_row(digest->result.bytes, contents, dtype_size_bytes(decl->dtype));
     }
 }
 

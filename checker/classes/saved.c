@@ -3,7 +3,7 @@
 #include "../outcome_io.h"
 #include <string.h>
 
-static const uint64_t FORMAT = 0x636c617373657303;      /* "classes", 3 */
+static const uint64_t FORMAT = 0x636c617373657304;      /* "classes", 4 */
 
 static void put(GByteArray *out, const void *data, size_t bytes)
 {

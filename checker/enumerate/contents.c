@@ -2,6 +2,7 @@
  * remembered.
  */
 #include "../../model/machine.h"
+#include "../../model/racing.h"
 #include "memory.h"
 #include <string.h>
 
@@ -16,7 +17,8 @@ struct ContentsPool {
 
 enum { VERSIONS_MAX = 1 << 22 };
 
-typedef struct Operation { uint32_t object, version, view, mask_low, mask_high, tile, kind; } Operation;
+/* racing: how its line marks what it reads or writes. */
+typedef struct Operation { uint32_t object, version, view, mask_low, mask_high, tile, kind, racing_low, racing_high; } Operation;
 
 ContentsPool *contents_new(Program *program, Lot *lot)
 {
@@ -131,49 +133,54 @@ static bool recall(ContentsPool *pool, const Operation *operation, uint32_t **re
     return known;
 }
 
-static Operation operation_of(const Walk *walk, const uint32_t *id, uint32_t object, uint32_t view, const uint8_t *mask, uint32_t tile,
-                              StepKind kind)
+typedef struct Touch { uint32_t site, object, view; const uint8_t *mask; } Touch;
+
+static Operation operation_of(const Walk *walk, const uint32_t *id, const Touch *touch, uint32_t tile, StepKind kind)
 {
-    uintptr_t bits = (uintptr_t)mask;           /* a mask belongs to its step: its address tells it from others, nothing else */
-    return (Operation){.object = object, .version = version_of((Walk *)walk, id, object), .view = view, .mask_low = (uint32_t)bits,
-                       .mask_high = (uint32_t)((uint64_t)bits >> 32), .tile = tile, .kind = kind};
+    uint64_t bits = (uintptr_t)touch->mask;    /* a mask belongs to its step: its address tells it from others, nothing else */
+    uint64_t racing = racing_of(walk->program, touch->site, touch->object, kind == STEP_STORE);
+    return (Operation){.object = touch->object, .version = version_of((Walk *)walk, id, touch->object), .view = touch->view,
+                       .mask_low = (uint32_t)bits, .mask_high = (uint32_t)(bits >> 32), .tile = tile, .kind = kind,
+                       .racing_low = (uint32_t)racing, .racing_high = (uint32_t)(racing >> 32)};
 }
 
-static uint32_t read_tile(Walk *walk, const uint32_t *id, uint32_t object, uint32_t view_id, const uint8_t *mask)
+static uint32_t read_tile(Walk *walk, const uint32_t *id, const Touch *touch)
 {
     ContentsPool *pool = walk->pool;
-    Operation operation = operation_of(walk, id, object, view_id, mask, 0, STEP_LOAD);
+    Operation operation = operation_of(walk, id, touch, 0, STEP_LOAD);
     uint32_t *result;
     if (walk->frozen)
         return result_known(pool, &operation);
     if (recall(pool, &operation, &result))
         return *result;
-    const View *view = program_get_view(walk->program, view_id);
+    const View *view = program_get_view(walk->program, touch->view);
     Tile *tile = tile_new(view->dtype, view->ndim, view->size, false);
-    put(pool, object, operation.version);
-    machine_read(pool->machine, object, view_id, mask, tile);
+    put(pool, touch->object, operation.version);
+    machine_read(pool->machine, touch->object, touch->view, touch->mask, tile);
+    machine_mark_read(pool->machine, touch->site, touch->object, touch->view, touch->mask, tile);
     *result = intern_tile(walk, tile);
     tile_free(tile);
     return *result;
 }
 
-static void write_tile(Walk *walk, uint32_t *id, uint32_t object, uint32_t view_id, const uint8_t *mask, uint32_t tile_id, bool unknown)
+static void write_tile(Walk *walk, uint32_t *id, const Touch *touch, uint32_t tile_id, bool unknown)
 {
     ContentsPool *pool = walk->pool;
-    Operation operation = operation_of(walk, id, object, view_id, mask, tile_id, STEP_STORE);
+    Operation operation = operation_of(walk, id, touch, tile_id, STEP_STORE);
     uint32_t *result;
     if (walk->frozen) {
-        set_version(walk, id, object, result_known(pool, &operation));
+        set_version(walk, id, touch->object, result_known(pool, &operation));
         return;
     }
     if (!recall(pool, &operation, &result)) {
-        const View *view = program_get_view(walk->program, view_id);
+        const View *view = program_get_view(walk->program, touch->view);
         Tile opaque = {.dtype = view->dtype, .elements = view_elements(view), .opaque = true};
-        put(pool, object, operation.version);
-        machine_write(pool->machine, object, view_id, mask, unknown ? &opaque : contents_tile(pool, tile_id));
-        *result = take(pool, object);
+        put(pool, touch->object, operation.version);
+        machine_write(pool->machine, touch->object, touch->view, touch->mask, unknown ? &opaque : contents_tile(pool, tile_id));
+        machine_mark_write(pool->machine, touch->site, touch->object, touch->view, touch->mask);
+        *result = take(pool, touch->object);
     }
-    set_version(walk, id, object, *result);
+    set_version(walk, id, touch->object, *result);
 }
 
 uint32_t contents_load(Walk *walk, const uint32_t *id, const UnrollStep *step)
@@ -184,25 +191,26 @@ uint32_t contents_load(Walk *walk, const uint32_t *id, const UnrollStep *step)
         memcpy(tile.size, view->size, sizeof tile.size);
         return intern_tile(walk, &tile);
     }
-    return read_tile(walk, id, step->step.object, step->view, step->mask);
+    return read_tile(walk, id, &(Touch){step->step.site, step->step.object, step->view, step->mask});
 }
 
 void contents_store(Walk *walk, uint32_t *id, const UnrollStep *step)
 {
     if (is_opaque(walk, step->step.object) || step->tile == NULL)
         return;
-    write_tile(walk, id, step->step.object, step->view, step->mask, intern_tile(walk, step->tile), false);
+    const Touch touch = {step->step.site, step->step.object, step->view, step->mask};
+    write_tile(walk, id, &touch, intern_tile(walk, step->tile), false);
 }
 
 uint32_t contents_copy_read(Walk *walk, const uint32_t *id, const Copy *copy)
 {
-    return copy->source_view == NONE ? 0 : read_tile(walk, id, copy->source, copy->source_view, NULL);
+    return copy->source_view == NONE ? 0 : read_tile(walk, id, &(Touch){copy->site, copy->source, copy->source_view, NULL});
 }
 
 void contents_copy_write(Walk *walk, uint32_t *id, const Copy *copy, uint32_t payload)
 {
     if (copy->target_view != NONE)
-        write_tile(walk, id, copy->target, copy->target_view, NULL, payload, payload == 0);
+        write_tile(walk, id, &(Touch){copy->site, copy->target, copy->target_view, NULL}, payload, payload == 0);
 }
 
 Machine *contents_machine(Walk *walk, const uint32_t *id)

@@ -57,6 +57,12 @@ static uint32_t index_of_sighting(Found *found, const Sighting *s)
     return intern_add(&found->keys, key, sizeof key);
 }
 
+static bool is_exempt(const Walk *walk, const Sighting *s)
+{
+    const Finding finding = {.id = s->id, .object = s->object, .object_is_semaphore = s->is_semaphore};
+    return finding_exemption(walk->program, &finding) != NULL;
+}
+
 void found_add(Walk *walk, const Sighting *sighting)
 {
     Found *found = walk->found;
@@ -76,7 +82,7 @@ void found_add(Walk *walk, const Sighting *sighting)
     STORE(Entry, &found->entries, index) = (Entry){.sighting = s, .level = walk->level};
     memcpy(&STORE(uint32_t, &found->ids, (size_t)index * walk->layout.fields), walk->id, walk->layout.fields * sizeof *walk->id);
     walk->done |= walk->options->first;
-    walk->raced |= walk->until_race && s.id == FAULT_RACE;
+    walk->raced |= walk->until_race && s.id == FAULT_RACE && !is_exempt(walk, &s);
 }
 
 static bool is_copy_moment_of(const Entry *entry, uint32_t event)
@@ -98,16 +104,28 @@ static bool shadows_lifetime(Walk *walk, const Entry *other, const Entry *lifeti
     return lives_get(walk, life)->kind == LIFE_LAUNCHES;
 }
 
+static bool any_other(const Walk *walk, const Entry *entry)
+{
+    bool any = false;
+    for (size_t i = 0; i < walk->found->entries.count && !any; i++) {
+        const Entry *other = &STORE(Entry, &walk->found->entries, i);
+        any = other != entry && !is_exempt(walk, &other->sighting);
+    }
+    return any;
+}
+
 static bool is_shadowed(Walk *walk, const Entry *entry)
 {
     const Found *found = walk->found;
     FaultId id = entry->sighting.id;
     if (id == FAULT_DIVERGENCE)                 /* of a program that is free of faults otherwise */
-        return found->entries.count > 1;
+        return any_other(walk, entry);
     if (id != FAULT_LIFETIME && id != FAULT_UNINITIALISED)
         return false;
     for (size_t i = 0; i < found->entries.count; i++) {
         const Entry *other = &STORE(Entry, &found->entries, i);
+        if (is_exempt(walk, &other->sighting))  /* it says nothing */
+            continue;
         if (id == FAULT_LIFETIME && shadows_lifetime(walk, other, entry))
             return true;
         if (id == FAULT_UNINITIALISED && other->sighting.id == FAULT_RACE
@@ -132,6 +150,8 @@ static Finding *finding_of(const Walk *walk, Sighting *s)
     finding->places = s->places;
     for (unsigned i = 0; i < s->places; i++)
         finding->place[i] = *walk_event(walk, s->event[i]);
+    if (s->id == FAULT_RACE)
+        finding_add_clashes(finding, finding->place);
     if (s->id == FAULT_RACE && finding->place[0].site > finding->place[1].site) {
         finding->place[0] = *walk_event(walk, s->event[1]);
         finding->place[1] = *walk_event(walk, s->event[0]);

@@ -120,6 +120,9 @@ static void judge_fault(Walk *walk, uint32_t core, const Watch *watch)
     const UnrollStep *step = tree_step(&self->tree, node->step);
     bool stops = step->step.kind == STEP_STOP;
     uint32_t event = watch->event;
+    const Raised raised = {.fault = (uint8_t)step->fault, .marks = step->steered};
+    if (!record_is_judged(&raised))
+        return;
     if (!stops) {                               /* raised by the core on its way here, after the step before */
         const Node *before = node->parent == NONE ? node : tree_node(&self->tree, node->parent);
         Place place = *walk_event(walk, event);

@@ -1,7 +1,6 @@
 /* results.c - end states in contents mode: the program's own expectations, and whether every schedule hands back the same. */
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 #include "../../model/machine.h"
+#include "../../model/racing.h"
 #include "dump.h"
 #include "found.h"
 #include "judge.h"
@@ -11,7 +10,7 @@
 
 struct Results {
     bool any;
-    uint64_t hash;                              /* of the first end state */
+    uint64_t hash, marks;                       /* of the first end state; and of which of its elements hang on a race */
     bool differ;
 };
 
@@ -31,23 +30,6 @@ static void see_unexpected(Walk *walk, const Expectation *expectation, uint32_t 
                                 .message = program_text(walk->program, text)});
 }
 
-static uint64_t hash_results(Walk *walk, Machine *machine)
-{
-    XXH3_state_t *state = XXH3_createState();
-    XXH3_64bits_reset(state);
-    for (uint32_t object = 0; object < walk->program->objects; object++) {
-        const Decl *decl = program_decl(walk->program, program_object_decl(walk->program, object));
-        if (!program_decl_is_result(decl))
-            continue;
-        const Contents *contents = machine_contents(machine, object);
-        XXH3_64bits_update(state, contents->bytes, (size_t)contents->elements * dtype_size_bytes(decl->dtype));
-        XXH3_64bits_update(state, contents->written, (size_t)contents->elements);
-    }
-    uint64_t hash = XXH3_64bits_digest(state);
-    XXH3_freeState(state);
-    return hash;
-}
-
 void results_check(Walk *walk)
 {
     Machine *machine = contents_machine(walk, walk->id);
@@ -59,16 +41,20 @@ void results_check(Walk *walk)
                 see_unexpected(walk, expectation, device, message);
         }
     }
-    uint64_t hash = hash_results(walk, machine);
+    machine_tell_reached_results(machine);
+    uint64_t hash = machine_hash_results(machine), marks = machine_hash_marks(machine);
     if (walk->results == NULL)
         walk->results = g_new0(Results, 1);
     Results *results = walk->results;
-    if (results->any && hash != results->hash && !results->differ) {
+    bool comparable = results->any && marks == results->marks;
+    if (results->any && !comparable)            /* which elements hang on the race differs */
+        racing_reach(walk->program, REACH_RESULT, 0, NONE, ELEMENT_EXEMPT);
+    if (comparable && hash != results->hash && !results->differ) {
         results->differ = true;
         found_add(walk, &(Sighting){.id = FAULT_DIVERGENCE, .event = {NONE, NONE}, .object = NONE, .turn = NONE});
     }
     if (!results->any)
-        results->hash = hash;
+        results->hash = hash, results->marks = marks;
     results->any = true;
 }
 

@@ -56,7 +56,8 @@ static void add_leftover(Prover *prover, uint32_t semaphore, const Event *end, i
     Tally fault = { .id = FAULT_LEFTOVER, .places = end ? 1 : 0, .object = semaphore, .is_semaphore = true, .have = have };
     if (end)
         fault.a = *end;
-    prover->left_over[semaphore] = true;
+    const Decl *decl = program_decl(prover->program, program_semaphore_decl(prover->program, semaphore));
+    prover->left_over[semaphore] = decl->exempt[FAULT_LEFTOVER] ? LEFT_EXEMPT : LEFT_REPORTED;
     prover_add(prover, &fault);
 }
 

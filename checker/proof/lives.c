@@ -20,12 +20,13 @@ static void add_lifetime(Prover *prover, const Event *x, const Touch *touch, int
 
 /* x comes after the end, or may. A signal that could come on either side would be left over, so that one which is not comes before or after
  * in every execution: the cheap question is enough. */
-static bool outlived(Prover *prover, const Lifespan *life, const Event *x, bool signal)
+static bool outlived(Prover *prover, const Lifespan *life, const Event *x, const Touch *touch)
 {
     Event end;
     if (!lifespan_end(prover, life, x->core, &end))
         return false;
-    return signal ? order_must(prover->order, &end, x) : !lifespan_over_after(prover, life, x);
+    bool cheap = touch->signal && prover->left_over[touch->object] == LEFT_NOTHING;
+    return cheap ? order_must(prover->order, &end, x) : !lifespan_over_after(prover, life, x);
 }
 
 static void check_touch(Prover *prover, const Event *x, const Lifespan *life, const Touch *touch)
@@ -34,8 +35,8 @@ static void check_touch(Prover *prover, const Event *x, const Lifespan *life, co
         return;
     if (!lifespan_begun(prover, life, x))
         add_lifetime(prover, x, touch, -1);
-    bool covered = touch->semaphore && prover->left_over[touch->object];
-    if (!covered && outlived(prover, life, x, touch->signal))
+    bool covered = touch->semaphore && prover->left_over[touch->object] == LEFT_REPORTED;
+    if (!covered && outlived(prover, life, x, touch))
         add_lifetime(prover, x, touch, 1);
 }
 
@@ -91,17 +92,21 @@ static bool same_exit(const Prover *prover, const Lifespan *a, const Lifespan *b
     return a->leave == b->leave && a->first_core / per == b->first_core / per;
 }
 
-/* What lives until an exit is outlived by copies that start after it; those in flight are reported as such. */
-static void check_copy_touch(Prover *prover, const Event *x, const Lifespan *life, const Touch *touch, Flight own, bool flies)
+/* What lives until an exit is outlived by copies that start after it; those in flight are reported as such. exempt: those are not. */
+static void check_copy_touch(Prover *prover, const Event *x, const Lifespan *life, const Touch *touch, Flight own, bool flies, bool exempt)
 {
     if (life->always)
         return;
     if (!lifespan_begun(prover, life, x))
         add_lifetime(prover, x, touch, -1);
-    bool covered = touch->signal && prover->left_over[touch->object];
-    if (covered || (life->exit && (flies || own != FLIGHT_LATE)))
+    bool covered = touch->signal && prover->left_over[touch->object] == LEFT_REPORTED, outlives = own == FLIGHT_LATE;
+    if (exempt)
+        outlives |= own == FLIGHT_FLIES;
+    else
+        outlives &= !flies;
+    if (covered || (life->exit && !outlives))
         return;
-    if (life->exit || outlived(prover, life, x, touch->signal))
+    if (life->exit || outlived(prover, life, x, touch))
         add_lifetime(prover, x, touch, 1);
 }
 
@@ -116,10 +121,11 @@ static void check_moment(Prover *prover, uint32_t copy, StepKind kind, uint32_t 
     Flight by_buffer = check_exit(prover, &x, &start, &buffer, object);
     Flight by_signal = same_exit(prover, &buffer, &signal) ? by_buffer : check_exit(prover, &x, &start, &signal, object);
     bool flies = by_buffer == FLIGHT_FLIES || by_signal == FLIGHT_FLIES;
+    bool exempt = program_decl(prover->program, program_object_decl(prover->program, object))->exempt[FAULT_IN_FLIGHT] != 0;
     Touch touch = { object, false, false };
-    check_copy_touch(prover, &x, &buffer, &touch, by_buffer, flies);
+    check_copy_touch(prover, &x, &buffer, &touch, by_buffer, flies, exempt);
     touch = (Touch){ semaphore, true, true };
-    check_copy_touch(prover, &x, &signal, &touch, by_signal, flies);
+    check_copy_touch(prover, &x, &signal, &touch, by_signal, flies, exempt);
 }
 
 /* A deliberate mistake: the write is held against the exit of its own core. */

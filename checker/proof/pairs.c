@@ -37,7 +37,7 @@ PairClass *races_class(Races *races, uint32_t site_a, uint32_t site_b, uint32_t 
     if (races->table[at] == 0) {
         PairClass *class = pile_push(&races->classes, 1);
         *class = (PairClass){ .site = { site[0], site[1] }, .decl = decl, .sample = { NONE, NONE }, .sample_age = NONE,
-                              .open_first = NONE };
+                              .open_first = NONE, .shape_first = NONE };
         races->table[at] = (uint32_t)races->classes.count;
     }
     return &PILE(PairClass, &races->classes, races->table[at] - 1);
@@ -76,6 +76,45 @@ void races_add_open(Races *races, PairClass *class, uint32_t a, uint32_t b)
     uint32_t id = (uint32_t)races->open.count;
     *(OpenPair *)pile_push(&races->open, 1) = (OpenPair){ a, b, class->open_first };
     class->open_first = id;
+}
+
+static StepKind kind_of(const Index *index, uint32_t code)
+{
+    return code & RACES_COPY ? (code & 1 ? STEP_WRITE : STEP_READ) : (StepKind)index->kind[code];
+}
+
+static bool add_hash(Races *races, uint64_t hash)
+{
+    if (races->shapes.count * 2 >= races->shape_table_size) {
+        uint64_t *old = races->shape_table;
+        size_t size = races->shape_table_size;
+        races->shape_table_size = size ? size * 2 : 256;
+        races->shape_table = ARENA_NEW(uint64_t, races->arena, races->shape_table_size);
+        for (size_t i = 0; i < size; i++)
+            if (old[i] != 0)
+                add_hash(races, old[i]);
+    }
+    size_t mask = races->shape_table_size - 1, at = hash & mask;
+    while (races->shape_table[at] != 0 && races->shape_table[at] != hash)
+        at = (at + 1) & mask;
+    bool fresh = races->shape_table[at] == 0;
+    races->shape_table[at] = hash;
+    return fresh;
+}
+
+void races_add_shape(Races *races, PairClass *class, uint32_t a, uint32_t b)
+{
+    const Index *index = races->index;
+    const uint32_t part[] = { (uint32_t)(class - (PairClass *)pile_base(&races->classes)), races_object(index, a),
+                              races_region(index, a), races_region(index, b), kind_of(index, a), kind_of(index, b) };
+    uint64_t hash = 1;
+    for (size_t i = 0; i < G_N_ELEMENTS(part); i++)
+        hash = rng_mix(hash ^ part[i]);
+    if (!add_hash(races, hash ? hash : 1))
+        return;
+    uint32_t id = (uint32_t)races->shapes.count;
+    *(PairShape *)pile_push(&races->shapes, 1) = (PairShape){ a, b, class->shape_first };
+    class->shape_first = id;
 }
 
 Event races_event(const Index *index, uint32_t code)

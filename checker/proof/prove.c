@@ -33,6 +33,18 @@ static void note_coverage(Prover *prover)
     add_end_state(prover);
 }
 
+static void add_clashes(Prover *prover, const Tally *tally, Finding *finding)
+{
+    Races *races = prover->races;
+    const PairClass *class = races_class(races, tally->site[0], tally->site[1], tally->decl);
+    for (uint32_t id = class->shape_first; id != NONE; id = PILE(PairShape, &races->shapes, id).next) {
+        const PairShape *shape = &PILE(PairShape, &races->shapes, id);
+        Event a = races_event(prover->index, shape->a), b = races_event(prover->index, shape->b);
+        const Place place[2] = { prover_place(prover, &a), prover_place(prover, &b) };
+        finding_add_clashes(finding, place);
+    }
+}
+
 static Finding *to_finding(Prover *prover, const Tally *tally)
 {
     Finding *finding = finding_new(tally->id);
@@ -47,6 +59,8 @@ static Finding *to_finding(Prover *prover, const Tally *tally)
     finding->object_is_semaphore = tally->is_semaphore;
     finding->have = tally->have;
     finding->need = tally->need;
+    if (tally->id == FAULT_RACE)
+        add_clashes(prover, tally, finding);
     return finding;
 }
 
@@ -93,7 +107,7 @@ static void decide(Prover *prover)
     prover->clocks = clocks_new(prover->index, prover->arena);
     prover->releases = releases_new(prover->index, prover->clocks, prover->arena);
     prover->order = order_new(prover->index, prover->clocks, prover->releases, prover->arena);
-    prover->left_over = ARENA_NEW(bool, prover->arena, prover->index->semaphores + 1);
+    prover->left_over = ARENA_NEW(uint8_t, prover->arena, prover->index->semaphores + 1);
     pile_init(&prover->tallies, prover->arena, sizeof(Tally));
     lifespan_prepare(prover);
     note_coverage(prover);

@@ -23,6 +23,8 @@ typedef struct Tally {                          /* faults of one key, as finding
     int64_t have, need;
 } Tally;
 
+typedef enum LeftOver { LEFT_NOTHING, LEFT_REPORTED, LEFT_EXEMPT } LeftOver;    /* was `leftover` found there? */
+
 typedef struct Prover {
     const Record *record;
     const Program *program;
@@ -34,7 +36,7 @@ typedef struct Prover {
     Order *order;
     Races *races;
     struct Launched *launched;                  /* a decl: see lifespan_prepare */
-    bool *left_over;                            /* a semaphore: `leftover` was found there */
+    uint8_t *left_over;                         /* a semaphore: a LeftOver */
     Pile tallies;                               /* Tally */
     uint32_t *table;
     size_t table_size;

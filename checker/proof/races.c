@@ -25,6 +25,7 @@ typedef struct Finder {
     Pile access, acquire, release, groups, active;
     Pile earliest;                              /* group * per_device + core: when the first write to its bytes is acquired */
     bool reads;                                 /* loads of this object want something written */
+    bool exempt;                                /* the program exempts the races on it, so that these do not stand for such a load */
     Overlap *overlap;                           /* NULL until the first strided region */
 } Finder;
 
@@ -200,6 +201,7 @@ static void add_suspect(Finder *f, const Access *a, const Access *b)
     if (ab == ORDER_YES || ba == ORDER_YES)
         return;
     PairClass *class = races_class(f->races, a->site, b->site, f->accesses.decl);
+    races_add_shape(f->races, class, a->code, b->code);
     if (ab == ORDER_OPEN || ba == ORDER_OPEN)
         races_add_open(f->races, class, a->code, b->code);
     else
@@ -282,7 +284,7 @@ static void find_unwritten(Finder *f, size_t groups)
             uint32_t core = index_step_at(f->index, access->code)->core, position = access->code - f->index->first[core];
             if (PILE(uint32_t, &f->earliest, g * per + core % per) > position)
                 *(uint32_t *)pile_push(&f->races->unwritten, 1) = access->code;
-            else if (f->order->chosen)
+            else if (f->order->chosen || f->exempt)
                 *(uint32_t *)pile_push(&f->races->unsure, 1) = access->code;
         }
     }
@@ -333,6 +335,7 @@ Races *races_new(const Order *order, Arena *arena)
     *races = (Races){ .index = order->index, .order = order, .arena = arena };
     pile_init(&races->classes, arena, sizeof(PairClass));
     pile_init(&races->open, arena, sizeof(OpenPair));
+    pile_init(&races->shapes, arena, sizeof(PairShape));
     pile_init(&races->unwritten, arena, sizeof(uint32_t));
     pile_init(&races->unsure, arena, sizeof(uint32_t));
     Finder f = { .races = races, .index = order->index, .order = order, .pairwise_max = PAIRWISE_MAX };
@@ -349,6 +352,7 @@ Races *races_new(const Order *order, Arena *arena)
         f.accesses.decl = program_object_decl(order->index->program, object);
         const Decl *decl = program_decl(order->index->program, f.accesses.decl);
         f.reads = decl->opaque && !decl->input;
+        f.exempt = decl->exempt[FAULT_RACE] != 0;
         if (count == 0 || (count == 1 && !f.reads))
             continue;
         budget_check_time(arena->budget);

@@ -24,14 +24,21 @@ typedef struct PairClass {
     uint32_t sample[2];                         /* codes of a certain pair, an early one; NONE: there is none */
     uint32_t sample_age;                        /* the later one's index in the record */
     uint32_t open_first;                        /* list of open pairs */
+    uint32_t shape_first;                       /* list of the shapes of its pairs */
 } PairClass;
+
+/* One pair of all that are of the same kinds, on the same regions of the same object. */
+typedef struct PairShape { uint32_t a, b, next; } PairShape;    /* codes; next in its class's list, NONE ends it */
 
 typedef struct Races {
     const Index *index;
     const Order *order;
     Pile classes, open;                         /* PairClass, in order of discovery; OpenPair */
+    Pile shapes;                                /* PairShape, certain or open */
+    uint64_t *shape_table;                      /* hashes of them, open addressing */
+    size_t shape_table_size;
     Pile unwritten;                             /* codes of loads that come before every write to their bytes */
-    Pile unsure;                                /* the same where the record chose an order: loads that may */
+    Pile unsure;                                /* the same where the record chose an order, or a race is exempt: loads that may */
     uint8_t *racing;                            /* a slot: this swap races; NULL: there is no swap */
     uint32_t *table;                            /* open addressing over classes, id + 1 */
     size_t table_size;
@@ -47,6 +54,7 @@ uint32_t races_object(const Index *index, uint32_t code);
 PairClass *races_class(Races *races, uint32_t site_a, uint32_t site_b, uint32_t decl);         /* valid until the next call */
 void races_add_certain(Races *races, PairClass *class, uint32_t a, uint32_t b, uint64_t pairs);
 void races_add_open(Races *races, PairClass *class, uint32_t a, uint32_t b);
+void races_add_shape(Races *races, PairClass *class, uint32_t a, uint32_t b);
 
 /* What a class of accesses to one region looks like to the two ways of comparing: pair by pair, or by sorted sweeps. */
 typedef struct Access {

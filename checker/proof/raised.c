@@ -47,33 +47,60 @@ static bool overlaps(const Prover *prover, uint32_t object, uint32_t region, uin
     return object == races_object(prover->index, load) && region_overlaps(program_get_region(prover->program, region), loaded);
 }
 
-/* Can a write to the load's bytes be done, or be next, without the load? */
-static bool any_write_without(Prover *prover, uint32_t load)
+/* All writes to the load's bytes, other than its own. */
+static void list_writes(const Prover *prover, uint32_t load, Pile *writes)
 {
     const Index *index = prover->index;
-    Event event = races_event(index, load);
-    Closure *closure = order_closure(prover->order);
-    closure_bar(closure, &event);
-    closure_run(closure, NULL);
     for (uint32_t slot = 0; slot < index->first[index->cores]; slot++) {
         const Step *step = index_step_at(index, slot);
         Event write = races_event(index, slot);
-        if ((step->kind == STEP_STORE || step->kind == STEP_SWAP) && slot != load && overlaps(prover, step->object, step->value, load)
-            && (closure_done(closure, &write) || closure_next(closure, &write)))
-            return true;
+        if ((step->kind == STEP_STORE || step->kind == STEP_SWAP) && slot != load && overlaps(prover, step->object, step->value, load))
+            *(Event *)pile_push(writes, 1) = write;
     }
     for (uint32_t copy = 0; copy < index->copies; copy++) {
         Event write = index_moment(index, copy, STEP_WRITE);
-        if (overlaps(prover, index_copy(index, copy)->target, index_copy(index, copy)->target_region, load)
-            && (closure_done(closure, &write) || closure_next(closure, &write)))
-            return true;
+        if (overlaps(prover, index_copy(index, copy)->target, index_copy(index, copy)->target_region, load))
+            *(Event *)pile_push(writes, 1) = write;
     }
-    return false;
+}
+
+/* Can a write to the load's bytes be done, or be next, without the load? */
+static bool any_write_without(Prover *prover, uint32_t load, const Pile *writes)
+{
+    Event event = races_event(prover->index, load);
+    Closure *closure = order_closure(prover->order);
+    closure_bar(closure, &event);
+    closure_run(closure, NULL);
+    bool any = false;
+    for (size_t i = 0; i < writes->count && !any; i++) {
+        const Event *write = &PILE(Event, writes, i);
+        any = closure_done(closure, write) || closure_next(closure, write);
+    }
+    return any;
+}
+
+static bool race_is_exempt(const Prover *prover, uint32_t load)
+{
+    return program_decl(prover->program, program_object_decl(prover->program, races_object(prover->index, load)))->exempt[FAULT_RACE] != 0;
+}
+
+static bool is_unwritten(Prover *prover, uint32_t load)
+{
+    Arena scratch;
+    arena_init(&scratch, prover->arena->budget);
+    Pile writes;
+    pile_init(&writes, &scratch, sizeof(Event));
+    list_writes(prover, load, &writes);
+    Event event = races_event(prover->index, load);
+    bool unwritten = race_is_exempt(prover, load) ? order_reaches_without(prover->order, &event, pile_base(&writes), writes.count)
+        : !any_write_without(prover, load, &writes);
+    arena_clear(&scratch);
+    return unwritten;
 }
 
 static void add_unwritten(Prover *prover, uint32_t load)
 {
-    if (prover->races->racing && prover->races->racing[load])
+    if (prover->races->racing && prover->races->racing[load] && !race_is_exempt(prover, load))
         return;                                 /* the race says it */
     Tally fault = { .id = FAULT_UNINITIALISED, .a = races_event(prover->index, load), .places = 1,
                     .object = races_object(prover->index, load) };
@@ -83,10 +110,11 @@ static void add_unwritten(Prover *prover, uint32_t load)
 void raised_check(Prover *prover)
 {
     for (size_t i = 0; i < prover->record->raised.count; i++)
-        add_raised(prover, &STORE(Raised, &prover->record->raised, i));
+        if (record_is_judged(&STORE(Raised, &prover->record->raised, i)))
+            add_raised(prover, &STORE(Raised, &prover->record->raised, i));
     for (size_t i = 0; i < prover->races->unwritten.count; i++)
         add_unwritten(prover, PILE(uint32_t, &prover->races->unwritten, i));
     for (size_t i = 0; i < prover->races->unsure.count; i++)
-        if (!any_write_without(prover, PILE(uint32_t, &prover->races->unsure, i)))
+        if (is_unwritten(prover, PILE(uint32_t, &prover->races->unsure, i)))
             add_unwritten(prover, PILE(uint32_t, &prover->races->unsure, i));
 }

@@ -152,6 +152,7 @@ static void compare_bundles(Accesses *accesses, const Bundle *g, const Bundle *h
     if (certain + open == 0)
         return;
     PairClass *class = races_class(accesses->races, g->access->site, h->access->site, accesses->decl);
+    races_add_shape(accesses->races, class, g->access->code, h->access->code);
     if (certain > 0)
         add_certain(accesses, class, g, h, certain);
     if (open > 0)

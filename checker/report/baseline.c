@@ -176,7 +176,8 @@ BaselineCount baseline_mark(Baseline *baseline, CheckResult *result)
         Known *known = g_ptr_array_index(baseline->known, k);
         known->checked |= !strcmp(known->check, key);
     }
-    bool whole = result->outcome && result->outcome->complete && !result->outcome->incomplete_after_race;
+    bool whole = result->outcome && result->outcome->complete && !result->outcome->incomplete_after_race
+        && !result->outcome->unjudged_after_race;
     for (guint k = 0; whole && k < baseline->known->len; k++) {
         Known *known = g_ptr_array_index(baseline->known, k);
         known->covered |= !strcmp(known->check, key);

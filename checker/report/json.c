@@ -195,6 +195,12 @@ static void add_covered(JsonBuilder *builder, const CheckResult *result)
     for (guint i = 0; outcome && i < outcome->limits->len; i++)
         json_builder_add_string_value(builder, outcome->limits->pdata[i]);
     json_builder_end_array(builder);
+    member_array(builder, "not_covered");
+    for (guint i = 0; outcome && result->program && i < outcome->limits->len; i++) {
+        g_autofree char *words = words_limit(result->program, outcome->limits->pdata[i]);
+        member_element(builder, words);
+    }
+    json_builder_end_array(builder);
     if (outcome && outcome->estimate.all > 0)
         add_estimate(builder, &outcome->estimate);
     if (outcome && outcome->promise)
@@ -206,6 +212,7 @@ static void add_covered(JsonBuilder *builder, const CheckResult *result)
     json_builder_end_array(builder);
     add_advice(builder, result, true);
     member_bool(builder, "incomplete_after_race", outcome && outcome->incomplete_after_race);
+    member_bool(builder, "unjudged_after_race", outcome && outcome->unjudged_after_race);
     json_builder_end_object(builder);
 }
 
@@ -248,9 +255,10 @@ static JsonNode *check_node(const CheckResult *result, const GPtrArray *schedule
     member_text(builder, "verdict", verdict_name(result->verdict));
     if (result->verdict == VERDICT_NOT_APPLICABLE)
         member_text(builder, "reason", result->error);
-    /* What decided, not what was asked for: auto is the proof, or classes where there are conflicts. */
+    /* What decided, not what was asked for: auto is the proof, classes where there are conflicts, or states beside an exempt race. */
     bool explored = result->outcome && result->outcome->redundant != UINT64_MAX;
-    Search search = result->spec->search == SEARCH_AUTO ? SEARCH_PROVE : result->spec->search;
+    bool walked = result->outcome && result->outcome->states != UINT64_MAX;
+    Search search = walked ? SEARCH_ENUMERATE : result->spec->search == SEARCH_AUTO ? SEARCH_PROVE : result->spec->search;
     member_text(builder, "search", explored ? "classes" : search_name(search));
     add_knobs(builder, &result->spec->knobs);
     member_bool(builder, "results_checked", result->results_checked);

@@ -284,8 +284,10 @@ static void text_not_covered(Text *text, const CheckResult *result)
 {
     const GPtrArray *limits = result->outcome->limits;
     GString *words = g_string_new(NULL);
-    for (guint i = 0; i < limits->len; i++)
-        g_string_append_printf(words, "%s%s", i ? "; " : "", words_limit(limits->pdata[i]));
+    for (guint i = 0; i < limits->len; i++) {
+        g_autofree char *limit = words_limit(result->program, limits->pdata[i]);
+        g_string_append_printf(words, "%s%s", i ? "; " : "", limit);
+    }
     if (words->len)
         text_wrapped(text, 2, "not covered: ", words->str);
     g_string_free(words, TRUE);
@@ -339,6 +341,8 @@ static void text_faults(Text *text, const CheckResult *result, const GPtrArray *
         if (!finding_exemption(result->program, finding))
             text_help(text, finding->id);
     }
+    if (result->outcome->unjudged_after_race)
+        text_wrapped(text, 2, "", "What a racing value may have reached is not judged: mend the race first.");
     if (result->outcome->incomplete_after_race)
         text_wrapped(text, 2, "", findings->len ? "A racing value decided what a core did next, so there may be more faults than these: "
                                                   "mend the race first."

@@ -2,6 +2,7 @@
 #include "words.h"
 #include "../../model/label.h"
 #include "../../model/moment.h"
+#include "../../model/racing.h"
 
 bool words_on_memory(uint8_t kind)
 {
@@ -88,7 +89,52 @@ char *words_knob_value(const Knobs *knobs, Knob knob)
     return text;
 }
 
-const char *words_limit(const char *limit)
+static gint compare_reaches(gconstpointer left, gconstpointer right, gpointer program)
+{
+    const Reach *a = *(const Reach *const *)left, *b = *(const Reach *const *)right;
+    g_autofree char *x = a->site == NONE ? g_strdup("") : program_describe_site(program, a->site);
+    g_autofree char *y = b->site == NONE ? g_strdup("") : program_describe_site(program, b->site);
+    int order = (int)a->kind - (int)b->kind;
+    if (!order)
+        order = strcmp(x, y);
+    return order ? order : (a->unit > b->unit) - (a->unit < b->unit);
+}
+
+static char *word_reach(const Program *program, const Reach *reach)
+{
+    g_autofree char *where = reach->site == NONE ? NULL : program_describe_site(program, reach->site);
+    if (where == NULL)
+        return g_strdup("results that only some orders leave open");
+    if (reach->kind == REACH_EXPECTATION)
+        return g_strdup_printf("the result expected at %s", where);
+    if (reach->kind == REACH_RESULT)
+        return g_strdup_printf("what ends in the array of %s", where);
+    g_autofree char *core = words_core(program, reach->unit);
+    return g_strdup_printf("what %s does after it looks at %s", core, where);
+}
+
+/* What the values of exempted races have reached, in order of the source. */
+static char *words_reached(const Program *program, const char *lead)
+{
+    enum { SHOWN = 4 };
+    g_autoptr(GPtrArray) reaches = g_ptr_array_new();
+    for (uint32_t i = 0; i < intern_count(&program->racing.reached); i++) {
+        const Reach *reach = intern_get(&program->racing.reached, i, NULL);
+        if (reach->marks & ELEMENT_EXEMPT)
+            g_ptr_array_add(reaches, (gpointer)reach);
+    }
+    g_ptr_array_sort_with_data(reaches, compare_reaches, (gpointer)program);
+    GString *text = g_string_new(lead);
+    for (guint i = 0; i < MIN(reaches->len, SHOWN); i++) {
+        g_autofree char *one = word_reach(program, reaches->pdata[i]);
+        g_string_append_printf(text, "%s %s", i ? "," : ":", one);
+    }
+    if (reaches->len > SHOWN)
+        g_string_append_printf(text, ", and %u more", reaches->len - SHOWN);
+    return g_string_free(text, FALSE);
+}
+
+char *words_limit(const Program *program, const char *limit)
 {
     static const char *const WORDS[][2] = {
         { "conflicts", "other orders of the conflicting steps than those that were run" },
@@ -101,15 +147,15 @@ const char *words_limit(const char *limit)
         { "unanswered", "all of it: the search did not live to tell what it had found" },
         { "steps", "what comes after so many steps of one run" },
         { "determinism", "where cores go when a racing value steers them" },
-        { "exempted-race", "what the value of an exempted race leads to" },
+        { "exempted-race", "what hangs on the outcome of an exempted race" },
         { "fluid-look", "each single byte count that a look may meet (--dma-progress whole has none between)" },
         { "scopes", "what comes after a scope of which a core of its device has no part in some runs" },
         { "polls", "polls that go on for longer" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(WORDS); i++)
         if (strcmp(WORDS[i][0], limit) == 0)
-            return WORDS[i][1];
-    return limit;
+            return strcmp(limit, "exempted-race") == 0 ? words_reached(program, WORDS[i][1]) : g_strdup(WORDS[i][1]);
+    return g_strdup(limit);
 }
 
 const char *words_mode(unsigned bit)

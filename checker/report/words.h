@@ -18,7 +18,7 @@ typedef enum Knob { KNOB_DMA_ORDER, KNOB_DMA_PROGRESS, KNOB_BOUNDS, KNOB_SCOPES,
 const char *words_knob_name(Knob knob);                                 /* "dma-order" */
 char *words_knob_value(const Knobs *knobs, Knob knob);                  /* "link-fifo" */
 char *words_knobs(const Knobs *knobs);                                  /* "dma-order unordered, dma-progress fluid, ..." */
-const char *words_limit(const char *limit);                             /* what a search that it ended did not cover */
+char *words_limit(const Program *program, const char *limit);          /* what a search that it ended did not cover */
 const char *words_mode(unsigned bit);                                  /* "sweep"; NULL: there is no such mode */
 
 char *words_core(const Program *program, uint32_t core);                /* "device 1", or "core 0 of device 1" where there are several */

@@ -145,8 +145,8 @@ void execution_record_step(Execution *e, Core *core, const Step *step, const Cop
 static void raise_fault(Core *core, uint32_t site, FaultId fault, const char *message)
 {
     Execution *e = core->runner;
-    *(Raised *)store_push(&e->record->raised, 1) = (Raised){ .fault = (uint8_t)fault, .core = core->id, .site = site, .object = NONE,
-        .region = NONE, .position = core->position ? core->position - 1 : 0, .message = message };
+    *(Raised *)store_push(&e->record->raised, 1) = (Raised){ .fault = (uint8_t)fault, .marks = core->steered, .core = core->id,
+        .site = site, .object = NONE, .region = NONE, .position = core->position ? core->position - 1 : 0, .message = message };
 }
 
 static void advise(Core *core, uint32_t site, AdviceId advice)
@@ -163,8 +163,8 @@ void execution_stop_core(Execution *e, Core *core, Request *request)
     } else {
         Step step = request->step;
         step.object = (uint32_t)e->record->raised.count;
-        *(Raised *)store_push(&e->record->raised, 1) = (Raised){ .fault = (uint8_t)request->fault, .core = core->id, .site = step.site,
-            .object = NONE, .region = NONE, .position = core->position, .message = request->message };
+        *(Raised *)store_push(&e->record->raised, 1) = (Raised){ .fault = (uint8_t)request->fault, .marks = core->steered,
+            .core = core->id, .site = step.site, .object = NONE, .region = NONE, .position = core->position, .message = request->message };
         execution_record_step(e, core, &step, NULL);
     }
     e->end[core->id] = CORE_STOPPED;
@@ -197,6 +197,7 @@ void execution_perform(Execution *e, Core *core, Request *request)
                                                    (long long)machine_count(e->machine, request->step.object),
                                                    (int32_t)request->step.value);
         raise_fault(core, request->step.site, FAULT_ASSERT, program_text(e->program, program_string(e->program, message)));
+        STORE(Raised, &e->record->raised, e->record->raised.count - 1).marks = 0;
         e->end[core->id] = CORE_STOPPED;
     }
 }

@@ -130,7 +130,8 @@ static bool shows_raised(Execution *e, const Finding *finding)
     const Record *record = execution_record(e);
     for (size_t i = 0; i < record->raised.count; i++) {
         const Raised *raised = &STORE(Raised, &record->raised, i);
-        if (raised->fault == finding->id && raised->core == finding->place[0].core && raised->site == finding->place[0].site)
+        if (raised->fault == finding->id && raised->core == finding->place[0].core && raised->site == finding->place[0].site
+            && record_is_judged(raised))
             return true;
     }
     return false;

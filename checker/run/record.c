@@ -1,6 +1,7 @@
 /* record.c - the arrays of one record, and whether what a child left in them can be walked safely. */
 #include "record.h"
 #include <glib.h>
+#include "../../model/tile.h"
 
 static Record *new_record(Program *program, void (*init)(Store *, size_t, size_t))
 {
@@ -51,6 +52,13 @@ void record_reset(Record *record)
     each_store(record, store_reset);
     record->eager = record->results_checked = record->values_observed = record->complete = false;
     record->final_hash = record->result_hash = 0;
+}
+
+bool record_is_judged(const Raised *raised)
+{
+    if (raised->fault == FAULT_UNINITIALISED)
+        return (raised->marks & ELEMENT_RACING) == 0;
+    return raised->fault != FAULT_ASSERT || raised->marks == 0;
 }
 
 bool record_any_ended(const Record *record, CoreEnd end)

@@ -19,6 +19,7 @@ typedef struct CoreState {
 
 typedef struct Raised {                         /* a fault seen by the run itself */
     uint8_t fault;
+    uint8_t marks;                              /* of the core by then (racing.h); none where it is about a count */
     uint32_t core, position, site, object, region;
     const char *message;
 } Raised;
@@ -52,6 +53,8 @@ Record *record_new_own(Program *program);       /* not shared, and cheap: store_
 void record_free(Record *record);
 void record_reset(Record *record);
 bool record_check(const Record *record, const char **why);      /* ids in range: false means that the child damaged it */
+/* Not of a value that may hang on a race, which is to blame for it; an exempt one is not to blame for what nobody wrote. */
+bool record_is_judged(const Raised *raised);
 bool record_any_ended(const Record *record, CoreEnd end);
 bool record_all_finished(const Record *record);         /* false of a run that has not ended */
 const int64_t *record_grid(const Record *record, uint32_t core, uint32_t position);     /* program ids at that position, NULL: no grid */

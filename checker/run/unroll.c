@@ -71,7 +71,7 @@ static void hand_out(Unroller *unroller, Core *core, const Request *request)
 {
     UnrollStep step = { .step = request->step, .copy = request->copy, .view = request->view, .fault = unroller->raised,
                         .fault_site = unroller->raised_site, .message = unroller->raised_message,
-                        .observed_data = core->observed_data };
+                        .observed_data = core->observed_data, .steered = core->steered };
     if (request->step.kind == STEP_STOP)
         step.fault = request->fault, step.message = request->message;
     bool writes = request->step.kind == STEP_STORE || request->step.kind == STEP_SWAP;

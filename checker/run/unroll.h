@@ -28,7 +28,8 @@ typedef struct UnrollStep {
                                                    step is next */
     uint32_t fault_site;                        /* of such a fault; its position is that of the step before */
     const char *message;
-    bool observed_data;                         /* the core has looked at data before this step */
+    bool observed_data;                         /* the core has looked at data before this step, */
+    uint8_t steered;                            /* and at elements with these marks */
     int64_t grid[GRID_DIMS_MAX];
 } UnrollStep;
 

@@ -51,7 +51,7 @@ int64_t compute_int(const Tile *tile, int64_t element)
     return dtype_read_int(tile->dtype, tile->bytes + (size_t)element * dtype_size_bytes(tile->dtype));
 }
 
-void compute_set(Tile *tile, int64_t element, double value, int64_t integer, bool written, uint64_t origin)
+void compute_set(Tile *tile, int64_t element, double value, int64_t integer, uint8_t written, uint64_t origin)
 {
     unsigned char *at = tile->bytes + (size_t)element * dtype_size_bytes(tile->dtype);
     if (dtype_is_float(tile->dtype))
@@ -215,7 +215,7 @@ static void next_after(Tile *out, int64_t i, const Tile *a, const Tile *b)
 {
     double x = compute_double(a, i), y = compute_double(b, i);
     double next = a->dtype == DTYPE_F64 ? nextafter(x, y) : (double)nextafterf((float)x, (float)y);
-    compute_set(out, i, next, 0, a->written[i] && b->written[i], a->origin[i]);
+    compute_set(out, i, next, 0, element_both(a->written[i], b->written[i]), a->origin[i]);
 }
 
 static PlTile arithmetic(const PlSite *here, TileOp op, const Tile *a, const Tile *b)
@@ -245,7 +245,7 @@ static PlTile binary(const PlSite *here, int op, PlTile given_a, PlTile given_b)
         double value = is_float ? float_of_two(op, compute_double(a, i), compute_double(b, i)) : 0;
         int64_t integer = is_float ? 0 : int_of_two(op, a->dtype, compute_int(a, i), compute_int(b, i));
         uint64_t origin = rng_mix(rng_mix(a->origin[i] + UINT64_C(0xe7037ed1a0b428db) * ((uint64_t)op + 1)) + b->origin[i]);
-        compute_set(out, i, value, integer, a->written[i] && b->written[i], origin);
+        compute_set(out, i, value, integer, element_both(a->written[i], b->written[i]), origin);
     }
     return draft_hold(out);
 }
@@ -279,7 +279,7 @@ static PlTile compare(const PlSite *here, PlCompare op, PlTile given_a, PlTile g
     want_same(here, a, b);
     Tile *out = compute_new(here, DTYPE_BOOL, compute_sizes_of(a), a->opaque || b->opaque);
     for (int64_t i = 0; i < out->elements && !out->opaque; i++)
-        compute_set(out, i, 0, holds(op, order(a, b, i)), a->written[i] && b->written[i],
+        compute_set(out, i, 0, holds(op, order(a, b, i)), element_both(a->written[i], b->written[i]),
                     rng_mix(rng_mix(a->origin[i] + UINT64_C(0x8ebc6af09c88c6e3) * (op + 1)) + b->origin[i]));
     return draft_hold(out);
 }
@@ -298,7 +298,7 @@ static PlTile select_tile(const PlSite *here, PlTile which, int cases, const PlT
     for (int64_t i = 0; i < out->elements && !out->opaque; i++) {
         int64_t at = scalar ? 0 : i, chosen = compute_int(choice, at);
         compute_move(out, i, given[CLAMP(chosen, 0, cases - 1)].tile, i);
-        out->written[i] = out->written[i] && choice->written[at];
+        out->written[i] = element_both(out->written[i], choice->written[at]);
     }
     return draft_hold(out);
 }

@@ -25,7 +25,7 @@ void compute_move(Tile *out, int64_t to, const Tile *in, int64_t from);
 int64_t compute_step(const Tile *tile, unsigned dimension);
 double compute_double(const Tile *tile, int64_t element);
 int64_t compute_int(const Tile *tile, int64_t element);
-void compute_set(Tile *tile, int64_t element, double value, int64_t integer, bool written, uint64_t origin);
+void compute_set(Tile *tile, int64_t element, double value, int64_t integer, uint8_t written, uint64_t origin);
 
 void pl_compute_shape_install(PlCompute *compute);
 void pl_compute_reduce_install(PlCompute *compute);

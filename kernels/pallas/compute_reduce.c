@@ -7,7 +7,7 @@
 #include <math.h>
 #include "compute_inside.h"
 
-typedef struct Sum { double value; int64_t integer; uint64_t origin; bool written, any; } Sum;
+typedef struct Sum { double value; int64_t integer; uint64_t origin; uint8_t written; bool any; } Sum;
 
 static bool int_precedes(DType dtype, int64_t a, int64_t b)
 {
@@ -21,7 +21,7 @@ static Sum neutral(int op, DType dtype)
     unsigned bits = (unsigned)dtype_size_bytes(dtype) * 8;
     int64_t greatest = is_bool ? 1 : dtype_is_signed(dtype) ? (int64_t)(UINT64_MAX >> (65 - bits)) : (int64_t)(UINT64_MAX >> (64 - bits));
     int64_t least = dtype_is_signed(dtype) && !is_bool ? -greatest - 1 : 0;
-    Sum sum = { .written = true };
+    Sum sum = { .written = ELEMENT_WRITTEN };
     if (op == PL_MUL)
         sum.value = 1, sum.integer = 1;
     else if (op == PL_MAX)
@@ -64,7 +64,7 @@ static void add_element(Sum *sum, int op, const Tile *in, int64_t i)
         sum->value = sum->any ? combine_floats(op, sum->value, compute_double(in, i)) : compute_double(in, i);
     else
         sum->integer = sum->any ? combine_ints(op, in->dtype, sum->integer, compute_int(in, i)) : compute_int(in, i);
-    sum->written &= in->written[i] != 0;
+    sum->written = element_both(sum->written, in->written[i]);
     if (op == PL_ADD)
         sum->origin += in->origin[i];
     else
@@ -159,9 +159,9 @@ static PlTile arg(const PlSite *here, bool greatest, PlTile given, int axis, PlT
     for (int64_t i = 0; i < out->elements && !out->opaque; i++) {
         int64_t first = i / step * step * size + i % step, best = 0;
         uint64_t origin = UINT64_C(0x1d8e4e27c47d124f);
-        bool written = true;
+        uint8_t written = ELEMENT_WRITTEN;
         for (int64_t k = 0; k < size; k++) {
-            written &= in->written[first + k * step] != 0;
+            written = element_both(written, in->written[first + k * step]);
             origin = rng_mix(origin + in->origin[first + k * step]);
             if (beats(greatest, in, first + k * step, first + best * step))
                 best = k;
@@ -230,7 +230,7 @@ static int64_t *offsets_of(const Part *part, int64_t count)
 
 static void dot_element(Tile *out, int64_t i, const Part *a, const Part *b, const int64_t *at_a, const int64_t *at_b, int64_t count)
 {
-    Sum sum = { .written = true };
+    Sum sum = { .written = ELEMENT_WRITTEN };
     bool is_float = dtype_is_float(out->dtype) || dtype_is_float(a->tile->dtype);
     const Tile *x = a->tile, *y = b->tile;
     for (int64_t k = 0; k < count; k++) {
@@ -238,7 +238,7 @@ static void dot_element(Tile *out, int64_t i, const Part *a, const Part *b, cons
             sum.value += compute_double(x, at_a[k]) * compute_double(y, at_b[k]);
         else
             sum.integer = (int64_t)((uint64_t)sum.integer + (uint64_t)compute_int(x, at_a[k]) * (uint64_t)compute_int(y, at_b[k]));
-        sum.written &= x->written[at_a[k]] && y->written[at_b[k]];
+        sum.written = element_both(sum.written, element_both(x->written[at_a[k]], y->written[at_b[k]]));
         sum.origin += rng_mix(rng_mix(x->origin[at_a[k]]) + rng_mix(y->origin[at_b[k]]));
     }
     compute_set(out, i, is_float ? sum.value : (double)sum.integer, is_float ? (int64_t)sum.value : sum.integer, sum.written, sum.origin);

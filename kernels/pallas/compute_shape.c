@@ -236,10 +236,10 @@ static PlTile roll(const PlSite *here, PlTile given, int axis, int64_t shift)
 static void pack(Tile *out, int64_t to, const Tile *in, const int64_t *from, int64_t items)
 {
     size_t wide = dtype_size_bytes(out->dtype), narrow = dtype_size_bytes(in->dtype);
-    out->written[to] = 1;
+    out->written[to] = ELEMENT_WRITTEN;
     for (int64_t k = 0; k < items; k++) {
         memcpy(out->bytes + (size_t)to * wide + (size_t)k * narrow, in->bytes + (size_t)from[k] * narrow, narrow);
-        out->written[to] &= in->written[from[k]];
+        out->written[to] = element_both(out->written[to], in->written[from[k]]);
         out->origin[to] = items == 1 ? in->origin[from[k]] : rng_mix(out->origin[to] + in->origin[from[k]]);
     }
 }

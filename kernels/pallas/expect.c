@@ -92,11 +92,39 @@ static void exempt_one(Program *program, uint32_t decl, PlFault fault, const cha
     program_decl(program, decl)->exempt[fault] = program_string(program, reason);
 }
 
+/* Faults that are about an object of this kind, and stop nobody: what comes after them is judged. Bits by FaultId. */
+static uint32_t exemptable(const Decl *decl)
+{
+    if (decl->space != SPACE_SEMAPHORE)
+        return 1u << FAULT_RACE | 1u << FAULT_LIFETIME | 1u << FAULT_IN_FLIGHT | 1u << FAULT_UNINITIALISED;
+    if (decl->semaphore_kind == SEMAPHORE_FLAG)
+        return 0;
+    return 1u << FAULT_LEFTOVER | 1u << FAULT_OVERFLOW | (decl->semaphore_kind == SEMAPHORE_DMA ? 1u << FAULT_MISMATCH : 0)
+        | (decl->life != LIFE_ALWAYS ? 1u << FAULT_LIFETIME : 0);
+}
+
+static void want_exemptable(const PlSite *here, const Decl *decl, PlFault fault)
+{
+    uint32_t possible = exemptable(decl);
+    const char *kind = decl->space != SPACE_SEMAPHORE ? "buffer" : decl->semaphore_kind == SEMAPHORE_FLAG ? "flag" : "semaphore";
+    char names[256] = "";
+    if (possible >> fault & 1)
+        return;
+    for (unsigned id = 0; id < FAULT_COUNT; id++)
+        if (possible >> id & 1) {
+            g_strlcat(names, names[0] ? ", " : "", sizeof names);
+            g_strlcat(names, fault_name((FaultId)id), sizeof names);
+        }
+    draft_misuse(here, "pl_exempt: %s cannot be exempted on a %s%s %s can", fault_name((FaultId)fault), kind,
+                 names[0] ? ", but" : ":", names[0] ? names : "nothing");
+}
+
 static void exempt(const PlSite *here, PlRef ref, PlFault fault, const char *reason)
 {
     Draft *draft = draft_of(here, "pl_exempt");
     if ((unsigned)fault >= FAULT_COUNT || reason == NULL || *reason == '\0')
         draft_misuse(here, "pl_exempt wants a fault such as PL_LEFTOVER, and a reason");
+    want_exemptable(here, program_decl(draft->program, draft_ref(here, ref, "pl_exempt").decl), fault);
     exempt_one(draft->program, draft_ref(here, ref, "pl_exempt").decl, fault, reason);
     for (size_t i = 0; i < draft->copies_count; i++)
         if (draft->copies[i].decl == ref.buffer)

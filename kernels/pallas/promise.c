@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <math.h>
 #include <string.h>
+#include "../../model/racing.h"
 #include "draft.h"
 
 static void *allocate(void *owner, size_t bytes)
@@ -156,10 +157,10 @@ static char *word_difference(const Program *program, const PromiseCollective *c,
 static char *word_unknown(Machine *machine, uint32_t decl, uint32_t view, const Tile *tile, int64_t element, uint32_t device, uint32_t site)
 {
     Program *program = machine_program(machine);
-    if (tile->written[element] == ELEMENT_WRITTEN)
+    if (element_state(tile->written[element]) == ELEMENT_WRITTEN)
         return NULL;
     g_autofree char *place = element_text(program, decl, view, element, device);
-    if (tile->written[element] == ELEMENT_UNWRITTEN)
+    if (element_state(tile->written[element]) == ELEMENT_UNWRITTEN)
         return g_strdup_printf(EXPECTATION_UNWRITTEN "%s", place);
     program_set_usage_error(program, site, "%s comes from an opaque buffer, so nothing can be expected of it", place);
     return g_strdup(program->usage_error);
@@ -167,20 +168,37 @@ static char *word_unknown(Machine *machine, uint32_t decl, uint32_t view, const 
 
 typedef char *(*JudgeElement)(Machine *machine, const void *closure, const Tile *tile, int64_t element, uint32_t device);
 
+/* What hangs on the outcome of a race is not judged, but that it was never written: no race is to blame where the program exempts it. */
+static bool is_judged(const Tile *tile, int64_t element)
+{
+    uint8_t marks = element_marks(tile->written[element]);
+    return marks == 0 || (marks == ELEMENT_EXEMPT && element_state(tile->written[element]) == ELEMENT_UNWRITTEN);
+}
+
 /* What is wrong with the first element that is not as expected; NULL: nothing. One that nobody wrote says more than a wrong one. */
 static void judge_elements(Machine *machine, const void *closure, const Tile *tile, uint32_t device, JudgeElement judge, char **message)
 {
     int64_t i = 0;
     *message = NULL;
-    while (i < tile->elements && (*message = judge(machine, closure, tile, i, device)) == NULL)
+    while (i < tile->elements && (!is_judged(tile, i) || (*message = judge(machine, closure, tile, i, device)) == NULL))
         i++;
     for (; i < tile->elements && !g_str_has_prefix(*message, EXPECTATION_UNWRITTEN); i++) {
-        char *unwritten = tile->written[i] == ELEMENT_UNWRITTEN ? judge(machine, closure, tile, i, device) : NULL;
+        bool nobody = element_state(tile->written[i]) == ELEMENT_UNWRITTEN && is_judged(tile, i);
+        char *unwritten = nobody ? judge(machine, closure, tile, i, device) : NULL;
         if (unwritten != NULL) {
             g_free(*message);
             *message = unwritten;
         }
     }
+}
+
+static void tell_reached(Machine *machine, uint32_t site, const Tile *tile, uint32_t device)
+{
+    uint8_t marks = 0;
+    for (int64_t i = 0; i < tile->elements; i++)
+        marks |= element_marks(tile->written[i]);
+    if (marks != 0)
+        racing_reach(machine_program(machine), REACH_EXPECTATION, device, site, marks);
 }
 
 static char *judge_origin(Machine *machine, const void *closure, const Tile *tile, int64_t element, uint32_t device)
@@ -197,6 +215,7 @@ static bool judge_object(Machine *machine, const PromiseCollective *c, uint32_t 
 {
     Tile tile;
     read_view(machine, object, c->output_view, &tile);
+    tell_reached(machine, c->site, &tile, device);
     judge_elements(machine, c, &tile, device, judge_origin, message);
     clear_tile(&tile);
     return *message == NULL;
@@ -258,6 +277,7 @@ static bool judge_values_object(Machine *machine, const void *closure, uint32_t 
     Judge judge = { .program = machine_program(machine) }, *outer = draft_judging;
     Tile tile;
     read_view(machine, object, values->output_view, &tile);
+    tell_reached(machine, values->site, &tile, device);
     draft_judging = &judge;
     if (sigsetjmp(judge.unwind, 0) == 0)
         judge_elements(machine, values, &tile, device, judge_value, message);
