@@ -495,6 +495,7 @@ void execution_check_results(Execution *e)
     for (uint32_t c = 0; c < program->cores; c++)
         if (e->end[c] != CORE_FINISHED)
             return;
+    machine_tell_reached_results(e->machine);
     for (size_t i = 0; i < program->expectations.count; i++) {
         const Expectation *expectation = &STORE(Expectation, &program->expectations, i);
         for (uint32_t d = 0; d < program->devices; d++) {
