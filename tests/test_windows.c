@@ -15,6 +15,7 @@
 #include "../checker/catalogue.h"
 #include "../checker/report/story.h"
 #include "../kernels/pallas/module.h"
+#include "../model/rng.h"
 #include "checked.h"
 
 enum { WIDTH = 8 };
@@ -303,6 +304,56 @@ PROGRAM(second_block_always, "an index that never changes")
                                               pl_windows(o, .block = {1, WIDTH}, .index = always_second, .output = true)});
 }
 
+/* ---- random grids: which block each step works on, and one access around the windows ---- */
+
+enum { STEPS = 5, X_ROWS = 3, SEEDS = 160, SEEDS_WALKED = 20 };
+
+typedef struct Grid {
+    int x[STEPS], o[STEPS];                     /* rows; an output's never come back */
+    int x_buffers, o_buffers;
+    int step, row;                              /* where the access is, and of what */
+    bool of_x, writes;
+} Grid;
+
+static Grid grid_of(int seed)
+{
+    Grid grid = { 0 };
+    uint64_t state = (uint64_t)seed * 64;
+    for (int t = 0; t < STEPS; t++) {
+        grid.x[t] = (int)(rng_mix(++state) % X_ROWS);
+        grid.o[t] = t == 0 ? 0 : grid.o[t - 1] + (int)(rng_mix(++state) % 2);
+    }
+    grid.x_buffers = 1 + (int)(rng_mix(++state) % 4), grid.o_buffers = 1 + (int)(rng_mix(++state) % 4);
+    grid.step = (int)(rng_mix(++state) % STEPS), grid.of_x = rng_mix(++state) % 2, grid.writes = rng_mix(++state) % 4 != 0;
+    int any = (int)(rng_mix(++state) % 12), near = grid.o[grid.step] + 1 - any % 4;
+    grid.row = grid.of_x ? any % X_ROWS : CLAMP(near, 0, STEPS - 1);
+    return grid;
+}
+
+KERNEL(reaches_around, x, o, all_x, all_o, tmp, sem)
+{
+    const Grid grid = grid_of((int)pl_parameter(seed));
+    pl_store(o, pl_load(x));
+    if (pl_program_id(0) != grid.step)
+        return;
+    PlRef row = pl_at(grid.of_x ? all_x : all_o, grid.row);
+    pl_copy_wait(grid.writes ? pl_async_copy(tmp, row, sem) : pl_async_copy(row, tmp, sem));
+}
+
+PROGRAM(random_windows, "random blocks, and one access around the windows")
+{
+    const Grid grid = grid_of((int)PARAMETER(seed, 0, 0, 1 << 20));
+    PlRef x = rows(X_ROWS), o = rows(STEPS);
+    const int64_t *at = (const int64_t[]){ grid.x[0], grid.x[1], grid.x[2], grid.x[3], grid.x[4] };
+    const int64_t *to = (const int64_t[]){ grid.o[0], grid.o[1], grid.o[2], grid.o[3], grid.o[4] };
+    pl_launch(reaches_around, .grid = {STEPS},
+              .args = {pl_windows(x, .block = {PL_SQUEEZED, WIDTH}, .buffers = grid.x_buffers,
+                                  .blocks = pl_blocks(at[0], 0, at[1], 0, at[2], 0, at[3], 0, at[4], 0)),
+                       pl_windows(o, .block = {PL_SQUEEZED, WIDTH}, .buffers = grid.o_buffers, .output = true,
+                                  .blocks = pl_blocks(to[0], 0, to[1], 0, to[2], 0, to[3], 0, to[4], 0)),
+                       x, o, pl_input_in(PL_VMEM, PL_I32, WIDTH), pl_dma_semaphore()});
+}
+
 /* ---- misuse ---- */
 
 PROGRAM(window_of_semaphores, "misuse")
@@ -425,6 +476,41 @@ static void each_core_has_windows_of_its_own(void **state)
     assert_as_declared("cores_do_the_same", 2);
 }
 
+/* Told apart from the pipeline's code: a fetch for step t is under way while the buffers - 1 steps before t work, unless the block is there
+ * already; the write-back of a block that was left from the step after it until as many other blocks have begun as there are buffers. */
+static bool grid_races(const Grid *grid)
+{
+    bool races = false;
+    for (int t = 0; t < STEPS && grid->of_x; t++) {
+        bool fetched = t == 0 || grid->x[t] != grid->x[t - 1];
+        races |= fetched && grid->writes && grid->x[t] == grid->row && grid->step < t && grid->step > t - grid->x_buffers;
+    }
+    int begun = grid->of_x ? 0 : grid->o[grid->step] - grid->row;       /* output blocks are 0, 1, 2, ... in turn */
+    return races || (begun > 0 && begun < grid->o_buffers);
+}
+
+static void a_race_is_where_a_copy_is_under_way(void **state)
+{
+    unsigned racing = 0;
+    (void)state;
+    for (int seed = 0; seed < SEEDS; seed++) {
+        const Grid grid = grid_of(seed);
+        const Override override = { "seed", seed };
+        bool due = grid_races(&grid);
+        racing += due;
+        for (Search search = SEARCH_PROVE; search <= (seed < SEEDS_WALKED ? SEARCH_ENUMERATE : SEARCH_PROVE); search++) {
+            CheckSpec spec = { .open = pl_module_open, .program = "random_windows", .cores = 1, .search = search, .override = &override,
+                               .overrides = 1 };
+            mesh_line(&spec.mesh, 1);
+            CheckResult *result = checked(&spec);
+            if (faults_of(result) != (due ? 1u << FAULT_RACE : 0))
+                fail_msg("seed %d, %s: faults %#x, a race is %sdue", seed, search_name(search), faults_of(result), due ? "" : "not ");
+            checked_free(result);
+        }
+    }
+    assert_true(racing > SEEDS / 8 && racing < SEEDS / 2);
+}
+
 /* Who reaches around windows is right again, and who comes back to a block is not. */
 static void sequential_windows_overlap_nothing(void **state)
 {
@@ -483,7 +569,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_built_in_is_as_declared), cmocka_unit_test(what_is_copied_when),
-        cmocka_unit_test(each_core_has_windows_of_its_own),
+        cmocka_unit_test(each_core_has_windows_of_its_own), cmocka_unit_test(a_race_is_where_a_copy_is_under_way),
         cmocka_unit_test(sequential_windows_overlap_nothing), cmocka_unit_test(misuse_is_said_where_it_is),
         cmocka_unit_test(reports_name_blocks),
     };
