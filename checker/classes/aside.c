@@ -6,7 +6,7 @@
  * itself. What cores did is told by the stages where they ended, unless somebody came back to an earlier stage on the way.
  */
 #include "../../model/moment.h"
-#include "units.h"
+#include "digest.h"
 
 enum { KEYS_MAX = 1 << 16, KEYS_BYTES_MAX = 1 << 26, FAILURES_MAX = 8 };
 

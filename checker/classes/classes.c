@@ -5,8 +5,8 @@
 
 static bool copies_are_coarse(const Units *units)
 {
-    for (uint32_t s = 0; s < units->usage.uses.count; s++)
-        if (usage_of(&units->usage, s)->coarse && usage_of(&units->usage, s)->contention.looked_at)
+    for (uint32_t s = 0; s < units->shared.usage.uses.count; s++)
+        if (usage_of(&units->shared.usage, s)->coarse && usage_of(&units->shared.usage, s)->contention.looked_at)
             return true;
     return false;
 }
@@ -14,11 +14,11 @@ static bool copies_are_coarse(const Units *units)
 static Outcome *conclude(Units *units)
 {
     Sum *sum = &units->sum;
-    sum_settle(sum, units->program);
+    sum_settle(sum, units->shared.program);
     Outcome *outcome = g_steal_pointer(&sum->outcome);
     outcome->executions = outcome->classes = sum->runs;
     outcome->redundant = sum->redundant;
-    if (units->course.guessed)
+    if (units->shared.course.guessed)
         outcome_add_limit(outcome, "polls");
     if (sum->limit != NULL) {
         outcome_add_limit(outcome, sum->limit);
@@ -48,11 +48,37 @@ bool classes_needed(const Record *record)
     return usage.grew;
 }
 
+static bool is_over(const Units *units)
+{
+    return units->live->len == 0 || units->shared.usage.grew || units->sum.limit != NULL || units->sum.done;
+}
+
+static void search(Units *units)
+{
+    Sum *sum = &units->sum;
+    const ClassesOptions *options = units->shared.options;
+    if (units->rounds == 0 && units->live->len == 0)
+        explore_begin(units_add(units));
+    while (!is_over(units)) {
+        if (options->runs_max != 0 && sum->runs >= options->runs_max) {
+            sum->limit = "runs";
+            return;
+        }
+        Round round = units_plan_round(units);
+        /* Rounds that a limit makes smaller are gone through again, whole, by whoever resumes with a larger limit. */
+        if (options->checkpoint != NULL && !units->cut && (units->rounds == 0 || round.cut || checkpoint_due(options->checkpoint)))
+            saved_write(units, options->checkpoint);
+        units_run_round(units, &round);
+    }
+    if (options->checkpoint != NULL && units->live->len == 0 && !units->shared.usage.grew)
+        saved_write(units, options->checkpoint);
+}
+
 static void search_anew(Units *units)
 {
     units_forget(units);
-    course_adopt(&units->course);
-    units_search(units);
+    course_adopt(&units->shared.course);
+    search(units);
 }
 
 Outcome *classes_run(UnrollSource *source, const ClassesOptions *options, char **error)
@@ -62,13 +88,13 @@ Outcome *classes_run(UnrollSource *source, const ClassesOptions *options, char *
     if (options->resumed == NULL) {
         search_anew(units);
     } else if (saved_read(units, options->resumed)) {
-        units_search(units);
+        search(units);
     } else {
         *error = g_strdup("the checkpoint does not fit this program, or is of another version of heddle: begin anew, without --resume");
         units_free(units);
         return NULL;
     }
-    while (units->usage.grew && units->sum.limit == NULL)
+    while (units->shared.usage.grew && units->sum.limit == NULL)
         search_anew(units);
     Outcome *outcome = conclude(units);
     units_free(units);

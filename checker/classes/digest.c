@@ -1,7 +1,7 @@
 /* digest.c - each class judged at its end: by a look at its cores where that is all there is to judge, else by the proof of its record. */
+#include "digest.h"
 #include "../../model/rng.h"
 #include "../proof/prove.h"
-#include "units.h"
 #include <string.h>
 
 enum { FINDINGS_HELD_MAX = 256 };               /* before they are merged */
@@ -121,7 +121,7 @@ static void merge(Explorer *x, Outcome *one)
 
 static Outcome *prove(const Explorer *x, bool looks_aside)
 {
-    gint64 deadline = x->units->deadline;
+    gint64 deadline = x->shared->deadline;
     double left = deadline ? MAX((double)(deadline - g_get_monotonic_time()) / 1e6, 0.01) : 0;
     const ProveOptions options = { .looks_aside = looks_aside, .first = x->options->first, .memory_max = x->options->memory_max,
                                    .seconds_max = left };

@@ -43,7 +43,6 @@ void sum_clear(Sum *sum);
 void sum_add(Sum *sum, Explorer *explorer);
 void sum_settle(Sum *sum, const Program *program);      /* the outcome is complete */
 
-Outcome *digest_new_outcome(void);
 /* record_of.c: the run in hand as the proof reads it. */
 void digest_record(Explorer *explorer);
 /* aside.c: does what the cores did decide the class, whatever looks saw? */

@@ -36,30 +36,30 @@ static double extend(const Units *units, uint32_t depth, uint32_t begun, uint32_
     return known > 0 ? sqrt(alike * classes / known) : alike;
 }
 
-static double below_frame(const Explorer *x)
+static double below_frame(const Units *units, const Explorer *x)
 {
     double classes = 0;
     for (uint32_t d = x->frames; d-- > x->base;) {
         const Frame *frame = &x->frame[d];
         uint64_t done = (d + 1 < x->frames ? x->frame[d + 1].classes : x->classes) - frame->classes;
-        classes = extend(x->units, d, frame->tried, wake_branches(&x->pool, &frame->tree), classes + (double)done);
+        classes = extend(units, d, frame->tried, wake_branches(&x->pool, &frame->tree), classes + (double)done);
     }
     return classes;
 }
 
 static double below_node(const Units *units, uint32_t id)
 {
-    const Node *node = units_node(units, id);
+    const Node *node = shared_node(&units->shared, id);
     double classes = (double)node->classes;
-    for (guint i = 0; i < units->nodes->len; i++)
-        if (units_node(units, i)->sleep != NULL && units_node(units, i)->parent == id)
+    for (guint i = 0; i < units->shared.nodes->len; i++)
+        if (shared_node(&units->shared, i)->sleep != NULL && shared_node(&units->shared, i)->parent == id)
             classes += below_node(units, i);
     for (guint i = 0; i < units->live->len; i++) {
         const Explorer *x = units->live->pdata[i];
         if (x->base == node->depth + 1 && g_array_index(x->nodes, uint32_t, node->depth) == id)
-            classes += below_frame(x);
+            classes += below_frame(units, x);
     }
-    return extend(units, node->depth, node->begun, wake_branches(&units->pool, &node->tree), classes);
+    return extend(units, node->depth, node->begun, wake_branches(&units->shared.pool, &node->tree), classes);
 }
 
 /* By the part that was seen, if the estimate is right: the most by which the number was below it, and above. */
@@ -68,11 +68,11 @@ static const struct { double part, below, above; } ERROR[] = { { 0.5, 1.3, 1.2 }
 Estimate units_estimate(const Units *units)
 {
     double seen = (double)units->sum.runs, all = seen;
-    for (guint i = 0; i < units->nodes->len; i++)
-        if (units_node(units, i)->sleep != NULL && units_node(units, i)->parent == NONE)
+    for (guint i = 0; i < units->shared.nodes->len; i++)
+        if (shared_node(&units->shared, i)->sleep != NULL && shared_node(&units->shared, i)->parent == NONE)
             all = below_node(units, i);
-    if (units->nodes->len == 0 && units->live->len > 0)
-        all = below_frame(units->live->pdata[0]);
+    if (units->shared.nodes->len == 0 && units->live->len > 0)
+        all = below_frame(units, units->live->pdata[0]);
     all = MAX(all, seen);
     size_t e = 0;
     while (seen < ERROR[e].part * all)

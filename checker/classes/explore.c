@@ -1,11 +1,11 @@
 /* explore.c - forwards and back: a branch of the frame's wakeup tree, or where there is none and nothing was tried, whoever is enabled. */
-#include "units.h"
+#include "explore.h"
 
-Explorer *explore_new(Units *units)
+Explorer *explore_new(Shared *shared)
 {
     Explorer *x = g_new0(Explorer, 1);
-    x->units = units, x->options = units->options, x->program = units->program, x->tiles = units->tiles;
-    x->usage = &units->usage, x->course = &units->course;
+    x->shared = shared, x->options = shared->options, x->program = shared->program, x->tiles = shared->tiles;
+    x->usage = &shared->usage, x->course = &shared->course;
     x->world = world_new(x->course, x->tiles);
     path_init(&x->path);
     x->nodes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -181,7 +181,7 @@ static void check_limits(Explorer *x)
         x->limit = stop;
     if ((x->runs & 63) != 0)
         return;
-    if (x->units->deadline != 0 && g_get_monotonic_time() >= x->units->deadline)
+    if (x->shared->deadline != 0 && g_get_monotonic_time() >= x->shared->deadline)
         x->limit = "time";
     if (options->memory_max != 0 && store_bytes_used() + x->pool.size * sizeof(Wake) > options->memory_max)
         x->limit = "memory";
@@ -195,8 +195,8 @@ void explore_begin(Explorer *x)
 
 static void list_nodes(Explorer *x, uint32_t node)
 {
-    g_array_set_size(x->nodes, units_node(x->units, node)->depth + 1);
-    for (guint i = x->nodes->len; i-- > 0; node = units_node(x->units, node)->parent)
+    g_array_set_size(x->nodes, shared_node(x->shared, node)->depth + 1);
+    for (guint i = x->nodes->len; i-- > 0; node = shared_node(x->shared, node)->parent)
         g_array_index(x->nodes, uint32_t, i) = node;
     x->base = x->nodes->len;
 }
@@ -209,15 +209,15 @@ void explore_begin_below(Explorer *x, uint32_t node, Sleeper *step, WakeTree res
         begin_frame(x, (WakeTree){ 0 }, 0);
         Sleeper pick = { .agent = step->agent };
         if (i + 1 < x->base)
-            pick.agent = units_node(x->units, g_array_index(x->nodes, uint32_t, i + 1))->agent;
+            pick.agent = shared_node(x->shared, g_array_index(x->nodes, uint32_t, i + 1))->agent;
         do_pick(x, &pick);
         *step = i + 1 < x->base ? *step : pick;
     }
-    const GArray *asleep = units_node(x->units, node)->sleep;
+    const GArray *asleep = shared_node(x->shared, node)->sleep;
     for (guint i = 0; i < asleep->len; i++)
         if (wake_commute(&g_array_index(asleep, Sleeper, i), step))
             add_sleeper(x, &g_array_index(asleep, Sleeper, i));
-    begin_frame(x, wake_move(&x->units->pool, &rest, &x->pool), 0);
+    begin_frame(x, wake_move(&x->shared->pool, &rest, &x->pool), 0);
 }
 
 bool explore_resume(Explorer *x, const GArray *nodes, const GArray *agents, const GArray *sleep)
@@ -240,7 +240,7 @@ bool explore_resume(Explorer *x, const GArray *nodes, const GArray *agents, cons
 
 bool explore_run(Explorer *x, uint64_t budget)
 {
-    while (x->frames > x->base && x->limit == NULL && !x->done && !units_stop(x->units)) {
+    while (x->frames > x->base && x->limit == NULL && !x->done && !shared_stop(x->shared)) {
         Frame *frame = top_frame(x);
         Sleeper step;
         WakeTree rest = { 0 };
@@ -281,10 +281,10 @@ static void make_node(Explorer *x, uint32_t d)
     g_array_append_vals(node.sleep, x->sleep + frame->sleep, explore_sleep_end(x, d) - frame->sleep);
     g_array_append_val(node.sleep, pick);
     g_array_append_val(node.open, pick);
-    node.tree = wake_move(&x->pool, &frame->tree, &x->units->pool);
+    node.tree = wake_move(&x->pool, &frame->tree, &x->shared->pool);
     if (d < x->shapes.depths)
         memset(x->shapes.at[d].now, 0, sizeof x->shapes.at[d].now);
-    uint32_t id = units_add_node(x->units, &node);
+    uint32_t id = shared_add_node(x->shared, &node);
     g_array_append_val(x->nodes, id);
 }
 
@@ -328,7 +328,7 @@ const Sleeper *explore_asleep(const Explorer *x, uint32_t frame, uint32_t *count
         *count = explore_sleep_end(x, frame) - x->frame[frame].sleep;
         return x->sleep + x->frame[frame].sleep;
     }
-    const GArray *sleep = units_node(x->units, g_array_index(x->nodes, uint32_t, frame))->sleep;
+    const GArray *sleep = shared_node(x->shared, g_array_index(x->nodes, uint32_t, frame))->sleep;
     *count = sleep->len;
     return (const Sleeper *)(const void *)sleep->data;
 }
@@ -339,6 +339,6 @@ const WakeTree *explore_tree(const Explorer *x, uint32_t frame, const WakePool *
         *pool = &x->pool;
         return &x->frame[frame].tree;
     }
-    *pool = &x->units->pool;
-    return &units_node(x->units, g_array_index(x->nodes, uint32_t, frame))->tree;
+    *pool = &x->shared->pool;
+    return &shared_node(x->shared, g_array_index(x->nodes, uint32_t, frame))->tree;
 }

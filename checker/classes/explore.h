@@ -2,17 +2,17 @@
  *
  *     frame --pick--> frame --pick--> ... --> nothing enabled: one class
  *
- * Frames above `base` stand for nodes that other explorers share (units.h); what begins there is handed over at the end of a round.
+ * Frames above `base` stand for nodes that other explorers share (shared.h); what begins there is handed over at the end of a round.
  *
  * Invariants:  1. frame d is the choice of pick d; the last frame has no pick yet.  2. what sleeps at a frame is enabled there, and every
  *              class below that would begin with it was visited, or is by another explorer.
- * Ownership:   Explorer owns everything but units, program, source and options.
+ * Ownership:   Explorer owns everything but shared, program, source and options.
  */
 #pragma once
 #include <string.h>
-#include "classes.h"
+#include "../finding.h"
 #include "path.h"
-#include "wakeup.h"
+#include "shared.h"
 #include "world.h"
 
 typedef struct Frame {
@@ -47,10 +47,9 @@ typedef struct Reversal {
 } Reversal;
 
 typedef struct Digest Digest;
-typedef struct Units Units;
 
 typedef struct Explorer {
-    Units *units;
+    Shared *shared;
     const ClassesOptions *options;
     Program *program;
     Usage *usage;
@@ -77,10 +76,10 @@ typedef struct Explorer {
     bool done;                                  /* `first`, and something was found */
 } Explorer;
 
-Explorer *explore_new(Units *units);
+Explorer *explore_new(Shared *shared);
 void explore_free(Explorer *explorer);
 void explore_begin(Explorer *explorer);         /* the whole search is its own */
-/* What follows the branch `step` of a node is its own, first `rest` (of the pool of units). *step: as the step is when it is done. */
+/* What follows the branch `step` of a node is its own, first `rest` (of the shared pool). *step: as the step is when it is done. */
 void explore_begin_below(Explorer *explorer, uint32_t node, Sleeper *step, WakeTree rest);
 /* As another explorer stood after these picks (uint32_t agents), with these sleepers; frames of its own are for the caller to fill in.
  * False: the picks are not possible. */
@@ -111,6 +110,7 @@ void turn_reversal(Explorer *explorer, const Reversal *reversal);      /* the sa
 void detour_run(Explorer *explorer);
 
 /* digest.c */
+Outcome *digest_new_outcome(void);              /* nothing is added up in it yet */
 Digest *digest_new(Explorer *explorer);
 void digest_free(Digest *digest);
 void digest_class(Explorer *explorer);          /* of the complete run in hand */

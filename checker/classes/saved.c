@@ -82,8 +82,8 @@ static bool was_asked_for(const Course *course, uint32_t id)
 
 static void put_course(GByteArray *out, const Units *units)
 {
-    const Course *course = &units->course;
-    const Intern *tiles = tiles_keys(units->tiles);
+    const Course *course = &units->shared.course;
+    const Intern *tiles = tiles_keys(units->shared.tiles);
     put_number(out, intern_count(tiles));
     for (uint32_t i = 0; i < intern_count(tiles); i++) {
         size_t bytes;
@@ -99,18 +99,18 @@ static void put_course(GByteArray *out, const Units *units)
         }
     put_number(out, NONE);
     put_block(out, course->polling.base, course->polling.count);
-    put_block(out, units->usage.uses.base, units->usage.uses.count * sizeof(Use));
+    put_block(out, units->shared.usage.uses.base, units->shared.usage.uses.count * sizeof(Use));
 }
 
 static void take_course(Reader *in, Units *units)
 {
-    Course *course = &units->course;
+    Course *course = &units->shared.course;
     uint64_t tiles = take_number(in);
     for (uint64_t i = 0; i < tiles && !in->bad; i++) {
         size_t bytes;
         const void *key = take_block(in, &bytes);
         if (key != NULL)
-            tiles_add_key(units->tiles, key, bytes);
+            tiles_add_key(units->shared.tiles, key, bytes);
     }
     uint64_t stages = take_number(in), id;
     while (!in->bad && (id = take_number(in)) != NONE) {
@@ -126,14 +126,14 @@ static void take_course(Reader *in, Units *units)
     if (!in->bad)
         memcpy(course->polling.base, polling, bytes);
     const Use *uses = take_block(in, &bytes);
-    in->bad |= bytes != units->usage.uses.count * sizeof(Use);
-    for (uint32_t s = 0; s < units->usage.uses.count && !in->bad; s++) {
-        Use *use = usage_of(&units->usage, s), saved;
+    in->bad |= bytes != units->shared.usage.uses.count * sizeof(Use);
+    for (uint32_t s = 0; s < units->shared.usage.uses.count && !in->bad; s++) {
+        Use *use = usage_of(&units->shared.usage, s), saved;
         memcpy(&saved, uses + s, sizeof saved);
         use->contended = saved.contended, use->ordered = saved.ordered;
         use->to_be_contended = saved.to_be_contended, use->to_be_ordered = saved.to_be_ordered;
     }
-    units->usage.grew = false;
+    units->shared.usage.grew = false;
 }
 
 static void put_tree(GByteArray *out, const WakePool *pool, const WakeTree *tree)
@@ -161,9 +161,9 @@ static WakeTree take_tree(Reader *in, WakePool *pool)
 
 static void put_nodes(GByteArray *out, const Units *units)
 {
-    put_number(out, units->nodes->len);
-    for (guint i = 0; i < units->nodes->len; i++) {
-        const Node *node = units_node(units, i);
+    put_number(out, units->shared.nodes->len);
+    for (guint i = 0; i < units->shared.nodes->len; i++) {
+        const Node *node = shared_node(&units->shared, i);
         put_number(out, node->sleep != NULL);
         if (node->sleep == NULL)
             continue;
@@ -174,7 +174,7 @@ static void put_nodes(GByteArray *out, const Units *units)
         put_number(out, node->classes);
         put_array(out, node->sleep);
         put_array(out, node->open);
-        put_tree(out, &units->pool, &node->tree);
+        put_tree(out, &units->shared.pool, &node->tree);
     }
 }
 
@@ -187,9 +187,9 @@ static void take_nodes(Reader *in, Units *units)
             node.parent = take_id(in, nodes, true), node.agent = take_id(in, NONE, true), node.depth = take_id(in, NONE, false);
             node.begun = take_id(in, NONE, false), node.classes = take_number(in);
             node.sleep = take_array(in, sizeof(Sleeper)), node.open = take_array(in, sizeof(Sleeper));
-            node.tree = take_tree(in, &units->pool);
+            node.tree = take_tree(in, &units->shared.pool);
         }
-        g_array_append_val(units->nodes, node);
+        g_array_append_val(units->shared.nodes, node);
     }
 }
 
@@ -295,7 +295,7 @@ void saved_write(const Units *units, Checkpoint *checkpoint)
     g_autoptr(GByteArray) out = g_byte_array_new();
     put_number(out, FORMAT);
     put_number(out, units->rounds);
-    put_number(out, units->program->sites_in_order);
+    put_number(out, units->shared.program->sites_in_order);
     put_course(out, units);
     put_nodes(out, units);
     put_number(out, units->live->len);
@@ -315,7 +315,7 @@ bool saved_read(Units *units, GBytes *bytes)
     Reader in = { data, data + size, false };
     in.bad = take_number(&in) != FORMAT;
     units->rounds = take_number(&in);
-    units->program->sites_in_order = (uint32_t)take_number(&in);
+    units->shared.program->sites_in_order = (uint32_t)take_number(&in);
     take_course(&in, units);
     take_nodes(&in, units);
     uint64_t live = take_number(&in);

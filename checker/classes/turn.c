@@ -4,7 +4,7 @@
  * alone decides what depends on what, bits answer without making the sequence, and the answer is kept for as long as the picks stand that
  * it rests on.
  */
-#include "units.h"
+#include "explore.h"
 
 /* Kept for the end of the round: the node, then three words a step. */
 static void hand_over(Explorer *x, uint32_t node, const Steps *sequence)
@@ -35,7 +35,7 @@ static void insert_awake(Explorer *x, uint32_t first, Steps *sequence)
     }
     uint32_t node = g_array_index(x->nodes, uint32_t, first), above;
     steps_copy(&x->copy, sequence);
-    if (!wake_covers(&x->units->pool, &units_node(x->units, node)->tree, &x->copy, &above))
+    if (!wake_covers(&x->shared->pool, &shared_node(x->shared, node)->tree, &x->copy, &above))
         hand_over(x, node, sequence);
 }
 

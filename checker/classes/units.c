@@ -1,7 +1,6 @@
 /* units.c - rounds: each unit does its share, on whatever thread; then one thread adds up, hands over, divides. */
 #include "units.h"
 #include "../run/child.h"
-#include "saved.h"
 #include <string.h>
 
 enum { UNITS_MAX = 16, BUDGET_FIRST = 1000, BUDGET = 250 };
@@ -10,39 +9,33 @@ static const uint64_t CONTENTS_BYTES_MAX = UINT64_C(1) << 30;  /* of all units, 
 Units *units_new(UnrollSource *source, const ClassesOptions *options)
 {
     Units *units = g_new0(Units, 1);
-    units->options = options, units->program = source->program;
+    units->shared.options = options, units->shared.program = source->program;
     if (options->seconds_max > 0)
-        units->deadline = g_get_monotonic_time() + (gint64)(options->seconds_max * 1e6);
-    usage_init(&units->usage, units->program);
-    course_init(&units->course, source, &units->usage, options->contents);
-    units->tiles = tiles_new();
-    units->course.tile = tiles_get, units->course.owner = units->tiles;
-    units->nodes = g_array_new(FALSE, FALSE, sizeof(Node));
+        units->shared.deadline = g_get_monotonic_time() + (gint64)(options->seconds_max * 1e6);
+    usage_init(&units->shared.usage, units->shared.program);
+    course_init(&units->shared.course, source, &units->shared.usage, options->contents);
+    units->shared.tiles = tiles_new();
+    units->shared.course.tile = tiles_get, units->shared.course.owner = units->shared.tiles;
+    units->shared.nodes = g_array_new(FALSE, FALSE, sizeof(Node));
     units->live = g_ptr_array_new_with_free_func((GDestroyNotify)explore_free);
     units->idle = g_ptr_array_new_with_free_func((GDestroyNotify)explore_free);
     sum_init(&units->sum);
-    course_begin(&units->course);
+    units->shared.first = &units->sum.result;
+    course_begin(&units->shared.course);
     return units;
-}
-
-static void free_node(Node *node)
-{
-    g_array_unref(node->sleep);
-    g_array_unref(node->open);
-    node->sleep = NULL;
 }
 
 void units_forget(Units *units)
 {
     g_ptr_array_set_size(units->live, 0);
     g_ptr_array_set_size(units->idle, 0);
-    for (guint i = 0; i < units->nodes->len; i++)
-        if (units_node(units, i)->sleep != NULL)
-            free_node(units_node(units, i));
-    g_array_set_size(units->nodes, 0);
+    for (guint i = 0; i < units->shared.nodes->len; i++)
+        if (shared_node(&units->shared, i)->sleep != NULL)
+            shared_free_node(shared_node(&units->shared, i));
+    g_array_set_size(units->shared.nodes, 0);
     g_free(units->shapes.at);
     units->shapes = (Shapes){ 0 };
-    wake_pool_clear(&units->pool);
+    wake_pool_clear(&units->shared.pool);
     sum_clear(&units->sum);
     sum_init(&units->sum);
     units->rounds = 0;
@@ -54,30 +47,19 @@ void units_free(Units *units)
     units_forget(units);
     g_ptr_array_unref(units->live);
     g_ptr_array_unref(units->idle);
-    g_array_unref(units->nodes);
+    g_array_unref(units->shared.nodes);
     sum_clear(&units->sum);
-    course_clear(&units->course);
-    usage_clear(&units->usage);
-    tiles_free(units->tiles);
+    course_clear(&units->shared.course);
+    usage_clear(&units->shared.usage);
+    tiles_free(units->shared.tiles);
     g_free(units);
-}
-
-uint32_t units_add_node(Units *units, const Node *node)
-{
-    for (guint i = 0; i < units->nodes->len; i++)
-        if (units_node(units, i)->sleep == NULL) {
-            *units_node(units, i) = *node;
-            return i;
-        }
-    g_array_append_vals(units->nodes, node, 1);
-    return units->nodes->len - 1;
 }
 
 /* The agent's branch of a node is done. If nothing is left to do there, neither is at its own place in its parent. */
 static void close_branch(Units *units, uint32_t id, uint32_t agent, uint64_t classes)
 {
     while (id != NONE) {
-        Node *node = units_node(units, id);
+        Node *node = shared_node(&units->shared, id);
         for (guint i = 0; i < node->open->len; i++)
             if (g_array_index(node->open, Sleeper, i).agent == agent) {
                 g_array_remove_index(node->open, i);
@@ -87,7 +69,7 @@ static void close_branch(Units *units, uint32_t id, uint32_t agent, uint64_t cla
         if (node->open->len > 0 || node->tree.first != 0)
             return;
         id = node->parent, agent = node->agent, classes = node->classes;
-        free_node(node);
+        shared_free_node(node);
     }
 }
 
@@ -97,7 +79,7 @@ static void hand_over(Units *units, Explorer *x)
     for (guint i = 0; i < x->handed->len; i++) {
         size_t bytes;
         const uint32_t *key = g_bytes_get_data(g_ptr_array_index(x->handed, i), &bytes);
-        Node *node = units_node(units, key[0]);
+        Node *node = shared_node(&units->shared, key[0]);
         sequence->count = 0;
         for (const uint32_t *at = key + 1; at < key + bytes / sizeof *key; at += 3)
             steps_add(sequence, &(Sleeper){ .agent = at[0], .object = at[1], .manner = (uint8_t)at[2] });
@@ -106,7 +88,7 @@ static void hand_over(Units *units, Explorer *x)
         for (guint s = 0; s < node->sleep->len && !covered; s++)
             covered = wake_comes_first(&g_array_index(node->sleep, Sleeper, s), sequence, &where);
         if (!covered)
-            wake_insert(&units->pool, &node->tree, sequence);
+            wake_insert(&units->shared.pool, &node->tree, sequence);
     }
     g_hash_table_remove_all(x->known);
     g_ptr_array_set_size(x->handed, 0);
@@ -114,7 +96,7 @@ static void hand_over(Units *units, Explorer *x)
 
 Explorer *units_add(Units *units)
 {
-    Explorer *x = units->idle->len > 0 ? g_ptr_array_steal_index(units->idle, units->idle->len - 1) : explore_new(units);
+    Explorer *x = units->idle->len > 0 ? g_ptr_array_steal_index(units->idle, units->idle->len - 1) : explore_new(&units->shared);
     x->classes = 0;
     g_ptr_array_add(units->live, x);
     return x;
@@ -123,24 +105,24 @@ Explorer *units_add(Units *units)
 static bool has_branch(const Units *units, const Node *node, uint32_t *before)
 {
     return node->sleep != NULL
-        && wake_find_apart(&units->pool, &node->tree, (const Sleeper *)(const void *)node->open->data, node->open->len, before);
+        && wake_find_apart(&units->shared.pool, &node->tree, (const Sleeper *)(const void *)node->open->data, node->open->len, before);
 }
 
 /* At the node nearest to the start where that is possible. */
 static bool begin_branch(Units *units)
 {
     uint32_t best = NONE, before;
-    for (guint i = 0; i < units->nodes->len; i++)
-        if ((best == NONE || units_node(units, i)->depth < units_node(units, best)->depth)
-            && has_branch(units, units_node(units, i), &before))
+    for (guint i = 0; i < units->shared.nodes->len; i++)
+        if ((best == NONE || shared_node(&units->shared, i)->depth < shared_node(&units->shared, best)->depth)
+            && has_branch(units, shared_node(&units->shared, i), &before))
             best = i;
     if (best == NONE)
         return false;
-    Node *node = units_node(units, best);
+    Node *node = shared_node(&units->shared, best);
     Sleeper step;
     WakeTree rest;
     has_branch(units, node, &before);
-    wake_take_after(&units->pool, &node->tree, before, &step, &rest);
+    wake_take_after(&units->shared.pool, &node->tree, before, &step, &rest);
     explore_begin_below(units_add(units), best, &step, rest);
     g_array_append_val(node->sleep, step);
     g_array_append_val(node->open, step);
@@ -166,10 +148,10 @@ static bool share(Units *units)
 /* Each unit has contents of its own: bytes, whether written, from where; and once more to find out what could have come earlier. */
 static guint units_most(const Units *units)
 {
-    guint most = units->options->units ? units->options->units : UNITS_MAX;
+    guint most = units->shared.options->units ? units->shared.options->units : UNITS_MAX;
     uint64_t bytes = 0;
-    for (uint32_t object = 0; units->options->contents && object < units->program->objects; object++) {
-        const Decl *decl = program_decl(units->program, program_object_decl(units->program, object));
+    for (uint32_t object = 0; units->shared.options->contents && object < units->shared.program->objects; object++) {
+        const Decl *decl = program_decl(units->shared.program, program_object_decl(units->shared.program, object));
         bytes += decl->space == SPACE_SEMAPHORE || decl->opaque ? 0 : 8 * (uint64_t)decl->bytes;
     }
     return (guint)CLAMP(CONTENTS_BYTES_MAX / MAX(bytes, 1), 1, most);
@@ -178,14 +160,11 @@ static guint units_most(const Units *units)
 static void divide(Units *units)
 {
     guint most = units_most(units);
-    if (units->program->sites_in_order == 0)
-        units->program->sites_in_order = (uint32_t)units->program->sites.count;
+    if (units->shared.program->sites_in_order == 0)
+        units->shared.program->sites_in_order = (uint32_t)units->shared.program->sites.count;
     while (units->live->len < most && (begin_branch(units) || share(units)))
         ;
 }
-
-/* cut: what is left of the limit is less than a whole round. */
-typedef struct Round { GPtrArray *live; uint64_t budget, extra; bool cut; gint next; } Round;
 
 static gpointer work(gpointer data)
 {
@@ -203,9 +182,9 @@ static gpointer work_on_thread(gpointer round)
     return NULL;
 }
 
-static Round plan_round(const Units *units)
+Round units_plan_round(const Units *units)
 {
-    const ClassesOptions *options = units->options;
+    const ClassesOptions *options = units->shared.options;
     uint64_t budget = options->budget ? options->budget : BUDGET, first = options->budget ? options->budget : BUDGET_FIRST;
     Round round = { .live = units->live, .budget = units->rounds == 0 ? first : budget };
     uint64_t left = options->runs_max != 0 ? options->runs_max - units->sum.runs : UINT64_MAX;
@@ -214,9 +193,9 @@ static Round plan_round(const Units *units)
     return round;
 }
 
-static void run_round(Units *units, Round *round)
+static void run_threads(Units *units, Round *round)
 {
-    guint others = MIN(MAX(units->options->workers, 1), units->live->len) - 1;
+    guint others = MIN(MAX(units->shared.options->workers, 1), units->live->len) - 1;
     g_autofree GThread **thread = g_new(GThread *, others + 1);
     for (guint i = 0; i < others; i++)
         thread[i] = g_thread_new("classes", work_on_thread, round);
@@ -258,7 +237,7 @@ static void gather(Units *units)
 
 static void tell_progress(const Units *units)
 {
-    Progress *progress = units->options->progress;
+    Progress *progress = units->shared.options->progress;
     if (progress == NULL)
         return;
     progress_set(progress, units->sum.runs, units->sum.outcome->findings->len);
@@ -266,32 +245,12 @@ static void tell_progress(const Units *units)
     progress->total = estimate.all, progress->total_least = estimate.least, progress->total_most = estimate.most;
 }
 
-static bool is_over(const Units *units)
+void units_run_round(Units *units, Round *round)
 {
-    return units->live->len == 0 || units->usage.grew || units->sum.limit != NULL || units->sum.done;
-}
-
-void units_search(Units *units)
-{
-    Sum *sum = &units->sum;
-    const ClassesOptions *options = units->options;
-    if (units->rounds == 0 && units->live->len == 0)
-        explore_begin(units_add(units));
-    while (!is_over(units)) {
-        if (options->runs_max != 0 && sum->runs >= options->runs_max) {
-            sum->limit = "runs";
-            return;
-        }
-        Round round = plan_round(units);
-        /* Rounds that a limit makes smaller are gone through again, whole, by whoever resumes with a larger limit. */
-        if (options->checkpoint != NULL && !units->cut && (units->rounds == 0 || round.cut || checkpoint_due(options->checkpoint)))
-            saved_write(units, options->checkpoint);
-        units->cut |= round.cut;
-        run_round(units, &round);
-        gather(units);
-        tell_progress(units);
-        divide(units);
-    }
-    if (options->checkpoint != NULL && units->live->len == 0 && !units->usage.grew)
-        saved_write(units, options->checkpoint);
+    units->cut |= round->cut;
+    units->shared.alone = units->live->len == 1;
+    run_threads(units, round);
+    gather(units);
+    tell_progress(units);
+    divide(units);
 }

@@ -26,45 +26,25 @@
 #pragma once
 #include "digest.h"
 
-typedef struct Node {
-    uint32_t parent;                            /* NONE: none */
-    uint32_t agent;                             /* whose pick leads here */
-    uint32_t depth;
-    uint32_t begun;                             /* branches */
-    uint64_t classes;                           /* seen by the units right below that are done */
-    GArray *sleep;                              /* Sleeper: asleep from the start, then branches in the order in which they began;
-                                                   NULL: this place in the array is not used */
-    GArray *open;                               /* Sleeper: branches that began and are not done */
-    WakeTree tree;
-} Node;
-
-struct Units {
-    const ClassesOptions *options;
-    Program *program;
-    Usage usage;
-    Course course;
-    Tiles *tiles;
-    gint64 deadline;                            /* monotonic microseconds, 0: none */
-    GArray *nodes;                              /* Node */
-    WakePool pool;                              /* of their trees */
+typedef struct Units {
+    Shared shared;
     GPtrArray *live, *idle;                     /* Explorer */
     Sum sum;
     Shapes shapes;
     uint64_t rounds;
     bool cut;                                   /* a round was made smaller by a limit: no other search goes through what follows */
-};
+} Units;
 
 Units *units_new(UnrollSource *source, const ClassesOptions *options);
 void units_free(Units *units);
-void units_search(Units *units);                /* all classes, or up to a limit, or until another object is to be contended */
 void units_forget(Units *units);                /* back to the start */
 
 /* estimate.c: how many classes there are, by the shape of the search tree so far. */
 Estimate units_estimate(const Units *units);
 
 Explorer *units_add(Units *units);              /* one that has not begun */
-uint32_t units_add_node(Units *units, const Node *node);        /* its sleep is taken */
 
-/* Work by one unit ends at once when objects are to be contended; several go on to the end of their round, whoever finds it out. */
-static inline bool units_stop(const Units *units) { return units->usage.grew && units->live->len == 1; }
-static inline Node *units_node(const Units *units, uint32_t node) { return &g_array_index(units->nodes, Node, node); }
+/* One round: how many classes each unit may see. cut: what is left of the limit is less than a whole round. */
+typedef struct Round { GPtrArray *live; uint64_t budget, extra; bool cut; gint next; } Round;
+Round units_plan_round(const Units *units);
+void units_run_round(Units *units, Round *round);
