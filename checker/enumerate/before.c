@@ -2,6 +2,7 @@
 #include "before.h"
 #include <string.h>
 #include "memory.h"
+#include "turn.h"
 
 typedef struct Before {
     Walk *walk;

@@ -1,7 +1,7 @@
 /* closed.c - by the one successor after the other of turn.c, which shares little with how states are expanded in a search. */
 #include "closed.h"
 #include <string.h>
-#include "expand.h"
+#include "frontier.h"
 #include "repack.h"
 #include "symmetry.h"
 

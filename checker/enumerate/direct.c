@@ -1,5 +1,6 @@
 /* direct.c - debug builds: what the inner loop derived from rows, once more from the plain reading of each turn and access. */
 #include "judge.h"
+#include "turn.h"
 
 #ifdef HEDDLE_DEBUG
 static uint32_t turns_possible(const Walk *walk, const uint32_t *id)

@@ -1,22 +1,7 @@
-/* dump.c - one writer and one reader of each part, side by side; numbers are those of this machine: a checkpoint is no exchange format.
- *
- * Keys are written in their layout, not tables as they lie: whoever goes on may have another number of workers.
- */
+/* dump.c - numbers are those of this machine: a checkpoint is no exchange format. */
 #include "dump.h"
 #include <string.h>
-#include "../fits.h"
-#include "closed.h"
-#include "expand.h"
-#include "found.h"
-#include "judge.h"
 #include "memory.h"
-#include "repack.h"
-#include "symmetry.h"
-
-enum { VERSION = 5, BUFFER_KEYS = 4096 };
-
-typedef struct Head { uint32_t version, place_bytes, contents, until_race; } Head;
-typedef struct Level { uint64_t level, swept, transitions, covered, states; uint8_t polls, uneven; } Level;
 
 void dump_put(const Walk *walk, const void *data, size_t bytes)
 {
@@ -33,7 +18,7 @@ const void *dump_take(Dump *dump, size_t bytes)
     return data;
 }
 
-static void take_into(Dump *dump, void *into, size_t bytes)
+void dump_take_into(Dump *dump, void *into, size_t bytes)
 {
     const void *data = dump_take(dump, bytes);
     if (data != NULL)
@@ -42,41 +27,41 @@ static void take_into(Dump *dump, void *into, size_t bytes)
         memset(into, 0, bytes);
 }
 
-static void put_number(const Walk *walk, uint64_t number)
+void dump_put_number(const Walk *walk, uint64_t number)
 {
     dump_put(walk, &number, sizeof number);
 }
 
-static uint64_t take_number(Dump *dump)
+uint64_t dump_take_number(Dump *dump)
 {
     uint64_t number;
-    take_into(dump, &number, sizeof number);
+    dump_take_into(dump, &number, sizeof number);
     return number;
 }
 
 void dump_put_text(const Walk *walk, const char *text)
 {
-    put_number(walk, text ? strlen(text) + 1 : 0);
+    dump_put_number(walk, text ? strlen(text) + 1 : 0);
     if (text)
         dump_put(walk, text, strlen(text) + 1);
 }
 
 char *dump_take_text(Dump *dump)
 {
-    uint64_t bytes = take_number(dump);
+    uint64_t bytes = dump_take_number(dump);
     const char *text = bytes ? dump_take(dump, bytes) : NULL;
     return text ? g_strndup(text, bytes - 1) : NULL;
 }
 
-static bool take_bool(Dump *dump)
+bool dump_take_bool(Dump *dump)
 {
-    uint64_t number = take_number(dump);
+    uint64_t number = dump_take_number(dump);
     dump->bad |= number > 1;
     return number == 1;
 }
 
 /* Ids of a state: what each field has so far. */
-static uint32_t largest_id(const Walk *walk, unsigned field)
+uint32_t dump_largest_id(const Walk *walk, unsigned field)
 {
     return field < walk->cores ? (uint32_t)walk->core[field].components.count - 1
         : walk->memory ? memory_vectors(walk, field - walk->cores) : 1;
@@ -85,14 +70,12 @@ static uint32_t largest_id(const Walk *walk, unsigned field)
 bool dump_ids_fit(const Walk *walk, const uint32_t *id, unsigned fields)
 {
     for (unsigned f = 0; f < fields; f++)
-        if (id[f] == 0 || id[f] > largest_id(walk, f))
+        if (id[f] == 0 || id[f] > dump_largest_id(walk, f))
             return false;
     return true;
 }
 
-/* ---- what was unrolled ---- */
-
-static uint32_t ids_kept(const Walk *walk) { return walk->cores + walk->program->devices; }
+uint32_t dump_ids_kept(const Walk *walk) { return walk->cores + walk->program->devices; }
 
 /* Core, turn, and the ids of the state in which it was taken; those of memories are 1 where there are none. */
 void dump_note_growth(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn)
@@ -102,264 +85,6 @@ void dump_note_growth(Walk *walk, const uint32_t *id, uint32_t core, uint32_t tu
     uint32_t one = 1;
     g_array_append_val(walk->growth, core);
     g_array_append_val(walk->growth, turn);
-    for (uint32_t f = 0; f < ids_kept(walk); f++)
+    for (uint32_t f = 0; f < dump_ids_kept(walk); f++)
         g_array_append_val(walk->growth, *(f < walk->layout.fields ? &id[f] : &one));
-}
-
-static void put_growth(const Walk *walk)
-{
-    put_number(walk, intern_count(&walk->events));
-    for (uint32_t event = 0; event < intern_count(&walk->events); event++)
-        dump_put(walk, walk_event(walk, event), sizeof(Place));
-    put_number(walk, walk->growth->len);
-    dump_put(walk, walk->growth->data, walk->growth->len * sizeof(uint32_t));
-}
-
-static bool is_turn(const Walk *walk, const uint32_t *entry)
-{
-    uint32_t core = entry[0], turn = entry[1];
-    if (core >= walk->cores || turn >= walk->core[core].turns.count)
-        return false;
-    if (!dump_ids_fit(walk, entry + 2, ids_kept(walk)))
-        return false;
-    const Component *component = walk_component(walk, core, entry[2 + core]);
-    return turn >= component->turns && turn < component->turns + component->turn_count;
-}
-
-bool dump_grow(Dump *dump, Walk *walk)
-{
-    uint64_t events = take_number(dump);
-    for (uint64_t event = 0; event < events && !dump->bad; event++) {
-        const void *place = dump_take(dump, sizeof(Place));
-        dump->bad |= place == NULL || intern_add(&walk->events, place, sizeof(Place)) != event
-            || walk_event(walk, (uint32_t)event)->core >= walk->cores;
-    }
-    uint64_t numbers = take_number(dump);
-    const uint32_t entry_numbers = 2 + ids_kept(walk);
-    g_autofree uint32_t *entry = g_new(uint32_t, entry_numbers);
-    layout_clear(&walk->layout);
-    layout_init(&walk->layout, ids_kept(walk));
-    for (uint64_t at = 0; at < numbers && !dump->bad; at += entry_numbers) {
-        take_into(dump, entry, entry_numbers * sizeof *entry);
-        dump->bad |= !is_turn(walk, entry);
-        if (dump->bad)
-            break;
-        size_t before = store_bytes_used();
-        turn_take(walk, entry + 2, entry[0], entry[1], walk->after);
-        dump->bad |= store_bytes_used() == before;      /* it made nothing new: nobody would have noted it */
-        dump->bad |= walk->symmetry != NULL && !symmetry_check(walk->symmetry, walk);
-        walk->polls |= walk->core[entry[0]].tree.folds > 0;
-        dump_note_growth(walk, entry + 2, entry[0], entry[1]);
-    }
-    walk->repack = false;
-    for (uint32_t event = 0; event < intern_count(&walk->events); event++)
-        dump->bad |= !place_fits(walk->program, walk_event(walk, event));
-    return !dump->bad && numbers % entry_numbers == 0;
-}
-
-/* ---- its states ---- */
-
-typedef struct Buffer { const Walk *walk; unsigned words; uint64_t key[BUFFER_KEYS]; size_t used; } Buffer;
-
-static void flush(Buffer *buffer)
-{
-    dump_put(buffer->walk, buffer->key, buffer->used * sizeof *buffer->key);
-    buffer->used = 0;
-}
-
-static void put_key(void *data, const uint64_t *key)
-{
-    Buffer *buffer = data;
-    unsigned words = buffer->words;
-    if (buffer->used + words > BUFFER_KEYS)
-        flush(buffer);
-    memcpy(buffer->key + buffer->used, key, words * sizeof *key);
-    buffer->used += words;
-}
-
-/* Where a level that is kept begins in a worker's queue; the one that comes has not begun yet. */
-static uint64_t level_start(const Worker *worker, uint64_t level)
-{
-    return level < worker->levels->len ? g_array_index(worker->levels, uint64_t, level) : worker->queue.head;
-}
-
-static void put_states(const Walk *walk, uint64_t level, Buffer *buffer)
-{
-    uint64_t states = 0;
-    for (unsigned i = 0; i < walk->workers; i++) {
-        const Worker *worker = &walk->worker[i];
-        states += (level < walk->level ? level_start(worker, level + 1) : worker->queue.tail) - level_start(worker, level);
-    }
-    put_number(walk, states);
-    for (unsigned i = 0; i < walk->workers; i++) {
-        const Worker *worker = &walk->worker[i];
-        uint64_t end = level < walk->level ? level_start(worker, level + 1) : worker->queue.tail;
-        for (uint64_t at = level_start(worker, level); at < end; at++)
-            put_key(buffer, worker->queue.key + at * worker->queue.words);
-    }
-    flush(buffer);
-}
-
-static void put_level(Walk *walk)
-{
-    Level level = {.level = walk->level, .swept = walk->swept, .polls = walk->polls, .uneven = walk->uneven};
-    for (unsigned i = 0; i < walk->workers; i++) {
-        const Worker *worker = &walk->worker[i];
-        level.transitions += worker->transitions, level.covered += worker->covered, level.states += worker->table.count;
-    }
-    put_number(walk, walk->layout.fields);
-    for (unsigned f = 0; f < walk->layout.fields; f++)
-        put_number(walk, walk->layout.field[f].bits);
-    put_number(walk, walk->hashed);
-    dump_put(walk, &level, sizeof level);
-    g_autofree Buffer *buffer = g_new0(Buffer, 1);
-    buffer->walk = walk, buffer->words = walk->hashed ? 1 : walk->layout.words;
-    for (unsigned i = 0; i < walk->workers; i++)
-        table_each(&walk->worker[i].table, put_key, buffer);
-    flush(buffer);
-    buffer->words = walk->layout.words;
-    for (uint64_t l = walk->keeps ? 0 : walk->level; l <= walk->level; l++)
-        put_states(walk, l, buffer);
-}
-
-bool dump_layout(Dump *dump, Walk *walk)
-{
-    uint64_t fields = take_number(dump);
-    if (dump->bad || fields != walk->layout.fields)
-        return false;
-    unsigned bits[fields];
-    for (uint64_t f = 0; f < fields; f++) {
-        uint64_t width = take_number(dump);
-        if (width == 0 || width > 31 || largest_id(walk, (unsigned)f) >> width != 0)
-            return false;
-        bits[f] = (unsigned)width;
-    }
-    walk->hashed = take_bool(dump);
-    layout_set(&walk->layout, bits);
-    return !dump->bad && walk->layout.words <= LAYOUT_WORDS_MAX && (!walk->hashed || walk->options->modes & WALK_HASH_COMPACT);
-}
-
-/* Is it a state at all, as we write them? */
-static bool is_state(const Walk *walk, const uint64_t *key)
-{
-    uint64_t again[LAYOUT_WORDS_MAX];
-    layout_unpack(&walk->layout, key, walk->after);
-    if (!dump_ids_fit(walk, walk->after, walk->layout.fields))
-        return false;
-    layout_pack(&walk->layout, walk->after, again);
-    return memcmp(key, again, walk->layout.words * sizeof *key) == 0;
-}
-
-/* A key of the file among the states of its owner; queued: among those to come. */
-static void place_key(Dump *dump, Walk *walk, bool queued)
-{
-    uint64_t key[LAYOUT_WORDS_MAX];
-    bool print = walk->hashed && !queued;
-    unsigned words = print ? 1 : walk->layout.words;
-    take_into(dump, key, words * sizeof *key);
-    dump->bad |= print ? key[0] == 0 : !is_state(walk, key);
-    if (dump->bad || walk->limit != NULL)
-        return;
-    uint64_t place = print ? table_hash(key, 1, 64) : repack_scatter(walk, &walk->layout, key);
-    Worker *worker = &walk->worker[walk->owner_bits ? place >> (64 - walk->owner_bits) : 0];
-    bool full = queued ? worker->queue.tail == worker->queue.room && !queue_grow(&worker->queue)
-                       : worker->table.count >= worker->table.grow_at && !table_grow(&worker->table);
-    if (full)
-        walk_stop(walk, "memory");
-    else if (queued)
-        memcpy(worker->queue.key + worker->queue.tail++ * words, key, words * sizeof *key);
-    else
-        dump->bad |= !table_add(&worker->table, key);   /* it was there */
-}
-
-/* Keys come in the order of their places: in a table that has to grow they would all crowd at its start. */
-static void make_room(Walk *walk, uint64_t states)
-{
-    uint64_t each = states / walk->workers + states / walk->workers / 8;
-    unsigned bits = walk->worker[0].table.bits;
-    while ((3ull << bits) / 4 < each)
-        bits++;
-    for (unsigned i = 0; i < walk->workers; i++)
-        if (!table_empty(&walk->worker[i].table, bits))
-            walk_stop(walk, "memory");
-}
-
-static void take_states(Dump *dump, Walk *walk, uint64_t level)
-{
-    uint64_t states = take_number(dump);
-    for (unsigned i = 0; i < walk->workers; i++) {
-        Worker *worker = &walk->worker[i];
-        worker->queue.head = worker->queue.tail;
-        if (level < walk->level)
-            g_array_append_val(worker->levels, worker->queue.head);
-    }
-    for (uint64_t i = 0; i < states && !dump->bad; i++)
-        place_key(dump, walk, true);
-}
-
-/* Each state but the start was led to; only a sweep gives states up; only rotated states cover others. */
-static bool is_plausible(const Walk *walk, const Level *level)
-{
-    const uint64_t most = UINT64_C(1) << 60;
-    return level->polls <= 1 && level->uneven <= 1 && level->transitions < most && level->swept < most
-        && level->states <= level->transitions + 1 && level->swept <= level->transitions + 1 && level->level <= level->transitions
-        && (walk_sweeps(walk) || level->swept == 0) && level->covered < most && (walk->symmetry != NULL || level->covered == 0);
-}
-
-static bool take_level(Dump *dump, Walk *walk)
-{
-    Level level;
-    take_into(dump, &level, sizeof level);
-    dump->bad |= !is_plausible(walk, &level);
-    walk->level = level.level, walk->swept = level.swept, walk->polls |= level.polls, walk->uneven |= level.uneven;
-    walk->worker[0].transitions = level.transitions, walk->worker[0].covered = level.covered;
-    if (!dump->bad && level.states <= dump->left)
-        make_room(walk, level.states);
-    for (uint64_t i = 0; i < level.states && !dump->bad; i++)
-        place_key(dump, walk, false);
-    for (uint64_t l = walk->keeps ? 0 : walk->level; l <= walk->level && !dump->bad; l++)
-        take_states(dump, walk, l);
-    return !dump->bad && walk->limit == NULL && closed_table(walk);
-}
-
-/* ---- all of it ---- */
-
-void dump_write(Walk *walk)
-{
-    const Head head = {.version = VERSION, .place_bytes = sizeof(Place), .contents = walk->contents, .until_race = walk->until_race};
-    const GArray *ends = walk->outcome->end_states;
-    checkpoint_begin(walk->options->checkpoint);
-    dump_put(walk, &head, sizeof head);
-    put_growth(walk);
-    put_level(walk);
-    put_number(walk, ends->len);
-    dump_put(walk, ends->data, ends->len * sizeof(uint64_t));
-    found_save(walk);
-    results_save(walk);
-    checkpoint_commit(walk->options->checkpoint);
-}
-
-bool dump_open(Dump *dump, GBytes *bytes, bool *contents, bool *until_race)
-{
-    *dump = (Dump){.bytes = bytes};
-    dump->at = g_bytes_get_data(bytes, &dump->left);
-    Head head;
-    take_into(dump, &head, sizeof head);
-    *contents = head.contents, *until_race = head.until_race;
-    return !dump->bad && head.version == VERSION && head.place_bytes == sizeof(Place) && head.contents <= 1
-        && head.until_race <= head.contents;
-}
-
-bool dump_fill(Dump *dump, Walk *walk)
-{
-    if (!take_level(dump, walk))
-        return false;
-    uint64_t ends = take_number(dump);
-    for (uint64_t i = 0; i < ends && !dump->bad; i++) {
-        uint64_t hash = take_number(dump);
-        g_array_append_val(walk->outcome->end_states, hash);
-    }
-    found_load(walk, dump);
-    results_load(walk, dump);
-    return !dump->bad && dump->left == 0;
 }

@@ -1,11 +1,16 @@
 /* enumerate.c - sets up a walk, runs it (again, with a memory, if that turns out to matter), and says what came of it. */
+#include "enumerate.h"
 #include <math.h>
+#include "component.h"
 #include "dump.h"
 #include "expand.h"
 #include "found.h"
+#include "frontier.h"
+#include "levels.h"
 #include "lives.h"
 #include "local.h"
 #include "memory.h"
+#include "resume.h"
 #include "symmetry.h"
 
 static void init_core(Walk *walk, uint32_t core)
@@ -56,7 +61,7 @@ static void init(Walk *walk)
 
 static void clear(Walk *walk)
 {
-    walk_clear(walk);
+    levels_clear(walk);
     for (uint32_t g = 0; g < walk->gauges.count; g++)
         g_free(walk_gauge(walk, g)->feeder);
     for (uint32_t i = 0; i < walk->others.count; i++)
@@ -112,7 +117,7 @@ static bool data_differed(const Walk *walk)
  * hashes of b bits two are the same with a probability of at most n (n - 1) / 2 divided by 2^b. */
 static void say_risk(Walk *walk)
 {
-    double states = (double)walk_states(walk), risk = MIN(ldexp(states * (states - 1), -65), 1);
+    double states = (double)frontier_states(walk), risk = MIN(ldexp(states * (states - 1), -65), 1);
     outcome_add_limit(walk->outcome, "hash-compact");
     walk->outcome->promise = g_strdup_printf("states are told apart by hashes of 64 bits; the probability that any was missed is at most "
                                              "%.2g", risk);
@@ -121,7 +126,7 @@ static void say_risk(Walk *walk)
 static void say(Walk *walk)
 {
     Outcome *outcome = walk->outcome;
-    outcome->states = walk_states(walk);
+    outcome->states = frontier_states(walk);
     outcome->transitions = 0;
     outcome->rotated = walk->symmetry ? 0 : UINT64_MAX;
     for (unsigned i = 0; i < walk->workers; i++) {
@@ -206,16 +211,16 @@ static Outcome *search(UnrollSource *source, const EnumerateOptions *options, in
     walk.resumed = resumed;
     if (options->modes & WALK_SYMMETRY)
         find_symmetry(&walk);
-    if (walk.outcome->refused == NULL && resumed != NULL && !dump_grow(resumed, &walk))
+    if (walk.outcome->refused == NULL && resumed != NULL && !resume_grow(resumed, &walk))
         walk.outcome->refused = g_strdup("the checkpoint does not fit this program: start again, without --resume");
     while (walk.outcome->refused == NULL) {
         walk.restart = walk.done = false;
         walk.keeps = walk.memory != NULL && !walk_forgets(&walk);
-        walk_clear(&walk);
+        levels_clear(&walk);
         local_recheck(&walk);
         found_forget(walk.found);
         g_array_set_size(walk.outcome->end_states, 0);
-        walk_run(&walk);
+        levels_run(&walk);
         if (walk.symmetry != NULL && symmetry_why(walk.symmetry) != NULL)
             refuse_symmetry(&walk, symmetry_why(walk.symmetry));
         if (!walk.restart || walk.limit != NULL)
@@ -254,7 +259,8 @@ Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
     bool contents = options->contents, until_race = options->contents && !options->first;
     Dump dump;
     if (options->resumed != NULL
-        && (!dump_open(&dump, options->resumed, &contents, &until_race) || contents > options->contents || until_race > !options->first)) {
+        && (!resume_open(&dump, options->resumed, &contents, &until_race) || contents > options->contents
+            || until_race > !options->first)) {
         Outcome *none = outcome_new();
         none->refused = g_strdup("the checkpoint is of another version of heddle: start again, without --resume");
         return none;

@@ -4,77 +4,22 @@
 #include "expand.h"
 #include <string.h>
 #include "found.h"
+#include "frontier.h"
 #include "judge.h"
 #include "lane.h"
 #include "repack.h"
 #include "symmetry.h"
+#include "turn.h"
 
-enum { BATCH = 32, ROOM_FIRST = 256, CHECK_EVERY = 1024, DRAIN_EVERY = 256, WAIT_MICROSECONDS = 200 };
+enum { BATCH = 32, CHECK_EVERY = 1024, DRAIN_EVERY = 256, WAIT_MICROSECONDS = 200 };
 
 #define INLINE static inline __attribute__((always_inline))
-
-typedef struct Hot {                            /* of one core; lane: of its component in the state in hand */
-    const Lane *lanes, *lane;
-    const uint64_t *deltas;
-    const int64_t *taken;
-    uint32_t columns, mask;                     /* mask, shift, word: of its field in a key */
-    uint8_t shift, word;
-} Hot;
-
-void worker_init(Worker *worker, Walk *walk, unsigned index)
-{
-    *worker = (Worker){.walk = walk, .index = index, .id = g_new0(uint32_t, walk->layout.fields), .hot = g_new0(Hot, walk->cores),
-                       .after = g_new0(uint32_t, walk->layout.fields)};
-    worker->levels = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    worker->inbox = g_async_queue_new_full(g_free);
-    worker->out = g_new0(Chunk *, walk->workers);
-    queue_init(&worker->later, (unsigned)(sizeof(Later) / sizeof(uint64_t) + (walk->layout.fields + 1) / 2), false);
-}
-
-static void free_batch(Batch *batch)
-{
-    g_free(batch->key);
-    g_free(batch->hash);
-}
-
-void worker_clear(Worker *worker)
-{
-    for (unsigned i = 0; i < worker->walk->workers; i++)
-        g_free(worker->out[i]);
-    g_free(worker->out);
-    g_async_queue_unref(worker->inbox);
-    table_clear(&worker->table);
-    queue_clear(&worker->queue);
-    queue_clear(&worker->later);
-    free_batch(&worker->now);
-    free_batch(&worker->before);
-    g_array_unref(worker->levels);
-    g_free(worker->hot);
-    g_free(worker->id);
-    g_free(worker->after);
-}
-
-/* Room for so many keys. */
-static void widen(Batch *batch, unsigned room, unsigned words)
-{
-    batch->room = MAX(room, 2 * batch->room);
-    batch->key = g_renew(uint64_t, batch->key, (size_t)batch->room * words);
-    batch->hash = g_renew(uint64_t, batch->hash, batch->room);
-}
-
-void worker_fit(Worker *worker)
-{
-    g_assert(worker->now.used == 0 && worker->before.used == 0);
-    worker->now.room = worker->before.room = 0;
-    widen(&worker->now, ROOM_FIRST, worker->walk->layout.words);
-    widen(&worker->before, ROOM_FIRST, worker->walk->layout.words);
-}
 
 /* The table is full: twice as large, unless that is above the limit of memory. */
 static void grow_table(Worker *worker)
 {
     size_t limit = worker->walk->options->memory_max;
-    if ((limit && walk_bytes(worker->walk) + table_bytes_grown(&worker->table) > limit + table_bytes(&worker->table))
+    if ((limit && frontier_bytes(worker->walk) + table_bytes_grown(&worker->table) > limit + table_bytes(&worker->table))
         || !table_grow(&worker->table))
         walk_stop(worker->walk, "memory");
 }
@@ -398,7 +343,7 @@ INLINE void visit(Worker *worker, const uint64_t *key, unsigned words, bool many
     const Look seen = look(worker);
     Batch *batch = &worker->now;
     if (G_UNLIKELY(batch->used + seen.turns + DELTAS_AT_ONCE + 1 > batch->room))
-        widen(batch, batch->used + seen.turns + DELTAS_AT_ONCE + 1, words);
+        batch_widen(batch, batch->used + seen.turns + DELTAS_AT_ONCE + 1, words);
     unsigned taken = 0, what = 0;
     if (G_UNLIKELY(seen.races || (seen.flags & LANE_WATCHED && judge_suspects(walk, worker->id))))
         what = LATER_JUDGE;
@@ -489,8 +434,8 @@ static void check_limits(Worker *worker)
     if (progress_stop(walk->options->progress) != NULL)
         walk_stop(walk, progress_stop(walk->options->progress));
     if (worker->index == 0)
-        progress_set(walk->options->progress, walk_states(walk), found_kinds(walk->found));
-    if (walk->options->memory_max && walk_bytes(walk) > walk->options->memory_max)
+        progress_set(walk->options->progress, frontier_states(walk), found_kinds(walk->found));
+    if (walk->options->memory_max && frontier_bytes(walk) > walk->options->memory_max)
         walk_stop(walk, "memory");
 }
 

@@ -4,7 +4,8 @@
  * this past is taken at once; where each semaphore is waited on by one core, none of them can be a mistake, as counts only enable and what
  * has to be taken is fixed. Elsewhere states from which the target was not reached are remembered, and others tried.
  */
-#include "expand.h"
+#include "frontier.h"
+#include "turn.h"
 #include <string.h>
 
 enum { TRIED_MAX = 1 << 24 };

@@ -4,6 +4,7 @@
 #include "../fits.h"
 #include "dump.h"
 #include "lives.h"
+#include "turn.h"
 
 typedef struct Entry {
     Sighting sighting;

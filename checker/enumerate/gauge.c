@@ -1,5 +1,6 @@
 /* gauge.c - counts as sums: who adds to which semaphore, found by scanning each step once when a core's tree gains it. */
 #include "../../model/counter.h"
+#include "component.h"
 #include "lives.h"
 #include "memory.h"
 #include "walk.h"

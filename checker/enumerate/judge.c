@@ -1,8 +1,10 @@
 /* judge.c - each state checked as it stands: what is next, what lives, what is still under way. Nothing here looks at another state. */
 #include "judge.h"
+#include "component.h"
 #include "found.h"
 #include "lives.h"
 #include "memory.h"
+#include "turn.h"
 
 static bool any_stopped(const Walk *walk)
 {

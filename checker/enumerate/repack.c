@@ -3,7 +3,7 @@
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-#include "expand.h"
+#include "frontier.h"
 #include "memory.h"
 #include "symmetry.h"
 
@@ -198,7 +198,7 @@ static bool has_room_for(Walk *walk, unsigned words)
     size_t needed = 0, limit = walk->options->memory_max;
     for (unsigned i = 0; i < walk->workers; i++)
         needed += (table_bytes(&walk->worker[i].table) + queue_bytes(&walk->worker[i].queue)) / walk->layout.words * words;
-    return limit == 0 || walk_bytes(walk) + needed <= limit;
+    return limit == 0 || frontier_bytes(walk) + needed <= limit;
 }
 
 /* The largest table's bits. */

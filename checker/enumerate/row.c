@@ -1,9 +1,11 @@
 /* row.c - what a component can do next, what it accesses, and what a judge must look at, worked out once when it is made. */
 #include <string.h>
+#include "component.h"
 #include "judge.h"
 #include "lives.h"
 #include "local.h"
 #include "memory.h"
+#include "turn.h"
 #include "walk.h"
 
 typedef struct Builder {                        /* the component being built */

@@ -5,6 +5,7 @@
  */
 #include "found.h"
 #include "judge.h"
+#include "turn.h"
 #include <string.h>
 
 typedef struct Spin {

@@ -1,6 +1,8 @@
 /* stuck.c - a deadlock in words: where each core stands, and what it waits for. */
+#include "component.h"
 #include "judge.h"
 #include "memory.h"
+#include "turn.h"
 
 enum { CORES_SHOWN = 8 };
 

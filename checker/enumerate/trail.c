@@ -6,10 +6,11 @@
  * before.
  */
 #include "before.h"
-#include "expand.h"
 #include <string.h>
+#include "frontier.h"
 #include "repack.h"
 #include "symmetry.h"
+#include "turn.h"
 
 typedef struct Back {                           /* a walk backwards */
     Walk *walk;

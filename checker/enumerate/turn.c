@@ -1,5 +1,7 @@
 /* turn.c - is a turn possible in a state, and which state follows: the plain reading of every kind of step, all but the fastest path. */
+#include "turn.h"
 #include "../../model/counter.h"
+#include "component.h"
 #include "memory.h"
 #include "symmetry.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /* turn.h - whether a turn is possible in a state, and which state follows. */
 #pragma once
-#include "component.h"
+#include "walk.h"
 
 /* Is the turn possible in the state `id`? Then `out` is the state after it. While workers run nothing is made: 0 is in place of what is
  * new. */

@@ -1,6 +1,7 @@
 /* twin.c - steps first, which teach the renamings; then nodes and rows of components, which must be equal under them. */
 #include "twin.h"
 #include <string.h>
+#include "component.h"
 #include "lives.h"
 
 typedef struct Renaming { GArray *to, *from; } Renaming;        /* by id: what it stands for, plus 1, and the other way */

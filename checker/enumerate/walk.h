@@ -1,4 +1,4 @@
-/* walk.h - the search itself: every state once, breadth first; a state is one small id a core (and one a device, where memory matters).
+/* walk.h - what a search has: every state once, breadth first; a state is one small id a core (and one a device, where memory matters).
  *
  *     level -> each worker, its share of the states: judge, each turn that is possible -> successor, unless seen -> next level
  *           -> one thread, what needs more than rows (a core that has to be unrolled further, a fault to name), in the order of states
@@ -10,10 +10,10 @@
  */
 #pragma once
 #include "access.h"
-#include "enumerate.h"
+#include "enumerate_options.h"
 #include "layout.h"
+#include "rows.h"
 #include "table.h"
-#include "turn.h"
 
 typedef struct Memory Memory;
 typedef struct Found Found;
@@ -105,16 +105,16 @@ static inline int64_t walk_count(const Walk *walk, const uint32_t *id, uint32_t 
     return sum;
 }
 
-void walk_run(Walk *walk);                      /* from the start; again after `restart` */
-void walk_clear(Walk *walk);                    /* what it left */
-bool walk_take(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn, uint32_t *after);  /* turn_take; noted if it made something */
-uint64_t walk_states(const Walk *walk);
-void walk_stop(Walk *walk, const char *limit);
-size_t walk_bytes(const Walk *walk);
-KeyShape walk_shape(const Walk *walk, const Layout *layout);
-/* Calls visit for each turn possible in the state `id`, in order, with the state after it; stops when it returns false. */
+/* successor.c: turn_take, noted if it made something; and the same for each turn possible in the state, until visit returns false. */
+bool walk_take(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn, uint32_t *after);
 void walk_each(Walk *walk, const uint32_t *id, bool (*visit)(void *data, uint32_t core, uint32_t turn, const uint32_t *after), void *data);
 
-/* trail.c: the moves from the start to a state; NULL: none was found within the limits. forward.c: without a table of all states. */
+/* trail.c: the moves from the start to a state; NULL: none found within the limits. forward.c: without a table of all states. */
 GArray *trail_find(Walk *walk, const uint32_t *id, uint64_t level);
 GArray *forward_find(Walk *walk, const uint32_t *id);
+
+static inline void walk_stop(Walk *walk, const char *limit) { walk->limit = walk->limit == NULL ? limit : walk->limit; }
+static inline KeyShape walk_shape(const Walk *walk, const Layout *layout)
+{
+    return (KeyShape){.words = walk->hashed ? 1 : layout->words, .bits = walk->hashed ? 64 : layout->bits, .skip = walk->owner_bits};
+}

@@ -1,48 +1,22 @@
-/* walk.c - breadth first over all states, level by level: the workers' part, then that of the one thread.
+/* levels.c - breadth first over all states, level by level: the workers' part, then that of the one thread.
  *
  * Which states a level has, and which of them are put off, depends on no order; they are put off in the order of their ids. So whatever is
  * numbered or found first is so for any number of workers.
  */
-#include "expand.h"
+#include "levels.h"
 #include <string.h>
-#include "dump.h"
+#include "component.h"
+#include "expand.h"
 #include "found.h"
+#include "frontier.h"
 #include "judge.h"
 #include "lane.h"
 #include "memory.h"
 #include "repack.h"
+#include "resume.h"
 #include "symmetry.h"
 
 enum { TABLE_BITS_FIRST = 14, STATES_FOR_THREADS = 1 << 12 };
-
-void walk_stop(Walk *walk, const char *limit)
-{
-    if (walk->limit == NULL)
-        walk->limit = limit;
-}
-
-size_t walk_bytes(const Walk *walk)
-{
-    size_t bytes = store_bytes_used() - walk->stores_before;
-    for (unsigned i = 0; i < walk->workers; i++) {
-        const Worker *worker = &walk->worker[i];
-        bytes += table_bytes(&worker->table) + queue_bytes(&worker->queue) + queue_bytes(&worker->later);
-    }
-    return bytes;
-}
-
-uint64_t walk_states(const Walk *walk)
-{
-    uint64_t states = walk->swept;
-    for (unsigned i = 0; i < walk->workers; i++)
-        states += walk->worker[i].table.count;
-    return states;
-}
-
-KeyShape walk_shape(const Walk *walk, const Layout *layout)
-{
-    return (KeyShape){.words = walk->hashed ? 1 : layout->words, .bits = walk->hashed ? 64 : layout->bits, .skip = walk->owner_bits};
-}
 
 static void hire(Walk *walk)
 {
@@ -71,7 +45,7 @@ static bool begin(Walk *walk)
         return false;
     }
     walk->hashed = false, walk->lanes_due = true;
-    if (walk->resumed != NULL && !dump_layout(walk->resumed, walk))
+    if (walk->resumed != NULL && !resume_layout(walk->resumed, walk))
         return refuse_resume(walk);
     walk->hashed |= walk->layout.words > 1 && walk->options->modes & WALK_HASH_COMPACT;
     hire(walk);
@@ -89,7 +63,7 @@ static bool begin(Walk *walk)
     walk->id = walk->worker[0].id;
     if (walk->resumed != NULL) {
         Dump *dump = g_steal_pointer(&walk->resumed);
-        return (walk->limit == NULL && dump_fill(dump, walk)) || refuse_resume(walk);
+        return (walk->limit == NULL && resume_fill(dump, walk)) || refuse_resume(walk);
     }
     uint64_t key[LAYOUT_WORDS_MAX];
     layout_pack(&walk->layout, walk->id, key);
@@ -98,7 +72,7 @@ static bool begin(Walk *walk)
     return walk->limit == NULL;
 }
 
-void walk_clear(Walk *walk)
+void levels_clear(Walk *walk)
 {
     for (unsigned i = 0; i < walk->workers; i++)
         worker_clear(&walk->worker[i]);
@@ -280,10 +254,10 @@ static void check_limits(Walk *walk)
     Progress *progress = walk->options->progress;
     if (progress != NULL)
         progress->level = walk->level;
-    progress_set(progress, walk_states(walk), found_kinds(walk->found));
+    progress_set(progress, frontier_states(walk), found_kinds(walk->found));
     if (progress_stop(progress) != NULL)
         walk_stop(walk, progress_stop(progress));
-    if (walk->options->states_max && walk_states(walk) > walk->options->states_max)
+    if (walk->options->states_max && frontier_states(walk) > walk->options->states_max)
         walk_stop(walk, "states");
     for (uint32_t core = 0; core < walk->cores; core++)
         if (walk->core[core].components.count > walk->components_max - walk->components_max / 4)
@@ -304,7 +278,7 @@ static uint64_t next_level(Walk *walk)
     return states;
 }
 
-void walk_run(Walk *walk)
+void levels_run(Walk *walk)
 {
     if (!begin(walk))
         return;
@@ -323,31 +297,6 @@ void walk_run(Walk *walk)
         bool whole = walk->limit == NULL;       /* of the level nothing is missing */
         check_limits(walk);
         if (whole && walk->options->checkpoint != NULL && (walk->limit != NULL || checkpoint_due(walk->options->checkpoint)))
-            dump_write(walk);
+            resume_write(walk);
     }
-}
-
-bool walk_take(Walk *walk, const uint32_t *id, uint32_t core, uint32_t turn, uint32_t *after)
-{
-    size_t before = store_bytes_used();
-    bool possible = turn_take(walk, id, core, turn, after);
-    if (store_bytes_used() == before)
-        return possible;
-    dump_note_growth(walk, id, core, turn);
-    if (walk->symmetry != NULL && !symmetry_check(walk->symmetry, walk))
-        walk->done = true;
-    return possible;
-}
-
-void walk_each(Walk *walk, const uint32_t *id, bool (*visit)(void *data, uint32_t core, uint32_t turn, const uint32_t *after), void *data)
-{
-    uint32_t *after = g_new(uint32_t, walk->layout.fields);
-    bool more = true;
-    for (uint32_t core = 0; more && core < walk->cores; core++) {
-        Component component = *walk_component(walk, core, id[core]);
-        for (uint32_t t = 0; more && t < component.turn_count; t++)
-            if (walk_take(walk, id, core, component.turns + t, after))
-                more = visit(data, core, component.turns + t, after);
-    }
-    g_free(after);
 }
