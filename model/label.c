@@ -4,35 +4,47 @@
 
 enum { LABELS_MAX = 1 << 24 };                  /* of one buffer: where it has more blocks they are not told apart */
 
+static const Labels *labels_at(const Program *program, size_t i)
+{
+    return &STORE(Labels, &program->labels, i);
+}
+
 uint32_t label_add(Program *program, Labels labels)
 {
-    const Labels *last = program->labels.count > 0 ? &STORE(Labels, &program->labels, program->labels.count - 1) : NULL;
+    size_t before = program->labels.count;
     int64_t count = labels.ndim > 0;
     for (unsigned d = 0; d < labels.ndim && count <= LABELS_MAX; d++)
         count *= labels.blocks[d];
-    labels.first = last != NULL ? last->first + last->count : 1, labels.count = count <= LABELS_MAX ? (uint32_t)count + 1 : 1;
+    labels.first = before > 0 ? labels_at(program, before - 1)->first + labels_at(program, before - 1)->count : 1;
+    bool many = count > LABELS_MAX || count > (UINT32_MAX - labels.first) / 2;
+    labels.count = many ? 1 : (uint32_t)count + 1;
     *(Labels *)store_push(&program->labels, 1) = labels;
-    return labels.first;
+    return (uint32_t)before;
+}
+
+uint32_t label_of_block(const Program *program, uint32_t of, const int64_t *index)
+{
+    const Labels *labels = labels_at(program, of);
+    int64_t at = 0;
+    for (unsigned d = 0; d < labels->ndim && labels->count > 1; d++) {
+        if (index[d] < 0 || index[d] >= labels->blocks[d])
+            return labels->first;
+        at = at * labels->blocks[d] + index[d];
+    }
+    return labels->count > 1 ? labels->first + 1 + (uint32_t)at : labels->first;
 }
 
 static const Labels *labels_of(const Program *program, uint32_t label)
 {
-    const Labels *labels = &STORE(Labels, &program->labels, 0);
-    while (label - labels->first >= labels->count)
-        labels++;
-    return labels;
-}
-
-uint32_t label_of_block(const Program *program, uint32_t first, const int64_t *index)
-{
-    const Labels *labels = labels_of(program, first);
-    int64_t at = 0;
-    for (unsigned d = 0; d < labels->ndim && labels->count > 1; d++) {
-        if (index[d] < 0 || index[d] >= labels->blocks[d])
-            return first;
-        at = at * labels->blocks[d] + index[d];
+    size_t low = 0, high = program->labels.count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (labels_at(program, middle)->first <= label)
+            low = middle;
+        else
+            high = middle;
     }
-    return labels->count > 1 ? first + 1 + (uint32_t)at : first;
+    return labels_at(program, low);
 }
 
 char *label_describe(const Program *program, uint32_t label)

@@ -14,8 +14,8 @@ typedef struct Labels {
     int64_t blocks[VIEW_DIMS_MAX];              /* how many along each dimension */
 } Labels;
 
-uint32_t label_add(Program *program, Labels labels);            /* sets first and count; the first one */
-uint32_t label_of_block(const Program *program, uint32_t first, const int64_t *index);          /* index may be outside */
+uint32_t label_add(Program *program, Labels labels);            /* which labels they are; first and count are set here */
+uint32_t label_of_block(const Program *program, uint32_t labels, const int64_t *index);         /* index may be outside */
 char *label_describe(const Program *program, uint32_t label);
 /* core: the words for its core. "the fetch of block (0, 1) of x by device 1"; without a label "copy 3 of device 1". */
 char *label_describe_copy(const Program *program, const char *core, uint32_t ordinal, uint32_t label);

@@ -304,6 +304,20 @@ PROGRAM(second_block_always, "an index that never changes")
                                               pl_windows(o, .block = {1, WIDTH}, .index = always_second, .output = true)});
 }
 
+KERNEL(overwrites_all, x, whole, value, sem)
+{
+    (void)x;
+    pl_copy_wait(pl_async_copy(value, whole, sem));
+}
+
+PROGRAM(too_many_to_tell_apart, "an array of more blocks than have names of their own")
+{
+    PlRef x = pl_opaque(pl_input(PL_I8, 8192, 4096)), value = pl_opaque(pl_input(PL_I8, 8192, 4096));
+    pl_launch(overwrites_all, .grid = {2}, .args = {pl_windows(x, .block = {1, WIDTH}, .stride = {1, 1}, .index = by_step), x, value,
+                                                    pl_dma_semaphore()});
+    pl_expect_fault(PL_RACE);
+}
+
 /* ---- random grids: which block each step works on, and one access around the windows ---- */
 
 enum { STEPS = 5, X_ROWS = 3, SEEDS = 160, SEEDS_WALKED = 20 };
@@ -344,8 +358,7 @@ PROGRAM(random_windows, "random blocks, and one access around the windows")
 {
     const Grid grid = grid_of((int)PARAMETER(seed, 0, 0, 1 << 20));
     PlRef x = rows(X_ROWS), o = rows(STEPS);
-    const int64_t *at = (const int64_t[]){ grid.x[0], grid.x[1], grid.x[2], grid.x[3], grid.x[4] };
-    const int64_t *to = (const int64_t[]){ grid.o[0], grid.o[1], grid.o[2], grid.o[3], grid.o[4] };
+    const int *at = grid.x, *to = grid.o;
     pl_launch(reaches_around, .grid = {STEPS},
               .args = {pl_windows(x, .block = {PL_SQUEEZED, WIDTH}, .buffers = grid.x_buffers,
                                   .blocks = pl_blocks(at[0], 0, at[1], 0, at[2], 0, at[3], 0, at[4], 0)),
@@ -565,13 +578,23 @@ static void reports_name_blocks(void **state)
     checked_free(result);
 }
 
+static void blocks_beyond_counting_are_a_block(void **state)
+{
+    (void)state;
+    CheckResult *result = check("too_many_to_tell_apart", 1, 1, WINDOWS_PIPELINED, SEARCH_PROVE);
+    assert_int_equal(faults_of(result), 1u << FAULT_RACE);
+    g_autofree char *message = story_message(result, result->outcome->findings->pdata[0]);
+    assert_non_null(strstr(message, "the fetch of a block of x by device 0 reads x[1, 0:8]"));
+    checked_free(result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_built_in_is_as_declared), cmocka_unit_test(what_is_copied_when),
         cmocka_unit_test(each_core_has_windows_of_its_own), cmocka_unit_test(a_race_is_where_a_copy_is_under_way),
         cmocka_unit_test(sequential_windows_overlap_nothing), cmocka_unit_test(misuse_is_said_where_it_is),
-        cmocka_unit_test(reports_name_blocks),
+        cmocka_unit_test(reports_name_blocks), cmocka_unit_test(blocks_beyond_counting_are_a_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ typedef struct Window {
     bool output;
     unsigned buffers;
     uint32_t room, semaphore;                   /* decls: the first of `buffers` ones; one DMA semaphore for each of these */
-    uint32_t copies, waits, labels;             /* sites; first label */
+    uint32_t copies, waits, labels;             /* sites; which labels */
 } Window;
 
 /* What a placeholder among the arguments asked for: of which array; and all of it, with room for its blocks declared, for the launch.
