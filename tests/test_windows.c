@@ -369,41 +369,19 @@ PROGRAM(random_windows, "random blocks, and one access around the windows")
 
 /* ---- misuse ---- */
 
-PROGRAM(window_of_semaphores, "misuse")
-{
-    pl_launch(moves_on, .args = {pl_windows(pl_dma_semaphore(8)), pl_vmem(PL_I32, 8)});
-}
+#define MISUSE(name, ...) PROGRAM(name, "misuse") { pl_launch(moves_on, __VA_ARGS__); }
 
-PROGRAM(window_of_three_dimensions, "misuse")
-{
-    pl_launch(moves_on, .args = {pl_windows(pl_input(PL_I32, 8), .block = {1, 8}), pl_vmem(PL_I32, 8)});
-}
-
-PROGRAM(window_without_a_size, "misuse")
-{
-    pl_launch(moves_on, .args = {pl_windows(pl_input(PL_I32, 8, 8), .block = {1}), pl_vmem(PL_I32, 8)});
-}
-
-PROGRAM(window_with_a_short_table, "misuse")
-{
-    pl_launch(moves_on, .grid = {3}, .args = {pl_windows(rows(2), .block = {1, 8}, .blocks = pl_blocks(0, 0, 1, 0)), pl_vmem(PL_I32, 8)});
-}
-
-PROGRAM(window_with_two_answers, "misuse")
-{
-    pl_launch(moves_on, .grid = {1}, .args = {pl_windows(rows(2), .block = {1, 8}, .blocks = pl_blocks(0, 0), .index = by_step),
-                                              pl_vmem(PL_I32, 8)});
-}
-
-PROGRAM(window_with_nine_buffers, "misuse")
-{
-    pl_launch(moves_on, .args = {pl_windows(pl_input(PL_I32, 8), .buffers = 9), pl_vmem(PL_I32, 8)});
-}
-
-PROGRAM(window_of_a_window, "misuse")
-{
-    pl_launch(moves_on, .args = {pl_windows(pl_windows(pl_input(PL_I32, 8))), pl_vmem(PL_I32, 8)});
-}
+MISUSE(window_of_semaphores, .args = {pl_windows(pl_dma_semaphore(8)), pl_vmem(PL_I32, 8)})
+MISUSE(window_of_three_dimensions, .args = {pl_windows(pl_input(PL_I32, 8), .block = {1, 8}), pl_vmem(PL_I32, 8)})
+MISUSE(window_without_a_size, .args = {pl_windows(pl_input(PL_I32, 8, 8), .block = {1}), pl_vmem(PL_I32, 8)})
+MISUSE(window_with_a_short_table, .grid = {3},
+       .args = {pl_windows(rows(2), .block = {1, 8}, .blocks = pl_blocks(0, 0, 1, 0)), pl_vmem(PL_I32, 8)})
+MISUSE(window_with_two_answers, .grid = {1},
+       .args = {pl_windows(rows(2), .block = {1, 8}, .blocks = pl_blocks(0, 0), .index = by_step), pl_vmem(PL_I32, 8)})
+MISUSE(window_with_nine_buffers, .args = {pl_windows(pl_input(PL_I32, 8), .buffers = 9), pl_vmem(PL_I32, 8)})
+MISUSE(window_that_revisits_with_two_buffers,
+       .args = {pl_windows(pl_input(PL_I32, 8), .output = true, .revisit = true), pl_vmem(PL_I32, 8)})
+MISUSE(window_of_a_window, .args = {pl_windows(pl_windows(pl_input(PL_I32, 8))), pl_vmem(PL_I32, 8)})
 
 PROGRAM(window_for_the_host, "misuse")
 {
@@ -549,6 +527,7 @@ static void misuse_is_said_where_it_is(void **state)
         { "window_with_a_short_table", "pl_blocks has 4 indices, for 3 grid steps and 2 dimensions" },
         { "window_with_two_answers", ".index and .blocks both say which block" },
         { "window_with_nine_buffers", "9 buffers (1 to 8 are possible" },
+        { "window_that_revisits_with_two_buffers", ".revisit wants .output = true and .buffers = 1" },
         { "window_of_a_window", "pl_windows(...) is an argument of a launch and nothing else" },
         { "window_for_the_host", "pl_host hands arrays to moves_on as they are" },
     };

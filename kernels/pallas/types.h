@@ -70,7 +70,7 @@ typedef struct PlWindows {
     PlBlockIndex index;
     PlBlocks blocks;
     int64_t stride[PL_DIMS_MAX];
-    bool output;
+    bool output, revisit;
     int buffers;                                /* 0: two */
     PlSpace space;                              /* 0: VMEM */
 } PlWindows;

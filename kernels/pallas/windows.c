@@ -52,6 +52,8 @@ static PlRef windows(const PlSite *copies, const PlSite *waits, PlRef array, con
         draft_misuse(copies, "pl_windows of %s: %d buffers (1 to %d are possible, 2 is usual)", name, asked->buffers, PL_BUFFERS_MAX);
     if (asked->space != 0 && asked->space != PL_VMEM && asked->space != PL_SMEM)
         draft_misuse(copies, "pl_windows of %s: windows are in PL_VMEM or PL_SMEM", name);
+    if (asked->revisit && (!asked->output || asked->buffers != 1))
+        draft_misuse(copies, "pl_windows of %s: .revisit wants .output = true and .buffers = 1", name);
     if (asked->index != NULL && asked->blocks.index != NULL)
         draft_misuse(copies, "pl_windows of %s: .index and .blocks both say which block; give one of them", name);
     DraftWindows made = { copies, waits, array, *asked };
@@ -104,12 +106,12 @@ static void declare_room(Program *program, Window *window, const PlWindows *aske
     window->semaphore = program_add_decl(program, &semaphore);
 }
 
-static void name_blocks(Program *program, Window *window, const View *view)
+static uint32_t name_blocks(Program *program, const Window *window, const View *view, bool fetch)
 {
-    Labels labels = { .decl = window->array.buffer, .fetch = !window->output, .ndim = moves(window) ? window->ndim : 0 };
+    Labels labels = { .decl = window->array.buffer, .fetch = fetch, .ndim = moves(window) ? window->ndim : 0 };
     for (unsigned d = 0; d < labels.ndim; d++)
         labels.blocks[d] = (view->size[d] + window->stride[d] - 1) / window->stride[d];
-    window->labels = label_add(program, labels);
+    return label_add(program, labels);
 }
 
 PlRef windows_array(const Draft *draft, PlRef placeholder)
@@ -125,7 +127,8 @@ Window windows_make(Draft *draft, const Launch *launch, PlRef placeholder, PlRef
     const PlWindows *asked = &made->asked;
     const View *view = draft_view(made->copies, array, "pl_windows");
     Window window = { .argument = argument, .array = array, .ndim = view->ndim, .index = asked->index,
-                      .table = asked->blocks.index, .output = asked->output };
+                      .table = asked->blocks.index, .output = asked->output,
+                      .revisit = asked->revisit };
     if (window.table != NULL && asked->blocks.count != steps_of(launch) * view->ndim)
         draft_misuse(made->copies, "pl_windows of %s: pl_blocks has %lld indices, for %lld grid steps and %u dimensions", name,
                      (long long)asked->blocks.count, (long long)steps_of(launch), view->ndim);
@@ -138,7 +141,8 @@ Window windows_make(Draft *draft, const Launch *launch, PlRef placeholder, PlRef
     window.buffers = once ? 1 : asked->buffers > 0 ? (unsigned)asked->buffers : 2;
     window.copies = copies_site(program, made->copies, kernel), window.waits = copies_site(program, made->waits, kernel);
     declare_room(program, &window, asked, name);
-    name_blocks(program, &window, view);
+    window.fetches = !window.output || window.revisit ? name_blocks(program, &window, view, true) : NONE;
+    window.write_backs = window.output ? name_blocks(program, &window, view, false) : NONE;
     return window;
 }
 
@@ -255,19 +259,19 @@ static void wait_for(Core *core, const Window *window, Holding *held, unsigned b
     held->moving[buffer] = false;
 }
 
-static void start(Core *core, const Window *window, Holding *held, const int64_t *block, unsigned buffer)
+static void start(Core *core, const Window *window, Holding *held, const int64_t *block, unsigned buffer, bool fetch)
 {
     Program *program = core->program;
     Ref array, room;
     bool cut = block_parts(program, window, block, buffer, &array, &room);
-    if (cut && !window->output)
+    if (cut && fetch)
         forget(core, window, buffer);
     const ViewIndex own = { buffer, 1, 1, true };
     CopyDesc *copy = &held->copy[buffer];
-    *copy = (CopyDesc){ .source = window->output ? room : array, .target = window->output ? array : room, .send = { NONE, NONE, NONE },
-                        .to = { NONE, NONE }, .core = NONE, .ordinal = NONE };
+    *copy = (CopyDesc){ .source = fetch ? array : room, .target = fetch ? room : array, .send = { NONE, NONE, NONE }, .to = { NONE, NONE },
+                        .core = NONE, .ordinal = NONE };
     copy->receive = part(program, window->semaphore, program_decl(program, window->semaphore)->view, 1, &own);
-    core->label = label_of_block(program, window->labels, block);
+    core->label = label_of_block(program, fetch ? window->fetches : window->write_backs, block);
     core_copy_start(core, window->copies, copy);
     core->label = 0;
     held->moving[buffer] = true;
@@ -284,11 +288,11 @@ static bool begin_output(Core *core, const Window *window, Holding *held, const 
     if (!first && same_block(window, block, held->block))
         return false;
     if (!first) {
-        start(core, window, held, held->block, held->now);
+        start(core, window, held, held->block, held->now, false);
         g_hash_table_add(held->left, block_text(window, held->block));
     }
     char *text = block_text(window, block);
-    bool again = g_hash_table_contains(held->left, text);
+    bool again = !window->revisit && g_hash_table_contains(held->left, text);
     uint32_t kept = again ? program_string(core->program, text) : 0;
     g_free(text);                               /* what follows may leave this stack for good */
     if (again)
@@ -312,7 +316,7 @@ static void fetch_ahead(Core *core, const Window *window, Holding *held, const P
             continue;
         memcpy(held->block, block, sizeof held->block);
         held->newest = (held->newest + 1) % window->buffers;
-        start(core, window, held, block, held->newest);
+        start(core, window, held, block, held->newest, true);
     }
 }
 
@@ -321,6 +325,18 @@ static void enter_input(Core *core, const Window *window, Holding *held)
     if (!held->begins[core->grid_index % window->buffers])
         return;
     held->now = core->grid_index == 0 ? 0 : (held->now + 1) % window->buffers;
+    wait_for(core, window, held, held->now);
+}
+
+/* For an output's block that begins. */
+static void make_room(Core *core, const Window *window, Holding *held)
+{
+    wait_for(core, window, held, held->now);
+    if (!window->revisit) {
+        forget(core, window, held->now);
+        return;
+    }
+    start(core, window, held, held->block, held->now, true);
     wait_for(core, window, held, held->now);
 }
 
@@ -355,10 +371,8 @@ void windows_enter(Core *core, const Window *window, unsigned count, PlRef *ref)
         begins[i] = window[i].output && begin_output(core, &window[i], holding(core, i), ref);
     enter_inputs(core, window, count, ref, false);
     for (unsigned i = 0; i < count; i++) {
-        if (begins[i]) {
-            wait_for(core, &window[i], holding(core, i), holding(core, i)->now);
-            forget(core, &window[i], holding(core, i)->now);
-        }
+        if (begins[i])
+            make_room(core, &window[i], holding(core, i));
         show(core, &window[i], holding(core, i), ref);
     }
 }
@@ -369,7 +383,7 @@ void windows_leave(Core *core, const Window *window, unsigned count)
         return;
     for (unsigned i = 0; i < count; i++)
         if (window[i].output)
-            start(core, &window[i], holding(core, i), holding(core, i)->block, holding(core, i)->now);
+            start(core, &window[i], holding(core, i), holding(core, i)->block, holding(core, i)->now, false);
     for (unsigned i = 0; i < count; i++)
         for (unsigned buffer = 0; buffer < window[i].buffers; buffer++)
             wait_for(core, &window[i], holding(core, i), buffer);

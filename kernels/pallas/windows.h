@@ -16,6 +16,8 @@
  *   .stride     elements from one block index to the next along each dimension (pl.Element: 1); 0: the block's size
  *   .output     the kernel writes it. Each block begins unwritten, and is written back once the kernel has gone on to another one; to come
  *               back to it later is the fault `revisit`.
+ *   .revisit    the kernel may come back to an output's block: each block is fetched when it begins, as it is in the array by then. Wants
+ *               one buffer (pl.Buffered(1, revisit=pl.RevisitMode.ANY)).
  *   .buffers    how many blocks have room (pl.Buffered): 2 unless given; at most 8. With 1 nothing is copied while the kernel works.
  *   .space      PL_VMEM or PL_SMEM
  *

@@ -10,10 +10,11 @@ typedef struct Window {
     bool squeezed[PL_DIMS_MAX];
     PlBlockIndex index;
     const int64_t *table;                       /* block indices, step by step of the grid; NULL, as index is: always the first block */
-    bool output;
+    bool output, revisit;
     unsigned buffers;
     uint32_t room, semaphore;                   /* decls: the first of `buffers` ones; one DMA semaphore for each of these */
-    uint32_t copies, waits, labels;             /* sites; which labels */
+    uint32_t copies, waits;                     /* sites */
+    uint32_t fetches, write_backs;              /* labels; NONE: there are no such copies */
 } Window;
 
 /* What a placeholder among the arguments asked for: of which array; and all of it, with room for its blocks declared, for the launch.

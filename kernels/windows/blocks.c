@@ -260,3 +260,23 @@ PROGRAM(windows_come_back, "wrong: an output block is visited again after anothe
                                                       .output = true)});
     pl_expect_fault(PL_REVISIT);
 }
+
+/* The same is fine where blocks that begin are fetched: nothing is lost. */
+KERNEL(count_up, o)
+{
+    pl_store(o, pl_tile_add(pl_load(o), pl_tile_full(PL_F32, pl_program_id(0) + 1, ROWS, COLUMNS)));
+}
+
+static double counted(const PlRef *o, int device, const int64_t *index)
+{
+    return pl_given(o[0], device, index[0], index[1]) + (index[0] < ROWS ? 1 + 3 : 2);
+}
+
+PROGRAM(windows_revisit, "output blocks that a kernel may come back to")
+{
+    PlRef o = pl_input(PL_F32, 2 * ROWS, COLUMNS);
+
+    pl_launch(count_up, .grid = {3}, .args = {pl_windows(o, .block = {ROWS, COLUMNS}, .blocks = pl_blocks(0, 0, 1, 0, 0, 0),
+                                                         .output = true, .revisit = true, .buffers = 1)});
+    pl_expect_values(o, counted, 0, o);
+}

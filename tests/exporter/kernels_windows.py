@@ -153,3 +153,17 @@ def by_table(table, x):
 def lookahead(x):
     spec = pl.BlockSpec((ROWS, COLUMNS), lambda i: (i, 0), pipeline_mode=pl.Buffered(2, use_lookahead=True))
     return pl.pallas_call(scale_kernel, out_shape=struct(x.shape), grid=(2,), in_specs=[spec], out_specs=rows())(x)
+
+
+def revisit_kernel(x_ref, o_ref):
+    o_ref[...] += x_ref[...]
+
+
+def revisit(x, **mode):
+    """Each half of the output is worked on, left, and worked on again."""
+    spec = pl.BlockSpec((ROWS, COLUMNS), lambda i: (i % 2, 0), pipeline_mode=pl.Buffered(**mode))
+    return pl.pallas_call(revisit_kernel, out_shape=struct(x.shape), grid=(4,), in_specs=[rows_of_half()], out_specs=spec)(x)
+
+
+def rows_of_half():
+    return pl.BlockSpec((ROWS, COLUMNS), lambda i: (i % 2, 0))

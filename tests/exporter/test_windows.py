@@ -68,3 +68,11 @@ def test_vmap_adds_a_dimension_to_the_grid(heddle, numbers):
 def test_look_ahead_is_for_pipelines_of_the_kernels_own(heddle):
     with pytest.raises(Exception, match="use_lookahead in a pallas_call is not supported; only emit_pipeline has it"):
         heddle.check(k.lookahead, "f32[16,128]", mesh=1)
+
+
+@pytest.mark.skipif(not hasattr(pl, "RevisitMode"), reason="this version has no modes of revisiting")
+def test_blocks_may_be_revisited_if_that_is_said(heddle):
+    assert heddle.check(lambda x: k.revisit(x, buffer_count=1), "f32[16,128]", mesh=1).faults == ("revisit",)
+    assert heddle.check(lambda x: k.revisit(x, buffer_count=1, revisit=pl.RevisitMode.ANY), "f32[16,128]", mesh=1).ok
+    with pytest.raises(Exception, match="RevisitMode.ANY with several buffers"):
+        heddle.check(lambda x: k.revisit(x, buffer_count=2, revisit=pl.RevisitMode.ANY), "f32[16,128]", mesh=1)

@@ -257,7 +257,8 @@ class KernelBuilder:
             return View(c, tuple(aval.shape), aval.dtype, space, "", c)
         index_map = block.index_map_jaxpr
         place = win.place_of_map(index_map, self.place)
-        windows = win.Windows(place, argument.kind == "result", space, dimensions, buffers=win.buffers_of(block, e.place))
+        buffers, revisit = win.pipeline_of(block, e.place)
+        windows = win.Windows(place, argument.kind == "result", space, dimensions, buffers=buffers, revisit=revisit)
         if dimensions and not win.is_first(index_map):
             windows.index = self._index_function(name, index_map, grid, prefetched, place)
         return self.window(ref, name, argument, space, windows)

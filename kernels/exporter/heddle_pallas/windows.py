@@ -37,6 +37,7 @@ class Windows:
     dimensions: list[Dimension]  # none: the whole array
     index: str = ""  # the C function; empty: always the first block
     buffers: int | None = None  # None: as usual
+    revisit: bool = False  # an output that may come back to a block
 
     def options(self) -> str:
         found = []
@@ -50,6 +51,8 @@ class Windows:
             found.append(f".buffers = {self.buffers}")
         if self.output:
             found.append(".output = true")
+        if self.output and self.revisit:
+            found.append(".revisit = true")
         if self.space == "smem":
             found.append(".space = PL_SMEM")
         return "".join(f", {option}" for option in found)
@@ -76,17 +79,19 @@ def dimensions_of(mapping: Any, place: Any) -> list[Dimension]:
     return found
 
 
-def buffers_of(mapping: Any, place: Place) -> int | None:
+def pipeline_of(mapping: Any, place: Place) -> tuple[int | None, bool]:
+    """How many buffers, and may an output's block be revisited at any time?"""
     mode = getattr(mapping, "pipeline_mode", None)
     if mode is None:
-        return None
+        return None, False
     if not hasattr(mode, "buffer_count"):
         raise Unsupported(f"the pipeline mode {mode}", place, "use pl.Buffered(n)")
     if getattr(mode, "use_lookahead", False):
         raise Unsupported("pl.Buffered with use_lookahead in a pallas_call", place, "only emit_pipeline has it")
-    if str(getattr(getattr(mode, "revisit", None), "value", "")) == "any":
-        raise Unsupported("an output block that may be revisited at any time", place, "visit it in consecutive grid steps")
-    return int(mode.buffer_count)
+    revisit = str(getattr(getattr(mode, "revisit", None), "value", "")) == "any"
+    if revisit and mode.buffer_count != 1:
+        raise Unsupported("pl.RevisitMode.ANY with several buffers", place, "use pl.Buffered(1, revisit=pl.RevisitMode.ANY)")
+    return int(mode.buffer_count), revisit
 
 
 def place_of_map(index_map: Any, kernel: Place) -> Place:
