@@ -296,6 +296,7 @@ static void judge_reach(CheckResult *result, const WorkerShared *shared)
         return;
     if (!by_states && result->spec->search <= SEARCH_PROVE)
         outcome->incomplete_after_race = racing_reached(program, REACH_CONTROL, ELEMENT_RACING);
+    outcome->incomplete_after_race &= has_race(result, false);
     bool left_out = by_states && has_race(result, false) && program->expectations.count > 0;
     if (left_out && result->record->raised.count > 0)
         add_recorded_values(result);

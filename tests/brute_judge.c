@@ -349,6 +349,12 @@ static bool same_event(BruteEvent one, BruteEvent other)
     return memcmp(&one, &other, sizeof one) == 0;
 }
 
+/* It is not reported, and says nothing. */
+static bool is_exempt(const Brute *b, const BruteFault *fault)
+{
+    return fault->thing >= 0 && (b->random->thing[fault->thing].exempt >> fault->id & 1);
+}
+
 /* "Which of several": a copy in flight and a count left over say more than the end of the life they miss, a race more than an unwritten
  * place. */
 static bool is_covered(const Brute *b, const BruteFault *fault)
@@ -356,6 +362,8 @@ static bool is_covered(const Brute *b, const BruteFault *fault)
     for (uint32_t i = 0; i < intern_count(&b->seen); i++) {
         const BruteFault *other = fault_at(b, i);
         bool late = fault->id == FAULT_LIFETIME && fault->sign > 0;
+        if (is_exempt(b, other))
+            continue;
         if (late && other->id == FAULT_LEFTOVER && fault->counter && other->counter == fault->counter)
             return true;
         if (late && other->id == FAULT_IN_FLIGHT && same_event(other->event, fault->event) && !b->random->thing[fault->thing].scoped)

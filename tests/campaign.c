@@ -35,6 +35,8 @@ uint32_t campaign_features(uint64_t seed, CampaignMix mix)
     features |= rng_below(&rng, 2) ? RANDOM_FLUID : 0;
     if (mix == CAMPAIGN_WILD)
         features |= WILD[rng_below(&rng, G_N_ELEMENTS(WILD))];
+    if (mix == CAMPAIGN_EXEMPT)
+        features |= RANDOM_EXEMPT | (rng_below(&rng, 2) ? RANDOM_DATA : rng_below(&rng, 4) == 0 ? RANDOM_CONFLICTS : 0);
     if (mix == CAMPAIGN_CONFLICTS)
         features |= CONFLICTS[rng_below(&rng, G_N_ELEMENTS(CONFLICTS))];
     if (mix == CAMPAIGN_ROTATED)
@@ -83,6 +85,7 @@ static void summarise(const Campaign *campaign, const Share *sum, double seconds
         { stats->bounded, "bounded" }, { stats->brute, "by brute force too" },
         { stats->conflicts, "with conflicts" }, { stats->rotated, "with and without symmetry" }, { stats->states, "states" },
         { stats->workers, "by other workers" }, { stats->resumed, "resumed" },
+        { stats->marked, "with racing values followed" },
     };
     printf("seeds from %" G_GUINT64_FORMAT ":", campaign->first);
     for (size_t i = 0; i < G_N_ELEMENTS(line); i++)

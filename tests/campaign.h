@@ -9,6 +9,7 @@ typedef enum CampaignMix {
     CAMPAIGN_PLAIN,                             /* whatever order decides alone */
     CAMPAIGN_WILD,                              /* also one of: values that steer, conflicts, words, stops, host steps */
     CAMPAIGN_CONFLICTS,                         /* always looks at counts, two waiters, polls or words of shared memory */
+    CAMPAIGN_EXEMPT,                            /* faults are exempted; half with values that may steer */
     CAMPAIGN_ROTATED                            /* all devices do the same, or all but one operation; with few operations */
 } CampaignMix;
 

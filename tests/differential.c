@@ -4,6 +4,7 @@
 #include "../checker/marks.h"
 #include "../checker/run/judge.h"
 #include "../checker/run/settle.h"
+#include "../model/racing.h"
 #include "again.h"
 #include "brute.h"
 #include "opinion.h"
@@ -153,10 +154,10 @@ static void replay_all(Comparison *c, Outcome *outcome, const char *whose)
 enum { MOVES_MAX = 5000 };                      /* of a run at random: a core may poll for ever */
 
 /* A whole run in which each move is picked at random. False: it did not end. */
-static bool run_at_random(Comparison *c)
+static bool run_at_random(Comparison *c, unsigned number)
 {
     Rng rng;
-    rng_init(&rng, c->random->seed ^ 0x9e3779b97f4a7c15);
+    rng_init(&rng, c->random->seed ^ (0x9e3779b97f4a7c15 + number));
     g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
     const ExecutionOptions options = { .fill = 0x5b };
     execution_begin(c->replay, &options);
@@ -185,7 +186,7 @@ static void compare_other_orders(Comparison *c, const Opinion *proof, Differenti
     const ExecutionOptions reversed = { .reversed = true, .fill = 0xa7, .shift = 16 * 33 };
     execution_run_eager(c->replay, &reversed);
     compare_replayed(c, proof, "proof of a reversed run", stats);
-    if (run_at_random(c))
+    if (run_at_random(c, 0))
         compare_replayed(c, proof, "proof of a run at random", stats);
 }
 
@@ -333,6 +334,55 @@ static bool prepare(Comparison *c)
     return false;
 }
 
+/* Real contents of all buffers, as the run in hand left them: by object; freed by its array. */
+static GPtrArray *all_contents(Machine *machine, const Program *program)
+{
+    GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)tile_free);
+    for (uint32_t object = 0; object < program->objects; object++) {
+        const Decl *decl = program_decl(program, program_object_decl(program, object));
+        bool real = decl->space != SPACE_SEMAPHORE && !decl->opaque;
+        const Contents *contents = real ? machine_contents(machine, object) : NULL;
+        Tile *tile = contents ? tile_new(decl->dtype, 1, &contents->elements, false) : NULL;
+        if (tile != NULL) {
+            memcpy(tile->bytes, contents->bytes, (size_t)contents->elements);
+            memcpy(tile->written, contents->written, (size_t)contents->elements);
+        }
+        g_ptr_array_add(all, tile);
+    }
+    return all;
+}
+
+static void want_same_where_unmarked(Comparison *c, const GPtrArray *one, const GPtrArray *other)
+{
+    for (guint object = 0; object < MIN(one->len, other->len); object++) {
+        const Tile *a = one->pdata[object], *b = other->pdata[object];
+        for (int64_t i = 0; a != NULL && b != NULL && i < a->elements; i++)
+            if (element_marks(a->written[i]) == 0 && (a->written[i] != element_state(b->written[i]) || a->bytes[i] != b->bytes[i]))
+                g_string_append_printf(c->difference, "byte %d of object %u is not marked, but %u in one run and %u in another\n", (int)i,
+                                       object, a->bytes[i], b->bytes[i]);
+    }
+}
+
+/* What no racing value can have reached is the same whatever is done first. Last: marks stay in the program. */
+static void compare_marked(Comparison *c, DifferentialStats *stats)
+{
+    enum { RUNS = 6 };
+    const ExecutionOptions options = { .fill = 0x5b };
+    bool bytes = c->random->features & RANDOM_DATA;
+    if (!bytes || has_conflicts(c->proof) || !c->proof->complete || marks_due(c->proof, c->program) == 0)
+        return;
+    marks_set(c->proof, c->program);
+    execution_run_eager(c->replay, &options);
+    if (racing_reached(c->program, REACH_CONTROL, ELEMENT_MARKS))
+        return;
+    g_autoptr(GPtrArray) eager = all_contents(execution_machine(c->replay), c->program);
+    for (unsigned run = 0; run < RUNS && run_at_random(c, run); run++) {
+        g_autoptr(GPtrArray) other = all_contents(execution_machine(c->replay), c->program);
+        want_same_where_unmarked(c, eager, other);
+    }
+    stats->marked++;
+}
+
 static void count_faults(const Comparison *c, DifferentialStats *stats)
 {
     bool seen[FAULT_COUNT] = { false };
@@ -394,6 +444,7 @@ static void compare(Comparison *c, DifferentialStats *stats)
         if (unique)
             compare_other_orders(c, &proof, stats);
     }
+    compare_marked(c, stats);
     count_faults(c, stats);
     opinion_clear(&proof);
     opinion_clear(&search);

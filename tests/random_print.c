@@ -15,6 +15,7 @@ typedef struct Printer {
 static const struct { uint32_t bit; const char *name; } FEATURES[] = {
     { RANDOM_CORES, "cores" }, { RANDOM_BARRIERS, "barriers" }, { RANDOM_LAUNCHES, "launches" }, { RANDOM_SCOPES, "scopes" },
     { RANDOM_TIDY, "tidy" }, { RANDOM_KEEP, "keep" }, { RANDOM_ZERO, "zero" }, { RANDOM_REGULAR, "regular" },
+    { RANDOM_EXEMPT, "exempt" },
     { RANDOM_MISMATCH, "mismatch" }, { RANDOM_LIMITS, "limits" }, { RANDOM_LINK_FIFO, "link-fifo" }, { RANDOM_ISSUE_ORDER, "issue-order" },
     { RANDOM_FLUID, "fluid" }, { RANDOM_STRICT, "strict" }, { RANDOM_DATA, "data" }, { RANDOM_CONFLICTS, "conflicts" },
     { RANDOM_STOPS, "stops" }, { RANDOM_HOST, "host" }, { RANDOM_FLAGS, "flags" },
@@ -330,6 +331,10 @@ static void print_program(Printer *p)
         g_string_append_printf(p->out, "    PlRef %s = %s;\n", name, made);
         if (thing->limit >= 0)
             g_string_append_printf(p->out, "    pl_limit(%s, %d);\n", name, thing->limit);
+        for (unsigned id = 0; id < FAULT_COUNT; id++)
+            if (thing->exempt >> id & 1)
+                g_string_append_printf(p->out, "    pl_exempt(%s, (PlFault)%u, \"meant\");     /* %s */\n", name, id,
+                                       fault_name((FaultId)id));
     }
     for (unsigned l = 0; l < p->random->launches; l++)
         print_launch(p, l);

@@ -98,6 +98,24 @@ void random_settle_jumps(RandomProgram *random)
         }
 }
 
+/* With dice of its own: the program is otherwise what it would be without. */
+static void choose_exemptions(RandomProgram *random)
+{
+    static const struct { FaultId fault; bool semaphore; unsigned percent; } MAY[] = {
+        { FAULT_RACE, false, 60 }, { FAULT_IN_FLIGHT, false, 30 }, { FAULT_LIFETIME, false, 10 }, { FAULT_UNINITIALISED, false, 10 },
+        { FAULT_LEFTOVER, true, 50 }, { FAULT_LIFETIME, true, 10 }, { FAULT_OVERFLOW, true, 20 }, { FAULT_MISMATCH, true, 20 },
+    };
+    Rng rng;
+    rng_init(&rng, random->seed ^ 0xe8e3);
+    for (unsigned t = 0; t < random->things; t++) {
+        RandomThing *thing = &random->thing[t];
+        bool semaphore = thing->space == SPACE_SEMAPHORE, counts = semaphore && thing->kind != SEMAPHORE_FLAG;
+        for (size_t i = 0; i < G_N_ELEMENTS(MAY); i++)
+            if (!thing->scoped && MAY[i].semaphore == semaphore && (counts || !semaphore) && rng_below(&rng, 100) < MAY[i].percent)
+                thing->exempt |= (uint16_t)(1u << MAY[i].fault);
+    }
+}
+
 void random_generate(RandomProgram *random, uint64_t seed, uint32_t features, unsigned operations)
 {
     memset(random, 0, sizeof *random);
@@ -127,4 +145,6 @@ void random_generate(RandomProgram *random, uint64_t seed, uint32_t features, un
         fill_launch(&m, MAX(2, operations / random->launches));
     }
     random_settle_jumps(random);
+    if (features & RANDOM_EXEMPT)
+        choose_exemptions(random);
 }

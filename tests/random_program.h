@@ -38,7 +38,8 @@ typedef enum RandomFeature {
     RANDOM_CONFLICTS = 1 << 15,                 /* looks at counts, semaphores with two waiters */
     RANDOM_STOPS = 1 << 16,                     /* faults that stop a core */
     RANDOM_HOST = 1 << 17,                      /* host steps between launches */
-    RANDOM_FLAGS = 1 << 18                      /* words of shared memory */
+    RANDOM_FLAGS = 1 << 18,                     /* words of shared memory */
+    RANDOM_EXEMPT = 1 << 19                     /* faults that the program exempts, on some of its things */
 } RandomFeature;
 
 typedef struct RandomThing {                    /* a declaration */
@@ -47,6 +48,7 @@ typedef struct RandomThing {                    /* a declaration */
     bool scoped, input, real;
     uint8_t launches;                           /* bit a launch: is given to it (scoped: opened in it) */
     int8_t limit;                               /* -1: none */
+    uint16_t exempt;                            /* bit a FaultId */
 } RandomThing;
 
 typedef struct RandomPlace {

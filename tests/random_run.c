@@ -312,8 +312,12 @@ static void declare(Program *program, const RandomProgram *random, Built *built)
             built->decl[t] = program_barrier_decl(program, 0);
         else
             built->decl[t] = thing->scoped || thing->launches == 0 ? NONE : program_add_decl(program, &spec);
-        if (built->decl[t] != NONE)
-            program_decl(program, built->decl[t])->limit = thing->limit;
+        if (built->decl[t] == NONE)
+            continue;
+        Decl *decl = program_decl(program, built->decl[t]);
+        decl->limit = thing->limit;
+        for (unsigned id = 0; id < FAULT_COUNT; id++)
+            decl->exempt[id] = thing->exempt >> id & 1 ? program_string(program, "meant") : 0;
     }
     const DeclSpec probe = { .space = SPACE_HBM, .dtype = DTYPE_U8, .ndim = 1, .size = { 64 }, .life = LIFE_ALWAYS, .opaque = true,
                              .collective_id = -1, .name = "probe" };

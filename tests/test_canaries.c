@@ -44,6 +44,8 @@ static const Canary CANARIES[] = {
     { PROVE_CANARY_IN_FLIGHT_ISSUER, "a write held against its issuer's exit", RANDOM_TIDY | RANDOM_LAUNCHES },
     { PROVE_CANARY_SWEEP_IGNORES_READS, "reads do not race", RANDOM_TIDY },
     { PROVE_CANARY_WRONG_IN_CHAIN, "one signal too few of a chain", RANDOM_TIDY },
+    { PROVE_CANARY_WRITES_DO_NOT_CLASH, "what two writes leave is known", RANDOM_TIDY | RANDOM_DATA },
+    { PROVE_CANARY_EXEMPT_STANDS, "an exempt leftover hides a lifetime", RANDOM_TIDY | RANDOM_LAUNCHES | RANDOM_EXEMPT },
     { PROVE_CANARY_OPEN_TAKEN_AS_ORDERED, "what clocks leave open taken as ordered", RANDOM_TIDY },
 };
 

@@ -32,6 +32,14 @@ static void agree_where_values_steer_and_cores_stop(void **state)
     assert_true(campaign_run(2000001, sanitized_share(1500), 0, 8, CAMPAIGN_WILD, NULL));
 }
 
+static void agree_where_faults_are_exempt(void **state)
+{
+    DifferentialStats stats;
+    (void)state;
+    assert_true(campaign_run(5000001, sanitized_share(1500), 0, 8, CAMPAIGN_EXEMPT, &stats));
+    assert_true(SANITIZED || stats.marked >= 100);
+}
+
 static void agree_on_2000_programs_with_conflicts(void **state)
 {
     DifferentialStats stats;
@@ -61,8 +69,8 @@ static int soak(double seconds)
         fine = campaign_run(seed, PORTION, 0, 6 + seed / PORTION % 3 * 2, CAMPAIGN_CONFLICTS, &stats);
     for (unsigned round = 0; fine && g_get_monotonic_time() < end; round++, seed += 1000000) {
         double left = (double)(end - g_get_monotonic_time()) / 1e6;
-        unsigned operations = round % 4 == CAMPAIGN_ROTATED ? 4 : 6 + round % 5 * 2;
-        fine = campaign_run(seed, 1000000, CLAMP(left, 1, 60), operations, round % 4, NULL);
+        unsigned operations = round % 5 == CAMPAIGN_ROTATED ? 4 : 6 + round % 5 * 2;
+        fine = campaign_run(seed, 1000000, CLAMP(left, 1, 60), operations, round % 5, NULL);
     }
     return fine ? 0 : 1;
 }
@@ -73,6 +81,7 @@ int main(void)
         cmocka_unit_test(agree_on_small_programs),
         cmocka_unit_test(agree_on_larger_programs),
         cmocka_unit_test(agree_where_values_steer_and_cores_stop),
+        cmocka_unit_test(agree_where_faults_are_exempt),
         cmocka_unit_test(agree_on_2000_programs_with_conflicts),
         cmocka_unit_test(agree_on_2000_programs_with_and_without_symmetry),
     };

@@ -5,7 +5,7 @@
  * done, whatever is next there is next here too, and no end is missed. What a state shows while such a step is next is seen before it is
  * done. Not done at once is what would change what the others show: steps on semaphores that are looked at or have a limit, waits on one
  * that other cores wait on too, signals into a scope, which may have closed. A signal that comes after its semaphore's launch is found as
- * what it leaves over in the other order.
+ * what it leaves over in the other order, unless that is exempt.
  *
  * What other cores will do is known from their steps so far; when a new one says otherwise of a semaphore, the search begins anew. It comes
  * to light here if it does at all, since up to it nothing was wrong.
@@ -30,7 +30,10 @@ bool local_step(const Walk *walk, const Step *step, bool life_watched)
     bool looked_at = gauge->looked_at && walk->options->canary != ENUMERATE_CANARY_LOOK_IS_MERGED;
     if (looked_at || gauge->limit >= 0)
         return false;
-    return wait ? !gauge->shared && !life_watched : !life_watched || lives_get(walk, gauge->life)->kind == LIFE_LAUNCHES;
+    if (!life_watched || wait)
+        return !life_watched && !(wait && gauge->shared);
+    const Decl *decl = program_decl(walk->program, program_semaphore_decl(walk->program, step->object));
+    return lives_get(walk, gauge->life)->kind == LIFE_LAUNCHES && decl->exempt[FAULT_LEFTOVER] == 0;
 }
 
 void local_recheck(Walk *walk)

@@ -57,7 +57,8 @@ static void add_leftover(Prover *prover, uint32_t semaphore, const Event *end, i
     if (end)
         fault.a = *end;
     const Decl *decl = program_decl(prover->program, program_semaphore_decl(prover->program, semaphore));
-    prover->left_over[semaphore] = decl->exempt[FAULT_LEFTOVER] ? LEFT_EXEMPT : LEFT_REPORTED;
+    bool exempt = decl->exempt[FAULT_LEFTOVER] != 0 && prover->options->canary != PROVE_CANARY_EXEMPT_STANDS;
+    prover->left_over[semaphore] = exempt ? LEFT_EXEMPT : LEFT_REPORTED;
     prover_add(prover, &fault);
 }
 

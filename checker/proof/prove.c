@@ -41,7 +41,9 @@ static void add_clashes(Prover *prover, const Tally *tally, Finding *finding)
         const PairShape *shape = &PILE(PairShape, &races->shapes, id);
         Event a = races_event(prover->index, shape->a), b = races_event(prover->index, shape->b);
         const Place place[2] = { prover_place(prover, &a), prover_place(prover, &b) };
-        finding_add_clashes(finding, place);
+        bool writes = (shape->a & shape->b & (RACES_COPY | 1)) == (RACES_COPY | 1);
+        if (!writes || prover->options->canary != PROVE_CANARY_WRITES_DO_NOT_CLASH)
+            finding_add_clashes(finding, place);
     }
 }
 

@@ -26,6 +26,8 @@ typedef enum ProveCanary {
     PROVE_CANARY_SWEEP_IGNORES_READS,           /* reads do not race */
     PROVE_CANARY_WRONG_IN_CHAIN,                /* of one core's signals a wait needs one less than it does */
     PROVE_CANARY_OPEN_TAKEN_AS_ORDERED,         /* what the clocks leave open is no race */
+    PROVE_CANARY_WRITES_DO_NOT_CLASH,           /* what two racing writes leave is taken for what the record ended with */
+    PROVE_CANARY_EXEMPT_STANDS,                 /* a leftover that is exempt stands for the lifetime of the signal */
     PROVE_CANARY_COUNT
 } ProveCanary;
 
