@@ -1,9 +1,11 @@
 /* compile.c - one run of the user's compiler, with flags that make a kernel's mistakes visible and the same each time: automatic variables
- * start as a pattern, an index outside an array traps, signed overflow wraps, and backtraces stay readable.
+ * start as a pattern and may not be read before they are set, an index outside an array traps, signed overflow wraps, and backtraces stay
+ * readable.
  */
 #include "compile.h"
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "interrupt.h"
@@ -16,6 +18,8 @@ static const char *const module_flags[] = {
     "-shared", "-fPIC", "-g", "-O1", "-fno-omit-frame-pointer", "-fwrapv", "-ftrivial-auto-var-init=pattern", "-fstack-protector-strong",
     "-fstack-clash-protection",                 /* a large local array meets the guard page, and no other stack */
     "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error", "-Werror=implicit-function-declaration",
+    "-Werror=uninitialized", "-Werror=maybe-uninitialized",
+    "-fno-tree-fre", "-fno-tree-pre",           /* they take a local that one branch sets for set by the other, too: then nothing shows */
 };
 
 static bool has_headers(const char *folder)
@@ -149,19 +153,62 @@ static char *temporary_module(const char *source, char **error)
     return path;
 }
 
-static bool run(char **argv, const char *source, char **error)
+static bool is_unset(const char *line)
+{
+    return strstr(line, "[-Werror=uninitialized]") != NULL || strstr(line, "[-Werror=maybe-uninitialized]") != NULL;
+}
+
+/* "k.c:5" of "k.c:5:23: error: ...". The compiler may stand in a header of ours, and name the author's line in what follows. */
+static char *place_of(char **line, const char *source)
+{
+    g_autofree char *own = g_strdup_printf("%s:", source);
+    char **at = line;
+    while (at[0] != NULL && !g_str_has_prefix(at[0], own) && (at == line || strstr(at[0], " error: ") == NULL))
+        at++;
+    const char *said = at[0] != NULL && g_str_has_prefix(at[0], own) ? at[0] : line[0];
+    size_t file = said == line[0] && !g_str_has_prefix(said, own) ? strcspn(said, ":") : strlen(source);
+    return g_strndup(said, file + (said[file] == ':' ? 1 + strspn(said + file + 1, "0123456789") : 0));
+}
+
+/* One line where locals that were never set are all that the compiler objects to; NULL: there is more. */
+static char *describe_unset(const char *text, const char *source)
+{
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    char **first = NULL;
+    for (char **line = lines; *line != NULL; line++) {
+        if (strstr(*line, " error: ") == NULL)
+            continue;
+        if (!is_unset(*line))
+            return NULL;
+        first = first ? first : line;
+    }
+    if (first == NULL)
+        return NULL;
+    const char *what = strstr(*first, " error: ") + strlen(" error: ");
+    g_autofree char *where = place_of(first, source), *said = g_strndup(what, strlen(what) - strlen(strstr(what, " [-W")));
+    return g_strdup_printf("%s: %s: a kernel must set what it reads (heddle compile %s shows the compiler's words; --cflags "
+                           "-Wno-%suninitialized passes over them)", where, said, source, strstr(what, "=maybe-") ? "maybe-" : "");
+}
+
+/* brief: what the compiler says of locals that were never set becomes the error; else its words go to standard error, like all others. */
+static bool run(char **argv, const char *source, bool brief, char **error)
 {
     GError *bad = NULL;
     int status = 0;
+    g_autofree char *said = NULL;
     /* The compiler's standard output would get between the lines of a report. */
     GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN | G_SPAWN_STDOUT_TO_DEV_NULL;
-    if (!g_spawn_sync(NULL, argv, NULL, flags, NULL, NULL, NULL, NULL, &status, &bad)) {
+    if (!g_spawn_sync(NULL, argv, NULL, flags, NULL, NULL, NULL, &said, &status, &bad)) {
         *error = g_strdup_printf("cannot run the compiler %s: %s; install one, or name another with CC", argv[0], bad->message);
         g_error_free(bad);
         return false;
     }
-    if (!g_spawn_check_wait_status(status, NULL)) {
-        *error = g_strdup_printf("%s does not compile", source);
+    bool good = g_spawn_check_wait_status(status, NULL);
+    char *unset = brief && !good ? describe_unset(said, source) : NULL;
+    if (unset == NULL)
+        fputs(said, stderr);
+    if (!good) {
+        *error = unset ? unset : g_strdup_printf("%s does not compile", source);
         return false;
     }
     return true;
@@ -175,7 +222,7 @@ char *compile_module(const char *source, const char *output, const CompileOption
     }
     char *path = output ? g_strdup(output) : temporary_module(source, error);
     GPtrArray *argv = path ? build_argv(source, path, options, error) : NULL;
-    if (!argv || !run((char **)argv->pdata, source, error))
+    if (!argv || !run((char **)argv->pdata, source, output == NULL, error))
         g_clear_pointer(&path, g_free);
     if (argv)
         g_ptr_array_unref(argv);

@@ -1,6 +1,7 @@
 /* compile.h - a user's C file to a module, on the spot, in a private temporary folder that is gone when the process is.
  *
- * Honours CC, CFLAGS, -I and --cflags. The compiler's own words go straight to standard error.
+ * Honours CC, CFLAGS, -I and --cflags. The compiler's own words go to standard error, but for a local that was never set, which is
+ * one line of ours where the module is for our own use.
  *
  * Ownership:   results belong to the caller (g_free); the folder to interrupt.h.
  * Errors:      NULL and one line in *error.

@@ -196,6 +196,7 @@ static void run(WorkerShared *shared)
     execution_free(shared->execution);
     shared->execution = execution_new(program, shared->record);
     child_watch_stacks(execution_stacks(shared->execution));
+    g_autofree bool *idle = unreached_expectations(execution_machine(shared->execution));
     settle_run(shared->execution, &options);
     g_autofree char *facts = settle_facts(program);
     shared->facts = worker_keep(shared, facts);
@@ -203,8 +204,10 @@ static void run(WorkerShared *shared)
     shared->error = program->usage_error;
     if (shared->error != NULL)
         return;
-    if (program->knobs.data == DATA_REAL && !shared->steps_reached)
+    if (program->knobs.data == DATA_REAL && !shared->steps_reached) {
         execution_check_results(shared->execution);
+        unreached_note_expectations(idle, shared->record);
+    }
     shared->error = program->usage_error;       /* of a function of expected values, or of an expectation of opaque data */
     if (shared->error != NULL)
         return;

@@ -244,6 +244,10 @@ static const ExplainedAdvice ADVICE[ADVICE_COUNT] = {
         "unreached",
         "These operations were executed at no size that was checked: the verdict says nothing about them.",
     },
+    [ADVICE_NEVER_RAN] = {
+        "never-ran",
+        "This launch runs its kernel nowhere: its grid has no step, or it is on no device. The verdict says nothing about that kernel.",
+    },
     [ADVICE_NO_EXPECTATION] = {
         "no-expectation",
         "The program states no expected result: the orders were checked, but not what was computed.",
@@ -251,6 +255,10 @@ static const ExplainedAdvice ADVICE[ADVICE_COUNT] = {
     [ADVICE_UNUSED_EXEMPTION] = {
         "unused-exemption",
         "The program exempts a fault that no schedule shows at this size. An exemption that is needed no more would hide the next mistake.",
+    },
+    [ADVICE_IDLE_EXPECTATION] = {
+        "idle-expectation",
+        "This expectation holds before anything runs, or whatever the values are: it says nothing about the kernel.",
     },
 };
 

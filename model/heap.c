@@ -25,7 +25,7 @@ static GHashTable *blocks;                      /* of HeapBlock, by address as t
 static HeapBlock *loose;                        /* of authors' functions of values */
 static char *lowest, *highest;                  /* of all spans */
 static bool loading, sealed;
-static unsigned char pattern = 0x5b;
+static unsigned char pattern = HEAP_FILL;
 static size_t moved;
 
 void heap_seal(bool seal)
@@ -35,7 +35,7 @@ void heap_seal(bool seal)
 
 void heap_pattern(unsigned char fill, size_t shift)
 {
-    pattern = fill != 0 ? fill : 0x5b, moved = shift % PAGE;
+    pattern = fill, moved = shift % PAGE;
 }
 
 /* ---- PROGRAM's ---- */

@@ -19,6 +19,7 @@ void heap_loaded(void);
 void heap_seal(bool seal);                      /* false: another PROGRAM comes */
 /* From now on: what unwritten memory of cores holds, and how far their blocks are moved (a multiple of 16). */
 void heap_pattern(unsigned char fill, size_t shift);
+enum { HEAP_FILL = 0x5b };                      /* what a repeated run has is 0: as truth, as a bound and as a sum they differ */
 void heap_clear(HeapBlock **own);               /* of a core */
 /* The pages of blocks that PROGRAM and constructors made, each span once. */
 void heap_pages(void (*each)(void *data, void *start, size_t bytes), void *data);

@@ -62,7 +62,7 @@ typedef struct Site { uint32_t file, function, line, counter, caller, library; }
 #define GRID_DIMS_MAX 8
 
 typedef struct Launch {
-    uint32_t name, site;
+    uint32_t name, site, kernel;                /* kernel: site of its function */
     void (*body)(Core *core, const struct Launch *launch);              /* one grid step, on the core's own stack */
     const void *closure;
     uint32_t grid_dims;
@@ -74,8 +74,7 @@ typedef struct Launch {
     const uint8_t *on_device;                   /* which devices launch it, one byte each; NULL: all */
     uint32_t decls, *decl;                      /* what it was given, in order of its arguments */
     /* Learnt from a run (launch facts): */
-    bool communicates, uses_barrier_semaphore;
-    bool entry_barrier;                         /* what runs apply: see program_settle_launches */
+    bool communicates, uses_barrier_semaphore, entry_barrier;          /* entry_barrier: what runs apply: program_settle_launches */
 } Launch;
 
 /* A message of an expectation that begins so is about an element nobody wrote (`uninitialised`, not `assert`). */
@@ -85,7 +84,8 @@ typedef struct Expectation {
     uint32_t name, site;
     bool (*holds)(Machine *machine, const struct Expectation *expectation, uint32_t device, char **message);   /* message: g_malloc */
     const void *closure;
-    uint32_t decls, decl[4];                    /* whose contents it looks at */
+    bool any_value;                             /* it holds whatever the values are; decl: whose contents it looks at */
+    uint32_t decls, decl[4];
 } Expectation;
 
 typedef struct Parameter { uint32_t name; int64_t value, least, greatest; bool choice; } Parameter;    /* choice: all values are checked */

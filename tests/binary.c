@@ -79,6 +79,15 @@ void binary_write_kernel(const char *before, const char *with, const char *inste
     assert_true(g_file_set_contents(path, kernel->str, -1, NULL));
 }
 
+void binary_use_kernels(const char *name)
+{
+    g_autofree char *file = g_strconcat(name, ".c", NULL), *source = g_build_filename("tests", "kernels", file, NULL);
+    g_autofree char *path = binary_path(file), *all = NULL, *compile = g_strdup_printf("compile %s -o %s.so", file, name);
+    assert_true(g_file_get_contents(source, &all, NULL, NULL));
+    assert_true(g_file_set_contents(path, all, -1, NULL));
+    assert_int_equal(binary_run(compile), 0);
+}
+
 char *binary_first_schedule(const char *name)
 {
     g_autofree char *folder_of = binary_path(name);

@@ -22,6 +22,7 @@ bool binary_tool(const char *command);          /* a check by a tool; true: it i
 JsonParser *binary_parse(const char *json);
 /* kernel.c anew: tests/kernels/ring.c behind `before`, each `with` replaced by `instead`; with NULL: as it is. */
 void binary_write_kernel(const char *before, const char *with, const char *instead);
+void binary_use_kernels(const char *name);      /* tests/kernels/NAME.c as NAME.c and, compiled, as NAME.so */
 char *binary_first_schedule(const char *name);  /* a file of that folder, with the folder before it */
 
 static inline JsonObject *object_in(JsonObject *object, const char *name) { return json_object_get_object_member(object, name); }

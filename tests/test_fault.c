@@ -16,7 +16,7 @@ static const char *const FAULTS[] = {
 };
 static const char *const ADVICES[] = {
     "ambiguous-wait", "oversignal", "needless-sync", "non-neighbour", "early-signal", "wait-descriptor-range", "unreached",
-    "no-expectation", "unused-exemption",
+    "never-ran", "no-expectation", "idle-expectation", "unused-exemption",
 };
 
 static void identifiers_never_change(void **state)

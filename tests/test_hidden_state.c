@@ -11,14 +11,6 @@
 #include "binary.h"
 #include "sanitized.h"
 
-static void use_kernels(void)
-{
-    g_autofree char *all = NULL, *path = binary_path("hidden.c");
-    assert_true(g_file_get_contents("tests/kernels/hidden.c", &all, NULL, NULL));
-    assert_true(g_file_set_contents(path, all, -1, NULL));
-    assert_int_equal(binary_run("compile hidden.c -o hidden.so"), 0);
-}
-
 /* Each in one line, which begins with the program and says what it was. */
 static void want_refused(const char *program, const char *what, const char *more)
 {
@@ -155,11 +147,48 @@ static void a_library_of_the_kernel_keeps_nothing_either(void **state)
     assert_int_equal(binary_run(right), 0);
 }
 
+static void write_unset(const char *body)
+{
+    g_autofree char *path = binary_path("unset.c");
+    g_autofree char *text = g_strdup_printf("#include <heddle/pallas.h>\n#include <stdlib.h>\nKERNEL(k, sem)\n{\n    int x;\n    %s\n}\n"
+                                            "PROGRAM(k, \"k\") { pl_launch(k, .args = {pl_regular_semaphore()}); }\n", body);
+    assert_true(g_file_set_contents(path, text, -1, NULL));
+}
+
+/* Also where the compiler sees it within a macro of ours. */
+static void a_local_that_was_never_set_is_named_in_one_line(void **state)
+{
+    static const char *const wrong[][2] = {
+        { "for (int i = 0; i < x; i++) pl_semaphore_wait(sem, 1);", "unset.c:6: " },
+        { "(void)x; if (({ int y; y > 0; })) pl_semaphore_wait(sem, 1);", "unset.c:6: " },
+        { "if (pl_device_id() > 0) x = 1; pl_semaphore_signal(sem, x); pl_semaphore_wait(sem, x);", "unset.c:5: " },
+        { "struct { int a, b; } s; s.a = x = 1; if (s.b > 0) pl_semaphore_wait(sem, s.a);", "unset.c:6: " },
+        { "int *p = malloc(4); x = *p; if (x > 0) pl_semaphore_wait(sem, 1);", "unset.c:6: " },
+    };
+    (void)state;
+    for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        write_unset(wrong[i][0]);
+        assert_int_equal(binary_run("check unset.c -n 2"), 2);
+        assert_true(g_str_has_prefix(binary_text, "heddle: "));
+        binary_says(wrong[i][1]);
+        binary_says("a kernel must set what it reads");
+        assert_ptr_equal(strchr(binary_text, '\n'), strrchr(binary_text, '\n'));
+    }
+    assert_int_equal(binary_run("compile unset.c"), 2);
+    binary_says("-Werror=uninitialized");
+    write_unset("bool set = false; if (pl_device_id() > 0) { x = 1; set = true; } pl_delay(1); if (set) { pl_semaphore_signal(sem, x); "
+                "pl_semaphore_wait(sem, 1); }");
+    assert_int_equal(binary_run("check unset.c -n 2"), 0);
+    write_unset("x = no_such; int y; if (y) pl_delay(x);");             /* there is more to say */
+    assert_int_equal(binary_run("check unset.c -n 2"), 2);
+    binary_says("unset.c does not compile");
+}
+
 static int set_up(void **state)
 {
     if (binary_set_up(state) != 0)
         return -1;
-    use_kernels();
+    binary_use_kernels("hidden");
     return 0;
 }
 
@@ -174,6 +203,7 @@ int main(void)
         cmocka_unit_test(what_program_leaves_is_there_in_every_run),
         cmocka_unit_test(replays_begin_with_what_program_left),
         cmocka_unit_test(a_block_of_a_core_is_its_own),
+        cmocka_unit_test(a_local_that_was_never_set_is_named_in_one_line),
         cmocka_unit_test(a_library_of_the_kernel_keeps_nothing_either),
     };
     return cmocka_run_group_tests(tests, set_up, binary_tear_down);

@@ -22,7 +22,7 @@ typedef struct Sarif {
     Source *source;
     GHashTable *seen;                           /* fingerprints; looked up only */
     GPtrArray *results;                         /* of JsonNode* */
-    GPtrArray *notes;                           /* of char*: what could not be decided */
+    GPtrArray *notes;                           /* of char*: what could not be decided, or was but in words */
     bool failed;
     GString *text;
 } Sarif;
@@ -274,12 +274,25 @@ static void add_result(Sarif *sarif, const CheckResult *result, const Finding *f
     g_object_unref(builder);
 }
 
+/* A verdict that says less than it seems to. */
+static void note_idle(Sarif *sarif, const CheckResult *result, const char *title)
+{
+    for (guint i = 0; result->advice && i < result->advice->len; i++) {
+        const Advice *advice = result->advice->pdata[i];
+        if (advice->id != ADVICE_NEVER_RAN && advice->id != ADVICE_IDLE_EXPECTATION)
+            continue;
+        g_autofree char *where = program_describe_site(result->program, advice->place[0].site);
+        g_ptr_array_add(sarif->notes, g_strdup_printf("%s, %s: %s: %s", title, where, advice_name(advice->id), advice->message));
+    }
+}
+
 static void sarif_add(void *document, const CheckResult *result, const GPtrArray *schedules)
 {
     Sarif *sarif = document;
     g_autofree char *title = text_title(result);
     if (result->verdict == VERDICT_BOUNDED)
         g_ptr_array_add(sarif->notes, g_strdup_printf("%s: bounded: a limit was reached before everything was covered", title));
+    note_idle(sarif, result, title);
     for (guint i = 0; result->verdict == VERDICT_FAULTY && i < result->outcome->findings->len; i++) {
         const Finding *finding = result->outcome->findings->pdata[i];
         if (!finding_exemption(result->program, finding))

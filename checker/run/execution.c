@@ -439,7 +439,7 @@ void execution_prepare(Execution *e, const ExecutionOptions *options, void (*sub
     e->options = options ? *options : (ExecutionOptions){ 0 };
     e->aborted = e->limit_reached = false, e->idle_looks = 0, e->steps = 0, e->ready_head = e->ready_tail = 0;
     coro_pool_shift(e->pool, e->options.shift, e->options.fill);
-    heap_pattern(e->options.fill, e->options.shift);
+    heap_pattern(e->options.shift != 0 ? 0 : HEAP_FILL, e->options.shift);
     machine_ignore_contents(e->machine, e->options.without_contents);
     count_members(e);
     e->polling = g_new0(Polling, e->program->cores);

@@ -174,7 +174,7 @@ static void run(Unroller *unroller, uint32_t id, const Observation *observed, si
     Core *core = &unroller->core;
     struct CoreChunk *spare = core->spare;
     outside_begin();
-    heap_pattern(FILL, 0);
+    heap_pattern(HEAP_FILL, 0);
     core_init(core, unroller->program, id);
     core->spare = spare;
     if (unroller->pulse != NULL)

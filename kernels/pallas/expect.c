@@ -1,6 +1,7 @@
 /* expect.c - what a program declares about its outcome; promise.c judges it when all cores have finished. */
 #include "expect.h"
 #include <glib.h>
+#include <math.h>
 #include "draft.h"
 #include "promise.h"
 
@@ -75,6 +76,7 @@ static void expect_values(const PlSite *here, PlRef output, PlExpected function,
     Expectation *expectation = add_expectation(here, program, "values");
     expectation->holds = promise_values, expectation->closure = values;
     expectation->decls = 1, expectation->decl[0] = out;
+    expectation->any_value = isinf(tolerance);
 }
 
 static void expect_fault(const PlSite *here, PlFault fault, int64_t from)

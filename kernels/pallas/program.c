@@ -271,6 +271,7 @@ static Launch *add_launch(const PlSite *here, Draft *draft, const PlKernel *kern
     Launch *launch = program_add_launch(draft->program);
     launch->name = program_string(draft->program, name != NULL ? name : kernel->name);
     launch->site = draft_site(here);
+    launch->kernel = draft_line(&kernel->site);
     launch->body = run_body;
     return launch;
 }
