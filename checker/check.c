@@ -119,10 +119,14 @@ static void want_all_shown(CheckResult *result)
         g_autofree char *line = finding->places ? g_strdup_printf(":%u", program_get_site(result->program, finding->place[0].site)->line)
             : g_strdup("");
         const Site *site = finding->places ? program_get_site(result->program, finding->place[0].site) : NULL;
-        check_fail(result, "internal error: the search found %s%s%s%s, but replaying its schedule did not show it. This is a bug of "
+        if (result->spec->resume != NULL)
+            check_fail(result, "%s goes on from %s, which claims a fault that does not show (%s%s%s%s): begin anew, without --resume",
+                       result->spec->program, result->spec->resume, fault_name(finding->id), site ? " at " : "",
+                       site ? program_text(result->program, site->file) : "", line);
+        else
+            check_fail(result, "internal error: the search found %s%s%s%s, but replaying its schedule did not show it. This is a bug of "
                    "heddle: please report it",
-             fault_name(finding->id), site ? " at " : "", site ? program_text(result->program, site->file) : "",
-             line);
+                       fault_name(finding->id), site ? " at " : "", site ? program_text(result->program, site->file) : "", line);
         return;
     }
 }

@@ -134,8 +134,20 @@ static void forget_schedule(Finding *finding)
                                    "schedule of it, and the operation is the core's last one in another order.", SAMPLED_RUNS);
 }
 
+/* What a checkpoint claims that a core has seen, nobody may ever have: a death in such a search says nothing of the kernel. */
+static bool is_of_checkpoint(const CheckResult *result, const WorkerShared *shared, ChildEnd end)
+{
+    bool died = end == CHILD_CRASHED || end == CHILD_OVERFLOWED || end == CHILD_EXITED || end == CHILD_SPINS;
+    return died && result->spec->resume != NULL && shared->ran && shared->box.count == 0;
+}
+
 void death_conclude(CheckResult *result, const WorkerShared *shared, ChildEnd end)
 {
+    if (is_of_checkpoint(result, shared, end)) {
+        check_fail(result, "%s: the search that went on from %s died: begin anew without --resume, to see whether the kernel dies",
+                   result->spec->program, result->spec->resume);
+        return;
+    }
     report_death(result, shared, end);
     if (result->verdict != VERDICT_FAULTY)
         return;

@@ -6,12 +6,12 @@ enum { NO_OBJECT = 1, BUFFER = 2, SEMAPHORE = 4 };
 /* What a fault of each kind has: see the table in finding.h. agent: of each place, a core's own step, a moment of a copy, or either. */
 static const struct { uint8_t least, most; char agent[3]; uint8_t objects; } FORM[FAULT_COUNT] = {
     [FAULT_RACE] = { 2, 2, "**", BUFFER }, [FAULT_LIFETIME] = { 1, 1, "*", BUFFER | SEMAPHORE },
-    [FAULT_DEADLOCK] = { 0, 0, "", NO_OBJECT }, [FAULT_LEFTOVER] = { 0, 1, "c", SEMAPHORE },
-    [FAULT_IN_FLIGHT] = { 2, 2, "mc", BUFFER }, [FAULT_OUT_OF_BOUNDS] = { 1, 1, "c", NO_OBJECT },
-    [FAULT_UNINITIALISED] = { 1, 1, "*", BUFFER | NO_OBJECT }, [FAULT_SHAPE] = { 1, 1, "c", NO_OBJECT },
-    [FAULT_SPACE] = { 1, 1, "c", NO_OBJECT }, [FAULT_REVISIT] = { 1, 1, "c", NO_OBJECT }, [FAULT_ASSERT] = { 1, 1, "c", NO_OBJECT },
-    [FAULT_MISMATCH] = { 1, 2, "cm", SEMAPHORE }, [FAULT_OVERFLOW] = { 1, 1, "*", SEMAPHORE },
-    [FAULT_DIVERGENCE] = { 0, 0, "", NO_OBJECT }, [FAULT_NO_PROGRESS] = { 1, 1, "c", NO_OBJECT }, [FAULT_CRASH] = { 1, 1, "c", NO_OBJECT },
+    [FAULT_DEADLOCK] = { 0, 0, "", NO_OBJECT }, [FAULT_LEFTOVER] = { 0, 1, "c", SEMAPHORE }, [FAULT_IN_FLIGHT] = { 2, 2, "mc", BUFFER },
+    [FAULT_OUT_OF_BOUNDS] = { 1, 1, "c", NO_OBJECT }, [FAULT_UNINITIALISED] = { 1, 1, "*", BUFFER | NO_OBJECT },
+    [FAULT_SHAPE] = { 1, 1, "c", NO_OBJECT }, [FAULT_SPACE] = { 1, 1, "c", NO_OBJECT }, [FAULT_REVISIT] = { 1, 1, "c", NO_OBJECT },
+    [FAULT_ASSERT] = { 1, 1, "c", NO_OBJECT }, [FAULT_MISMATCH] = { 1, 2, "cm", SEMAPHORE }, [FAULT_OVERFLOW] = { 1, 1, "*", SEMAPHORE },
+    [FAULT_DIVERGENCE] = { 0, 0, "", BUFFER | NO_OBJECT }, [FAULT_NO_PROGRESS] = { 1, 1, "c", NO_OBJECT },
+    [FAULT_CRASH] = { 1, 1, "c", NO_OBJECT },
 };
 
 bool finding_is_formed(const Finding *finding)

@@ -131,10 +131,23 @@ static GBytes *take_bytes(Reader *reader)
     return data ? g_bytes_new(data, bytes) : NULL;
 }
 
+/* Of a struct as it came: what is neither is no bool, and may not be looked at as one. */
+static bool is_bool(const void *raw, size_t offset) { return ((const unsigned char *)raw)[offset] <= 1; }
+
+static bool has_bools(const void *raw)
+{
+    return is_bool(raw, offsetof(Finding, at_most)) && is_bool(raw, offsetof(Finding, object_is_semaphore))
+        && is_bool(raw, offsetof(Finding, shown)) && is_bool(raw, offsetof(Finding, known));
+}
+
 static Finding *take_finding(Reader *reader)
 {
     Finding *finding = g_new0(Finding, 1);
-    take_into(reader, finding, sizeof *finding);
+    const void *raw = take(reader, sizeof *finding);
+    if (raw != NULL && has_bools(raw))
+        memcpy(finding, raw, sizeof *finding);
+    else
+        reader->bad = true;
     finding->message = take_text(reader);
     finding->why = take_text(reader);
     finding->clashes = take_array(reader, sizeof(Clash));
@@ -150,7 +163,12 @@ Outcome *outcome_load(const Store *store)
 {
     Reader reader = { store, 0, false };
     Outcome raw = { 0 }, *outcome = outcome_new();
-    take_into(&reader, &raw, sizeof raw);
+    const void *plain = take(&reader, sizeof raw);
+    if (plain != NULL && is_bool(plain, offsetof(Outcome, complete)) && is_bool(plain, offsetof(Outcome, incomplete_after_race))
+        && is_bool(plain, offsetof(Outcome, values_observed)))
+        memcpy(&raw, plain, sizeof raw);
+    else
+        reader.bad = true;
     uint64_t findings = take_number(&reader);
     for (uint64_t i = 0; i < findings && !reader.bad; i++)
         g_ptr_array_add(outcome->findings, take_finding(&reader));

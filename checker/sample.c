@@ -173,6 +173,45 @@ static void save(const Sampling *sampling)
     checkpoint_commit(sampling->options->checkpoint);
 }
 
+#define UNFIT "the checkpoint does not fit this program, or is of another version of heddle: start again, without --resume"
+
+/* Each of these runs, in their order, shows something that none before it did; all that is known comes from them. */
+static bool do_telling_again(Sampling *sampling, GVariantIter *telling)
+{
+    const GPtrArray *findings = sampling->outcome->findings;
+    uint64_t next = 0;
+    for (uint64_t run; g_variant_iter_next(telling, "t", &run); next = run + 1) {
+        guint before = findings->len;
+        if (run < next || run >= sampling->outcome->executions)
+            return false;
+        g_array_append_val(sampling->telling, run);
+        take_findings(sampling, run);
+        if (findings->len == before)
+            return false;
+    }
+    for (guint i = 0; i < findings->len; i++) {
+        g_autofree char *key = finding_key(sampling->program, g_ptr_array_index(findings, i));
+        if (!g_hash_table_contains(sampling->tallies, key))
+            return false;
+    }
+    return g_hash_table_size(sampling->tallies) == findings->len;
+}
+
+/* The first run decides where there are no conflicts: it is done once more, for what it says of that. */
+static bool is_plausible(Sampling *sampling)
+{
+    Outcome *all = sampling->outcome;
+    if (all->executions == 0)
+        return all->steps == 0 && all->conflicts == 0 && g_hash_table_size(sampling->tallies) == 0;
+    bool cut_off, few = all->steps < all->executions;
+    Outcome *first = sampler_run(sampling->sampler, 0, &cut_off);
+    bool fits = first->conflicts == UINT64_MAX || first->conflicts <= all->conflicts;
+    sampling->cut_off = cut_off;
+    all->incomplete_after_race |= first->incomplete_after_race;
+    outcome_free(first);
+    return fits && !few;
+}
+
 static bool resume(Sampling *sampling, char **error)
 {
     Outcome *all = sampling->outcome;
@@ -181,7 +220,7 @@ static bool resume(Sampling *sampling, char **error)
     gboolean cut_off, longer, incomplete;
     const char *facts;
     if (!g_variant_is_normal_form(saved)) {
-        *error = g_strdup("the checkpoint is of another version of heddle: start again, without --resume");
+        *error = g_strdup(UNFIT);
         return false;
     }
     g_variant_get(saved, "(tttbbb&sasat" KEYS ")", &all->executions, &all->steps, &all->conflicts, &cut_off, &longer, &incomplete, &facts,
@@ -193,12 +232,11 @@ static bool resume(Sampling *sampling, char **error)
     }
     take_limits(all, limits);
     take_keys(sampling, keys);
-    for (uint64_t run; g_variant_iter_next(telling, "t", &run);) {
-        g_array_append_val(sampling->telling, run);
-        take_findings(sampling, run);
-    }
-    sampling->cut_off = cut_off, sampling->longer = longer, all->incomplete_after_race = incomplete;
-    return true;
+    bool good = all->steps >> 60 == 0 && do_telling_again(sampling, telling) && is_plausible(sampling);
+    if (!good)
+        *error = g_strdup(UNFIT);
+    sampling->cut_off |= cut_off, sampling->longer |= longer, all->incomplete_after_race |= incomplete;
+    return good;
 }
 
 static void give_batches(Sampling *sampling)

@@ -87,6 +87,28 @@ void *tile_pack(const Tile *tile, size_t *bytes)
     return packed;
 }
 
+bool tile_is_packed(const void *packed, size_t bytes)
+{
+    Tile head;
+    int64_t elements = 1;
+    if (bytes < sizeof head || ((const unsigned char *)packed)[offsetof(Tile, opaque)] > 1)
+        return false;
+    memcpy(&head, packed, sizeof head);
+    if (head.dtype >= DTYPE_COUNT || head.ndim > VIEW_DIMS_MAX || head.bytes != NULL || head.written != NULL || head.origin != NULL)
+        return false;
+    for (unsigned i = 0; i < head.ndim; i++)
+        if (head.size[i] < 0 || __builtin_mul_overflow(elements, head.size[i], &elements))
+            return false;
+    size_t item = dtype_size_bytes(head.dtype), count = head.opaque ? 0 : (size_t)elements;
+    if (elements != head.elements || count > bytes || bytes != sizeof head + tile_block_bytes(count, item))
+        return false;
+    const uint8_t *written = (const uint8_t *)packed + bytes - count;
+    for (size_t i = 0; i < count; i++)
+        if (written[i] > ELEMENT_UNKNOWN)
+            return false;
+    return true;
+}
+
 Tile *tile_unpack(const void *packed)
 {
     const Tile *head = packed;

@@ -45,6 +45,7 @@ void *tile_pack(const Tile *tile, size_t *bytes);
 Tile *tile_unpack(const void *packed);
 /* Elements in one block of tile_block_bytes: origins, then values, then whether they were written. item: bytes of one value. */
 size_t tile_block_bytes(size_t count, size_t item);
+bool tile_is_packed(const void *packed, size_t bytes);          /* may it be what tile_pack made? Of bytes from a file */
 void tile_block_put(void *block, const uint64_t *origin, const unsigned char *bytes, const uint8_t *written, size_t count, size_t item);
 void tile_block_take(const void *block, uint64_t *origin, unsigned char *bytes, uint8_t *written, size_t count, size_t item);
 

@@ -85,18 +85,17 @@ Outcome *classes_run(UnrollSource *source, const ClassesOptions *options, char *
 {
     Units *units = units_new(source, options);
     progress_begin(options->progress, PROGRESS_CLASSES, 0);
-    if (options->resumed == NULL) {
+    bool fits = options->resumed == NULL || saved_read(units, options->resumed);
+    if (options->resumed == NULL)
         search_anew(units);
-    } else if (saved_read(units, options->resumed)) {
+    else if (fits)
         search(units);
-    } else {
-        *error = g_strdup("the checkpoint does not fit this program, or is of another version of heddle: begin anew, without --resume");
-        units_free(units);
-        return NULL;
-    }
-    while (units->shared.usage.grew && units->sum.limit == NULL)
+    while (fits && units->shared.usage.grew && units->sum.limit == NULL)
         search_anew(units);
-    Outcome *outcome = conclude(units);
+    fits &= g_strcmp0(units->sum.limit, CLASSES_UNFIT) != 0;
+    if (!fits)
+        *error = g_strdup("the checkpoint does not fit this program, or is of another version of heddle: begin anew, without --resume");
+    Outcome *outcome = fits ? conclude(units) : NULL;
     units_free(units);
     return outcome;
 }

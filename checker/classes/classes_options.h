@@ -17,6 +17,8 @@ typedef enum ClassesCanary {
     CLASSES_CANARY_COUNT
 } ClassesCanary;
 
+#define CLASSES_UNFIT "checkpoint"              /* the limit of a search that goes on from what is no checkpoint of it */
+
 typedef struct ClassesOptions {
     ClassesCanary canary;
     uint64_t runs_max;                          /* classes; 0: no limit */

@@ -105,8 +105,6 @@ static void find_enablers(const Explorer *x, Pick *pick)
         pick->enabler[i + 1] = path_last_of(path, needed[i]);
 }
 
-enum { PICKS_MAX = 20000 };                     /* of one run: cores are run anew after each observation */
-
 /* What was known of the step beside its agent may be out of date. */
 static void do_pick(Explorer *x, Sleeper *step)
 {
@@ -137,7 +135,7 @@ static void descend(Explorer *x, Sleeper step, WakeTree rest)
             add_sleeper(x, &sleeper);
     }
     begin_frame(x, rest, end);
-    if (x->path.picks >= PICKS_MAX)
+    if (x->path.picks >= EXPLORE_PICKS_MAX)
         x->limit = "steps";
 }
 
@@ -220,11 +218,71 @@ void explore_begin_below(Explorer *x, uint32_t node, Sleeper *step, WakeTree res
     begin_frame(x, wake_move(&x->shared->pool, &rest, &x->pool), 0);
 }
 
-bool explore_resume(Explorer *x, const GArray *nodes, const GArray *agents, const GArray *sleep)
+static bool is_asleep(const Sleeper *sleep, uint32_t count, const Sleeper *which)
 {
-    explore_begin(x);
-    for (guint i = 0; i < agents->len; i++) {
+    for (uint32_t i = 0; i < count; i++)
+        if (sleep[i].agent == which->agent && sleep[i].object == which->object && sleep[i].manner == which->manner)
+            return true;
+    return false;
+}
+
+/* Of a frame of somebody else, in the state where it stands: first sleeps what slept above (`count` of them) and commutes with the pick
+ * that led here, then what was tried here; all of it can be done. `above` NULL: nothing. */
+static bool sleep_fits(Explorer *x, const Sleeper *sleep, uint32_t sleepers, const Sleeper *above, uint32_t count, uint32_t tried)
+{
+    uint32_t inherited = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const Pick *pick = &x->path.pick[x->path.picks - 1];
+        const Sleeper done = { pick->agent, pick->object, pick->manner };
+        if (wake_commute(&above[i], &done) && (inherited >= sleepers || !is_asleep(&sleep[inherited++], 1, &above[i])))
+            return false;
+    }
+    for (uint32_t i = 0; i < sleepers; i++) {
         Pending pending;
+        if (!world_knows(x->world, sleep[i].agent) || !world_pending(x->world, sleep[i].agent, &pending) || !pending.enabled
+            || pending.object != sleep[i].object || (i >= inherited && pending.manner != sleep[i].manner))
+            return false;
+        for (uint32_t k = 0; k < i; k++)
+            if (sleep[k].agent == sleep[i].agent)
+                return false;
+    }
+    return sleepers - inherited == tried;
+}
+
+/* What sleeps at the frame of the next pick, and above it at a node or a frame. */
+static bool frame_fits(Explorer *x, const GArray *nodes, const GArray *frames, const GArray *sleep, uint32_t at, bool last)
+{
+    const uint32_t base = nodes->len;
+    const Frame *frame = &g_array_index(frames, Frame, at - base), *next = last ? NULL : frame + 1;
+    const Sleeper *all = (const Sleeper *)(const void *)sleep->data, *above = NULL;
+    uint32_t end = next ? next->sleep : sleep->len, count = 0;
+    if (frame->sleep > end || end > sleep->len || frame->classes > x->classes || (!last && frame->tried == 0))
+        return false;
+    if (at > base) {
+        above = all + frame[-1].sleep, count = frame->sleep - frame[-1].sleep;
+    } else if (base > 0) {                      /* what slept there when the branch began */
+        const GArray *asleep = shared_node(x->shared, g_array_index(nodes, uint32_t, base - 1))->sleep;
+        above = (const Sleeper *)(const void *)asleep->data;
+        while (count < asleep->len && above[count].agent != x->path.pick[x->path.picks - 1].agent)
+            count++;
+        if (count == asleep->len)
+            return false;
+    }
+    return sleep_fits(x, all + frame->sleep, end - frame->sleep, above, count, frame->tried - !last);
+}
+
+bool explore_resume(Explorer *x, const GArray *nodes, const GArray *agents, const GArray *sleep, const GArray *frames)
+{
+    const uint32_t base = nodes->len;
+    explore_begin(x);
+    for (uint32_t i = 0; i <= agents->len; i++) {
+        Pending pending;
+        if (i >= base && !frame_fits(x, nodes, frames, sleep, i, i == agents->len))
+            return false;
+        if (i >= base)
+            x->frame[i] = g_array_index(frames, Frame, i - base);
+        if (i == agents->len)
+            break;
         Sleeper step = { .agent = g_array_index(agents, uint32_t, i) };
         if (!world_knows(x->world, step.agent) || !world_pending(x->world, step.agent, &pending) || !pending.enabled)
             return false;
@@ -234,8 +292,16 @@ bool explore_resume(Explorer *x, const GArray *nodes, const GArray *agents, cons
     for (guint i = 0; i < sleep->len; i++)
         add_sleeper(x, &g_array_index(sleep, Sleeper, i));
     g_array_append_vals(x->nodes, nodes->data, nodes->len);
-    x->base = nodes->len;
+    x->base = base;
     return true;
+}
+
+/* Trees from a file may ask for what cannot be done. */
+static bool can_pick(const Explorer *x, uint32_t agent)
+{
+    Pending pending;
+    return x->options->resumed == NULL
+        || (world_knows(x->world, agent) && world_pending(x->world, agent, &pending) && pending.enabled);
 }
 
 bool explore_run(Explorer *x, uint64_t budget)
@@ -249,6 +315,10 @@ bool explore_run(Explorer *x, uint64_t budget)
             break;
         frame->begun = true;
         if (wake_take(&x->pool, &frame->tree, &step, &rest) || (fresh && choose(x, frame, &step, &redundant))) {
+            if (!can_pick(x, step.agent)) {
+                x->limit = CLASSES_UNFIT;
+                break;
+            }
             descend(x, step, rest);
             continue;
         }

@@ -48,6 +48,8 @@ typedef struct Reversal {
 
 typedef struct Digest Digest;
 
+enum { EXPLORE_PICKS_MAX = 20000 };             /* of one run: cores are run anew after each observation */
+
 typedef struct Explorer {
     Shared *shared;
     const ClassesOptions *options;
@@ -81,9 +83,9 @@ void explore_free(Explorer *explorer);
 void explore_begin(Explorer *explorer);         /* the whole search is its own */
 /* What follows the branch `step` of a node is its own, first `rest` (of the shared pool). *step: as the step is when it is done. */
 void explore_begin_below(Explorer *explorer, uint32_t node, Sleeper *step, WakeTree rest);
-/* As another explorer stood after these picks (uint32_t agents), with these sleepers; frames of its own are for the caller to fill in.
- * False: the picks are not possible. */
-bool explore_resume(Explorer *explorer, const GArray *nodes, const GArray *agents, const GArray *sleep);
+/* As another explorer stood after these picks (uint32_t agents), with these sleepers and these frames of its own (Frame, taken over).
+ * False: the picks are not possible, or what sleeps is not what would sleep there. */
+bool explore_resume(Explorer *explorer, const GArray *nodes, const GArray *agents, const GArray *sleep, const GArray *frames);
 /* Until `budget` classes more are seen, or there are none left (true), or a limit. */
 bool explore_run(Explorer *explorer, uint64_t budget);
 /* The first of its own frames with a branch that somebody else can begin now, NONE; makes nodes of its frames up to that one. */

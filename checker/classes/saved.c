@@ -1,5 +1,6 @@
 /* saved.c - one writer and one reader of each part, side by side; numbers are those of this machine: a checkpoint is no exchange format. */
 #include "saved.h"
+#include "../fits.h"
 #include "../outcome_io.h"
 #include <string.h>
 
@@ -30,7 +31,7 @@ typedef struct Reader { const char *at, *end; bool bad; } Reader;
 
 static const void *take(Reader *in, size_t bytes)
 {
-    in->bad |= bytes > (size_t)(in->end - in->at);
+    in->bad |= bytes > (size_t)(in->end - in->at);      /* stays so */
     const char *data = in->at;
     if (!in->bad)
         in->at += bytes;
@@ -52,6 +53,21 @@ static uint32_t take_id(Reader *in, uint64_t limit, bool none)
     uint64_t number = take_number(in);
     in->bad |= number >= limit && !(none && number == NONE);
     return in->bad ? NONE : (uint32_t)number;
+}
+
+/* Above this nothing is ever counted. */
+static uint64_t take_count(Reader *in)
+{
+    uint64_t number = take_number(in);
+    in->bad |= number >> 60 != 0;
+    return number;
+}
+
+static bool take_bool(Reader *in)
+{
+    uint64_t number = take_number(in);
+    in->bad |= number > 1;
+    return number == 1;
 }
 
 static const void *take_block(Reader *in, size_t *bytes)
@@ -102,6 +118,15 @@ static void put_course(GByteArray *out, const Units *units)
     put_block(out, units->shared.usage.uses.base, units->shared.usage.uses.count * sizeof(Use));
 }
 
+/* What an observation at that stage may have seen: a tile that there is, a count, or that what was expected failed. */
+static bool may_see(const Course *course, uint32_t stage, int64_t seen, uint64_t tiles)
+{
+    StepKind kind = course_stage(course, stage)->step.kind;
+    if (kind == STEP_LOAD || kind == STEP_SWAP)
+        return seen >= 0 && (uint64_t)seen < tiles;
+    return kind != STEP_EXPECT_COUNT || seen == COURSE_FAILED;
+}
+
 static void take_course(Reader *in, Units *units)
 {
     Course *course = &units->shared.course;
@@ -109,13 +134,16 @@ static void take_course(Reader *in, Units *units)
     for (uint64_t i = 0; i < tiles && !in->bad; i++) {
         size_t bytes;
         const void *key = take_block(in, &bytes);
-        if (key != NULL)
+        in->bad |= key == NULL || (i == 0 ? bytes != 0 : !tile_is_packed(key, bytes));
+        if (!in->bad)
             tiles_add_key(units->shared.tiles, key, bytes);
+        in->bad |= !in->bad && intern_count(tiles_keys(units->shared.tiles)) != i + 1;
     }
     uint64_t stages = take_number(in), id;
     while (!in->bad && (id = take_number(in)) != NONE) {
         uint64_t parent = take_number(in), seen = take_number(in);
-        in->bad |= parent >= course->stages.count || !course_can_follow(course, (uint32_t)parent) || id < course->stages.count;
+        in->bad |= parent >= course->stages.count || !course_can_follow(course, (uint32_t)parent) || id != course->stages.count
+            || !may_see(course, (uint32_t)parent, (int64_t)seen, tiles);
         if (!in->bad)
             course_after(course, (uint32_t)parent, (int64_t)seen);
     }
@@ -123,13 +151,24 @@ static void take_course(Reader *in, Units *units)
     size_t bytes;
     const void *polling = take_block(in, &bytes);
     in->bad |= bytes != course->polling.count;
+    for (size_t i = 0; i < bytes && !in->bad; i++)
+        in->bad = ((const uint8_t *)polling)[i] != POLLING_YES
+            && (((const uint8_t *)polling)[i] != POLLING_NO || STORE(uint8_t, &course->polling, i) != POLLING_NO);
     if (!in->bad)
         memcpy(course->polling.base, polling, bytes);
     const Use *uses = take_block(in, &bytes);
     in->bad |= bytes != units->shared.usage.uses.count * sizeof(Use);
     for (uint32_t s = 0; s < units->shared.usage.uses.count && !in->bad; s++) {
         Use *use = usage_of(&units->shared.usage, s), saved;
+        const unsigned char *raw = (const unsigned char *)(uses + s);
+        in->bad = raw[offsetof(Use, contended)] > 1 || raw[offsetof(Use, ordered)] > 1 || raw[offsetof(Use, to_be_contended)] > 1
+            || raw[offsetof(Use, to_be_ordered)] > 1;
+        if (in->bad)
+            break;
         memcpy(&saved, uses + s, sizeof saved);
+        /* Nothing was left to be found out when this was written; and what the stages say of themselves is known. */
+        in->bad = saved.contended != saved.to_be_contended || saved.ordered != saved.to_be_ordered
+            || use->to_be_contended > saved.contended || use->to_be_ordered > saved.ordered;
         use->contended = saved.contended, use->ordered = saved.ordered;
         use->to_be_contended = saved.to_be_contended, use->to_be_ordered = saved.to_be_ordered;
     }
@@ -145,16 +184,33 @@ static void put_tree(GByteArray *out, const WakePool *pool, const WakeTree *tree
     }
 }
 
-static WakeTree take_tree(Reader *in, WakePool *pool)
+/* A step that there may be, on an object that the program has. */
+static bool is_sleeper(const Units *units, const Sleeper *sleeper)
+{
+    return sleeper->agent < units->shared.program->cores + 4 * (uint64_t)intern_count(&units->shared.course.copies)
+        && sleeper->object < units->shared.program->semaphores && sleeper->manner <= MANNER_REST;
+}
+
+static GArray *take_sleepers(Reader *in, const Units *units)
+{
+    GArray *sleepers = take_array(in, sizeof(Sleeper));
+    for (guint i = 0; i < sleepers->len; i++)
+        in->bad |= !is_sleeper(units, &g_array_index(sleepers, Sleeper, i));
+    return sleepers;
+}
+
+static WakeTree take_tree(Reader *in, const Units *units, WakePool *pool, unsigned depth)
 {
     WakeTree tree = { 0, 0 };
     uint64_t branches = take_number(in);
+    in->bad |= depth > EXPLORE_PICKS_MAX;
     for (uint64_t i = 0; i < branches && !in->bad; i++) {
         const void *step = take(in, sizeof(Sleeper));
         Sleeper sleeper = { 0 };
         if (step != NULL)
             memcpy(&sleeper, step, sizeof sleeper);
-        wake_append(pool, &tree, &sleeper, take_tree(in, pool));
+        in->bad |= !is_sleeper(units, &sleeper);
+        wake_append(pool, &tree, &sleeper, take_tree(in, units, pool, depth + 1));
     }
     return tree;
 }
@@ -183,11 +239,11 @@ static void take_nodes(Reader *in, Units *units)
     uint64_t nodes = take_number(in);
     for (uint64_t i = 0; i < nodes && !in->bad; i++) {
         Node node = { 0 };
-        if (take_number(in) != 0) {
+        if (take_bool(in)) {
             node.parent = take_id(in, nodes, true), node.agent = take_id(in, NONE, true), node.depth = take_id(in, NONE, false);
-            node.begun = take_id(in, NONE, false), node.classes = take_number(in);
-            node.sleep = take_array(in, sizeof(Sleeper)), node.open = take_array(in, sizeof(Sleeper));
-            node.tree = take_tree(in, &units->shared.pool);
+            node.begun = take_id(in, NONE, false), node.classes = take_count(in);
+            node.sleep = take_sleepers(in, units), node.open = take_sleepers(in, units);
+            node.tree = take_tree(in, units, &units->shared.pool, 0);
         }
         g_array_append_val(units->shared.nodes, node);
     }
@@ -208,29 +264,36 @@ static void put_explorer(GByteArray *out, const Explorer *x)
     }
 }
 
+/* Frames of its own as they were written, without their trees; of the last one no pick is made yet. */
+static void take_frames(Reader *in, const Units *units, Explorer *x, GArray *frames, uint64_t count)
+{
+    for (uint64_t i = 0; i < count && !in->bad; i++) {
+        Frame frame = { 0 };
+        const char *raw = take(in, sizeof frame);
+        in->bad |= raw == NULL || (unsigned char)raw[offsetof(Frame, begun)] > 1;
+        if (!in->bad)
+            memcpy(&frame, raw, sizeof frame);
+        frame.tree = take_tree(in, units, &x->pool, 0);
+        g_array_append_val(frames, frame);
+    }
+}
+
 static void take_explorer(Reader *in, Units *units)
 {
     Explorer *x = units_add(units);
     g_autoptr(GArray) nodes = take_array(in, sizeof(uint32_t)), agents = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    uint64_t classes = take_number(in), picks = take_number(in);
+    g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(Frame));
+    uint64_t classes = take_count(in), picks = take_number(in);
+    in->bad |= picks > EXPLORE_PICKS_MAX || nodes->len > picks;
     for (uint64_t i = 0; i < picks && !in->bad; i++) {
         uint32_t agent = take_id(in, NONE, false);
         g_array_append_val(agents, agent);
     }
-    g_autoptr(GArray) sleep = take_array(in, sizeof(Sleeper));
-    in->bad |= nodes->len > picks;
-    if (in->bad || !explore_resume(x, nodes, agents, sleep)) {
-        in->bad = true;
-        return;
-    }
+    g_autoptr(GArray) sleep = take_sleepers(in, units);
+    if (!in->bad)
+        take_frames(in, units, x, frames, picks + 1 - nodes->len);
     x->classes = classes;
-    for (uint32_t i = x->base; i < x->frames && !in->bad; i++) {
-        const void *frame = take(in, sizeof(Frame));
-        if (frame != NULL)
-            memcpy(&x->frame[i], frame, sizeof(Frame));
-        x->frame[i].tree = take_tree(in, &x->pool);
-        in->bad |= x->frame[i].sleep > x->sleepers;
-    }
+    in->bad = in->bad || !units_are_chained(units, nodes, agents) || !explore_resume(x, nodes, agents, sleep, frames);
 }
 
 static void put_result(GByteArray *out, const Result *result)
@@ -243,9 +306,32 @@ static void put_result(GByteArray *out, const Result *result)
 
 static void take_result(Reader *in, Result *result)
 {
-    result->diverged = take_number(in) != 0;
-    if (take_number(in) != 0)
+    result->diverged = take_bool(in);
+    if (take_bool(in))
         result->bytes = take_array(in, 1);
+}
+
+/* Of all buffers that are handed back. */
+static uint64_t result_bytes(const Program *program)
+{
+    uint64_t bytes = 0;
+    for (uint32_t object = 0; object < program->objects; object++) {
+        const Decl *decl = program_decl(program, program_object_decl(program, object));
+        bytes += program_decl_is_result(decl) ? (uint64_t)decl->bytes : 0;
+    }
+    return bytes;
+}
+
+static bool outcome_fits(const Outcome *outcome, const Program *program, const Result *result)
+{
+    bool diverges = false;
+    for (guint i = 0; i < outcome->findings->len; i++) {
+        const Finding *finding = g_ptr_array_index(outcome->findings, i);
+        if (!finding_fits(program, finding) || finding->count == 0)
+            return false;
+        diverges |= finding->id == FAULT_DIVERGENCE;
+    }
+    return diverges == result->diverged && (outcome->limits->len == 0 || !outcome->complete);
 }
 
 static void put_sum(GByteArray *out, const Sum *sum)
@@ -271,9 +357,9 @@ static void take_hashes(Reader *in, Hashes *hashes)
             hashes_add(hashes, g_array_index(slots, uint64_t, i));
 }
 
-static void take_sum(Reader *in, Sum *sum)
+static void take_sum(Reader *in, const Units *units, Sum *sum)
 {
-    sum->runs = take_number(in), sum->redundant = take_number(in), sum->done = take_number(in) != 0;
+    sum->runs = take_count(in), sum->redundant = take_count(in), sum->done = take_bool(in);
     take_result(in, &sum->result);
     take_hashes(in, &sum->ends);
     take_hashes(in, &sum->classes);
@@ -286,7 +372,9 @@ static void take_sum(Reader *in, Sum *sum)
     memcpy(store_push(&outcome, bytes), data, bytes);
     outcome_free(sum->outcome);
     sum->outcome = outcome_load(&outcome);
-    in->bad |= sum->outcome == NULL;
+    in->bad |= sum->outcome == NULL || !outcome_fits(sum->outcome, units->shared.program, &sum->result)
+        || (sum->done && sum->outcome->findings->len == 0)
+        || (sum->result.bytes != NULL && sum->result.bytes->len != result_bytes(units->shared.program));
     store_clear(&outcome);
 }
 
@@ -314,14 +402,16 @@ bool saved_read(Units *units, GBytes *bytes)
     const char *data = g_bytes_get_data(bytes, &size);
     Reader in = { data, data + size, false };
     in.bad = take_number(&in) != FORMAT;
-    units->rounds = take_number(&in);
-    units->shared.program->sites_in_order = (uint32_t)take_number(&in);
+    units->rounds = take_count(&in);
+    uint32_t sites = take_id(&in, NONE, false);
     take_course(&in, units);
+    in.bad |= sites > units->shared.program->sites.count || (sites == 0 && units->rounds > 0);
+    units->shared.program->sites_in_order = sites;
     take_nodes(&in, units);
     uint64_t live = take_number(&in);
     for (uint64_t i = 0; i < live && !in.bad; i++)
         take_explorer(&in, units);
-    take_sum(&in, &units->sum);
+    take_sum(&in, units, &units->sum);
     size_t shapes;
     const void *shape = take_block(&in, &shapes);
     in.bad |= shapes > SHAPE_DEPTHS * sizeof(Shape) || shapes % sizeof(Shape) != 0;
@@ -329,5 +419,5 @@ bool saved_read(Units *units, GBytes *bytes)
         shapes_fit(&units->shapes, (uint32_t)(shapes / sizeof(Shape)));
         memcpy(units->shapes.at, shape, shapes);
     }
-    return !in.bad && in.at == in.end;
+    return !in.bad && in.at == in.end && units_fit(units);
 }

@@ -94,6 +94,60 @@ static void hand_over(Units *units, Explorer *x)
     g_ptr_array_set_size(x->handed, 0);
 }
 
+static bool has_agent(const GArray *sleepers, uint32_t agent)
+{
+    for (guint i = 0; i < sleepers->len; i++)
+        if (g_array_index(sleepers, Sleeper, i).agent == agent)
+            return true;
+    return false;
+}
+
+bool units_are_chained(const Units *units, const GArray *nodes, const GArray *agents)
+{
+    uint32_t before = NONE;
+    for (guint i = 0; i < nodes->len; i++) {
+        uint32_t id = g_array_index(nodes, uint32_t, i);
+        const Node *node = id < units->shared.nodes->len ? shared_node(&units->shared, id) : NULL;
+        if (node == NULL || node->sleep == NULL || node->depth != i || node->parent != before
+            || (i > 0 && node->agent != g_array_index(agents, uint32_t, i - 1)))
+            return false;
+        before = id;
+    }
+    return before == NONE || has_agent(shared_node(&units->shared, before)->open, g_array_index(agents, uint32_t, nodes->len - 1));
+}
+
+/* It is where its parent says, has something left to do, and began what is open. */
+static bool node_fits(const Units *units, const Node *node)
+{
+    const Node *parent = node->parent < units->shared.nodes->len ? shared_node(&units->shared, node->parent) : NULL;
+    bool placed = node->parent == NONE ? node->depth == 0
+        : parent != NULL && parent->sleep != NULL && node->depth == parent->depth + 1 && has_agent(parent->open, node->agent);
+    for (guint i = 0; i < node->open->len; i++)
+        placed &= has_agent(node->sleep, g_array_index(node->open, Sleeper, i).agent);
+    return placed && node->begun > 0 && node->begun <= node->sleep->len && (node->open->len > 0 || node->tree.first != 0);
+}
+
+bool units_fit(const Units *units)
+{
+    uint64_t open = 0, below = 0, classes = 0;
+    guint nodes = 0, starts = 0;
+    for (guint i = 0; i < units->shared.nodes->len; i++) {
+        const Node *node = shared_node(&units->shared, i);
+        if (node->sleep == NULL)
+            continue;
+        if (!node_fits(units, node))
+            return false;
+        open += node->open->len, below += node->parent != NONE, starts += node->parent == NONE;
+        nodes++;
+    }
+    for (guint i = 0; i < units->live->len; i++) {
+        const Explorer *x = units->live->pdata[i];
+        below += x->base > 0, starts += x->base == 0, classes += x->classes;
+    }
+    return open == below && starts <= 1 && (nodes == 0) == (open == 0) && (units->live->len > 0) == (starts == 1 || units->rounds == 0)
+        && (units->rounds == 0) == (units->sum.runs + units->sum.redundant == 0) && classes <= units->sum.runs;
+}
+
 Explorer *units_add(Units *units)
 {
     Explorer *x = units->idle->len > 0 ? g_ptr_array_steal_index(units->idle, units->idle->len - 1) : explore_new(&units->shared);

@@ -39,6 +39,11 @@ Units *units_new(UnrollSource *source, const ClassesOptions *options);
 void units_free(Units *units);
 void units_forget(Units *units);                /* back to the start */
 
+/* Of a search that was read from a file. Chained: nodes (uint32_t) lead from the start along these picks (uint32_t agents). Fit: each
+ * branch that is open at a node is somebody's, and nobody is elsewhere. */
+bool units_are_chained(const Units *units, const GArray *nodes, const GArray *agents);
+bool units_fit(const Units *units);
+
 /* estimate.c: how many classes there are, by the shape of the search tree so far. */
 Estimate units_estimate(const Units *units);
 

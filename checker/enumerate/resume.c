@@ -219,7 +219,7 @@ static bool is_plausible(const Walk *walk, const Level *level)
 {
     const uint64_t most = UINT64_C(1) << 60;
     return level->polls <= 1 && level->uneven <= 1 && level->transitions < most && level->swept < most
-        && level->states <= level->transitions + 1 && level->swept <= level->transitions + 1 && level->level <= level->transitions
+        && level->states <= level->transitions + 1 && level->swept <= level->transitions + 1 && level->level <= level->transitions + 1
         && (walk_sweeps(walk) || level->swept == 0) && level->covered < most && (walk->symmetry != NULL || level->covered == 0);
 }
 
