@@ -222,17 +222,23 @@ static void doubt_endless_polls(Outcome *outcome)
         }
 }
 
+static bool want_record(CheckResult *result)
+{
+    const char *damage;
+    bool fine = record_check(result->record, &damage);
+    if (!fine)
+        check_fail(result, "%s: %s", result->spec->program, damage);
+    return fine;
+}
+
 /* What the record shows, or what the search left. */
 static bool take_outcome(CheckResult *result, WorkerShared *shared)
 {
     const CheckSpec *spec = result->spec;
-    const char *damage;
     outcome_free(result->outcome);
     result->outcome = NULL;
-    if (!record_check(result->record, &damage)) {
-        check_fail(result, "%s: %s", spec->program, damage);
+    if (!want_record(result))
         return false;
-    }
     if (shared->searched) {
         result->outcome = outcome_load(&shared->outcome);
     } else {
@@ -253,6 +259,7 @@ static bool mark_racing(CheckResult *result, WorkerShared *shared, Child *child)
 {
     if (marks_due(result->outcome, result->program) == 0 || result->program->knobs.data != DATA_REAL || shared->steps_reached)
         return true;
+    bool proved_alike = !shared->searched && result->record->raised.count == 0;        /* marks take findings away, and add none */
     outcome_save(result->outcome, &shared->outcome);
     ChildEnd end = CHILD_DONE;
     if (child == NULL) {
@@ -271,7 +278,7 @@ static bool mark_racing(CheckResult *result, WorkerShared *shared, Child *child)
         check_fail(result, "%s", shared->error);
         return false;
     }
-    return take_outcome(result, shared);
+    return proved_alike && !shared->searched ? want_record(result) : take_outcome(result, shared);
 }
 
 /* An enumeration leaves contents out from the first race on that is reported: what the recorded run saw of values beside it is added. */

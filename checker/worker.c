@@ -187,12 +187,15 @@ static void run_again(WorkerShared *shared, const uint64_t *hash)
     child_watch_stacks(execution_stacks(shared->execution));
 }
 
-static void run(WorkerShared *shared)
+/* twice: again, in another order. */
+static void run(WorkerShared *shared, bool twice)
 {
     Program *program = shared->program;
     g_autofree uint64_t *hash = g_new0(uint64_t, program->cores);
     const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse, .steps_max = STEPS_MAX, .core_hash = hash };
-    shared->ran = shared->searched = shared->data_only = false, shared->not_deterministic = NULL;
+    shared->ran = shared->searched = false;
+    if (twice)
+        shared->data_only = false, shared->not_deterministic = NULL;
     execution_free(shared->execution);
     shared->execution = execution_new(program, shared->record);
     child_watch_stacks(execution_stacks(shared->execution));
@@ -217,7 +220,7 @@ static void run(WorkerShared *shared)
     bool stuck = record_any_ended(shared->record, CORE_BLOCKED) && !record_any_ended(shared->record, CORE_STOPPED);
     if (stuck && !shared->steps_reached && shared->spec->edits == NULL)
         foresee(shared->execution);
-    if (!shared->steps_reached)
+    if (!shared->steps_reached && twice)
         run_again(shared, hash);
     shared->error = program->usage_error;       /* of a kernel that is not a function of what it observes */
     shared->ran = true;
@@ -268,7 +271,7 @@ static void load_and_run(WorkerShared *shared)
     globals_seal(!shared->spec->in_process);
     learn_from_checkpoint(shared);
     do {
-        run(shared);
+        run(shared, true);
         if (shared->ran && !shared->steps_reached && shared->error == NULL)
             search_run(shared);
     } while (launches_changed(shared));
@@ -277,14 +280,14 @@ static void load_and_run(WorkerShared *shared)
 }
 
 /* The recorded run, with what was found out about its module beside it. */
-static void run_again_marked(WorkerShared *shared)
+static void run_again_marked(WorkerShared *shared, bool twice)
 {
     Record *record = shared->record;
     g_autoptr(GArray) unreached = g_array_new(FALSE, FALSE, sizeof(Advised));
     for (size_t i = 0; i < record->advised.count; i++)
         if (STORE(Advised, &record->advised, i).advice == ADVICE_UNREACHED)
             g_array_append_val(unreached, STORE(Advised, &record->advised, i));
-    run(shared);
+    run(shared, twice);
     for (guint i = 0; i < unreached->len; i++)
         *(Advised *)store_push(&record->advised, 1) = g_array_index(unreached, Advised, i);
 }
@@ -302,7 +305,7 @@ static void run_marked(WorkerShared *shared)
     outcome_free(outcome);
     shared->marked = true;
     do {
-        run_again_marked(shared);
+        run_again_marked(shared, exempt && shared->not_deterministic != NULL);      /* a race that is reported explains it */
         shared->searched = searched;
         if (shared->error != NULL || !shared->ran)
             return;

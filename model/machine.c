@@ -282,6 +282,8 @@ static void read_across(const Contents *contents, size_t cell_bytes, int64_t off
 
 static bool skipped(Machine *machine, uint32_t object, const View *view, const uint8_t *mask, int64_t i)
 {
+    if (G_LIKELY(mask == NULL && view->over == VIEW_INSIDE))
+        return false;
     return (mask != NULL && !mask[i])
         || (view->over != VIEW_INSIDE && !guard_element_inside(machine->program, program_object_decl(machine->program, object), view, i));
 }

@@ -50,15 +50,27 @@ uint64_t racing_of(const Program *program, uint32_t site, uint32_t object, bool 
     return (uint64_t)find(program, site, NONE, write) << 32 | find(program, site, object, write);
 }
 
+/* Most regions are one run of bytes. */
+static bool touches(const Program *program, uint32_t rival, int64_t offset, size_t bytes)
+{
+    if (rival == NONE)
+        return true;
+    const Region *region = program_get_region(program, rival);
+    if (offset >= region->hi || offset + (int64_t)bytes <= region->lo)
+        return false;
+    if (region_is_contiguous(region))
+        return true;
+    Region element;
+    region_box(&element, offset, bytes, 0, NULL, NULL);
+    return region_overlaps(&element, region);
+}
+
 static uint8_t marks_of(const Program *program, uint32_t list, int64_t offset, size_t bytes)
 {
     uint8_t marks = 0;
-    Region element;
-    region_box(&element, offset, bytes, 0, NULL, NULL);
     for (uint32_t link = list ? STORE(uint32_t, &program->racing.first, list - 1) : 0; link != 0; link = rival_at(program, link)->next) {
         const Rival *rival = rival_at(program, link);
-        if ((marks & rival->mark) == 0
-            && (rival->region == NONE || region_overlaps(&element, program_get_region(program, rival->region))))
+        if ((marks & rival->mark) == 0 && touches(program, rival->region, offset, bytes))
             marks |= (uint8_t)rival->mark;
     }
     return marks;
