@@ -32,7 +32,9 @@ bool repair_try(Repairs *r, Change *change)
         check_result_free(changed);
     }
     if (right) {
-        whatif_tell(r->result, g_strdup_printf("%s, the proof goes through at this size", change->words->str));
+        const char *doubt = r->program->expectations.count > 0 ? "" : " (whether the values are those meant is not known: no result is "
+                                                                     "expected)";
+        whatif_tell(r->result, g_strdup_printf("%s, the proof goes through at this size%s", change->words->str, doubt));
         r->named++;
     }
     change_clear(change);

@@ -36,7 +36,7 @@ static void agree_where_faults_are_exempt(void **state)
 {
     DifferentialStats stats;
     (void)state;
-    assert_true(campaign_run(5000001, sanitized_share(1500), 0, 8, CAMPAIGN_EXEMPT, &stats));
+    assert_true(campaign_run(5000001, sanitized_share(800), 0, 8, CAMPAIGN_EXEMPT, &stats));
     assert_true(SANITIZED || stats.marked >= 100);
 }
 

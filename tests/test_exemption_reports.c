@@ -77,6 +77,15 @@ static void values_beside_a_reported_race_are_said_to_be_unjudged(void **state)
     assert_false(json_object_get_boolean_member(covered, "incomplete_after_race"));
 }
 
+static void a_repair_without_expected_results_says_what_it_does_not_know(void **state)
+{
+    (void)state;
+    take_kernel("exemptions.c");
+    assert_int_equal(binary_run("check kernel.c:reported_look -n 1 -D twin=0"), 1);
+    binary_says("tried: ");
+    binary_says("values are those meant is not known");
+}
+
 static void a_fault_beside_an_exempt_race_is_replayed(void **state)
 {
     (void)state;
@@ -92,6 +101,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_exempted_is_refused_with_what_can),
         cmocka_unit_test(what_hangs_on_an_exempt_race_is_named_in_every_report),
         cmocka_unit_test(values_beside_a_reported_race_are_said_to_be_unjudged),
+        cmocka_unit_test(a_repair_without_expected_results_says_what_it_does_not_know),
         cmocka_unit_test(a_fault_beside_an_exempt_race_is_replayed),
     };
     return cmocka_run_group_tests(tests, binary_set_up, binary_tear_down);
