@@ -441,6 +441,10 @@ static void conclude_replay(CheckResult *result, WorkerShared *shared, Child *ch
         return;
     } else {
         replay(result, shared, child);
+        if (result->program->usage_error != NULL) {     /* in the order of this schedule, and not in the first one */
+            check_fail(result, "%s", result->program->usage_error);
+            return;
+        }
     }
     finding = g_ptr_array_index(result->outcome->findings, 0);
     result->verdict = finding->shown ? VERDICT_FAULTY : VERDICT_BOUNDED;

@@ -104,6 +104,31 @@ static void replays_begin_with_what_program_left(void **state)
     assert_int_equal(binary_run(inside), 1);
 }
 
+static void write_late(const char *before)
+{
+    g_autofree char *path = binary_path("late.c");
+    g_autofree char *text = g_strdup_printf("#include <heddle/pallas.h>\nstatic int kept;\nKERNEL(late, sem)\n{\n"
+        "    if (pl_device_id() == 0) { pl_semaphore_signal(sem, 1, pl_device(1)); return; }\n"
+        "    if (pl_semaphore_read(sem) == 0) { pl_semaphore_wait(sem, 1); return; }\n"
+        "    %s pl_semaphore_wait(sem, kept + 2);\n}\n"
+        "PROGRAM(late, \"late\") { PL_NEEDS(pl_num_devices() == 2, \"two\"); pl_launch(late, .args = {pl_regular_semaphore()}); }\n",
+        before);
+    assert_true(g_file_set_contents(path, text, -1, NULL));
+}
+
+/* A schedule of an earlier source leads to what that source did not do. */
+static void a_replay_that_comes_to_hidden_state_says_so(void **state)
+{
+    (void)state;
+    write_late("");
+    assert_int_equal(binary_run("check late.c -n 2 --schedules late"), 1);
+    g_autofree char *schedule = binary_first_schedule("late"), *words = g_strdup_printf("replay %s", schedule);
+    assert_int_equal(binary_run(words), 1);
+    write_late("kept = 7;");
+    assert_int_equal(binary_run(words), 2);
+    binary_says("static variable kept;");
+}
+
 static void a_block_of_a_core_is_its_own(void **state)
 {
     (void)state;
@@ -202,6 +227,7 @@ int main(void)
         cmocka_unit_test(a_static_that_one_order_alone_writes_to_is_found_by_each_search),
         cmocka_unit_test(what_program_leaves_is_there_in_every_run),
         cmocka_unit_test(replays_begin_with_what_program_left),
+        cmocka_unit_test(a_replay_that_comes_to_hidden_state_says_so),
         cmocka_unit_test(a_block_of_a_core_is_its_own),
         cmocka_unit_test(a_local_that_was_never_set_is_named_in_one_line),
         cmocka_unit_test(a_library_of_the_kernel_keeps_nothing_either),

@@ -3,6 +3,9 @@
  *     KERNEL(name, ref, ...) { ... }          runs on every core, once for each grid step
  *     PROGRAM(name, "summary") { ... }        the plan: inputs, outputs, scratch, launches, what must hold in the end
  *
+ * A kernel is a function of its refs and of what PROGRAM leaves: it may read statics, and keep what it needs in locals, in memory that it
+ * allocates itself, and in refs; a write to anything else that outlives an operation is a usage error.
+ *
  * Needs the C standard headers only. All names begin with pl_, Pl or PL_, but KERNEL, PROGRAM and PARAMETER.
  */
 #pragma once
