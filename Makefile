@@ -131,9 +131,10 @@ bench: all $(BUILD)/tests/bench_spin/bench_enumerate $(BUILD)/tests/bench_classe
 browser-test: all                               ## the page of --html in a headless browser (needs chromium)
 	@tests/browser $(BUILD)/heddle
 
-soak: all $(BUILD)/tests/test_differential $(BUILD)/tests/test_sample ## random programs decided several ways: 20000 with conflicts, then more for SOAK_SECONDS=600; large samples
+soak: all $(addprefix $(BUILD)/tests/test_,differential sample view_bytes) ## random programs decided several ways: 20000 with conflicts, then more for SOAK_SECONDS=600; large samples; views
 	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $(BUILD)/tests/test_differential
 	HEDDLE=$(BUILD)/heddle SOAK_SECONDS=1 $(BUILD)/tests/test_sample
+	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $(BUILD)/tests/test_view_bytes
 
 tidy:                                           ## layers, include order, names, lengths of lines, functions and files
 	@awk -f tests/tidy.awk $(sort $(wildcard $(foreach d,model kernels kernels/* checker checker/* tests,$d/*.c $d/*.h)))

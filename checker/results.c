@@ -40,7 +40,7 @@ static void gather(Machine *machine, const Decl *decl, uint32_t unit, Store *out
     for (int64_t i = 0; i < elements; i++) {
         int64_t offset = view_element_offset(view, i);
         memcpy(bytes + (size_t)i * item, contents->bytes + offset, item);
-        written[i] = element_state(contents->written[offset / (int64_t)item]);
+        written[i] = element_state(contents_state(contents, offset / (int64_t)item, contents_mask(item)));
     }
 }
 

@@ -121,7 +121,7 @@ void core_copy_wait(Core *core, uint32_t site, const CopyDesc *desc, CopyWait wh
         core_stop(core, site, FAULT_SHAPE, "%s on %s, which is not a DMA semaphore: a copy counts 1 there, use semaphore_wait(%s, 1)", what,
                   program_text(program, decl->name), program_text(program, decl->name));
     const View *view = program_get_view(program, counted.view);
-    if (view->over != VIEW_INSIDE)
+    if (view->over)
         core->advise(core, site, ADVICE_WAIT_DESCRIPTOR_RANGE);
     if (view_bytes(view) > UINT32_MAX)
         core_usage(core, site, "a wait for %lld bytes: at most 4294967295 are supported", (long long)view_bytes(view));

@@ -9,81 +9,48 @@
 #include <glib.h>
 #include <string.h>
 
-static int compare_offsets(const void *a, const void *b)
+static uint32_t describe_reach(Program *program, const ViewExcess *excess)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* The element's index along the dimension that leaves the buffer, as far as strides tell which dimension of the view that is. */
-static bool inside_over_dim(const Program *program, const Decl *decl, const View *view, int64_t element)
-{
-    const View *whole = program_get_view(program, decl->view);
-    int64_t along = 0;
-    for (unsigned d = view->ndim; d-- > 0;) {
-        if (view->over_dim < decl->ndim && view->stride[d] == whole->stride[view->over_dim] * view->over_stride)
-            along = element % view->size[d];
-        element /= view->size[d];
-    }
-    int64_t at = view->over_start + along * view->over_stride;
-    return at >= 0 && at < view->over_limit;
-}
-
-bool guard_element_inside(const Program *program, uint32_t decl_id, const View *view, int64_t element)
-{
-    const Decl *decl = program_decl(program, decl_id);
-    int64_t offset = view_element_offset(view, element);
-    return offset >= 0 && offset < decl->bytes && inside_over_dim(program, decl, view, element);
-}
-
-static uint32_t describe_reach(Program *program, const View *view)
-{
-    int64_t last = view->over_start + (MAX(view->over_size, 1) - 1) * view->over_stride;
-    g_autofree char *reach = view->over_size == 1 ? g_strdup_printf("index %" G_GINT64_FORMAT, view->over_start)
-        : g_strdup_printf("indices %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, view->over_start, last);
+    int64_t last = excess->start + (MAX(excess->size, 1) - 1) * excess->stride;
+    g_autofree char *reach = excess->size == 1 ? g_strdup_printf("index %" G_GINT64_FORMAT, excess->start)
+        : g_strdup_printf("indices %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, excess->start, last);
     return program_string(program, reach);
 }
 
 void guard_out_of_bounds(Core *core, uint32_t site, Ref ref, const char *what)
 {
-    const View *view = program_get_view(core->program, ref.view);
+    const ViewExcess *excess = &program_get_view(core->program, ref.view)->excess;
     const Decl *decl = program_decl(core->program, ref.decl);
-    uint32_t reach = describe_reach(core->program, view);
+    uint32_t reach = describe_reach(core->program, excess);
     core_stop(core, site, FAULT_OUT_OF_BOUNDS, "%s reaches %s of dimension %u of %s, whose size there is %" G_GINT64_FORMAT, what,
-              program_text(core->program, reach), view->over_dim, program_text(core->program, decl->name), view->over_limit);
+              program_text(core->program, reach), excess->dim, program_text(core->program, decl->name), excess->limit);
 }
 
 static bool within_padding(const Core *core, const Decl *decl, const View *view)
 {
-    if (core->program->knobs.bounds != BOUNDS_PADDED || decl->space != SPACE_VMEM || view->over_dim >= decl->ndim)
+    if (core->program->knobs.bounds != BOUNDS_PADDED || decl->space != SPACE_VMEM || view->excess.beyond)
         return false;
-    int64_t last = view->over_start + (view->over_size - 1) * view->over_stride;
-    return view->over_limit == decl->size[view->over_dim] && view->over_start >= 0 && last < program_padded_size(decl, view->over_dim);
+    for (unsigned d = 0; d < decl->ndim; d++)
+        if (view->excess.reach[d] >= MAX(program_padded_size(decl, d), 1))
+            return false;
+    return true;
 }
 
 /* The exact bytes of the elements that are unmasked and inside. */
-static uint32_t ragged_region(Program *program, uint32_t decl, const View *view, const uint8_t *mask)
+static uint32_t ragged_region(Program *program, const View *view, const uint8_t *mask)
 {
-    int64_t elements = view_elements(view), item = (int64_t)dtype_size_bytes(view->dtype);
-    g_autoptr(GArray) at = g_array_new(FALSE, FALSE, sizeof(int64_t)), runs = g_array_new(FALSE, FALSE, sizeof(RegionDim));
+    int64_t elements = view_elements(view), item = (int64_t)dtype_size_bytes(view->dtype), together = view->folds ? 1 : item;
+    g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(RegionDim));
     for (int64_t i = 0; i < elements; i++)
-        if ((mask == NULL || mask[i]) && (view->over == VIEW_INSIDE || guard_element_inside(program, decl, view, i))) {
-            int64_t offset = view_element_offset(view, i);
-            g_array_append_val(at, offset);
-        }
-    g_array_sort(at, compare_offsets);
-    for (guint i = 0; i < at->len; i++) {
-        int64_t offset = g_array_index(at, int64_t, i);
-        RegionDim *top = runs->len ? &g_array_index(runs, RegionDim, runs->len - 1) : NULL;
-        if (top != NULL && top->count + top->stride >= offset)
-            top->stride = offset + item - top->count;
-        else
-            g_array_append_val(runs, ((RegionDim){ offset, item }));
-    }
-    if (runs->len == 0)
+        if ((mask == NULL || mask[i]) && view_element_inside(view, i))
+            for (int64_t byte = 0; byte < item; byte += together) {
+                RegionDim piece = { view_byte_offset(view, i, byte), together };
+                g_array_append_val(pieces, piece);
+            }
+    if (pieces->len == 0)
         return 0;
     size_t bytes;
-    g_autofree Region *region = region_from_runs((RegionDim *)(void *)runs->data, runs->len, &bytes);
+    g_autofree Region *region = region_from_pieces(pieces, &bytes);
     return intern_add(&program->regions, region, bytes);
 }
 
@@ -91,13 +58,18 @@ uint32_t guard_region(Core *core, uint32_t site, Ref ref, const uint8_t *mask, c
 {
     Program *program = core->program;
     const View *view = program_get_view(program, ref.view);
-    if (view->over == VIEW_INSIDE && mask == NULL)
-        return program_view_region(program, ref.view);
-    if (view->over != VIEW_INSIDE && !within_padding(core, program_decl(program, ref.decl), view))
+    if (!view->over && mask == NULL) {
+        uint32_t region = program_view_region(program, ref.view);
+        if (region == NONE)
+            core_usage(core, site, "%s of %s through a view of more than 4194304 separate pieces", what,
+                       program_text(program, program_decl(program, ref.decl)->name));
+        return region;
+    }
+    if (view->over && !within_padding(core, program_decl(program, ref.decl), view))
         for (int64_t i = 0, n = view_elements(view); i < n; i++)
-            if ((mask == NULL || mask[i]) && !guard_element_inside(program, ref.decl, view, i))
+            if ((mask == NULL || mask[i]) && !view_element_inside(view, i))
                 guard_out_of_bounds(core, site, ref, what);
-    return ragged_region(program, ref.decl, view, mask);
+    return ragged_region(program, view, mask);
 }
 
 static void access_memory(Core *core, StepKind kind, uint32_t site, Ref ref, const uint8_t *mask, Tile *tile, Tile *old, const char *what)

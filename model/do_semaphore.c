@@ -16,9 +16,9 @@ uint32_t guard_semaphore(Core *core, uint32_t site, Ref ref, uint32_t on_core, c
     if (view_elements(view) != 1)
         core_usage(core, site, "%s wants one semaphore, %s is an array of %lld: index it with pl_at", what, name,
                    (long long)view_elements(view));
-    if (view->over != VIEW_INSIDE)
+    if (view->over)
         guard_out_of_bounds(core, site, ref, what);
-    uint32_t element = (uint32_t)(view->offset / (int64_t)dtype_size_bytes(decl->dtype));
+    uint32_t element = (uint32_t)(view_element_offset(view, 0) / (int64_t)dtype_size_bytes(decl->dtype));
     return decl->first_semaphore + on_core * decl->elements + element;
 }
 

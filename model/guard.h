@@ -16,5 +16,3 @@ uint32_t guard_semaphore(Core *core, uint32_t site, Ref ref, uint32_t on_core, c
 void guard_out_of_bounds(Core *core, uint32_t site, Ref ref, const char *what) __attribute__((noreturn));
 /* The region that an access touches; stops the core when an unmasked element lies outside. */
 uint32_t guard_region(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const char *what);
-/* Is element i of the view a real one (false: in the padding)? Only for views whose `over` is not VIEW_INSIDE. */
-bool guard_element_inside(const Program *program, uint32_t decl, const View *view, int64_t element);

@@ -62,18 +62,24 @@ void machine_free(Machine *machine)
     g_free(machine);
 }
 
+/* The bits of these marks, of the bytes that the mask names. */
+static uint32_t mark_bits(uint8_t marks, unsigned mask)
+{
+    return ((marks & ELEMENT_RACING) ? mask << CONTENTS_RACING : 0) | ((marks & ELEMENT_EXEMPT) ? mask << CONTENTS_EXEMPT : 0);
+}
+
 static bool any_marked(const Contents *contents, uint8_t marks)
 {
-    bool any = false;
+    uint32_t any = 0, bits = mark_bits(marks, 0xff);
     for (int64_t i = 0; i < contents->elements && !any; i++)
-        any = (contents->written[i] & marks) != 0;
-    return any;
+        any = contents->written[i] & bits;
+    return any != 0;
 }
 
 static uint64_t hash_contents(const Contents *contents, size_t bytes, bool origins, uint64_t hash)
 {
     hash = XXH3_64bits_withSeed(contents->bytes, bytes, hash);
-    hash = XXH3_64bits_withSeed(contents->written, (size_t)contents->elements, hash);
+    hash = XXH3_64bits_withSeed(contents->written, (size_t)contents->elements * sizeof *contents->written, hash);
     return origins ? XXH3_64bits_withSeed(contents->origin, (size_t)contents->elements * sizeof(uint64_t), hash) : hash;
 }
 
@@ -84,13 +90,13 @@ uint64_t machine_hash_marks(Machine *machine)
         const Contents *contents = machine->contents[i];
         const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, i));
         for (int64_t k = 0; contents != NULL && program_decl_is_result(decl) && k < contents->elements; k++)
-            if (element_marks(contents->written[k]) != 0)
+            if (contents->written[k] >> CONTENTS_RACING != 0)
                 hash = rng_mix(rng_mix(hash ^ i) ^ (uint64_t)k);
     }
     return hash;
 }
 
-/* Marked elements count as such, whatever they hold. */
+/* Marked bytes count as such, whatever they hold. */
 static uint64_t hash_object(const Machine *machine, uint32_t object, const Contents *contents, bool origins, uint64_t hash)
 {
     size_t bytes = (size_t)program_decl(machine->program, program_object_decl(machine->program, object))->bytes;
@@ -98,13 +104,15 @@ static uint64_t hash_object(const Machine *machine, uint32_t object, const Conte
         return hash_contents(contents, bytes, origins, hash);
     size_t count = (size_t)contents->elements, item = bytes / count;
     Contents clean = { .elements = contents->elements, .bytes = g_memdup2(contents->bytes, bytes),
-                       .written = g_memdup2(contents->written, count), .origin = g_memdup2(contents->origin, count * sizeof(uint64_t)) };
-    for (size_t i = 0; i < count; i++)
-        if (element_marks(clean.written[i]) != 0) {
-            memset(clean.bytes + i * item, 0, item);
-            clean.origin[i] = 0;
-            clean.written[i] = element_marks(clean.written[i]);
-        }
+                       .written = g_memdup2(contents->written, count * sizeof *contents->written),
+                       .origin = g_memdup2(contents->origin, count * sizeof(uint64_t)) };
+    for (size_t i = 0; i < count; i++) {
+        uint32_t marked = (clean.written[i] >> CONTENTS_RACING | clean.written[i] >> CONTENTS_EXEMPT) & 0xff;
+        for (size_t b = 0; b < item; b++)
+            clean.bytes[i * item + b] = (marked >> b & 1) ? 0 : clean.bytes[i * item + b];
+        clean.origin[i] = marked ? 0 : clean.origin[i];
+        clean.written[i] &= ~(marked | marked << CONTENTS_UNKNOWN);
+    }
     hash = hash_contents(&clean, bytes, origins, hash);
     g_free(clean.bytes);
     g_free(clean.written);
@@ -226,7 +234,7 @@ static void fill_input(Machine *machine, uint32_t decl_id, uint32_t device, Cont
     int64_t logical = view_elements(program_get_view(program, decl->view));
     for (int64_t i = 0; i < logical; i++) {
         int64_t at = view_element_offset(program_get_view(program, decl->view), i) / (int64_t)dtype_size_bytes(decl->dtype);
-        contents->written[at] = 1;
+        contents->written[at] = contents_mask(dtype_size_bytes(decl->dtype));
         contents->origin[at] = tile_input_origin(device, decl_id, (uint64_t)i);
     }
 }
@@ -251,7 +259,7 @@ Contents *machine_contents(Machine *machine, uint32_t object)
     machine->elements_moved += (uint64_t)(decl->bytes / (int64_t)dtype_size_bytes(decl->dtype));
     contents->elements = decl->bytes / (int64_t)dtype_size_bytes(decl->dtype);
     contents->bytes = g_malloc0((size_t)MAX(decl->bytes, 1));
-    contents->written = g_malloc0((size_t)MAX(contents->elements, 1));
+    contents->written = g_new0(uint32_t, MAX(contents->elements, 1));
     contents->origin = g_new0(uint64_t, MAX(contents->elements, 1));
     machine->contents[object] = contents;
     if (decl->input)
@@ -259,33 +267,44 @@ Contents *machine_contents(Machine *machine, uint32_t object)
     return contents;
 }
 
-static bool same_items(const Program *program, uint32_t object, const View *view)
+/* Does an element of the view lie in one element of the decl's type, all of it? */
+static bool is_one_cell(const View *view, size_t item, size_t cell, int64_t offset)
 {
-    return dtype_size_bytes(program_decl(program, program_object_decl(program, object))->dtype) == dtype_size_bytes(view->dtype);
+    return item == cell && view->folds == 0 && offset % (int64_t)cell == 0;
 }
 
-/* Per byte, for views that were bitcast to another item size: an element is written if all cells it covers are, and its origin is mixed. */
-static void read_across(const Contents *contents, size_t cell_bytes, int64_t offset, size_t item, Tile *out, int64_t i)
+static inline bool skipped(const View *view, const uint8_t *mask, int64_t i)
 {
-    uint64_t origin = 0;
-    bool written = true, unknown = false;
-    uint8_t marks = 0;
-    for (int64_t c = offset / (int64_t)cell_bytes; c <= (offset + (int64_t)item - 1) / (int64_t)cell_bytes; c++) {
-        written &= element_state(contents->written[c]) != ELEMENT_UNWRITTEN;
-        unknown |= element_state(contents->written[c]) == ELEMENT_UNKNOWN;
-        marks |= element_marks(contents->written[c]);
-        origin = rng_mix(origin + contents->origin[c] + (uint64_t)(offset % (int64_t)cell_bytes));
-    }
-    out->written[i] = (uint8_t)((!written ? ELEMENT_UNWRITTEN : unknown ? ELEMENT_UNKNOWN : ELEMENT_WRITTEN) | marks);
-    out->origin[i] = origin;
-}
-
-static bool skipped(Machine *machine, uint32_t object, const View *view, const uint8_t *mask, int64_t i)
-{
-    if (G_LIKELY(mask == NULL && view->over == VIEW_INSIDE))
+    if (G_LIKELY(mask == NULL && !view->over))
         return false;
-    return (mask != NULL && !mask[i])
-        || (view->over != VIEW_INSIDE && !guard_element_inside(machine->program, program_object_decl(machine->program, object), view, i));
+    return (mask != NULL && !mask[i]) || !view_element_inside(view, i);
+}
+
+/* Of an element that has both bytes. */
+static uint8_t worse_of(uint8_t a, uint8_t b)
+{
+    uint8_t x = element_state(a), y = element_state(b), marks = element_marks(a | b);
+    return (uint8_t)(marks | (x == ELEMENT_UNWRITTEN || y == ELEMENT_WRITTEN ? x : y));
+}
+
+/* Byte by byte, for views that were bitcast to another item size: an element is written if all its bytes are, and its origin is mixed. */
+static void read_across(const Contents *contents, size_t cell, const View *view, Tile *out, int64_t i)
+{
+    size_t item = dtype_size_bytes(view->dtype);
+    int64_t last = -1;
+    uint64_t origin = 0;
+    uint8_t state = ELEMENT_WRITTEN;
+    for (size_t b = 0; b < item; b++) {
+        int64_t offset = view_byte_offset(view, i, (int64_t)b), c = offset / (int64_t)cell;
+        unsigned byte = (unsigned)(offset % (int64_t)cell);
+        uint8_t here = contents_state(contents, c, 1u << byte);
+        out->bytes[(size_t)i * item + b] = contents->bytes[offset];
+        state = worse_of(state, here);
+        if (c != last)
+            origin = rng_mix(origin + contents->origin[c] + byte);
+        last = c;
+    }
+    out->written[i] = state, out->origin[i] = origin;
 }
 
 void machine_read(Machine *machine, uint32_t object, uint32_t view_id, const uint8_t *mask, Tile *out)
@@ -296,20 +315,33 @@ void machine_read(Machine *machine, uint32_t object, uint32_t view_id, const uin
     machine->elements_moved += (uint64_t)out->elements;
     const View *view = program_get_view(machine->program, view_id);
     const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, object));
-    size_t item = dtype_size_bytes(view->dtype), cell_bytes = dtype_size_bytes(decl->dtype);
-    bool plain = same_items(machine->program, object, view);
+    size_t item = dtype_size_bytes(view->dtype), cell = dtype_size_bytes(decl->dtype);
     for (int64_t i = 0; i < out->elements; i++) {
-        if ((mask != NULL || view->over != VIEW_INSIDE) && skipped(machine, object, view, mask, i))
+        if (skipped(view, mask, i))
             continue;                           /* tiles begin zeroed: unwritten */
         int64_t offset = view_element_offset(view, i);
-        memcpy(out->bytes + (size_t)i * item, contents->bytes + offset, item);
-        if (plain) {
-            out->written[i] = contents->written[offset / (int64_t)item];
-            out->origin[i] = contents->origin[offset / (int64_t)item];
-        } else {
-            read_across(contents, cell_bytes, offset, item, out, i);
+        if (!is_one_cell(view, item, cell, offset)) {
+            read_across(contents, cell, view, out, i);
+            continue;
         }
+        memcpy(out->bytes + (size_t)i * item, contents->bytes + offset, item);
+        out->written[i] = contents_state(contents, offset / (int64_t)item, contents_mask(item));
+        out->origin[i] = contents->origin[offset / (int64_t)item];
     }
+}
+
+/* Bytes of an element that lie together. */
+static int64_t bytes_together(const View *view)
+{
+    return view->folds ? 1 : (int64_t)dtype_size_bytes(view->dtype);
+}
+
+static uint8_t marks_of(const Program *program, uint64_t racing, const View *view, int64_t element)
+{
+    uint8_t marks = 0;
+    for (int64_t b = 0, together = bytes_together(view); b < (int64_t)dtype_size_bytes(view->dtype); b += together)
+        marks |= racing_marks(program, racing, view_byte_offset(view, element, b), (size_t)together);
+    return marks;
 }
 
 void machine_mark_read(Machine *machine, uint32_t site, uint32_t object, uint32_t view_id, const uint8_t *mask, Tile *out)
@@ -319,8 +351,8 @@ void machine_mark_read(Machine *machine, uint32_t site, uint32_t object, uint32_
         return;
     const View *view = program_get_view(machine->program, view_id);
     for (int64_t i = 0; i < out->elements; i++)
-        if (!skipped(machine, object, view, mask, i))
-            out->written[i] |= racing_marks(machine->program, racing, view_element_offset(view, i), dtype_size_bytes(view->dtype));
+        if (!skipped(view, mask, i))
+            out->written[i] |= marks_of(machine->program, racing, view, i);
 }
 
 static int before_interval(const GArray *intervals, int64_t lo)        /* first interval with hi >= lo */
@@ -381,6 +413,35 @@ bool machine_any_written(Machine *machine, uint32_t object, uint32_t region)
     return !region_each_run(program_get_region(machine->program, region), outside_intervals, machine->written[object]);
 }
 
+/* Of an opaque tile the value is unknown, but it is one. */
+static uint8_t state_in(const Tile *tile, int64_t i)
+{
+    return tile->opaque ? ELEMENT_UNKNOWN : tile->written[i];
+}
+
+static void set_state(Contents *contents, int64_t cell, unsigned mask, uint8_t element)
+{
+    uint8_t state = element_state(element);
+    contents->written[cell] &= ~(mask * 0x01010101u);
+    contents->written[cell] |= (state == ELEMENT_UNWRITTEN ? 0 : mask) | (state == ELEMENT_UNKNOWN ? mask << CONTENTS_UNKNOWN : 0)
+        | mark_bits(element_marks(element), mask);
+}
+
+static void write_across(Contents *contents, size_t cell, const View *view, const Tile *tile, int64_t i)
+{
+    size_t item = dtype_size_bytes(view->dtype);
+    int64_t last = -1;
+    uint64_t cells = 0;
+    for (size_t b = 0; b < item; b++) {
+        int64_t offset = view_byte_offset(view, i, (int64_t)b), c = offset / (int64_t)cell;
+        contents->bytes[offset] = tile->opaque ? 0 : tile->bytes[(size_t)i * item + b];
+        set_state(contents, c, 1u << offset % (int64_t)cell, state_in(tile, i));
+        cells += c != last;
+        contents->origin[c] = tile->opaque ? 0 : rng_mix(tile->origin[i] + cells);
+        last = c;
+    }
+}
+
 void machine_write(Machine *machine, uint32_t object, uint32_t view_id, const uint8_t *mask, const Tile *tile)
 {
     Contents *contents = machine_contents(machine, object);
@@ -389,22 +450,21 @@ void machine_write(Machine *machine, uint32_t object, uint32_t view_id, const ui
     machine->elements_moved += (uint64_t)tile->elements;
     const View *view = program_get_view(machine->program, view_id);
     const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, object));
-    size_t item = dtype_size_bytes(view->dtype), cell_bytes = dtype_size_bytes(decl->dtype);
+    size_t item = dtype_size_bytes(view->dtype), cell = dtype_size_bytes(decl->dtype);
     for (int64_t i = 0; i < tile->elements; i++) {
-        if ((mask != NULL || view->over != VIEW_INSIDE) && skipped(machine, object, view, mask, i))
+        if (skipped(view, mask, i))
             continue;
-        int64_t offset = view_element_offset(view, i), first = offset / (int64_t)cell_bytes;
-        int64_t last = (offset + (int64_t)item - 1) / (int64_t)cell_bytes;
-        if (tile->opaque) {                     /* the value is unknown, but it is one */
+        int64_t offset = view_element_offset(view, i), c = offset / (int64_t)cell;
+        if (!is_one_cell(view, item, cell, offset)) {
+            write_across(contents, cell, view, tile, i);
+            continue;
+        }
+        if (tile->opaque)
             memset(contents->bytes + offset, 0, item);
-        } else {
+        else
             memcpy(contents->bytes + offset, tile->bytes + (size_t)i * item, item);
-        }
-        for (int64_t c = first; c <= last; c++) {
-            contents->written[c] = tile->opaque ? ELEMENT_UNKNOWN : tile->written[i];
-            contents->origin[c] = tile->opaque ? 0 : item == cell_bytes ? tile->origin[i]
-                : rng_mix(tile->origin[i] + (uint64_t)(c - first) + 1);
-        }
+        set_state(contents, c, contents_mask(item), state_in(tile, i));
+        contents->origin[c] = tile->opaque ? 0 : tile->origin[i];
     }
 }
 
@@ -417,13 +477,15 @@ void machine_mark_write(Machine *machine, uint32_t site, uint32_t object, uint32
     const View *view = program_get_view(machine->program, view_id);
     const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, object));
     int64_t item = (int64_t)dtype_size_bytes(view->dtype), cell_bytes = (int64_t)dtype_size_bytes(decl->dtype);
+    int64_t together = bytes_together(view);
+    uint8_t marks = 0;
     for (int64_t i = 0, elements = view_elements(view); i < elements; i++) {
-        if (skipped(machine, object, view, mask, i))
-            continue;
-        int64_t offset = view_element_offset(view, i);
-        uint8_t marks = racing_marks(machine->program, racing, offset, (size_t)item);
-        for (int64_t c = offset / cell_bytes; c <= (offset + item - 1) / cell_bytes; c++)
-            contents->written[c] |= marks;
+        for (int64_t b = 0; b < item && !skipped(view, mask, i); b++) {
+            int64_t offset = view_byte_offset(view, i, b);
+            if (b % together == 0)
+                marks = racing_marks(machine->program, racing, offset, (size_t)together);
+            contents->written[offset / cell_bytes] |= mark_bits(marks, 1u << offset % cell_bytes);
+        }
     }
 }
 

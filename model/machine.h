@@ -12,9 +12,32 @@
 typedef struct Contents {                       /* of one buffer object; elements of the decl's own type */
     int64_t elements;
     unsigned char *bytes;
-    uint8_t *written;
+    uint32_t *written;                          /* bit b: byte b of the element has a value; 8 + b: an unknown one; then the marks */
     uint64_t *origin;
 } Contents;
+
+/* Where the bits of each mark begin. */
+enum { CONTENTS_UNKNOWN = 8, CONTENTS_RACING = 16, CONTENTS_EXEMPT = 24 };
+
+/* ELEMENT_..., with marks, of those bytes of an element that the mask names. */
+static inline uint8_t contents_state(const Contents *contents, int64_t element, unsigned mask)
+{
+    uint32_t written = contents->written[element];
+    unsigned state = (written & mask) != mask ? ELEMENT_UNWRITTEN : (written >> CONTENTS_UNKNOWN & mask) ? ELEMENT_UNKNOWN : ELEMENT_WRITTEN;
+    state |= (written >> CONTENTS_RACING & mask) ? ELEMENT_RACING : 0;
+    return (uint8_t)(state | ((written >> CONTENTS_EXEMPT & mask) ? ELEMENT_EXEMPT : 0));
+}
+
+static inline unsigned contents_mask(size_t item)
+{
+    return (1u << item) - 1;
+}
+
+static inline TileElements contents_elements(const Contents *contents, size_t item, int64_t first, int64_t count)
+{
+    return (TileElements){ (size_t)count, item, sizeof *contents->written,
+                           contents->origin + first, contents->bytes + first * (int64_t)item, contents->written + first };
+}
 
 Machine *machine_new(Program *program);
 void machine_free(Machine *machine);

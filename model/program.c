@@ -159,18 +159,12 @@ bool program_same_line(const Program *program, uint32_t site, uint32_t other)
 
 uint32_t program_view(Program *program, const View *view)
 {
-    return intern_add(&program->views, view, sizeof *view);
+    return intern_add(&program->views, view, view_key_bytes(view));
 }
 
 const View *program_get_view(const Program *program, uint32_t view)
 {
     return intern_get(&program->views, view, NULL);
-}
-
-/* 0: empty. */
-static uint32_t intern_region(Program *program, const Region *region)
-{
-    return region->bytes == 0 ? 0 : intern_add(&program->regions, region, region_key_bytes(region));
 }
 
 const Region *program_get_region(const Program *program, uint32_t region)
@@ -184,9 +178,11 @@ uint32_t program_view_region(Program *program, uint32_t view)
         store_push(&program->view_regions, view + 1 - program->view_regions.count);
     uint32_t *cached = &STORE(uint32_t, &program->view_regions, view);
     if (*cached == 0) {                         /* region id + 1 */
-        Region region;
-        view_region(program_get_view(program, view), &region);
-        *cached = intern_region(program, &region) + 1;
+        size_t bytes;
+        g_autofree Region *region = view_region(program_get_view(program, view), &bytes);
+        if (region == NULL)
+            return NONE;
+        *cached = (region->bytes ? intern_add(&program->regions, region, bytes) : 0) + 1;
     }
     return *cached - 1;
 }
@@ -416,7 +412,11 @@ char *program_describe_region(const Program *program, uint32_t object, uint32_t 
             else
                 g_string_append_printf(text, "%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT, MIN(first[d], last[d]), MAX(first[d], last[d]) + 1);
         }
-        g_string_append(text, box ? "]" : "] (strided)");
+        int64_t item = (int64_t)dtype_size_bytes(decl->dtype);
+        if (!box && region->run_bytes > 0 && region->run_bytes < item)
+            g_string_append_printf(text, "] (%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " bytes of an element)", region->run_bytes, item);
+        else
+            g_string_append(text, box ? "]" : "] (strided)");
     }
     g_string_append_printf(text, " on device %u", program_object_device(program, object));
     if (decl->units == program->cores && program->cores_per_device > 1)

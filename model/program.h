@@ -126,7 +126,7 @@ bool program_same_line(const Program *program, uint32_t site, uint32_t other);  
 uint32_t program_view(Program *program, const View *view);
 const View *program_get_view(const Program *program, uint32_t view);
 const Region *program_get_region(const Program *program, uint32_t region);
-uint32_t program_view_region(Program *program, uint32_t view);                  /* cached */
+uint32_t program_view_region(Program *program, uint32_t view);                  /* cached; NONE: too ragged */
 
 typedef struct DeclSpec {
     Space space; SemaphoreKind semaphore_kind; DType dtype; Life life;

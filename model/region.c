@@ -116,6 +116,27 @@ Region *region_from_runs(const RegionDim *run, uint32_t runs, size_t *bytes)
     return region;
 }
 
+static int compare_starts(const void *a, const void *b)
+{
+    int64_t x = ((const RegionDim *)a)->count, y = ((const RegionDim *)b)->count;
+    return x < y ? -1 : x > y;
+}
+
+Region *region_from_pieces(GArray *pieces, size_t *bytes)
+{
+    RegionDim *run = (RegionDim *)(void *)pieces->data;
+    uint32_t runs = 0;
+    g_array_sort(pieces, compare_starts);
+    for (guint i = 0; i < pieces->len; i++) {
+        RegionDim piece = run[i], *top = runs ? &run[runs - 1] : NULL;
+        if (top != NULL && top->count + top->stride >= piece.count)
+            top->stride = MAX(top->stride, piece.count + piece.stride - top->count);
+        else
+            run[runs++] = piece;
+    }
+    return region_from_runs(run, runs, bytes);
+}
+
 bool region_is_contiguous(const Region *region)
 {
     return region->run_bytes == region->hi - region->lo;

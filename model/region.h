@@ -5,6 +5,7 @@
  * empty region. Overlap is exact.
  */
 #pragma once
+#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +27,8 @@ void region_box(Region *region, int64_t offset, size_t item_bytes, unsigned ndim
 size_t region_key_bytes(const Region *region);
 /* A ragged region of sorted, disjoint, non-touching runs; returns a new block for intern_add, of *bytes bytes, to be freed by g_free. */
 Region *region_from_runs(const RegionDim *run, uint32_t runs, size_t *bytes);
+/* The same of (start, length) in any order, which may touch or overlap. */
+Region *region_from_pieces(GArray *pieces, size_t *bytes);
 bool region_overlaps(const Region *a, const Region *b);
 /* Calls visit for each maximal run in ascending order for boxes with nested strides; stops when visit returns false. */
 bool region_each_run(const Region *region, bool (*visit)(void *data, int64_t lo, int64_t length), void *data);

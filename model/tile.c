@@ -49,41 +49,49 @@ void tile_free(Tile *tile)
     g_free(tile);
 }
 
-size_t tile_block_bytes(size_t count, size_t item)
+size_t tile_block_bytes(const TileElements *elements)
 {
-    return count * (sizeof(uint64_t) + item + 1);
+    return elements->count * (sizeof(uint64_t) + elements->item + elements->mark);
 }
 
-void tile_block_put(void *block, const uint64_t *origin, const unsigned char *bytes, const uint8_t *written, size_t count, size_t item)
+void tile_block_put(void *block, const TileElements *elements)
 {
     char *at = block;
+    size_t count = elements->count;
     if (count == 0)
         return;
-    memcpy(at, origin, count * sizeof(uint64_t));
-    memcpy(at + count * sizeof(uint64_t), bytes, count * item);
-    memcpy(at + count * (sizeof(uint64_t) + item), written, count);
+    memcpy(at, elements->origin, count * sizeof(uint64_t));
+    memcpy(at + count * sizeof(uint64_t), elements->bytes, count * elements->item);
+    memcpy(at + count * (sizeof(uint64_t) + elements->item), elements->written, count * elements->mark);
 }
 
-void tile_block_take(const void *block, uint64_t *origin, unsigned char *bytes, uint8_t *written, size_t count, size_t item)
+void tile_block_take(const void *block, const TileElements *elements)
 {
     const char *at = block;
+    size_t count = elements->count;
     if (count == 0)
         return;
-    memcpy(origin, at, count * sizeof(uint64_t));
-    memcpy(bytes, at + count * sizeof(uint64_t), count * item);
-    memcpy(written, at + count * (sizeof(uint64_t) + item), count);
+    memcpy(elements->origin, at, count * sizeof(uint64_t));
+    memcpy(elements->bytes, at + count * sizeof(uint64_t), count * elements->item);
+    memcpy(elements->written, at + count * (sizeof(uint64_t) + elements->item), count * elements->mark);
+}
+
+static TileElements elements_of(const Tile *tile)
+{
+    return (TileElements){ tile->opaque ? 0 : (size_t)tile->elements, dtype_size_bytes(tile->dtype), sizeof *tile->written,
+                           tile->origin, tile->bytes, tile->written };
 }
 
 /* The struct without its pointers, then the block of its elements, if it is not opaque. */
 void *tile_pack(const Tile *tile, size_t *bytes)
 {
-    size_t count = tile->opaque ? 0 : (size_t)tile->elements, item = dtype_size_bytes(tile->dtype);
-    *bytes = sizeof(Tile) + tile_block_bytes(count, item);
+    const TileElements elements = elements_of(tile);
+    *bytes = sizeof(Tile) + tile_block_bytes(&elements);
     char *packed = g_malloc0(*bytes);
     Tile *head = (Tile *)(void *)packed;
     head->dtype = tile->dtype, head->ndim = tile->ndim, head->elements = tile->elements, head->opaque = tile->opaque;
     memcpy(head->size, tile->size, tile->ndim * sizeof *tile->size);
-    tile_block_put(packed + sizeof(Tile), tile->origin, tile->bytes, tile->written, count, item);
+    tile_block_put(packed + sizeof(Tile), &elements);
     return packed;
 }
 
@@ -99,12 +107,13 @@ bool tile_is_packed(const void *packed, size_t bytes)
     for (unsigned i = 0; i < head.ndim; i++)
         if (head.size[i] < 0 || __builtin_mul_overflow(elements, head.size[i], &elements))
             return false;
-    size_t item = dtype_size_bytes(head.dtype), count = head.opaque ? 0 : (size_t)elements;
-    if (elements != head.elements || count > bytes || bytes != sizeof head + tile_block_bytes(count, item))
+    const TileElements block = elements_of(&head);
+    size_t count = block.count;
+    if (elements != head.elements || count > bytes || bytes != sizeof head + tile_block_bytes(&block))
         return false;
     const uint8_t *written = (const uint8_t *)packed + bytes - count;
     for (size_t i = 0; i < count; i++)
-        if (written[i] > ELEMENT_UNKNOWN)
+        if (element_state(written[i]) > ELEMENT_UNKNOWN)
             return false;
     return true;
 }
@@ -113,8 +122,8 @@ Tile *tile_unpack(const void *packed)
 {
     const Tile *head = packed;
     Tile *tile = tile_new(head->dtype, head->ndim, head->size, head->opaque);
-    size_t count = head->opaque ? 0 : (size_t)head->elements;
-    tile_block_take((const char *)packed + sizeof(Tile), tile->origin, tile->bytes, tile->written, count, dtype_size_bytes(head->dtype));
+    const TileElements elements = elements_of(tile);
+    tile_block_take((const char *)packed + sizeof(Tile), &elements);
     return tile;
 }
 

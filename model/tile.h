@@ -43,11 +43,13 @@ void tile_free(Tile *tile);
 /* Equal tiles as equal bytes (g_malloc), and such bytes as a new tile. */
 void *tile_pack(const Tile *tile, size_t *bytes);
 Tile *tile_unpack(const void *packed);
-/* Elements in one block of tile_block_bytes: origins, then values, then whether they were written. item: bytes of one value. */
-size_t tile_block_bytes(size_t count, size_t item);
 bool tile_is_packed(const void *packed, size_t bytes);          /* may it be what tile_pack made? Of bytes from a file */
-void tile_block_put(void *block, const uint64_t *origin, const unsigned char *bytes, const uint8_t *written, size_t count, size_t item);
-void tile_block_take(const void *block, uint64_t *origin, unsigned char *bytes, uint8_t *written, size_t count, size_t item);
+
+/* Elements that lie in one block: origins, then values of so many bytes, then marks of so many of whether they were written. */
+typedef struct TileElements { size_t count, item, mark; uint64_t *origin; unsigned char *bytes; void *written; } TileElements;
+size_t tile_block_bytes(const TileElements *elements);
+void tile_block_put(void *block, const TileElements *elements);
+void tile_block_take(const void *block, const TileElements *elements);
 
 typedef enum TileOp { TILE_ADD, TILE_SUB, TILE_MUL, TILE_DIV, TILE_MIN, TILE_MAX, TILE_COPY_OP } TileOp;
 /* out = a op b, element-wise; shapes and types equal (the caller made sure). Opaque in, opaque out. COPY_OP: out = a. Integers wrap, and

@@ -1,17 +1,28 @@
 /* view.c - offset and strides after each transform, in the manner of any strided array library.
  *
- * Reshaping walks old and new dimensions together: groups with the same number of elements must correspond, and within a group the old
- * dimensions must lie behind each other without a gap. Numbers come from the kernel and may be absurd (an index read from garbage), so
- * everything saturates at a size that no buffer reaches: such a view is outside in any case.
+ * Reshaping walks old and new dimensions together: where groups with the same number of elements correspond, and within a group the old
+ * dimensions lie behind each other without a gap, there are strides; elsewhere it takes a fold. Numbers come from the kernel and may be
+ * absurd (an index read from garbage), so everything saturates at a size that no buffer reaches: such a view is outside in any case.
  */
-#include "view.h"
+#include "view_inside.h"
 #include <glib.h>
+#include <string.h>
 
-#define EXTENT_MAX (INT64_C(1) << 50)
-
-static int64_t saturate(__int128_t value)
+int64_t view_saturate(__int128_t value)
 {
-    return (int64_t)(value > EXTENT_MAX ? EXTENT_MAX : value < -EXTENT_MAX ? -EXTENT_MAX : value);
+    return (int64_t)(value > VIEW_EXTENT_MAX ? VIEW_EXTENT_MAX : value < -VIEW_EXTENT_MAX ? -VIEW_EXTENT_MAX : value);
+}
+
+size_t view_key_bytes(const View *view)
+{
+    return view->folds ? offsetof(View, fold) + view->folds * sizeof(ViewFold) : view->over ? offsetof(View, fold) : offsetof(View, excess);
+}
+
+static const char TOO_MANY_FOLDS[] = "one more reshape or bitcast of packed or strided rows than the 8 that are supported";
+
+static void copy_view(View *view, const View *from)
+{
+    memcpy(view, from, view_key_bytes(from));
 }
 
 /* Row-major strides for items of so many bytes. */
@@ -19,77 +30,119 @@ static void lay_dense(View *view, int64_t stride)
 {
     for (unsigned i = view->ndim; i-- > 0;) {
         view->stride[i] = stride;
-        stride = saturate((__int128_t)stride * MAX(view->size[i], 1));
+        stride = view_saturate((__int128_t)stride * MAX(view->size[i], 1));
     }
 }
 
 void view_whole(View *view, DType dtype, unsigned ndim, const int64_t *size)
 {
     g_assert(ndim <= VIEW_DIMS_MAX);
-    *view = (View){.ndim = ndim, .dtype = dtype};
+    memset(view, 0, offsetof(View, excess));
+    view->ndim = ndim, view->dtype = (uint8_t)dtype;
     for (unsigned i = 0; i < ndim; i++) {
         g_assert(size[i] >= 0);
         view->size[i] = size[i];
+        view->whole[i] = (uint8_t)(i + 1);
     }
     lay_dense(view, (int64_t)dtype_size_bytes(dtype));
 }
 
+static __int128_t last_index(const ViewIndex *index)
+{
+    return index->is_index ? index->start : index->start + (__int128_t)(index->size - 1) * index->stride;
+}
+
 static bool index_is_inside(const ViewIndex *index, int64_t limit)
 {
-    if (index->is_index)
-        return index->start >= 0 && index->start < limit;
-    return index->size == 0 || (index->start >= 0 && index->start + (__int128_t)(index->size - 1) * index->stride < limit);
+    return (!index->is_index && index->size == 0) || (index->start >= 0 && last_index(index) < limit);
 }
 
 static bool takes_all(const ViewIndex *index, int64_t limit)
 {
-    return !index->is_index && index->start == 0 && index->stride == 1 && (index->size == -1 || index->size == limit);
+    return !index->is_index && index->start == 0 && index->stride == 1 && index->size == limit;
 }
 
-static bool apply_index(View *view, const View *parent, unsigned dim, const ViewIndex *given, const char **why)
+static void note_excess(ViewExcess *excess, const View *parent, unsigned dim, const ViewIndex *index)
 {
-    ViewIndex index = *given;
-    int64_t limit = parent->size[dim], stride = parent->stride[dim];
-    if (takes_all(given, limit))
-        index.size = limit;
-    if (!index.is_index && index.size < 0)
+    if (excess->size == 0)
+        *excess = (ViewExcess){ .start = index->start, .size = index->is_index ? 1 : index->size, .dim = dim,
+                                .stride = index->is_index ? 1 : index->stride, .limit = parent->size[dim] };
+    if (parent->whole[dim] == 0 || parent->size[dim] == 0 || index->start < 0)
+        excess->beyond = true;
+    else
+        excess->reach[parent->whole[dim] - 1] = view_saturate(last_index(index));
+}
+
+/* How many indices of a slice lie before this one of the dimension that it is a slice of. */
+static int64_t indices_before(const ViewIndex *index, int64_t limit)
+{
+    __int128_t distance = (__int128_t)limit - index->start;
+    return distance <= 0 ? 0 : (int64_t)MIN((distance + index->stride - 1) / index->stride, index->size);
+}
+
+/* What of the new view, that or whose parent leaves the buffer, is inside. */
+static void take_excess(View *view, const View *parent, const ViewIndex *index)
+{
+    ViewExcess before = parent->over ? parent->excess : (ViewExcess){ 0 }, after = before;
+    unsigned kept = 0;
+    for (unsigned d = 0; d < parent->ndim; d++)
+        if (!index_is_inside(&index[d], parent->size[d]))
+            note_excess(&after, parent, d, &index[d]);
+    memset(after.from, 0, sizeof after.from), memset(after.to, 0, sizeof after.to);
+    view->over = false;
+    for (unsigned d = 0; d < parent->ndim; d++) {
+        int64_t from = parent->over ? before.from[d] : 0, to = parent->over ? before.to[d] : parent->size[d];
+        if (index[d].is_index) {
+            after.nowhere |= index[d].start < from || index[d].start >= to;
+            continue;
+        }
+        after.from[kept] = indices_before(&index[d], from);
+        after.to[kept] = indices_before(&index[d], to);
+        view->over |= after.from[kept] > 0 || after.to[kept] < view->size[kept];
+        kept++;
+    }
+    view->over |= after.nowhere;
+    view->excess = view->over ? after : (ViewExcess){ 0 };
+}
+
+static bool complete_index(ViewIndex *index, const ViewIndex *given, int64_t limit, const char **why)
+{
+    *index = given ? *given : (ViewIndex){ 0, -1, 1, false };
+    if (!index->is_index && index->start == 0 && index->stride == 1 && index->size == -1)
+        index->size = limit;
+    if (!index->is_index && index->size < 0)
         return *why = "a slice of negative size", false;
-    if (!index.is_index && index.stride < 1)
+    if (!index->is_index && index->stride < 1)
         return *why = "a slice with a stride below 1", false;
-    if (view->over != VIEW_OUTSIDE && !index_is_inside(&index, limit)) {
-        view->over = VIEW_OUTSIDE;
-        view->over_dim = (uint8_t)dim;
-        view->over_start = index.start;
-        view->over_size = index.is_index ? 1 : index.size;
-        view->over_stride = index.is_index ? 1 : index.stride;
-        view->over_limit = limit;
-    }
-    view->offset = saturate(view->offset + (__int128_t)index.start * stride);
-    if (!index.is_index) {
-        view->size[view->ndim] = MIN(index.size, EXTENT_MAX);
-        view->stride[view->ndim++] = saturate((__int128_t)index.stride * stride);
-    }
     return true;
 }
 
-bool view_at(View *view, const View *parent, unsigned indices, const ViewIndex *index, const char **why)
+bool view_at(View *view, const View *parent, unsigned indices, const ViewIndex *given, const char **why)
 {
     if (indices > parent->ndim)
         return *why = "more indices than dimensions", false;
-    if (parent->packed && indices == parent->ndim && !takes_all(&index[indices - 1], parent->size[indices - 1]))
-        return *why = "a part of the minor dimension of a ref whose item size a bitcast changed: select it first", false;
-    View result = *parent;
+    View result;
+    ViewIndex index[VIEW_DIMS_MAX];
+    bool over = parent->over;
+    copy_view(&result, parent);
     result.ndim = 0;
-    for (unsigned i = 0; i < indices; i++)
-        if (!apply_index(&result, parent, i, &index[i], why))
+    for (unsigned i = 0; i < parent->ndim; i++) {
+        if (!complete_index(&index[i], i < indices ? &given[i] : NULL, parent->size[i], why))
             return false;
-    for (unsigned i = indices; i < parent->ndim; i++) {
-        result.size[result.ndim] = parent->size[i];
-        result.stride[result.ndim++] = parent->stride[i];
+        over |= !index_is_inside(&index[i], parent->size[i]);
+        result.offset = view_saturate(result.offset + (__int128_t)index[i].start * parent->stride[i]);
+        if (index[i].is_index)
+            continue;
+        result.whole[result.ndim] = takes_all(&index[i], parent->size[i]) ? parent->whole[i] : 0;
+        result.size[result.ndim] = MIN(index[i].size, VIEW_EXTENT_MAX);
+        result.stride[result.ndim++] = view_saturate((__int128_t)index[i].stride * parent->stride[i]);
     }
     for (unsigned i = result.ndim; i < parent->ndim; i++)
-        result.size[i] = result.stride[i] = 0;  /* views are keys: what is unused is zero */
-    *view = result;
+        result.size[i] = result.stride[i] = result.whole[i] = 0;        /* views are keys: what is unused is zero */
+    if (over)
+        take_excess(&result, parent, index);
+    view_unfold(&result);
+    copy_view(view, &result);
     return true;
 }
 
@@ -99,7 +152,7 @@ int64_t view_elements(const View *view)
     for (unsigned i = 0; i < view->ndim; i++) {
         if (view->size[i] == 0)
             return 0;
-        elements = saturate((__int128_t)elements * view->size[i]);
+        elements = view_saturate((__int128_t)elements * view->size[i]);
     }
     return elements;
 }
@@ -126,75 +179,114 @@ static bool reshape_strides(View *result, const View *parent)
                 return false;
             if (!item)
                 item = parent->stride[i];
-            extent = saturate((__int128_t)parent->stride[i] * parent->size[i]);
+            extent = view_saturate((__int128_t)parent->stride[i] * parent->size[i]);
         }
         if (!item)
             item = (int64_t)dtype_size_bytes((DType)parent->dtype);
         for (unsigned i = new; i-- > new_from;) {
             result->stride[i] = item;
-            item = saturate((__int128_t)item * result->size[i]);
+            item = view_saturate((__int128_t)item * result->size[i]);
         }
     }
     return true;
 }
 
+/* Slices that leave the buffer are not followed through other shapes: nothing of them counts as inside. */
+static void lose_excess(View *view)
+{
+    if (!view->over)
+        return;
+    memset(view->excess.from, 0, sizeof view->excess.from), memset(view->excess.to, 0, sizeof view->excess.to);
+    view->excess.nowhere = view->excess.beyond = true;
+}
+
 bool view_reshape(View *view, const View *parent, unsigned ndim, const int64_t *size, const char **why)
 {
+    static const unsigned ORDER[VIEW_DIMS_MAX] = { 0, 1, 2, 3, 4, 5, 6, 7 };
     if (ndim > VIEW_DIMS_MAX)
         return *why = "a reshape to more than 8 dimensions", false;
-    View result = *parent;
+    View result;
+    copy_view(&result, parent);
     result.ndim = ndim;
     for (unsigned i = 0; i < VIEW_DIMS_MAX; i++) {
         result.size[i] = i < ndim ? size[i] : 0;
-        result.stride[i] = 0;
+        result.stride[i] = result.whole[i] = 0;
         if (result.size[i] < 0)
             return *why = "a reshape to a negative size", false;
     }
-    if (parent->packed && (ndim == 0 || size[ndim - 1] != parent->size[parent->ndim - 1]))
-        return *why = "a reshape of the minor dimension of a ref whose item size a bitcast changed: reshape first", false;
     int64_t elements = view_elements(parent);
-    if (view_elements(&result) != elements || elements == EXTENT_MAX)
+    if (view_elements(&result) != elements || elements == VIEW_EXTENT_MAX)
         return *why = "a reshape to another number of elements", false;
-    if (elements == 0)
+    if (elements == 0) {
         lay_dense(&result, (int64_t)dtype_size_bytes((DType)parent->dtype));
-    else if (!reshape_strides(&result, parent))
-        return *why = "a reshape of a slice whose elements do not lie behind each other", false;
-    *view = result;
+    } else if (!reshape_strides(&result, parent)) {
+        View folded;
+        copy_view(&folded, parent);
+        if (!view_fold(&folded, ORDER))
+            return *why = TOO_MANY_FOLDS, false;
+        memcpy(folded.size, result.size, sizeof result.size), memset(folded.whole, 0, sizeof folded.whole);
+        memset(folded.stride, 0, sizeof folded.stride);
+        folded.ndim = ndim;
+        lay_dense(&folded, (int64_t)dtype_size_bytes((DType)parent->dtype));
+        copy_view(&result, &folded);
+    }
+    lose_excess(&result);
+    view_unfold(&result);
+    copy_view(view, &result);
     return true;
+}
+
+/* Brings the items of each column behind each other, for a bitcast of them: along dimension `scaled`. */
+static bool gather_columns(View *view, unsigned scaled, int64_t item)
+{
+    unsigned order[VIEW_DIMS_MAX], kept = 0;
+    int64_t elements = view_elements(view);
+    if (view->size[scaled] <= 1 || view->stride[scaled] == item || elements == 0 || elements == VIEW_EXTENT_MAX)
+        return true;
+    for (unsigned d = 0; d < view->ndim; d++)
+        if (d != scaled)
+            order[kept++] = d;
+    order[kept] = scaled;
+    return view_fold(view, order);
 }
 
 bool view_bitcast(View *view, const View *parent, DType dtype, const char **why)
 {
     int64_t old_bytes = (int64_t)dtype_size_bytes((DType)parent->dtype), new_bytes = (int64_t)dtype_size_bytes(dtype);
-    View result = *parent;
-    result.dtype = dtype;
+    View result;
+    copy_view(&result, parent);
     if (old_bytes != new_bytes) {
         if (parent->ndim == 0)
             return *why = "a bitcast of a scalar to an item of another size", false;
         unsigned scaled = parent->ndim >= 2 ? parent->ndim - 2 : 0;
-        int64_t bytes = saturate((__int128_t)parent->size[scaled] * old_bytes), dense = old_bytes;
+        int64_t bytes = view_saturate((__int128_t)parent->size[scaled] * old_bytes);
         if (bytes % new_bytes != 0)
             return *why = "a bitcast whose second-minor dimension (of a 1-d ref: its only one) does not divide", false;
-        for (unsigned i = parent->ndim; i-- > scaled;) {
-            if (parent->size[i] > 1 && parent->stride[i] != dense)
-                return *why = "a bitcast of a slice whose elements do not lie behind each other", false;
-            dense = saturate((__int128_t)dense * MAX(parent->size[i], 1));
-        }
+        if (!gather_columns(&result, scaled, old_bytes))
+            return *why = TOO_MANY_FOLDS, false;
         result.size[scaled] = bytes / new_bytes;
-        result.packed = parent->packed || parent->ndim >= 2;
-        int64_t stride = new_bytes;
-        for (unsigned i = parent->ndim; i-- > scaled;) {
-            result.stride[i] = stride;
-            stride = saturate((__int128_t)stride * MAX(result.size[i], 1));
-        }
+        result.stride[scaled] = new_bytes;
+        memset(result.whole, 0, sizeof result.whole);
+        lose_excess(&result);
     }
-    *view = result;
+    result.dtype = (uint8_t)dtype;
+    view_unfold(&result);
+    copy_view(view, &result);
     return true;
 }
 
-void view_region(const View *view, Region *region)
+bool view_element_inside(const View *view, int64_t element)
 {
-    region_box(region, view->offset, dtype_size_bytes((DType)view->dtype), view->ndim, view->size, view->stride);
+    if (!view->over)
+        return true;
+    if (view->excess.nowhere)
+        return false;
+    for (unsigned d = view->ndim; d-- > 0; element /= view->size[d]) {
+        int64_t index = element % view->size[d];
+        if (index < view->excess.from[d] || index >= view->excess.to[d])
+            return false;
+    }
+    return true;
 }
 
 bool view_same_shape(const View *a, const View *b)
@@ -205,14 +297,4 @@ bool view_same_shape(const View *a, const View *b)
         if (a->size[i] != b->size[i])
             return false;
     return true;
-}
-
-int64_t view_element_offset(const View *view, int64_t element)
-{
-    int64_t offset = view->offset;
-    for (unsigned d = view->ndim; d-- > 0;) {
-        offset += element % view->size[d] * view->stride[d];
-        element /= view->size[d];
-    }
-    return offset;
 }

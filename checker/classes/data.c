@@ -14,7 +14,7 @@ struct Tiles {
     GMutex lock;
 };
 
-typedef struct Saved { uint32_t object; int64_t lo, elements, item; void *bytes; } Saved;
+typedef struct Saved { uint32_t object; TileElements elements; void *block; } Saved;
 
 struct Data {
     Program *program;
@@ -120,20 +120,18 @@ static void save(Data *data, uint32_t object, uint32_t region_id)
     int64_t item = (int64_t)dtype_size_bytes(decl_of(data, object)->dtype);
     int64_t first = CLAMP(region->lo / item, 0, contents->elements);
     int64_t last = CLAMP((region->hi + item - 1) / item, first, contents->elements);
-    size_t count = (size_t)(last - first);
-    Saved saved = { object, first, last - first, item, g_malloc(tile_block_bytes(count, (size_t)item) + 1) };
-    tile_block_put(saved.bytes, contents->origin + first, contents->bytes + first * item, contents->written + first, count, (size_t)item);
+    Saved saved = { object, contents_elements(contents, (size_t)item, first, last - first), NULL };
+    saved.block = g_malloc(tile_block_bytes(&saved.elements) + 1);
+    tile_block_put(saved.block, &saved.elements);
     g_array_append_val(data->journal, saved);
 }
 
 void data_undo(Data *data, uint32_t mark)
 {
     while (data->journal->len > mark) {
-        Saved saved = g_array_index(data->journal, Saved, data->journal->len - 1);
-        Contents *contents = machine_contents(data->machine, saved.object);
-        tile_block_take(saved.bytes, contents->origin + saved.lo, contents->bytes + saved.lo * saved.item, contents->written + saved.lo,
-                        (size_t)saved.elements, (size_t)saved.item);
-        g_free(saved.bytes);
+        const Saved *saved = &g_array_index(data->journal, Saved, data->journal->len - 1);
+        tile_block_take(saved->block, &saved->elements);
+        g_free(saved->block);
         g_array_set_size(data->journal, data->journal->len - 1);
     }
 }

@@ -79,21 +79,23 @@ static Contents *put(ContentsPool *pool, uint32_t object, uint32_t version)
         Machine *fresh = machine_new(pool->program);
         Contents *first = machine_contents(fresh, object);
         memcpy(contents->bytes, first->bytes, count * item);
-        memcpy(contents->written, first->written, count);
+        memcpy(contents->written, first->written, count * sizeof *contents->written);
         memcpy(contents->origin, first->origin, count * sizeof(uint64_t));
         machine_free(fresh);
         return contents;
     }
-    tile_block_take(intern_get(&pool->versions, version, NULL), contents->origin, contents->bytes, contents->written, count, item);
+    const TileElements elements = contents_elements(contents, item, 0, contents->elements);
+    tile_block_take(intern_get(&pool->versions, version, NULL), &elements);
     return contents;
 }
 
 static uint32_t take(ContentsPool *pool, uint32_t object)
 {
     const Contents *contents = machine_contents(pool->machine, object);
-    size_t count = (size_t)contents->elements, item = item_bytes(pool, object), bytes = tile_block_bytes(count, item);
+    const TileElements elements = contents_elements(contents, item_bytes(pool, object), 0, contents->elements);
+    size_t bytes = tile_block_bytes(&elements);
     g_autofree void *key = g_malloc(bytes + 1);
-    tile_block_put(key, contents->origin, contents->bytes, contents->written, count, item);
+    tile_block_put(key, &elements);
     return intern_add(&pool->versions, key, bytes);
 }
 

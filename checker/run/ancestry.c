@@ -148,7 +148,7 @@ static bool first_unwritten(Execution *e, const Expectation *expectation, uint32
         for (int64_t k = 0; contents != NULL && k < view_elements(view); k++) {
             int64_t byte = view_element_offset(view, k);
             *spot = (Spot){ object, byte };
-            if (element_state(contents->written[byte / item]) == ELEMENT_UNWRITTEN)
+            if (element_state(contents_state(contents, byte / item, contents_mask((size_t)item))) == ELEMENT_UNWRITTEN)
                 return true;
         }
     }

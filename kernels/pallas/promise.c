@@ -313,9 +313,14 @@ double promise_given(const PlSite *here, PlRef ref, int64_t device, int dims, co
                         (long long)view->size[d]);
         element = element * view->size[d] + index[d];
     }
+    if (!view_element_inside(view, element))
+        draft_misuse(here, "pl_given: an element outside of %s", draft_name(program, ref.buffer));
     if (draft_judging->given == NULL)
         draft_judging->given = machine_new(program);
     uint32_t object = program_object(program, ref.buffer, (uint32_t)device * program->cores_per_device);
     const Contents *contents = machine_contents(draft_judging->given, object);
-    return dtype_read_double((DType)view->dtype, contents->bytes + view_element_offset(view, element));
+    unsigned char value[sizeof(double)];
+    for (size_t b = 0; b < dtype_size_bytes((DType)view->dtype); b++)
+        value[b] = contents->bytes[view_byte_offset(view, element, (int64_t)b)];
+    return dtype_read_double((DType)view->dtype, value);
 }
