@@ -17,23 +17,37 @@ static uint32_t describe_reach(Program *program, const ViewExcess *excess)
     return program_string(program, reach);
 }
 
-void guard_out_of_bounds(Core *core, uint32_t site, Ref ref, const char *what)
+static bool padding_counts(const Core *core, const Decl *decl, const ViewExcess *excess)
 {
-    const ViewExcess *excess = &program_get_view(core->program, ref.view)->excess;
-    const Decl *decl = program_decl(core->program, ref.decl);
-    uint32_t reach = describe_reach(core->program, excess);
-    core_stop(core, site, FAULT_OUT_OF_BOUNDS, "%s reaches %s of dimension %u of %s, whose size there is %" G_GINT64_FORMAT, what,
-              program_text(core->program, reach), excess->dim, program_text(core->program, decl->name), excess->limit);
+    return core->program->knobs.bounds == BOUNDS_PADDED && decl->space == SPACE_VMEM && !excess->beyond;
+}
+
+/* The buffer's dimension whose padding does not hold what is reached; NONE: there is none such. */
+static uint32_t beyond_padding(const Decl *decl, const ViewExcess *excess)
+{
+    for (uint32_t d = 0; d < decl->ndim; d++)
+        if (excess->reach[d] >= MAX(program_padded_size(decl, d), 1))
+            return d;
+    return NONE;
 }
 
 static bool within_padding(const Core *core, const Decl *decl, const View *view)
 {
-    if (core->program->knobs.bounds != BOUNDS_PADDED || decl->space != SPACE_VMEM || view->excess.beyond)
-        return false;
-    for (unsigned d = 0; d < decl->ndim; d++)
-        if (view->excess.reach[d] >= MAX(program_padded_size(decl, d), 1))
-            return false;
-    return true;
+    return padding_counts(core, decl, &view->excess) && beyond_padding(decl, &view->excess) == NONE;
+}
+
+void guard_out_of_bounds(Core *core, uint32_t site, Ref ref, const char *what)
+{
+    const ViewExcess *excess = &program_get_view(core->program, ref.view)->excess;
+    const Decl *decl = program_decl(core->program, ref.decl);
+    uint32_t dim = padding_counts(core, decl, excess) ? beyond_padding(decl, excess) : NONE;
+    const char *name = program_text(core->program, decl->name);
+    if (dim != NONE)
+        core_stop(core, site, FAULT_OUT_OF_BOUNDS,
+                  "%s reaches index %" G_GINT64_FORMAT " of dimension %u of %s, whose size with padding is %" G_GINT64_FORMAT, what,
+                  excess->reach[dim], dim, name, program_padded_size(decl, dim));
+    core_stop(core, site, FAULT_OUT_OF_BOUNDS, "%s reaches %s of dimension %u of %s, whose size there is %" G_GINT64_FORMAT, what,
+              program_text(core->program, describe_reach(core->program, excess)), excess->dim, name, excess->limit);
 }
 
 /* The exact bytes of the elements that are unmasked and inside. */
