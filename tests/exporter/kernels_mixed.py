@@ -134,6 +134,37 @@ def more_arrays(x, i):
     return pl.pallas_call(more_arrays_kernel, out_shape=[struct((8, 8, 128)), struct((8, 8, 128), jnp.int32)])(x, i)
 
 
+# Rows of refs that are packed into wider items, and taken out of them
+
+
+def packed_loads_kernel(words_ref, halves_ref, bytes_ref, row_ref, wide_ref):
+    packed = words_ref.bitcast(jnp.uint8)
+    bytes_ref[...] = packed[...]
+    row_ref[...] = jnp.zeros_like(row_ref)
+    row_ref[0:1, :] = packed[5:6, :]
+    row_ref[1:2, :] = packed.at[8:12, :].bitcast(jnp.int32)[...].astype(jnp.uint8)
+    row_ref[2:6, :] = packed.reshape(8, 4, 128)[2:6, 1, :]
+    row_ref[6:8, 0:4] = packed[17:19, 8:12]
+    wide_ref[...] = halves_ref.bitcast(jnp.uint32)[...]
+
+
+def packed_loads(words, halves, interpret=False):
+    shapes = [((32, 128), jnp.uint8), ((8, 128), jnp.uint8), ((8, 128), jnp.uint32)]
+    return pl.pallas_call(packed_loads_kernel, out_shape=[struct(*s) for s in shapes], interpret=interpret)(words, halves)
+
+
+def packed_stores_kernel(words_ref, halves_ref, words_out, halves_out):
+    words_out[...] = words_ref[...]
+    words_out.bitcast(jnp.int16)[3, :] = halves_ref[6, :]
+    words_out.bitcast(jnp.uint8).reshape(8, 4, 128)[4:6, 2, :] = words_ref.bitcast(jnp.uint8)[0:2, :]
+    halves_out[...] = halves_ref[...]
+    halves_out.bitcast(jnp.int32)[1:3, :] = words_ref[4:6, :]
+
+
+def packed_stores(words, halves):
+    return pl.pallas_call(packed_stores_kernel, out_shape=[struct((8, 128), jnp.int32), struct((16, 128), jnp.int16)])(words, halves)
+
+
 # bfloat16 and small integers
 
 

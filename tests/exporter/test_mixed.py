@@ -42,6 +42,29 @@ def test_narrow_types(heddle, interpreted, numbers):
     agree(heddle, interpreted, k.narrow, numbers(8, 128).astype(jnp.bfloat16), np.arange(-512, 512).astype(np.int8).reshape(8, 128))
 
 
+def words_and_halves():
+    generator = np.random.default_rng(3)
+    words = generator.integers(-(2**31), 2**31, (8, 128)).astype(np.int32)
+    return words, generator.integers(-(2**15), 2**15, (16, 128)).astype(np.int16)
+
+
+def test_packed_rows_are_loaded(heddle):
+    """JAX's interpreter of TPUs knows no bitcast of a ref; the plain one knows loads through it."""
+    words, halves = words_and_halves()
+    want = k.packed_loads(words, halves, interpret=True)
+    heddle.verify(k.packed_loads, words, halves, mesh=1, expect=[np.asarray(w)[None] for w in want])
+
+
+def test_packed_rows_are_stored(heddle):
+    words, halves = words_and_halves()
+    parts = words.copy().view(np.uint8).reshape(8, 128, 4)  # row, column, byte
+    parts[1, :, 2:4] = halves[6].copy().view(np.uint8).reshape(128, 2)
+    parts[4, :, 2], parts[5, :, 2] = words.view(np.uint8).reshape(8, 128, 4)[0, :, 0], words.view(np.uint8).reshape(8, 128, 4)[0, :, 1]
+    after = halves.copy()
+    after[2:6] = words[4:6].view(np.int16).reshape(2, 128, 2).transpose(0, 2, 1).reshape(4, 128)
+    heddle.verify(k.packed_stores, words, halves, mesh=1, expect=[parts.view(np.int32).reshape(1, 8, 128), after[None]])
+
+
 def test_scan_over_rows(heddle, interpreted, numbers):
     agree(heddle, interpreted, k.scan_rows, numbers(8, 128))
 
