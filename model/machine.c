@@ -90,7 +90,7 @@ uint64_t machine_hash_marks(Machine *machine)
         const Contents *contents = machine->contents[i];
         const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, i));
         for (int64_t k = 0; contents != NULL && program_decl_is_result(decl) && k < contents->elements; k++)
-            if (contents->written[k] >> CONTENTS_RACING != 0)
+            if (contents_marked(contents, k) != 0)
                 hash = rng_mix(rng_mix(hash ^ i) ^ (uint64_t)k);
     }
     return hash;
@@ -107,7 +107,7 @@ static uint64_t hash_object(const Machine *machine, uint32_t object, const Conte
                        .written = g_memdup2(contents->written, count * sizeof *contents->written),
                        .origin = g_memdup2(contents->origin, count * sizeof(uint64_t)) };
     for (size_t i = 0; i < count; i++) {
-        uint32_t marked = (clean.written[i] >> CONTENTS_RACING | clean.written[i] >> CONTENTS_EXEMPT) & 0xff;
+        uint32_t marked = contents_marked(contents, (int64_t)i);
         for (size_t b = 0; b < item; b++)
             clean.bytes[i * item + b] = (marked >> b & 1) ? 0 : clean.bytes[i * item + b];
         clean.origin[i] = marked ? 0 : clean.origin[i];

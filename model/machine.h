@@ -23,9 +23,16 @@ enum { CONTENTS_UNKNOWN = 8, CONTENTS_RACING = 16, CONTENTS_EXEMPT = 24 };
 static inline uint8_t contents_state(const Contents *contents, int64_t element, unsigned mask)
 {
     uint32_t written = contents->written[element];
-    unsigned state = (written & mask) != mask ? ELEMENT_UNWRITTEN : (written >> CONTENTS_UNKNOWN & mask) ? ELEMENT_UNKNOWN : ELEMENT_WRITTEN;
-    state |= (written >> CONTENTS_RACING & mask) ? ELEMENT_RACING : 0;
-    return (uint8_t)(state | ((written >> CONTENTS_EXEMPT & mask) ? ELEMENT_EXEMPT : 0));
+    unsigned known = (written >> CONTENTS_UNKNOWN & mask) ? ELEMENT_UNKNOWN : ELEMENT_WRITTEN;
+    unsigned racing = (written >> CONTENTS_RACING & mask) ? ELEMENT_RACING : 0;
+    unsigned exempt = (written >> CONTENTS_EXEMPT & mask) ? ELEMENT_EXEMPT : 0;
+    return (uint8_t)(((written & mask) != mask ? ELEMENT_UNWRITTEN : known) | racing | exempt);
+}
+
+/* Which bytes of an element have a mark. */
+static inline uint8_t contents_marked(const Contents *contents, int64_t element)
+{
+    return (uint8_t)(contents->written[element] >> CONTENTS_RACING | contents->written[element] >> CONTENTS_EXEMPT);
 }
 
 static inline unsigned contents_mask(size_t item)

@@ -32,14 +32,23 @@ void digest_results(Explorer *x)
     }
 }
 
-/* A copy of the values of one result, then of its elements' marks. */
+/* A copy of the values of one result, then of which bytes of its elements are marked. */
 static void append_row(GArray *row, const Contents *contents, size_t item)
 {
     g_array_append_vals(row, contents->bytes, (guint)((size_t)contents->elements * item));
     for (int64_t i = 0; i < contents->elements; i++) {
-        uint8_t marks = element_marks(contents->written[i]);
-        g_array_append_val(row, marks);
+        uint8_t marked = contents_marked(contents, i);
+        g_array_append_val(row, marked);
     }
+}
+
+/* In a byte that is marked in neither. */
+static bool elements_differ(const char *a, const char *b, size_t item, char marked_a, char marked_b)
+{
+    bool differ = false;
+    for (size_t i = 0; i < item; i++)
+        differ |= a[i] != b[i] && !((marked_a | marked_b) >> i & 1);
+    return differ;
 }
 
 typedef struct Difference { uint32_t object; int64_t element; const char *now, *then; } Difference;
@@ -62,7 +71,7 @@ static bool find_difference(const Program *program, Machine *machine, const char
             append_row(own, contents, item);
         const char *marks = (row != NULL ? now : own->data) + bytes, *marks_then = then + at + bytes;
         for (size_t i = 0; differ && i < count; i++)
-            if (memcmp(now + i * item, then + at + i * item, item) != 0 && marks[i] == 0 && marks_then[i] == 0) {
+            if (elements_differ(now + i * item, then + at + i * item, item, marks[i], marks_then[i])) {
                 *found = (Difference){ object, (int64_t)i, now + i * item, then + at + i * item };
                 return true;
             }
