@@ -57,9 +57,20 @@ static bool moves_fit(const Program *program, const Finding *finding)
     return true;
 }
 
+static bool clashes_fit(const Program *program, const Finding *finding)
+{
+    bool fit = true;
+    for (guint i = 0; fit && finding->clashes != NULL && i < finding->clashes->len; i++) {
+        const Clash *clash = &g_array_index(finding->clashes, Clash, i);
+        fit = id_fits(clash->site, program->sites.count) && id_fits(clash->object, program->objects)
+            && id_fits(clash->region, intern_count(&program->regions)) && clash->write <= 1 && clash->mark == 0;
+    }
+    return fit;
+}
+
 bool finding_fits(const Program *program, const Finding *finding)
 {
-    bool fits = finding_is_formed(finding) && moves_fit(program, finding)
+    bool fits = finding_is_formed(finding) && moves_fit(program, finding) && clashes_fit(program, finding)
         && id_fits(finding->object, finding->object_is_semaphore ? program->semaphores : program->objects);
     for (unsigned p = 0; fits && p < finding->places; p++)
         fits = place_fits(program, &finding->place[p]);

@@ -317,7 +317,8 @@ static uint64_t result_bytes(const Program *program)
     uint64_t bytes = 0;
     for (uint32_t object = 0; object < program->objects; object++) {
         const Decl *decl = program_decl(program, program_object_decl(program, object));
-        bytes += program_decl_is_result(decl) ? (uint64_t)decl->bytes : 0;
+        int64_t item = program_decl_is_result(decl) ? (int64_t)dtype_size_bytes(decl->dtype) : 0;
+        bytes += item > 0 ? (uint64_t)(decl->bytes + decl->bytes / item) : 0;      /* values, then marks: results.c */
     }
     return bytes;
 }
