@@ -47,6 +47,7 @@ typedef struct CheckSpec {
     bool alone;                                 /* no other size of the program is checked */
     unsigned workers;                           /* processes that share a search, 0: one */
     const char *checkpoint, *resume;            /* files to write and to go on from; NULL: none */
+    const char *facts;                          /* of the launches (settle_facts), learnt by an earlier check; NULL: none */
     const ChildWatch *watch;                    /* NULL: nobody looks, nothing interrupts; its seconds_max does not count */
 } CheckSpec;
 

@@ -3,6 +3,7 @@
 #include "proof/prove.h"
 #include "run/blackbox.h"
 #include "run/child.h"
+#include "run/settle.h"
 
 enum { STEPS_FACTOR = 20, STEPS_FLOOR = 20000 };        /* a run may take so many times the eager run's steps before it is cut off */
 
@@ -93,7 +94,9 @@ Outcome *sampler_run(Sampler *sampler, uint64_t run, bool *cut_off)
     execution_end(execution);
     if (*cut_off)
         mark_as_running(sampler->record);
-    else if (sampler->record->complete)
+    else
+        settle_stuck(execution);
+    if (!*cut_off && sampler->record->complete)
         execution_check_results(execution);
     Outcome *one = prove_record(sampler->record, &(ProveOptions){ .first = sampler->options->first,
                                                                   .memory_max = sampler->options->memory_max });

@@ -9,6 +9,7 @@
  *     seed 0
  *     knobs 0 0 0 0 0 0                dma-order, dma-progress, bounds, scopes, data, windows: indices into the lists of knobs.h
  *     parameter rows=8                 any number of these
+ *     launches 57                      what is known of each (settle_facts), for the same entry barriers; unless the source has changed
  *     fault race 1 0 -1 0 0            id, places, object, (semaphore?), have, need
  *     message ..., why ...             what the report said, escaped as in C; why is dropped when the source has changed
  *     delays 1                         some are known, and are looked for again; which place was meant to come first, a Meant
@@ -30,6 +31,7 @@
 #include "relocate.h"
 #include "report/outfile.h"
 #include "run/infile.h"
+#include "run/settle.h"
 #include "worker.h"
 #include <errno.h>
 #include <stdio.h>
@@ -68,6 +70,9 @@ static void append_head(GString *out, const CheckResult *result)
                            (int)k->dma_order, (int)k->dma_progress, (int)k->bounds, (int)k->scopes, (int)k->data, (int)k->windows);
     for (size_t i = 0; i < spec->overrides; i++)
         g_string_append_printf(out, "parameter %s=%" G_GINT64_FORMAT "\n", spec->override[i].name, spec->override[i].value);
+    g_autofree char *facts = settle_facts(program);
+    if (*facts)
+        g_string_append_printf(out, "launches %s\n", facts);
 }
 
 static void append_number(GString *out, uint32_t number)
@@ -124,6 +129,7 @@ typedef struct Parsed {
     Mesh mesh;
     unsigned cores, knob[6], places;            /* places: announced */
     uint64_t seed;
+    char *facts;                                /* of launches; NULL: none */
     GArray *overrides;                          /* of Override */
     Finding *finding;
     GPtrArray *lines, *code;                    /* moves; fields of relocate.h */
@@ -136,6 +142,7 @@ static void free_parsed(Parsed *parsed)
     g_free(parsed->header.source);
     g_free(parsed->header.source_hash);
     g_free(parsed->header.fault);
+    g_free(parsed->facts);
     for (guint i = 0; i < parsed->overrides->len; i++)
         g_free((char *)g_array_index(parsed->overrides, Override, i).name);
     g_array_free(parsed->overrides, TRUE);
@@ -227,6 +234,12 @@ static bool parse_parameter(Parsed *parsed, const char *rest)
     return true;
 }
 
+static bool parse_launches(Parsed *parsed, const char *rest)
+{
+    parsed->facts = g_strdup(rest);
+    return strspn(rest, "0123456789abcdef") == strlen(rest);
+}
+
 static bool parse_fault(Parsed *parsed, const char *rest)
 {
     enum { NAME, PLACES, OBJECT, SEMAPHORE, HAVE, NEED, WORDS };
@@ -304,9 +317,9 @@ typedef enum Times { ONCE, AT_MOST_ONCE, ANY_NUMBER } Times;
 static const struct { const char *key; bool (*parse)(Parsed *parsed, const char *rest); Times times; } FIELD[] = {
     { "program", parse_program, ONCE }, { "source", parse_source, ONCE }, { "source-hash", parse_source_hash, ONCE },
     { "mesh", parse_mesh, ONCE }, { "cores", parse_cores, ONCE }, { "seed", parse_seed, ONCE }, { "knobs", parse_knobs, ONCE },
-    { "parameter", parse_parameter, ANY_NUMBER }, { "fault", parse_fault, ONCE }, { "message", parse_message, AT_MOST_ONCE },
-    { "why", parse_why, AT_MOST_ONCE }, { "delays", parse_delays, AT_MOST_ONCE }, { "count", parse_count, ONCE },
-    { "place", parse_place, ANY_NUMBER }, { "code", parse_code, ANY_NUMBER },
+    { "parameter", parse_parameter, ANY_NUMBER }, { "launches", parse_launches, AT_MOST_ONCE }, { "fault", parse_fault, ONCE },
+    { "message", parse_message, AT_MOST_ONCE }, { "why", parse_why, AT_MOST_ONCE }, { "delays", parse_delays, AT_MOST_ONCE },
+    { "count", parse_count, ONCE }, { "place", parse_place, ANY_NUMBER }, { "code", parse_code, ANY_NUMBER },
 };
 
 /* The line is the field that comes next, or a later one, and none is left out that must be there. */
@@ -460,12 +473,15 @@ ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const ch
     CheckSpec *spec = spec_of(parsed, open, module);
     spec->in_process = options->in_process, spec->seconds_max = options->seconds_max, spec->memory_max = options->memory_max;
     g_autofree char *hash = identity_hash_file(parsed->header.source);
-    if (g_strcmp0(hash, parsed->header.source_hash) != 0)
+    if (g_strcmp0(hash, parsed->header.source_hash) == 0) {
+        spec->facts = parsed->facts;
+    } else {
         g_clear_pointer(&parsed->finding->why, g_free);
-    if (g_strcmp0(hash, parsed->header.source_hash) != 0)
         relocate_lines(parsed->lines, parsed->code);
+    }
     replay->check = check_replay(spec, parsed->finding, parsed->lines, &replay->error);
     parsed->finding = NULL;
+    spec->facts = NULL;
     free_parsed(parsed);
     if (replay->check != NULL && replay->check->verdict == VERDICT_ERROR)
         replay->error = g_strdup(replay->check->error);

@@ -22,6 +22,7 @@
 #include "run/film.h"
 #include "run/foresee.h"
 #include "run/globals.h"
+#include "run/judge.h"
 #include "run/minimise.h"
 #include "run/settle.h"
 #include "run/strategy.h"
@@ -218,7 +219,7 @@ static void run(WorkerShared *shared, bool twice)
     if (shared->spec->results && !shared->steps_reached)
         results_gather(execution_machine(shared->execution), &shared->results);
     bool stuck = record_any_ended(shared->record, CORE_BLOCKED) && !record_any_ended(shared->record, CORE_STOPPED);
-    if (stuck && !shared->steps_reached && shared->spec->edits == NULL)
+    if (stuck && !shared->steps_reached && shared->spec->edits == NULL && shared->record->foreseen.count == 0)
         foresee(shared->execution);
     if (!shared->steps_reached && twice)
         run_again(shared, hash);
@@ -237,22 +238,35 @@ double worker_seconds_left(const WorkerShared *shared)
     return all > 0 ? MAX(all - (double)(g_get_monotonic_time() - shared->begun) / 1e6, 0.01) : 0;
 }
 
-/* A search that goes on does so under the entry barriers that it had, which another one before it may have shown. */
-static void learn_from_checkpoint(WorkerShared *shared)
+/* A search that goes on does so under the entry barriers that it had, which another one before it may have shown; so does a replay. */
+static void learn_facts(WorkerShared *shared)
 {
-    g_autofree char *facts = shared->spec->resume ? checkpoint_peek(shared->spec->resume, IDENTITY_FACTS) : NULL;
+    g_autofree char *resumed = shared->spec->resume ? checkpoint_peek(shared->spec->resume, IDENTITY_FACTS) : NULL;
+    const char *facts = resumed ? resumed : shared->spec->facts;
     if (facts == NULL)
         return;
     settle_add_facts(shared->program, facts);
     settle_launches(shared->program, false);
 }
 
+/* Of a proof, which comes later: will it? A core that is stuck or stopped is a fault. */
+static bool found_something(WorkerShared *shared)
+{
+    if (!shared->searched)
+        return !record_all_finished(shared->record);
+    Outcome *outcome = outcome_load(&shared->outcome);
+    bool found = outcome != NULL && outcome->findings->len > 0;
+    outcome_free(outcome);
+    return found;
+}
+
 /* A search may come to runs in which a launch does what the recorded run did not: then it has an entry barrier, or has none, and all is
  * done again under the barriers that it turned out to have. */
 static bool launches_changed(WorkerShared *shared)
 {
-    shared->again = shared->searched && shared->error == NULL && !record_any_ended(shared->record, CORE_STOPPED)
-        && settle_launches(shared->program, false);
+    shared->again = shared->ran && !shared->steps_reached && shared->error == NULL
+        && ((shared->searched && settle_launches(shared->program, false))
+            || (found_something(shared) && settle_presume(shared->program)));
     return shared->again;
 }
 
@@ -269,7 +283,7 @@ static void load_and_run(WorkerShared *shared)
     if (!build(shared, module))
         return;
     globals_seal(!shared->spec->in_process);
-    learn_from_checkpoint(shared);
+    learn_facts(shared);
     do {
         run(shared, true);
         if (shared->ran && !shared->steps_reached && shared->error == NULL)
@@ -329,8 +343,22 @@ static char *line_of_move(Execution *execution, const Program *program, Move mov
     return schedule_line(program, move, execution_position(execution, move.core), request->step.kind, request->step.site);
 }
 
+/* The fault that the core raised there; of several the first that is worded so, if there is one: searches word them otherwise. */
+static void refresh_raised(const Record *record, const Finding *finding, Place *place)
+{
+    unsigned fits = 0;
+    for (size_t i = 0; i < record->raised.count; i++) {
+        const Raised *raised = &STORE(Raised, &record->raised, i);
+        unsigned so = g_strcmp0(finding->message, raised->message) == 0 ? 2 : 1;
+        if (raised->fault != finding->id || raised->core != place->core || raised->position != place->position || so <= fits)
+            continue;
+        place->site = raised->site;
+        fits = so;
+    }
+}
+
 /* What a place touches, as the state shows it: the agent's next step, or the copy. */
-static void refresh_place(Execution *execution, Place *place, const char *message)
+static void refresh_place(Execution *execution, const Finding *finding, Place *place)
 {
     const Record *record = execution_record(execution);
     if (place->copy != NONE) {
@@ -344,12 +372,7 @@ static void refresh_place(Execution *execution, Place *place, const char *messag
     }
     const Request *request = execution_pending(execution, place->core);
     if (request == NULL || execution_position(execution, place->core) != place->position) {
-        for (size_t i = 0; i < record->raised.count; i++) {
-            const Raised *raised = &STORE(Raised, &record->raised, i);
-            bool said = message == NULL || raised->message == NULL || strcmp(message, raised->message) == 0;
-            if (raised->core == place->core && raised->position == place->position && said)
-                place->site = raised->site;
-        }
+        refresh_raised(record, finding, place);
         return;
     }
     bool memory = request->step.kind == STEP_LOAD || request->step.kind == STEP_STORE || request->step.kind == STEP_SWAP;
@@ -492,9 +515,11 @@ static bool replay(WorkerShared *shared, Finding *finding)
         follow(shared, finding, &options, NULL);
     }
     for (unsigned p = 0; p < finding->places; p++)
-        if (finding->place[p].site == NONE) {   /* from a file: places say who, the state says what */
+        if (finding->place[p].site == NONE && finding->id == FAULT_NO_PROGRESS) {
+            judge_find_poll(execution, &finding->place[p]);
+        } else if (finding->place[p].site == NONE) {        /* from a file: places say who, the state says what */
             minimise_shows(execution, finding); /* what is wrong with results is raised by judging them */
-            refresh_place(execution, &finding->place[p], finding->message);
+            refresh_place(execution, finding, &finding->place[p]);
         }
     finding->shown = finding->id == FAULT_DIVERGENCE ? show_divergence(shared, finding, &options) : minimise_shows(execution, finding);
     if (finding->shown && shared->spec->in_process)

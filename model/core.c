@@ -4,6 +4,7 @@
  * scope began, and wiped, so that a tile kept too long reads as unwritten instead of as stale values.
  */
 #include "core.h"
+#include "entry.h"
 #include "heap.h"
 #include "outside.h"
 #include "rng.h"
@@ -179,6 +180,7 @@ void core_main(Core *core)
         if (!program_launch_on_device(program, l, core->device))
             continue;
         core->launch = l;
+        entry_pass(program, core->id, l);
         Request request = { 0 };
         if (!program->bare)
             hand_over(core, &request, STEP_ENTER, launch->site, l);
@@ -189,6 +191,7 @@ void core_main(Core *core)
         if (!program->bare)
             hand_over(core, &request, STEP_EXIT, launch->site, l);
     }
+    entry_pass(program, core->id, (uint32_t)program->launches.count);
 }
 
 static CoreScopes *scopes_of(Core *core)

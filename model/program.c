@@ -26,6 +26,7 @@ static void init_tables(Program *program)
     store_init(&program->parameters, sizeof(Parameter), 1 << 12);
     store_init(&program->overrides, sizeof(Parameter), 1 << 12);
     store_init(&program->labels, sizeof(Labels), DECLS_MAX);
+    store_init(&program->passed, sizeof(uint32_t), (size_t)1 << 31);
     store_init(&program->object_decls, sizeof(uint32_t), (size_t)1 << 31);
     store_init(&program->view_regions, sizeof(uint32_t), VIEWS_MAX);
     store_init(&program->semaphore_decls, sizeof(uint32_t), DECLS_MAX);
@@ -49,13 +50,14 @@ Program *program_new(const Mesh *mesh, uint32_t cores_per_device, const Knobs *k
     program->cores = program->devices * cores_per_device;
     program->knobs = *knobs;
     init_tables(program);
+    store_push(&program->passed, program->cores);
     const Region empty = { 0 };
     program_string(program, "");
     intern_add(&program->regions, &empty, region_key_bytes(&empty));
     return program;
 }
 
-enum { INTERNS = 7, STORES = 15 };
+enum { INTERNS = 7, STORES = 16 };
 
 static void list_interns(Program *program, Intern **intern)
 {
@@ -69,7 +71,7 @@ static void list_stores(Program *program, Store **store)
     Store *const all[STORES] = { &program->text, &program->sites, &program->decls, &program->launches, &program->expectations,
                                  &program->parameters, &program->overrides, &program->labels, &program->object_decls,
                                  &program->view_regions, &program->semaphore_decls, &program->scope_decls, &program->barrier_decls,
-                                 &program->racing.first, &program->racing.rivals };
+                                 &program->racing.first, &program->racing.rivals, &program->passed };
     memcpy(store, all, sizeof all);
 }
 
@@ -98,7 +100,7 @@ void program_make_private(Program *program)
         intern_make_private(intern[i]);
     list_stores(program, store);
     for (size_t i = 0; i < STORES; i++)
-        if (store[i] != &program->launches)     /* what is learnt of a launch holds for everybody */
+        if (store[i] != &program->launches && store[i] != &program->passed)     /* what is learnt of a launch holds for everybody */
             store_make_private(store[i]);
     store_make_private(&program->home);
 }
@@ -275,25 +277,6 @@ Launch *program_add_launch(Program *program)
     Launch *launch = store_push(&program->launches, 1);
     launch->parallel_dim = launch->collective_id = -1;
     return launch;
-}
-
-static void settle(Program *program, Launch *launch, bool finished)
-{
-    if (launch->host)
-        return;
-    bool named = launch->collective_id >= 0;
-    if (named && finished && !launch->uses_barrier_semaphore && !launch->allow_unused_collective_id)
-        program_set_usage_error(program, launch->site,
-                                "launch of %s has collective_id %d, but its kernel never uses the barrier semaphore: drop "
-                                "collective_id, or allow it by name", program_text(program, launch->name), launch->collective_id);
-    bool has_own_barrier = launch->uses_barrier_semaphore || (named && !launch->allow_unused_collective_id);
-    launch->entry_barrier = launch->communicates && !has_own_barrier && !launch->skip_device_barrier;
-}
-
-void program_settle_launches(Program *program, bool finished)
-{
-    for (uint32_t i = 0; i < program->launches.count; i++)
-        settle(program, program_launch(program, i), finished);
 }
 
 uint32_t program_object(const Program *program, uint32_t decl, uint32_t core)

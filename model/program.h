@@ -74,7 +74,7 @@ typedef struct Launch {
     const uint8_t *on_device;                   /* which devices launch it, one byte each; NULL: all */
     uint32_t decls, *decl;                      /* what it was given, in order of its arguments */
     /* Learnt from a run (launch facts): */
-    bool communicates, uses_barrier_semaphore, entry_barrier;          /* entry_barrier: what runs apply: program_settle_launches */
+    bool communicates, uses_barrier_semaphore, presumed, entry_barrier;         /* presumed, entry_barrier: see entry.h */
 } Launch;
 
 /* A message of an expectation that begins so is about an element nobody wrote (`uninitialised`, not `assert`). */
@@ -101,6 +101,7 @@ struct Program {
     Intern strings, views, regions, site_keys, scopes;
     Store text;                                 /* bytes: program_alloc */
     Store sites, decls, launches, expectations, parameters, overrides, labels;
+    Store passed;                               /* uint32_t a core: so many launches it got past in some run, or would have: see entry.h */
     uint32_t objects, semaphores;               /* ids given out */
     uint32_t sites_in_order;                    /* later sites were met by several threads at once, in any order; 0: all are in order */
     Store object_decls;                         /* decl of each object id */
@@ -141,9 +142,6 @@ uint32_t program_add_decl(Program *program, const DeclSpec *spec);
 uint32_t program_scope_decl(Program *program, uint32_t launch, uint32_t ordinal, const DeclSpec *spec);
 uint32_t program_barrier_decl(Program *program, int32_t collective_id);         /* made on first use */
 Launch *program_add_launch(Program *program);
-/* After a run: entry_barrier = communicates && !uses_barrier_semaphore && !skip (or a collective_id unused by permission). finished: all
- * cores came to their end, so what was not used never is; then a collective_id without use of the barrier semaphore is a usage_error. */
-void program_settle_launches(Program *program, bool finished);
 
 static inline Decl *program_decl(const Program *program, uint32_t decl) { return &STORE(Decl, &program->decls, decl); }
 static inline Launch *program_launch(const Program *program, uint32_t launch) { return &STORE(Launch, &program->launches, launch); }

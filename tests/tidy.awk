@@ -3,7 +3,7 @@
 
 BEGIN {
     line_max = 140; function_max = 70; source_max = 600; header_max = 120
-    longer["model/program.h"] = 170             # a ratchet: may only go down
+    longer["model/program.h"] = 168             # a ratchet: may only go down
     count = split(ENVIRON["LAYERS"], row, "\n")
     for (i = 1; i <= count; i++) {
         split(row[i], half, ":")

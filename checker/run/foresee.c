@@ -6,7 +6,7 @@
 #include "execution_inside.h"
 #include "pool.h"
 
-enum { STEPS_MAX = 4096, CORES_MAX = 1024 };
+enum { TOLD_MAX = 4096, STEPS_MAX = 1 << 20, CORES_MAX = 1024 };
 static const double SECONDS_MAX = 10;           /* for one core, in case it spins */
 
 typedef struct Told {                           /* how an entry travels; offsets are into the text behind all entries */
@@ -33,18 +33,17 @@ static uint32_t keep_text(Foresight *f, uint32_t string)
     return offset;
 }
 
+/* After very many entries one more says that the rest is not known. */
 static void note(Foresight *f, const Core *core, StepKind kind, uint32_t site, uint32_t object, uint32_t value)
 {
+    if (f->told->len > TOLD_MAX || (object != NONE && object >= f->semaphores))
+        return;
+    if (f->told->len == TOLD_MAX && kind != STEP_EXIT)
+        kind = STEP_STOP, object = NONE;
     const Site *s = program_get_site(f->execution->program, site);
     const Told told = { { core->id, (uint8_t)kind, NONE, object, value }, keep_text(f, s->file), keep_text(f, s->function), s->line,
                         s->counter, s->caller <= f->sites ? s->caller - 1 : NONE };
-    if (object == NONE || object < f->semaphores)
-        g_array_append_val(f->told, told);
-}
-
-static bool is_foreseeable(const Step *step)
-{
-    return step->kind != STEP_STOP && (!step_is_conflict(step->kind) || step->kind == STEP_FLAG_STORE || step_is_plain_add(step));
+    g_array_append_val(f->told, told);
 }
 
 static void note_step(Foresight *f, const Core *core, const Request *request)
@@ -67,7 +66,7 @@ static void submit_foreseen(Core *core, Request *request)
     Foresight *f = foresight;
     if (edit_pass(core, request))
         return;
-    bool goes_on = is_foreseeable(&request->step) && f->steps++ < STEPS_MAX;
+    bool goes_on = request->step.kind != STEP_STOP && !step_learns(&request->step) && f->steps++ < STEPS_MAX;
     if (goes_on) {
         note_step(f, core, request);
         core->position++;

@@ -144,6 +144,17 @@ static bool leaves_no_trace(Execution *e, const Step *step)
     return step->kind != STEP_EXPECT_COUNT && step_leaves_no_trace(step, seen);
 }
 
+void judge_find_poll(Execution *e, Place *place)
+{
+    const Move move = { place->core, NONE, 0 };
+    const Request *request = execution_pending(e, place->core);
+    while (request != NULL && execution_position(e, place->core) < place->position && leaves_no_trace(e, &request->step)
+           && execution_do(e, move))
+        request = execution_pending(e, place->core);
+    if (request != NULL)
+        place->site = request->step.site, place->object = request->step.object, place->launch = request->step.launch;
+}
+
 /* From here on cores only poll, whatever is done, for a while that stands for ever; and the finding's core comes by its line again. */
 static bool shows_no_progress(Execution *e, const Finding *finding)
 {

@@ -4,4 +4,6 @@
 #include "execution.h"
 
 bool judge_is_next(Execution *execution, const Place *place);  /* it is the next step of its agent, and possible */
+/* Lets the core of a no-progress poll on to the place's position, as a schedule may end before it, and completes the place. */
+void judge_find_poll(Execution *execution, Place *place);
 bool judge_shows(Execution *execution, const Finding *finding);

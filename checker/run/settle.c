@@ -1,6 +1,8 @@
 /* settle.c - run, look, run again. */
 #include "settle.h"
+#include "../../model/entry.h"
 #include "edit.h"
+#include "foresee.h"
 #include <string.h>
 
 bool settle_launches(Program *program, bool finished)
@@ -9,7 +11,7 @@ bool settle_launches(Program *program, bool finished)
     g_autofree bool *before = g_new(bool, launches + 1);
     for (uint32_t i = 0; i < launches; i++)
         before[i] = program_launch(program, i)->entry_barrier;
-    program_settle_launches(program, finished);
+    entry_settle(program, finished);
     edit_settle(program);
     bool changed = false;
     for (uint32_t i = 0; i < launches; i++)
@@ -17,28 +19,49 @@ bool settle_launches(Program *program, bool finished)
     return changed;
 }
 
-enum { COMMUNICATES = 1, USES_BARRIER_SEMAPHORE = 2 };
+bool settle_presume(Program *program)
+{
+    entry_presume(program);
+    return settle_launches(program, false);
+}
+
+enum { COMMUNICATES = 1, USES_BARRIER_SEMAPHORE = 2, PASSED = 4, PRESUMED = 8 };
 
 char *settle_facts(const Program *program)
 {
     GString *facts = g_string_new(NULL);
+    uint32_t passed = entry_passed_by_all(program);
     for (uint32_t i = 0; i < program->launches.count; i++) {
         const Launch *launch = program_launch(program, i);
-        g_string_append_c(facts, (char)('0' + (launch->communicates ? COMMUNICATES : 0)
-                                        + (launch->uses_barrier_semaphore ? USES_BARRIER_SEMAPHORE : 0)));
+        unsigned digit = (launch->communicates ? COMMUNICATES : 0) | (launch->uses_barrier_semaphore ? USES_BARRIER_SEMAPHORE : 0)
+            | (i < passed ? PASSED : 0) | (launch->presumed ? PRESUMED : 0);
+        g_string_append_printf(facts, "%x", digit);
     }
     return g_string_free(facts, FALSE);
 }
 
 void settle_add_facts(Program *program, const char *facts)
 {
+    uint32_t passed = 0;
     if (strlen(facts) != program->launches.count)
         return;
     for (uint32_t i = 0; i < program->launches.count; i++) {
         Launch *launch = program_launch(program, i);
-        launch->communicates |= (facts[i] - '0') & COMMUNICATES;
-        launch->uses_barrier_semaphore |= ((facts[i] - '0') & USES_BARRIER_SEMAPHORE) != 0;
+        int digit = g_ascii_xdigit_value(facts[i]);
+        launch->communicates |= (digit & COMMUNICATES) != 0;
+        launch->uses_barrier_semaphore |= (digit & USES_BARRIER_SEMAPHORE) != 0;
+        launch->presumed |= (digit & PRESUMED) != 0;
+        passed += passed == i && (digit & PASSED) != 0;
     }
+    for (uint32_t c = 0; c < program->cores; c++)
+        entry_pass(program, c, passed);
+}
+
+void settle_stuck(Execution *execution)
+{
+    const Record *record = execution_record(execution);
+    if (record_any_ended(record, CORE_BLOCKED) && !entry_is_settled(record->program))
+        foresee(execution);
 }
 
 void settle_run(Execution *execution, const ExecutionOptions *options)
@@ -47,7 +70,8 @@ void settle_run(Execution *execution, const ExecutionOptions *options)
     bool again;
     do {
         execution_run_eager(execution, options);
-        bool stuck = record_any_ended(record, CORE_BLOCKED), stopped = record_any_ended(record, CORE_STOPPED);
-        again = !stopped && !execution_limit_reached(execution) && settle_launches(record->program, !stuck);
+        if (!execution_limit_reached(execution))
+            settle_stuck(execution);
+        again = !execution_limit_reached(execution) && settle_launches(record->program, record_all_finished(record));
     } while (again && record->program->usage_error == NULL);
 }

@@ -3,6 +3,7 @@
  * The core's steps have no effect here; what lies before the last given observation is passed over, what follows is handed out.
  */
 #include "unroll.h"
+#include "../../model/entry.h"
 #include "../../model/heap.h"
 #include "../../model/outside.h"
 #include "coro.h"
@@ -19,6 +20,8 @@ struct Unroller {
     const Observation *observed;
     size_t count, used;
     bool contents, needs_contents, halt_when_fed;
+    bool unsettled, beyond;                     /* some launch is; the core goes on past what it should observe */
+    uint64_t steps_beyond;
     bool scrubs;                                /* stale bytes below the kernel's frames are wiped after each step */
     unsigned char fill;                         /* what unwritten stack holds */
     GArray *out;
@@ -58,6 +61,8 @@ static Tile *keep_tile(Unroller *unroller, const Tile *tile)
     }
     return copy;
 }
+
+enum { BEYOND_MAX = 1 << 20 };                  /* steps */
 
 static bool observes(const Unroller *unroller, const Request *request)
 {
@@ -106,11 +111,26 @@ static void leave_for_good(Unroller *unroller, UnrollEnd end)
     g_assert_not_reached();
 }
 
+/* The core may be stuck before it gets to that: what it does next whatever it reads is learnt of the launches. None of it is handed out. */
+static bool goes_beyond(Unroller *unroller, Core *core, Request *request)
+{
+    if (unroller->beyond)
+        return !step_learns(&request->step) && request->step.kind != STEP_STOP && unroller->steps_beyond++ < BEYOND_MAX;
+    Tile *into = request->step.kind == STEP_SWAP ? request->old : request->tile;
+    if (!unroller->unsettled || unroller->halt_when_fed || unroller->scrubs || into == NULL)
+        return false;
+    unroller->beyond = core->opaque_data = into->opaque = true;
+    unroller->steps_beyond = 0;
+    return true;
+}
+
 typedef enum Next { NEXT_GO_ON, NEXT_OBSERVES, NEXT_STOPPED } Next;
 
 /* Not inlined: how many observations there were so far must not linger in registers or frames that a fingerprint would see. */
 static __attribute__((noinline)) Next pass(Unroller *unroller, Core *core, Request *request)
 {
+    if (unroller->beyond)
+        return goes_beyond(unroller, core, request) ? NEXT_GO_ON : NEXT_OBSERVES;
     bool fresh = unroller->used == unroller->count, look = observes(unroller, request);
     if (request->step.kind == STEP_COPY_START)
         request->copy.position = core->position;
@@ -120,7 +140,7 @@ static __attribute__((noinline)) Next pass(Unroller *unroller, Core *core, Reque
     if (request->step.kind == STEP_STOP)
         return NEXT_STOPPED;
     if (look && fresh)
-        return NEXT_OBSERVES;
+        return goes_beyond(unroller, core, request) ? NEXT_GO_ON : NEXT_OBSERVES;
     if (!fresh)
         unroller->raised = FAULT_COUNT;
     if (look)
@@ -152,7 +172,7 @@ static void submit(Core *core, Request *request)
 static void raise_fault(Core *core, uint32_t site, FaultId fault, const char *message)
 {
     Unroller *unroller = core->runner;
-    if (unroller->raised != FAULT_COUNT)
+    if (unroller->raised != FAULT_COUNT || unroller->beyond)
         return;
     unroller->raised = fault, unroller->raised_site = site, unroller->raised_message = message;
 }
@@ -183,14 +203,18 @@ static void run(Unroller *unroller, uint32_t id, const Observation *observed, si
     core->opaque_data = !contents;
     unroller->observed = observed, unroller->count = count, unroller->used = 0;
     unroller->contents = contents, unroller->out = out, unroller->raised = FAULT_COUNT;
-    unroller->end = UNROLL_FINISHED;
+    unroller->end = UNROLL_FINISHED, unroller->beyond = false;
+    const char *usage_error = unroller->program->usage_error;
     coro_start(unroller->pool, 0, run_core, core);
     core_running = core;
     coro_resume(unroller->pool, 0);
     core_running = NULL;
     if (unroller->pulse != NULL)
         unroller->pulse->running = NONE;
-    unroller->needs_contents |= core->needs_contents;
+    if (unroller->beyond)                       /* it did not get there */
+        unroller->end = UNROLL_OBSERVES, unroller->program->usage_error = usage_error;
+    else
+        unroller->needs_contents |= core->needs_contents;
 }
 
 /* Keeps a block of the arena for the next run, where addresses in it then are the same. */
@@ -284,6 +308,7 @@ Unroller *unroller_new(Program *program)
 {
     Unroller *unroller = g_new0(Unroller, 1);
     unroller->program = program;
+    unroller->unsettled = !entry_is_settled(program);
     unroller->pool = coro_pool_new(1);
     coro_pool_shift(unroller->pool, 0, FILL);
     unroller->owned = g_ptr_array_new_with_free_func(g_free);

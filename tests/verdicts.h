@@ -1,0 +1,14 @@
+/* verdicts.h - what the binary decides of kernel files under tests/kernels, and whether the schedules that it writes show it again.
+ *
+ *     binary_set_up -> [ verdicts_of -> verdicts_replay ]* -> binary_tear_down
+ */
+#pragma once
+#include "binary.h"
+
+/* Checks tests/kernels/FILE: "ring faulty race; other verified", in the order of the file, each fault once. options: of heddle check.
+ * g_free */
+char *verdicts_of(const char *file, const char *options);
+/* As verdicts_of, and the test fails unless it is that. Searches: auto, enumerate. */
+void verdicts_are(const char *file, const char *options, const char *expected);
+/* Replays every schedule of the last verdicts_of; the test fails if one does not show its fault. How many there were. */
+unsigned verdicts_replay(void);
