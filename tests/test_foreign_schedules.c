@@ -78,7 +78,7 @@ static void an_object_that_the_program_has_not_is_refused(void **state)
     refused(text, "fault lifetime 1 4 0 -1 0", "fault lifetime 1 255 1 -1 0", "does not fit right_permute_no_barrier");
     refused(text, "fault lifetime 1 4 0 -1 0", "fault lifetime 1 255 0 -1 0", "does not fit right_permute_no_barrier");
     refused(text, "fault lifetime 1 4 0 -1 0", "fault lifetime 1 4294967294 0 -1 0", "does not fit");
-    refused(text, "fault lifetime 1 4 0 -1 0", "fault lifetime 1 4294967295 0 -1 0", ":9: \"fault lifetime 1 4294967295 0 -1 0\"");
+    refused(text, "fault lifetime 1 4 0 -1 0", "fault lifetime 1 4294967295 0 -1 0", ":10: \"fault lifetime 1 4294967295 0 -1 0\"");
     refused(text, "fault lifetime 1 4 0 -1 0", "fault lifetime 1 NONE 0 -1 0", "not those of lifetime");
     refused(text, "fault lifetime 1 4 0", "fault deadlock 0 4 0", "make it anew");
     refused(text, "place 0 1 0 23 0", "place 0 1 0 23 9", "does not fit");

@@ -8,7 +8,7 @@
 /* Checks tests/kernels/FILE: "ring faulty race; other verified", in the order of the file, each fault once. options: of heddle check.
  * g_free */
 char *verdicts_of(const char *file, const char *options);
-/* As verdicts_of, and the test fails unless it is that. Searches: auto, enumerate. */
+/* As verdicts_of, and the test fails unless it is that by auto and by enumerate, whose schedules are replayed. */
 void verdicts_are(const char *file, const char *options, const char *expected);
 /* Replays every schedule of the last verdicts_of; the test fails if one does not show its fault. How many there were. */
 unsigned verdicts_replay(void);
