@@ -6,6 +6,7 @@
  */
 #include "catalogue.h"
 #include "run/child.h"
+#include "run/limits.h"
 #include <string.h>
 
 enum { DEVICES_TRIED = 16 };
@@ -15,6 +16,7 @@ typedef struct CatalogueShared {
     Store home, answer;
     ProgramModuleOpen open;
     const char *module;
+    char building[64];                          /* the program in hand */
 } CatalogueShared;
 
 #define ENTRY_TYPE "(ssssuuuusa(sxxxb))"
@@ -73,13 +75,16 @@ static GVariant *describe(const ProgramEntry *entry)
 static void serve(ChildControl *control, void *argument, char request)
 {
     CatalogueShared *shared = argument;
-    (void)control, (void)request;
+    (void)request;
     g_autofree char *error = NULL;
     ProgramModule *module = shared->open(shared->module, &error);
     GVariantBuilder entries;
     g_variant_builder_init(&entries, G_VARIANT_TYPE("a" ENTRY_TYPE));
-    for (size_t i = 0; module != NULL && i < module->entries; i++)
+    for (size_t i = 0; module != NULL && i < module->entries; i++) {
+        g_strlcpy(shared->building, module->entry[i].name, sizeof shared->building);
+        control->phase = PHASE_PROGRAM;
         g_variant_builder_add_value(&entries, describe(&module->entry[i]));
+    }
     g_autoptr(GVariant) answer = g_variant_ref_sink(g_variant_new(ANSWER_TYPE, error ? error : "", &entries));
     size_t bytes = g_variant_get_size(answer);
     g_variant_store(answer, store_push(&shared->answer, bytes));
@@ -138,6 +143,22 @@ static GPtrArray *read_answer(const Store *store, char **error)
     return catalogue;
 }
 
+static char *tell_end(const CatalogueShared *shared, ChildEnd end, const char *output)
+{
+    const char *module = shared->module ? shared->module : "the built-in kernels";
+    if (end == CHILD_TIMED_OUT || end == CHILD_OUT_OF_MEMORY) {
+        limits_give_up();
+        return child_tell_limit(&shared->control, end, module, shared->building, limits_preparation()->seconds);
+    }
+    if (end == CHILD_NOT_ALONE) {
+        g_autofree char *phase = child_name_phase(&shared->control, module, shared->building);
+        return g_strdup_printf("%s: %s " CHILD_MAY_NOT_START, module, phase);
+    }
+    return g_strdup_printf("%s: loading it or building its programs failed (%s)%s%s", module,
+                           end == CHILD_EXITED ? "it called exit" : child_describe_signal(shared->control.signal), output ? ": " : "",
+                           output ? output : "");
+}
+
 GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **error)
 {
     Store home;
@@ -148,15 +169,13 @@ GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **err
     Child child;
     GPtrArray *catalogue = NULL;
     if (child_start(&child, &shared->control, serve, shared, error)) {
-        ChildEnd end = child_wait(&child, NULL);
+        const ChildWatch watch = { .seconds_max = module != NULL ? deadline_left(limits_preparation()) : 0 };
+        ChildEnd end = child_wait(&child, &watch);
         g_autofree char *output = child_end(&child);
         if (end == CHILD_DONE)
             catalogue = read_answer(&shared->answer, error);
         else
-            *error = g_strdup_printf("%s: loading it or building its programs failed (%s)%s%s", module ? module : "the built-in kernels",
-                                     end == CHILD_EXITED ? "it called exit" : child_describe_signal(shared->control.signal),
-                                     output ? ": " : "",
-                                     output ? output : "");
+            *error = tell_end(shared, end, output);
     }
     store_clear(&shared->answer);
     store_clear(&home);

@@ -38,6 +38,35 @@ void check_fail(CheckResult *result, const char *format, ...)
     va_end(arguments);
 }
 
+int64_t check_until(const CheckResult *result)
+{
+    return result->spec->whatif ? result->spec->until : result->deadline.at;
+}
+
+bool check_is_over(const CheckResult *result)
+{
+    return deadline_over(&(Deadline){ .at = check_until(result) }) || interrupt_requested() || limits_told();
+}
+
+const char *check_module(const CheckSpec *spec)
+{
+    return spec->source ? spec->source : "the kernel's module";
+}
+
+void check_stop(CheckResult *result, const WorkerShared *shared, ChildEnd end)
+{
+    const CheckSpec *spec = result->spec;
+    const char *stop = progress_stop(&shared->control.progress);
+    if (!shared->as_given) {                    /* else it holds what was asked about */
+        outcome_free(result->outcome);
+        result->outcome = outcome_new();
+    }
+    outcome_add_limit(result->outcome, end == CHILD_TIMED_OUT && stop ? stop : "memory");
+    outcome_add_limit(result->outcome, shared->control.phase < PHASE_SEARCH ? "unrun" : "unanswered");
+    result->outcome->stopped = child_tell_limit(&shared->control, end, check_module(spec), spec->program, result->deadline.seconds);
+    result->verdict = VERDICT_BOUNDED;
+}
+
 void check_add_advice(CheckResult *result, AdviceId id, const char *message, const Place *place)
 {
     Advice *advice = g_new0(Advice, 1);
@@ -131,29 +160,7 @@ static void want_all_shown(CheckResult *result)
     }
 }
 
-static ChildEnd watch_search(Child *child, const WorkerShared *shared)
-{
-    const CheckSpec *spec = shared->spec;
-    ChildWatch watch = spec->watch ? *spec->watch : (ChildWatch){ 0 };
-    watch.seconds_max = worker_seconds_left(shared);
-    watch.interrupted = interrupt_requested;
-    interrupt_postpone();
-    ChildEnd end = child_wait(child, &watch);
-    interrupt_postpone_no_more();
-    return end;
-}
-
-/* Of a replay that somebody asked for. */
-static bool stopped_at_limit(CheckResult *result, const WorkerShared *shared, ChildEnd end)
-{
-    if (!shared->as_given || (end != CHILD_TIMED_OUT && end != CHILD_OUT_OF_MEMORY))
-        return false;
-    const char *stop = progress_stop(&shared->control.progress);
-    outcome_add_limit(result->outcome, end == CHILD_TIMED_OUT && stop ? stop : "memory");
-    return true;
-}
-
-/* The same: is it what the schedule is about? */
+/* Of a replay that somebody asked for: is it what the schedule is about? */
 static void take_death(CheckResult *result, const WorkerShared *shared)
 {
     Finding *finding = g_ptr_array_index(result->outcome->findings, 0);
@@ -172,9 +179,11 @@ static void replay(CheckResult *result, WorkerShared *shared, Child *child)
         worker_serve(&shared->control, shared, WORKER_REPLAY);
     } else {
         child_ask(child, WORKER_REPLAY);
-        ChildEnd end = shared->as_given ? watch_search(child, shared) : child_wait(child, NULL);
-        if (stopped_at_limit(result, shared, end))
+        ChildEnd end = check_wait(result, child);
+        if (end == CHILD_TIMED_OUT || end == CHILD_OUT_OF_MEMORY) {
+            check_stop(result, shared, end);
             return;
+        }
         if (end != CHILD_DONE && shared->as_given) {
             take_death(result, shared);
             return;
@@ -243,7 +252,7 @@ static bool take_outcome(CheckResult *result, WorkerShared *shared)
         result->outcome = outcome_load(&shared->outcome);
     } else {
         const ProveOptions options = { .first = worker_stops_at_first(shared), .memory_max = spec->memory_max,
-                                       .seconds_max = worker_seconds_left(shared) };
+                                       .seconds_max = deadline_left(&result->deadline) };
         result->outcome = prove_record(result->record, &options);
         doubt_endless_polls(result->outcome);
     }
@@ -266,7 +275,7 @@ static bool mark_racing(CheckResult *result, WorkerShared *shared, Child *child)
         worker_serve(&shared->control, shared, WORKER_MARK);
     } else {
         child_ask(child, WORKER_MARK);
-        end = watch_search(child, shared);
+        end = check_wait(result, child);
     }
     if (end != CHILD_DONE) {
         outcome_free(result->outcome);
@@ -330,7 +339,7 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
         return;
     }
     replay(result, shared, child);
-    if (result->verdict == VERDICT_ERROR)
+    if (result->verdict == VERDICT_ERROR || result->outcome->stopped != NULL)
         return;
     /* Other steps mean that a racing value decided what a core did: one that the search came to, or not. */
     bool explained = shared->enumerated || (shared->data_only ? has_race(result, false)
@@ -372,12 +381,28 @@ CheckResult *check_begin(const CheckSpec *spec, WorkerShared **shared)
 {
     CheckResult *result = g_new0(CheckResult, 1);
     result->spec = spec;
+    result->deadline = deadline_in(spec->seconds_max);
+    if (spec->until != 0 && spec->until < result->deadline.at)
+        result->deadline.at = spec->until;
     result->advice = g_ptr_array_new_with_free_func(free_advice);
     *shared = worker_shared_new(spec);
+    (*shared)->deadline = result->deadline;
     result->program = (*shared)->program = program_new(&spec->mesh, spec->cores, &spec->knobs);
     result->record = (*shared)->record = record_new(result->program);
     (*shared)->replayed = record_new(result->program);
     return result;
+}
+
+ChildEnd check_wait(const CheckResult *result, Child *child)
+{
+    const CheckSpec *spec = result->spec;
+    ChildWatch watch = spec->watch ? *spec->watch : (ChildWatch){ 0 };
+    watch.seconds_max = deadline_left(&result->deadline);
+    watch.interrupted = interrupt_requested;
+    interrupt_postpone();
+    ChildEnd end = child_wait(child, &watch);
+    interrupt_postpone_no_more();
+    return end;
 }
 
 /* What to do with a child that has answered the first request, or died. */
@@ -387,7 +412,7 @@ static void run_and_conclude(CheckResult *result, WorkerShared *shared, Conclude
 {
     const CheckSpec *spec = result->spec;
     Child child;
-    shared->begun = g_get_monotonic_time();
+    gint64 start = g_get_monotonic_time();
     if (spec->in_process) {
         worker_serve(&shared->control, shared, WORKER_RUN);
         conclude_with(result, shared, NULL, CHILD_DONE);
@@ -395,14 +420,14 @@ static void run_and_conclude(CheckResult *result, WorkerShared *shared, Conclude
     } else if (!child_start(&child, &shared->control, worker_serve, shared, &result->error)) {
         result->verdict = VERDICT_ERROR;
     } else {
-        ChildEnd end = watch_search(&child, shared);
+        ChildEnd end = check_wait(result, &child);
         conclude_with(result, shared, &child, end);
         result->captured = child_end(&child);
     }
     result->warning = g_strdup(shared->warning);
     if (spec->results && shared->ran && result->verdict != VERDICT_ERROR)
         result->results = g_bytes_new(shared->results.base, shared->results.count);
-    result->seconds = (double)(g_get_monotonic_time() - shared->begun) / 1e6;
+    result->seconds = (double)(g_get_monotonic_time() - start) / 1e6;
     result->peak_bytes = peak_bytes();
 }
 
@@ -432,8 +457,8 @@ static void conclude_replay(CheckResult *result, WorkerShared *shared, Child *ch
                    result->spec->program);
         return;
     }
-    if (stopped_at_limit(result, shared, end)) {
-        finding->shown = false;
+    if (end == CHILD_TIMED_OUT || end == CHILD_OUT_OF_MEMORY) {
+        check_stop(result, shared, end);
     } else if (died) {
         take_death(result, shared);
     } else if (shared->error != NULL || shared->not_applicable != NULL) {

@@ -11,6 +11,7 @@
 #include "finding.h"
 #include "run/child.h"
 #include "run/edit.h"
+#include "run/limits.h"
 
 typedef enum Verdict { VERDICT_VERIFIED = 0, VERDICT_FAULTY = 1, VERDICT_ERROR = 2, VERDICT_BOUNDED = 3,
                        VERDICT_NOT_APPLICABLE = 4 } Verdict;
@@ -39,6 +40,7 @@ typedef struct CheckSpec {
     uint64_t states_max, runs_max, seed;        /* limits 0: the search's default */
     unsigned depth;                             /* of pct, 0: the default */
     double seconds_max;                         /* 0: none */
+    bool whatif; int64_t until;                 /* it is done for another check, and ends with that: monotonic microseconds, 0: never */
     size_t memory_max;
     bool results;                               /* keep the arrays that the run left */
     bool film;                                  /* keep what the replay of each finding did: Finding.film */
@@ -52,10 +54,8 @@ typedef struct CheckSpec {
 } CheckSpec;
 
 typedef struct Advice {
-    AdviceId id;
-    char *message;
-    unsigned places;
-    Place place[2];
+    AdviceId id; char *message;
+    unsigned places; Place place[2];
 } Advice;
 
 /* Of a faulty program on a line of devices: the smallest wrong size (its own: none below it; 0: none was found, or one stays open). Below
@@ -75,6 +75,7 @@ typedef struct CheckResult {
     bool results_checked;
     GBytes *results;                            /* as results.h says; NULL: not asked for, or there are none */
     double seconds;
+    Deadline deadline;                          /* of all that is done for it */
     size_t peak_bytes;
     char *warning;                              /* a checkpoint could not be written: one line; NULL */
     char *captured;                             /* what the kernel printed; NULL: nothing */
@@ -106,7 +107,6 @@ typedef struct ReplayResult {
     GPtrArray *lines;                           /* of char*: what happened, one line a move */
     char *error;
 } ReplayResult;
-/* The same finding, seen again. The schedule file embeds program, size, parameters, knobs, source path and hash. */
 typedef struct ReplayOptions {
     bool in_process;                            /* without a child, for a debugger */
     double seconds_max;                         /* 0: no limit */

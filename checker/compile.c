@@ -4,11 +4,16 @@
  */
 #include "compile.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "interrupt.h"
+#include "run/limits.h"
 
 #ifndef HEDDLE_PREFIX
 #define HEDDLE_PREFIX "/usr/local"
@@ -190,28 +195,81 @@ static char *describe_unset(const char *text, const char *source)
                            "-Wno-%suninitialized passes over them)", where, said, source, strstr(what, "=maybe-") ? "maybe-" : "");
 }
 
+/* A session of its own: a group of processes that can be ended as one, and that no terminal stops. */
+static void set_apart(gpointer said)
+{
+    setsid();
+    dup2(GPOINTER_TO_INT(said), STDERR_FILENO);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+static bool start(char **argv, int said, GPid *compiler, char **error)
+{
+    GError *bad = NULL;
+    /* The compiler's standard output would get between the lines of a report. */
+    GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_DO_NOT_REAP_CHILD;
+    interrupt_hold();
+    bool started = g_spawn_async(NULL, argv, NULL, flags, set_apart, GINT_TO_POINTER(said), compiler, &bad);
+    interrupt_set_group(started ? *compiler : 0);
+    interrupt_release();
+    if (started)
+        return true;
+    *error = g_strdup_printf("cannot run the compiler %s: %s; install one, or name another with CC", argv[0], bad->message);
+    g_error_free(bad);
+    return false;
+}
+
+/* false: the time is over, and so is the compiler. */
+static bool wait_for(pid_t compiler, int *status)
+{
+    const gulong tick = 2000;                   /* microseconds */
+    bool over = false;
+    while (waitpid(compiler, status, over ? 0 : WNOHANG) != compiler) {
+        if (!over && deadline_over(limits_preparation()))
+            over = true, kill(-compiler, SIGKILL);
+        g_usleep(tick);
+    }
+    interrupt_set_group(0);
+    return !over;
+}
+
+static char *tell_end(const char *source, bool in_time)
+{
+    g_autofree char *where = g_strdup_printf("while %s is compiled", source);
+    limits_give_up();
+    return in_time ? limits_tell_memory(where)
+                   : g_strdup_printf("time: %s is not compiled within %g s; give --time more", source, limits_preparation()->seconds);
+}
+
+static char *read_all(int file)
+{
+    off_t bytes = MAX(lseek(file, 0, SEEK_END), 0);
+    char *text = g_malloc0((size_t)bytes + 1);
+    ssize_t got = pread(file, text, (size_t)bytes, 0);
+    text[MAX(got, 0)] = '\0';
+    return text;
+}
+
 /* brief: what the compiler says of locals that were never set becomes the error; else its words go to standard error, like all others. */
 static bool run(char **argv, const char *source, bool brief, char **error)
 {
-    GError *bad = NULL;
-    int status = 0;
-    g_autofree char *said = NULL;
-    /* The compiler's standard output would get between the lines of a report. */
-    GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN | G_SPAWN_STDOUT_TO_DEV_NULL;
-    if (!g_spawn_sync(NULL, argv, NULL, flags, NULL, NULL, NULL, &said, &status, &bad)) {
-        *error = g_strdup_printf("cannot run the compiler %s: %s; install one, or name another with CC", argv[0], bad->message);
-        g_error_free(bad);
+    int status = 0, file = memfd_create("heddle-compiler", MFD_CLOEXEC);
+    GPid compiler = 0;
+    pid_t killed = limits_last_killed();
+    if (!start(argv, file, &compiler, error)) {
+        close(file);
         return false;
     }
-    bool good = g_spawn_check_wait_status(status, NULL);
-    char *unset = brief && !good ? describe_unset(said, source) : NULL;
-    if (unset == NULL)
+    bool in_time = wait_for(compiler, &status), ended = !in_time || limits_last_killed() != killed;
+    g_autofree char *said = read_all(file);
+    close(file);
+    bool good = !ended && g_spawn_check_wait_status(status, NULL);
+    char *unset = brief && !good && !ended ? describe_unset(said, source) : NULL;
+    if (unset == NULL && !ended)
         fputs(said, stderr);
-    if (!good) {
-        *error = unset ? unset : g_strdup_printf("%s does not compile", source);
-        return false;
-    }
-    return true;
+    if (!good)
+        *error = ended ? tell_end(source, in_time) : unset ? unset : g_strdup_printf("%s does not compile", source);
+    return good;
 }
 
 char *compile_module(const char *source, const char *output, const CompileOptions *options, char **error)

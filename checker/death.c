@@ -30,7 +30,7 @@ static char *describe_end(const ChildControl *control, ChildEnd end)
         return g_strdup("the kernel called exit after this operation");
     case CHILD_SPINS:
         return g_strdup("the kernel runs for ever without another operation after this one");
-    case CHILD_DONE: case CHILD_OUT_OF_MEMORY: case CHILD_TIMED_OUT:
+    case CHILD_DONE: case CHILD_OUT_OF_MEMORY: case CHILD_TIMED_OUT: case CHILD_NOT_ALONE:
         break;
     }
     g_assert_not_reached();
@@ -43,15 +43,26 @@ static Place place_of_death(const CheckResult *result, const WorkerShared *share
     return blackbox_last(&shared->box, core, &place) ? place : last_place(result->record, core);
 }
 
+static void tell_not_alone(CheckResult *result, const WorkerShared *shared)
+{
+    const Place place = place_of_death(result, shared, shared->control.core);
+    bool known = shared->control.core < result->program->cores && place.site < result->program->sites.count;
+    g_autofree char *where = known ? program_describe_site(result->program, place.site) : NULL;
+    g_autofree char *who = where ? g_strdup_printf("the kernel, which stands at %s,", where)
+        : shared->control.core < result->program->cores ? g_strdup("the kernel")
+        : child_name_phase(&shared->control, check_module(result->spec), result->spec->program);
+    check_fail(result, "%s: %s " CHILD_MAY_NOT_START, result->spec->program, who);
+}
+
 static void report_death(CheckResult *result, const WorkerShared *shared, ChildEnd end)
 {
     const ChildControl *control = &shared->control;
     if (end == CHILD_OUT_OF_MEMORY || end == CHILD_TIMED_OUT) {
-        result->outcome = outcome_new();
-        const char *stop = progress_stop(&control->progress);
-        outcome_add_limit(result->outcome, end == CHILD_TIMED_OUT && stop ? stop : "memory");
-        outcome_add_limit(result->outcome, "unanswered");
-        result->verdict = VERDICT_BOUNDED;
+        check_stop(result, shared, end);
+        return;
+    }
+    if (end == CHILD_NOT_ALONE) {
+        tell_not_alone(result, shared);
         return;
     }
     if (control->core >= result->program->cores || result->record->steps.count == 0) {
@@ -77,11 +88,13 @@ static void report_death(CheckResult *result, const WorkerShared *shared, ChildE
 }
 
 /* Does a second child die the same way at the same core? It does these moves (NULL: all that the first one did): then the finding was
- * replayed.
+ * replayed. A limit that ends it ends the check.
  */
-static bool dies_again(const CheckSpec *spec, ChildEnd end, uint32_t core, const GArray *moves)
+static bool dies_again(CheckResult *result, ChildEnd end, uint32_t core, const GArray *moves)
 {
+    const CheckSpec *spec = result->spec;
     WorkerShared *shared = worker_shared_new(spec);
+    shared->deadline = result->deadline;
     shared->program = program_new(&spec->mesh, spec->cores, &spec->knobs);
     shared->record = record_new(shared->program);
     shared->follow = moves;
@@ -89,8 +102,11 @@ static bool dies_again(const CheckSpec *spec, ChildEnd end, uint32_t core, const
     char *error = NULL;
     bool same = false;
     if (child_start(&child, &shared->control, worker_serve, shared, &error)) {
-        same = child_wait(&child, &(ChildWatch){ .seconds_max = spec->seconds_max }) == end && shared->control.core == core;
+        ChildEnd other = check_wait(result, &child);
+        same = other == end && shared->control.core == core;
         g_free(child_end(&child));
+        if (other == CHILD_TIMED_OUT || other == CHILD_OUT_OF_MEMORY)
+            check_stop(result, shared, other);
     }
     g_free(error);
     record_free(shared->record);
@@ -106,6 +122,7 @@ static bool sample_death(CheckResult *result)
 {
     const Finding *met = g_ptr_array_index(result->outcome->findings, 0);
     CheckSpec spec = *result->spec;
+    spec.seconds_max = deadline_left(&result->deadline);
     spec.search = SEARCH_RANDOM, spec.runs_max = SAMPLED_RUNS, spec.checkpoint = spec.resume = NULL;
     CheckResult *sampled = check_run(&spec);
     bool alike = false;
@@ -152,7 +169,10 @@ void death_conclude(CheckResult *result, const WorkerShared *shared, ChildEnd en
     if (result->verdict != VERDICT_FAULTY)
         return;
     Finding *finding = g_ptr_array_index(result->outcome->findings, 0);
-    if (!dies_again(result->spec, end, shared->control.core, shared->box.count > 0 ? finding->moves : NULL))
+    bool again = dies_again(result, end, shared->control.core, shared->box.count > 0 ? finding->moves : NULL);
+    if (result->outcome->stopped != NULL)
+        return;
+    if (!again)
         check_fail(result, "%s: the kernel died in one run and not in another: it is not a function of what it observes",
                    result->spec->program);
     else if (shared->ran && shared->box.count == 0 && !sample_death(result))

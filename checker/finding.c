@@ -241,6 +241,7 @@ void outcome_free(Outcome *outcome)
     g_ptr_array_free(outcome->limits, TRUE);
     g_array_free(outcome->end_states, TRUE);
     g_free(outcome->promise);
+    g_free(outcome->stopped);
     g_free(outcome->refused);
     g_free(outcome);
 }

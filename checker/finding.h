@@ -103,7 +103,7 @@ typedef struct Outcome {
     char *refused;                              /* a mode asked for is not possible: why; nothing else counts. g_malloc; NULL: it is */
     Estimate estimate;                          /* of classes, where a limit ended the search */
     uint64_t redundant;                         /* runs that only saw what others had seen; UINT64_MAX: does not apply */
-    char *promise;                              /* of sampling: what the runs would have met, as a sentence; NULL: nothing. g_malloc */
+    char *promise, *stopped;                    /* sentences, or NULL: what sampling would have met; where a limit ended all. g_malloc */
     GArray *end_states;                         /* uint64_t hashes, sorted: positions of all cores and counts of all semaphores */
 } Outcome;
 

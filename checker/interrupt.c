@@ -13,7 +13,8 @@
 
 static struct { char *path; bool folder; } registered[PATHS_MAX];
 static unsigned registered_count, held;
-static char closing[202];
+static char closing[202], memory_line[202];
+static pid_t above, group;
 static void (*commit_function)(void *);
 static void *commit_data;
 static pid_t owner;
@@ -53,12 +54,32 @@ void interrupt_remove_registered(void)
                 (void)(folders ? rmdir(registered[i].path) : unlink(registered[i].path));
 }
 
-void interrupt_set_closing(const char *line)
+static void set_line(char *line, size_t bytes, const char *text)
 {
     interrupt_hold();
-    g_strlcpy(closing, line, sizeof closing - 1);
-    strcat(closing, "\n");
+    g_strlcpy(line, text, bytes - 1);
+    strcat(line, "\n");
     interrupt_release();
+}
+
+void interrupt_set_closing(const char *line)
+{
+    set_line(closing, sizeof closing, line);
+}
+
+void interrupt_set_memory_line(const char *line)
+{
+    set_line(memory_line, sizeof memory_line, line);
+}
+
+void interrupt_end_with(pid_t process)
+{
+    above = process;
+}
+
+void interrupt_set_group(pid_t processes)
+{
+    group = processes;
 }
 
 void interrupt_set_commit(void (*commit)(void *), void *data)
@@ -99,19 +120,23 @@ static void handle(int number)
         raise(number);
         return;
     }
-    if (postponed && !requested) {
+    bool memory = number == INTERRUPT_MEMORY, orphan = above != 0 && getppid() != above;
+    if (!memory && !orphan && postponed && !requested) {
         requested = 1;
         clock_gettime(CLOCK_MONOTONIC, &requested_at);
         return;
     }
-    if (requested && comes_with_the_first())
+    if (!memory && !orphan && requested && comes_with_the_first())
         return;
-    if (write(STDERR_FILENO, closing, strlen(closing)) < 0)
+    const char *line = memory ? memory_line : closing;
+    if (write(STDERR_FILENO, line, strlen(line)) < 0)
         closing[0] = 0;                         /* nobody reads it: the exit code still tells */
     if (commit_function)
         commit_function(commit_data);
     interrupt_remove_registered();
-    _exit(130);
+    if (group > 0)
+        kill(-group, SIGKILL);
+    _exit(memory ? 3 : 130);
 }
 
 void interrupt_install(void)
@@ -120,10 +145,13 @@ void interrupt_install(void)
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, INTERRUPT_MEMORY);
     struct sigaction action = {.sa_handler = handle, .sa_mask = signals};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(INTERRUPT_MEMORY, &action, NULL);
     signal(SIGPIPE, SIG_IGN);                   /* a reader that goes away is a failed write, after which we still clean up */
     signal(SIGXFSZ, SIG_IGN);                   /* so is a file that may not grow any further (ulimit -f) */
     interrupt_set_closing("heddle: interrupted");
+    interrupt_set_memory_line("heddle: memory: the limit was reached");
 }

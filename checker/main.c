@@ -2,10 +2,13 @@
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>
+#include <unistd.h>
 #include "../kernels/pallas/module.h"
 #include "command/session.h"
 #include "interrupt.h"
 #include "manual.h"
+#include "run/limits.h"
+#include "warden.h"
 
 static int tell(const Options *options, OptionsResult what)
 {
@@ -49,6 +52,28 @@ static int run(const Options *options)
     g_assert_not_reached();
 }
 
+static void end_without_memory(const char *what)
+{
+    g_printerr("heddle: memory: %s\n", what);
+    interrupt_remove_registered();
+    _exit(2);
+}
+
+/* A debugger wants this very process. */
+static void begin_limits(Options *options)
+{
+    store_set_limit(0, end_without_memory);
+    if (options->gdb || options->in_process)
+        return;
+    warden_begin();
+    if (options->memory_max == 0)
+        options->memory_max = limits_free_memory();
+    limits_set_memory(options->memory_max);
+    limits_begin_preparation(options->seconds_max);
+    g_autofree char *line = limits_tell_memory("by what reports and proofs hold"), *all = g_strdup_printf("heddle: %s", line);
+    interrupt_set_memory_line(all);
+}
+
 int main(int argc, char **argv)
 {
     Options options;
@@ -57,8 +82,10 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, "");
     interrupt_install();
     OptionsResult result = options_parse(&options, argc, argv, &error);
-    if (result == OPTIONS_RUN)
+    if (result == OPTIONS_RUN) {
+        begin_limits(&options);
         code = run(&options);
+    }
     else if (result == OPTIONS_BAD)
         g_printerr("heddle: %s\n", error);
     else

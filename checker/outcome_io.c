@@ -60,6 +60,7 @@ void outcome_save(const Outcome *outcome, Store *store)
     put_texts(store, outcome->limits);
     put_array(store, outcome->end_states, sizeof(uint64_t));
     put_text(store, outcome->promise);
+    put_text(store, outcome->stopped);
 }
 
 typedef struct Reader { const Store *store; size_t at; bool bad; } Reader;
@@ -183,6 +184,7 @@ Outcome *outcome_load(const Store *store)
         outcome->end_states = ends;
     }
     outcome->promise = take_text(&reader);
+    outcome->stopped = take_text(&reader);
     outcome->complete = raw.complete, outcome->incomplete_after_race = raw.incomplete_after_race;
     outcome->unjudged_after_race = raw.unjudged_after_race;
     outcome->values_observed = raw.values_observed;

@@ -17,7 +17,7 @@ static CheckSpec spec_at(const CheckResult *result, uint32_t devices)
 static Verdict verdict_at(const CheckResult *result, uint32_t devices)
 {
     CheckSpec spec = spec_at(result, devices);
-    CheckResult *smaller = check_run(&spec);
+    CheckResult *smaller = whatif_run(result, &spec);
     Verdict verdict = smaller->verdict;
     check_result_free(smaller);
     return verdict;
@@ -90,7 +90,7 @@ void repair_at_smaller_size(CheckResult *result)
         return;
     CheckSpec spec = spec_at(result, wrong);
     spec.first = false;
-    CheckResult *smaller = check_run(&spec);
+    CheckResult *smaller = whatif_run(result, &spec);
     g_autofree char *size = g_strdup_printf(" with %u devices", wrong);
     if (smaller->verdict == VERDICT_FAULTY && shares_a_fault(result, smaller))
         check_try_repairs(smaller);

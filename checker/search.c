@@ -186,8 +186,9 @@ static void sample(WorkerShared *shared)
     SampleOptions options = { .strategy = (StrategyKind)(spec->search - SEARCH_RANDOM), .seed = spec->seed,
                               .runs = spec->runs_max ? spec->runs_max : RUNS_MAX, .depth = spec->depth ? spec->depth : PCT_DEPTH,
                               .agents = shared->program->cores + shared->record->copies.count,
-                              .seconds_max = spec->seconds_max, .memory_max = spec->memory_max, .first = worker_stops_at_first(shared),
-                              .workers = spec->in_process ? 0 : MAX(spec->workers, 1), .pulse = &shared->control.pulse,
+                              .seconds_max = worker_seconds_left(shared), .memory_max = spec->memory_max,
+                              .first = worker_stops_at_first(shared), .workers = spec->in_process ? 0 : MAX(spec->workers, 1),
+                              .pulse = &shared->control.pulse,
                               .box = &shared->box, .record = shared->replayed, .progress = &shared->control.progress,
                               .checkpoint = files.checkpoint,
                               .resumed = files.resumed };

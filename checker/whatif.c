@@ -2,6 +2,7 @@
 #include "whatif.h"
 #include "../model/label.h"
 #include <string.h>
+#include "check_parts.h"
 
 /* For one changed program; what takes more is not named. Seconds are there for the worst: on a busy machine reports stay the same. */
 enum { STEPS_MAX = 6000, CLASSES_MAX = 50000 };
@@ -15,20 +16,37 @@ bool whatif_is_small(const CheckResult *result)
 
 CheckSpec whatif_spec(const CheckResult *result)
 {
-    static const double least = 0.01;
     CheckSpec spec = *result->spec;
     spec.search = SEARCH_AUTO, spec.first = true;
     spec.results = spec.film = false, spec.workers = 0, spec.checkpoint = spec.resume = NULL;
     spec.runs_max = spec.runs_max > 0 ? MIN(spec.runs_max, CLASSES_MAX) : CLASSES_MAX;
-    spec.seconds_max = spec.seconds_max > 0 ? MAX(MIN(spec.seconds_max, SECONDS_MAX), least) : SECONDS_MAX;
+    spec.until = check_until(result), spec.whatif = true;
+    spec.seconds_max = SECONDS_MAX;
     return spec;
+}
+
+/* Nothing is run any more: bounded. */
+static CheckResult *leave_out(const CheckSpec *spec)
+{
+    WorkerShared *shared;
+    CheckResult *left = check_begin(spec, &shared);
+    left->outcome = outcome_new();
+    outcome_add_limit(left->outcome, "time");
+    left->verdict = VERDICT_BOUNDED;
+    worker_shared_free(shared);
+    return left;
+}
+
+CheckResult *whatif_run(const CheckResult *result, const CheckSpec *spec)
+{
+    return check_is_over(result) ? leave_out(spec) : check_run(spec);
 }
 
 CheckResult *whatif_check(const CheckResult *result, const Edits *edits, const Knobs *knobs, bool first)
 {
     CheckSpec spec = whatif_spec(result);
     spec.edits = edits, spec.knobs = *knobs, spec.first = first;
-    CheckResult *changed = check_run(&spec);
+    CheckResult *changed = whatif_run(result, &spec);
     changed->spec = result->spec;               /* that of this call is gone when it is looked at */
     return changed;
 }

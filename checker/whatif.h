@@ -20,6 +20,7 @@ typedef struct Change {
 
 bool whatif_is_small(const CheckResult *result);
 CheckSpec whatif_spec(const CheckResult *result);               /* a plain check of the same, within a few seconds */
+CheckResult *whatif_run(const CheckResult *result, const CheckSpec *spec);      /* bounded at once where the result's time is over */
 /* edits NULL: none. knobs: of the changed check. first: a fault that is there is enough. check_result_free. */
 CheckResult *whatif_check(const CheckResult *result, const Edits *edits, const Knobs *knobs, bool first);
 

@@ -159,6 +159,7 @@ static void run_again(WorkerShared *shared, const uint64_t *hash)
 {
     Program *program = shared->program;
     g_autofree uint64_t *hash_again = g_new0(uint64_t, program->cores);
+    shared->control.phase = PHASE_AGAIN;
     Record *again = record_new(program);
     Execution *execution = execution_new(program, again);
     child_watch_stacks(execution_stacks(execution));
@@ -183,6 +184,7 @@ static void run(WorkerShared *shared, bool twice)
     Program *program = shared->program;
     g_autofree uint64_t *hash = g_new0(uint64_t, program->cores);
     const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse, .steps_max = STEPS_MAX, .core_hash = hash };
+    shared->control.phase = PHASE_RUN;
     shared->ran = shared->searched = false;
     if (twice)
         shared->data_only = false, shared->not_deterministic = NULL;
@@ -219,12 +221,6 @@ static void run(WorkerShared *shared, bool twice)
 bool worker_stops_at_first(const WorkerShared *shared)
 {
     return shared->spec->first && !finding_exemptions_exist(shared->program) && !shared->record->values_observed;
-}
-
-double worker_seconds_left(const WorkerShared *shared)
-{
-    double all = shared->spec->seconds_max;
-    return all > 0 ? MAX(all - (double)(g_get_monotonic_time() - shared->begun) / 1e6, 0.01) : 0;
 }
 
 /* A search that goes on does so under the entry barriers that it had, which another one before it may have shown; so does a replay. */
@@ -269,12 +265,14 @@ static void load_and_run(WorkerShared *shared)
         return;
     }
     globals_opened(module->handle);
+    shared->control.phase = PHASE_PROGRAM;
     if (!build(shared, module))
         return;
     globals_seal(!shared->spec->in_process);
     learn_facts(shared);
     do {
         run(shared, true);
+        shared->control.phase = PHASE_SEARCH;
         if (shared->ran && !shared->steps_reached && shared->error == NULL)
             search_run(shared);
     } while (launches_changed(shared));
@@ -327,6 +325,8 @@ void worker_serve(ChildControl *control, void *argument, char request)
         load_and_run(shared);
     else if (request == WORKER_MARK)
         run_marked(shared);
-    else if (shared->execution != NULL)
+    else if (shared->execution != NULL) {
+        shared->control.phase = PHASE_REPLAY;
         replays_make(shared);
+    }
 }

@@ -10,6 +10,7 @@ typedef struct WorkerShared {
     ChildControl control;                       /* first: see child.h */
     Store home, outcome, text, results;         /* outcome: as outcome_save left it; text: of the strings below; results: results.h */
     const CheckSpec *spec;
+    Deadline deadline;
     Program *program;
     Record *record;
     const char *error;                          /* could not be loaded, built or run as meant: one line */
@@ -18,7 +19,6 @@ typedef struct WorkerShared {
     bool ran, searched, steps_reached;          /* searched: the outcome is there already */
     bool marked;                                /* all is done again, with the values of the races that were found marked (racing.h) */
     bool enumerated;                            /* what was found then is an enumeration's, whatever search was asked for */
-    gint64 begun;                               /* when the check began */
     bool again;                                 /* the search has shown other entry barriers: all is done again under these */
     const char *facts;                          /* of the launches (settle_facts), by which the recorded run was settled */
     bool as_given;                              /* schedules are replayed as they are: not made shorter first */
@@ -37,5 +37,5 @@ void worker_shared_free(WorkerShared *shared);  /* not the program and record */
 const char *worker_keep(WorkerShared *shared, const char *text);  /* a copy where the parent can read it */
 /* --first, unless what is found first may be exempted, or led to by a racing value. */
 bool worker_stops_at_first(const WorkerShared *shared);
-double worker_seconds_left(const WorkerShared *shared);        /* 0: no limit */
+static inline double worker_seconds_left(const WorkerShared *shared) { return deadline_left(&shared->deadline); }       /* 0: no limit */
 void worker_serve(ChildControl *control, void *shared, char request);

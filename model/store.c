@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -19,22 +20,49 @@
 #define SLOTS_MIN 64
 enum { KEPT_MAX = 64 };
 
+static const size_t RESERVED_ALL = (size_t)4 << 40;     /* by a process with checks in checks, at most */
+static const size_t RESERVED_LEAST = (size_t)1 << 20;   /* by a Store that wants more */
+
 static size_t live_bytes;                       /* pushed to all Stores of this process and not yet reset or cleared */
 static size_t live_bytes_before, limit_bytes;   /* at the last store_set_limit; 0: no limit */
-static void (*limit_handler)(void);
-
-static G_GNUC_NORETURN void run_out(const char *what)
-{
-    if (limit_handler)
-        limit_handler();
-    fprintf(stderr, "heddle: %s\n", what);
-    abort();
-}
+static void (*limit_handler)(const char *what);
 
 static size_t round_to_pages(size_t bytes)
 {
     return (bytes + 4095) & ~(size_t)4095;
 }
+
+size_t store_scale(size_t bytes)
+{
+    static size_t space;                        /* asked for once: forked processes scale alike */
+    if (space == 0) {
+        struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+        getrlimit(RLIMIT_AS, &limit);
+        space = limit.rlim_cur == RLIM_INFINITY ? RESERVED_ALL : MIN(limit.rlim_cur, RESERVED_ALL);
+    }
+    if (space == RESERVED_ALL)
+        return bytes;
+    size_t scaled = (size_t)((double)bytes * ((double)space / (double)RESERVED_ALL));
+    return MIN(bytes, MAX(round_to_pages(scaled), RESERVED_LEAST));
+}
+
+void store_run_out(const char *what)
+{
+    if (limit_handler)
+        limit_handler(what);
+    fprintf(stderr, "heddle: memory: %s\n", what);
+    exit(2);
+}
+
+static const char NO_SPACE[] = "the address space that ulimit -v leaves is used up";
+
+/* Whether a table was made smaller than it was meant to be. */
+static const char *full(void)
+{
+    static const char table[] = "a table is full: the program is too large";
+    return store_scale(RESERVED_ALL) < RESERVED_ALL ? NO_SPACE : table;
+}
+
 
 /* A Store may have grown in a child, which did its own accounting: what is given back can exceed what was counted here. */
 static void account_less(size_t bytes)
@@ -47,14 +75,14 @@ static void *reserve(size_t bytes, int sharing)
 {
     void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
-        run_out("no address space left to reserve");
+        store_run_out(NO_SPACE);
     return base;
 }
 
 static size_t size_of(size_t item_bytes, size_t items_max)
 {
     g_assert(item_bytes > 0 && items_max < SIZE_MAX / 2 / item_bytes);
-    return MAX(round_to_pages(item_bytes * items_max), 4096);
+    return store_scale(MAX(round_to_pages(item_bytes * items_max), 4096));
 }
 
 void store_init(Store *store, size_t item_bytes, size_t items_max)
@@ -138,26 +166,26 @@ void store_make_private(Store *store)
     char *base = store->base;                   /* the Store itself may lie there */
     void *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (copy == MAP_FAILED)
-        run_out("no address space left to reserve");
+        store_run_out(NO_SPACE);
     memcpy(copy, base, used);
     if (mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, base) == MAP_FAILED)
-        run_out("no address space left to reserve");
+        store_run_out(NO_SPACE);
 }
 
 void *store_push(Store *store, size_t items)
 {
     size_t used = store->count * store->item_bytes, left = store->reserved_bytes - used;
     if (items > left / store->item_bytes)
-        run_out("a table is full: the program is too large");
+        store_run_out(full());
     size_t bytes = items * store->item_bytes;
     live_bytes += bytes;
     if (limit_bytes && live_bytes - live_bytes_before > limit_bytes)
-        run_out("the memory limit is reached");
+        store_run_out("the limit is reached");
     store->count += items;
     return store->base + used;
 }
 
-void store_set_limit(size_t bytes_max, void (*exhausted)(void))
+void store_set_limit(size_t bytes_max, void (*exhausted)(const char *what))
 {
     live_bytes_before = live_bytes;
     limit_bytes = bytes_max;
@@ -257,7 +285,7 @@ static uint32_t intern_append(Intern *intern, const void *key, size_t bytes)
     if (bytes)
         memcpy(intern->keys.base + start, key, bytes);
     if (id + 1 >= NONE)
-        run_out("a table is full: the program is too large");
+        store_run_out(full());
     *(size_t *)store_push(&intern->ends, 1) = start + bytes;
     return (uint32_t)id;
 }

@@ -2,7 +2,8 @@
  *
  * Everything a child finds out (program, record, findings) lives in Stores that the parent reserved before the fork, at the same
  * addresses in both. Address space is reserved at once and committed by touching, so an array never moves and items keep their
- * addresses. Large things live here and not in GLib's arrays, so that a memory limit ends in a verdict.
+ * addresses. Where a process may not have that much, all reservations shrink alike. Large things live here and not in GLib's arrays, so
+ * that a memory limit ends in a verdict.
  *
  * Invariants:  1. base never changes between init and clear.  2. count * item_bytes <= reserved_bytes.
  *              3. items beyond count are zero.
@@ -33,8 +34,11 @@ void store_make_private(Store *store);
 void *store_push(Store *store, size_t items);   /* zeroed; address of the first */
 #define STORE(T, store, i) (((T *)(void *)(store)->base)[i])
 
-/* All bytes pushed to Stores since the last call of store_set_limit are counted against bytes_max (0: no limit). */
-void store_set_limit(size_t bytes_max, void (*exhausted)(void));
+/* All bytes pushed to Stores since the last call of store_set_limit are counted against bytes_max (0: no limit). what: a clause. */
+void store_set_limit(size_t bytes_max, void (*exhausted)(const char *what));
+void store_run_out(const char *what) __attribute__((noreturn));
+/* How much of a reservation there is address space for: all of it, but a share where this process has a limit (ulimit -v). */
+size_t store_scale(size_t bytes);
 size_t store_bytes_used(void);
 
 /* A set of byte strings with dense ids in order of first arrival. Id 0 is the first key. */

@@ -13,18 +13,30 @@
 
 char *binary_folder, *binary_heddle, *binary_text;
 
-int binary_run(const char *words)
+static int run(char **argv)
 {
-    g_autofree char *line = g_strdup_printf("%s %s", binary_heddle, words);
-    g_auto(GStrv) argv = NULL;
     g_autofree char *out = NULL, *err = NULL;
     int status = 0;
-    assert_true(g_shell_parse_argv(line, NULL, &argv, NULL));
     assert_true(g_spawn_sync(binary_folder, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &err, &status, NULL));
     assert_true(WIFEXITED(status));
     g_free(binary_text);
     binary_text = g_strconcat(out, err, NULL);
     return WEXITSTATUS(status);
+}
+
+int binary_run(const char *words)
+{
+    g_autofree char *line = g_strdup_printf("%s %s", binary_heddle, words);
+    g_auto(GStrv) argv = NULL;
+    assert_true(g_shell_parse_argv(line, NULL, &argv, NULL));
+    return run(argv);
+}
+
+int binary_shell(const char *script)
+{
+    char *argv[] = { (char *)"/bin/sh", (char *)"-c", (char *)script, NULL };
+    g_setenv("HEDDLE", binary_heddle, TRUE);
+    return run(argv);
 }
 
 void binary_says(const char *part)

@@ -15,6 +15,7 @@ extern char *binary_folder, *binary_heddle, *binary_text;
 int binary_set_up(void **state);
 int binary_tear_down(void **state);
 int binary_run(const char *words);              /* its exit code; standard output, then standard error become binary_text */
+int binary_shell(const char *script);           /* the same of a script of sh, to which $HEDDLE is that binary */
 void binary_says(const char *part);
 char *binary_path(const char *name);
 char *binary_contents(const char *name);

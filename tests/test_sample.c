@@ -283,10 +283,10 @@ static void a_time_limit_reports_the_runs_so_far(void **state)
 {
     (void)state;
     g_autofree char *text = NULL, *clean = NULL;
-    assert_int_equal(run(&text, "check g03_equality_poll_repaired -n 2 --search random --runs 1000000000 --time 0.3 -j 2"), 3);
+    assert_int_equal(run(&text, "check g03_equality_poll_repaired -n 2 --search random --runs 1000000000 --time 1.5 -j 2"), 3);
     assert_says(text, "time");
     assert_null(strstr(text, " 0 executions"));
-    assert_int_equal(run(&clean, "check all_gather -n 2 --search random --runs 1000000000 --time 0.3"), 0);      /* the first run decides */
+    assert_int_equal(run(&clean, "check all_gather -n 2 --search random --runs 1000000000 --time 1.5"), 0);      /* the first run decides */
 }
 
 static GPid start(const char *const *argv)

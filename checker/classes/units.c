@@ -1,5 +1,6 @@
 /* units.c - rounds: each unit does its share, on whatever thread; then one thread adds up, hands over, divides. */
 #include "units.h"
+#include "../run/alone.h"
 #include "../run/child.h"
 #include <string.h>
 
@@ -220,20 +221,17 @@ static void divide(Units *units)
         ;
 }
 
-static gpointer work(gpointer data)
+static void work(Round *round)
 {
-    Round *round = data;
     for (guint i; (i = (guint)g_atomic_int_add(&round->next, 1)) < round->live->len;)
         explore_run(round->live->pdata[i], round->budget + (i < round->extra));
-    return NULL;
 }
 
-static gpointer work_on_thread(gpointer round)
+static void work_on_thread(void *round, unsigned index)
 {
-    ThreadStack *stack = child_begin_thread();
+    ThreadStack *stack = index > 0 ? child_begin_thread() : NULL;
     work(round);
     child_end_thread(stack);
-    return NULL;
 }
 
 Round units_plan_round(const Units *units)
@@ -249,13 +247,7 @@ Round units_plan_round(const Units *units)
 
 static void run_threads(Units *units, Round *round)
 {
-    guint others = MIN(MAX(units->shared.options->workers, 1), units->live->len) - 1;
-    g_autofree GThread **thread = g_new(GThread *, others + 1);
-    for (guint i = 0; i < others; i++)
-        thread[i] = g_thread_new("classes", work_on_thread, round);
-    work(round);
-    for (guint i = 0; i < others; i++)
-        g_thread_join(thread[i]);
+    alone_run_threads(MIN(MAX(units->shared.options->workers, 1), units->live->len), work_on_thread, round);
     units->rounds++;
 }
 

@@ -59,7 +59,8 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
         session_note_exit(session, 1);
     } else if (check->outcome->limits->len) {
         g_string_append_printf(out, "%s, %u devices: the replay was cut short (%s) and says nothing.\n",
-                               header->program, header->devices, (char *)check->outcome->limits->pdata[0]);
+                               header->program, header->devices,
+                               check->outcome->stopped ? check->outcome->stopped : (char *)check->outcome->limits->pdata[0]);
         session_note_exit(session, 3);
     } else {
         g_string_append_printf(out, "%s, %u devices: this schedule shows no %s any more. That is no proof: heddle check decides.\n",

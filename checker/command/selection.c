@@ -75,8 +75,13 @@ static bool add_file(Selection *selection, const Session *session, const char *o
         return false;
     keep(selection, module);
     GPtrArray *catalogue = catalogue_read(session->open, module, error);
-    if (!catalogue)
+    if (!catalogue) {                           /* whoever wrote the source knows nothing of a module */
+        GString *words = g_string_new(*error);
+        g_string_replace(words, module, source, 0);
+        g_free(*error);
+        *error = g_string_free(words, FALSE);
         return false;
+    }
     g_ptr_array_add(selection->catalogues, catalogue);
     return add_programs(selection, catalogue, program, module, source, error);
 }

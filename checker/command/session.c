@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "../interrupt.h"
+#include "../run/limits.h"
 
 enum { EXIT_INTERRUPTED = 130 };
 static const double LINE_SECONDS = 0.2, RATE_SECONDS = 2;        /* at most one line in so many; over how many the rate is smoothed */
@@ -205,7 +206,7 @@ void session_fail(Session *session, char *message)
         if (session->output[kind])
             output_add_error(session->output[kind], message);
     interrupt_release();
-    session_note_exit(session, 2);
+    session_note_exit(session, limits_given_up() ? 3 : 2);
     g_free(message);
 }
 

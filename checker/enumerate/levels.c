@@ -5,6 +5,7 @@
  */
 #include "levels.h"
 #include <string.h>
+#include "../run/alone.h"
 #include "component.h"
 #include "expand.h"
 #include "found.h"
@@ -82,22 +83,16 @@ void levels_clear(Walk *walk)
     layout_clear(&walk->layout);
 }
 
-static gpointer run_worker(gpointer data)
+static void run_worker(void *data, unsigned index)
 {
-    worker_level(data);
-    return NULL;
+    Walk *walk = data;
+    worker_level(&walk->worker[index]);
 }
 
 static void run_threads(Walk *walk)
 {
-    GThread **thread = g_new0(GThread *, walk->workers);
     walk->busy = (gint)walk->workers;
-    for (unsigned i = 1; i < walk->workers; i++)
-        thread[i] = g_thread_new("heddle-worker", run_worker, &walk->worker[i]);
-    worker_level(&walk->worker[0]);
-    for (unsigned i = 1; i < walk->workers; i++)
-        g_thread_join(thread[i]);
-    g_free(thread);
+    alone_run_threads(walk->workers, run_worker, walk);
 }
 
 static void exchange(Walk *walk)

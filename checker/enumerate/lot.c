@@ -4,20 +4,32 @@
 
 #define LOT_BYTES ((size_t)1 << 43)
 
-enum { WIPE_BYTES_MAX = 1 << 16 };
+enum { WIPE_BYTES_MAX = 1 << 16, QUARTER = 4 };
+static const size_t SHARE_LEAST = (size_t)1 << 16;
+
+/* Where address space is short, a quarter of it is for one search. */
+static size_t share(size_t bytes)
+{
+    size_t scaled = store_scale(bytes);
+    return scaled == bytes ? bytes : MAX((scaled / QUARTER + 4095) & ~(size_t)4095, SHARE_LEAST);
+}
 
 void lot_open(Lot *lot)
 {
     *lot = (Lot){.stores = g_ptr_array_new()};
-    lot->base = mmap(NULL, LOT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    lot->bytes = share(LOT_BYTES);
+    lot->base = mmap(NULL, lot->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (lot->base == MAP_FAILED)
-        g_error("no address space left to reserve");
+        store_run_out("there is no address space left for the tables of an enumeration");
 }
 
 void lot_store(Lot *lot, Store *store, size_t item_bytes, size_t items_max)
 {
     size_t bytes = (item_bytes * items_max + 4095) & ~(size_t)4095;
-    g_assert(bytes > 0 && bytes <= LOT_BYTES - lot->used);
+    bytes = share(bytes);
+    g_assert(bytes > 0);
+    if (bytes > lot->bytes - lot->used)
+        store_run_out("there is no address space left for the tables of an enumeration");
     *store = (Store){.base = lot->base + lot->used, .item_bytes = item_bytes, .reserved_bytes = bytes};
     lot->used += bytes;
     g_ptr_array_add(lot->stores, store);
@@ -55,6 +67,6 @@ void lot_close(Lot *lot)
     for (guint i = 0; i < lot->stores->len; i++)
         lot_give_up(g_ptr_array_index(lot->stores, i));
     g_ptr_array_free(lot->stores, TRUE);
-    munmap(lot->base, LOT_BYTES);
+    munmap(lot->base, lot->bytes);
     *lot = (Lot){0};
 }

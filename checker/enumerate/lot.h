@@ -11,6 +11,7 @@
 
 typedef struct Lot {
     char *base;
+    size_t bytes;
     size_t used;
     GPtrArray *stores;                          /* of Store, where their owners keep them */
 } Lot;

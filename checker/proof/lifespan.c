@@ -16,11 +16,14 @@ void lifespan_prepare(Prover *prover)
     for (uint32_t l = 0; l < program->launches.count; l++)
         uniform &= program_launch(program, l)->on_device == NULL;
     prover->launched = ARENA_NEW(Launched, prover->arena, program->decls.count + 1);
-    for (uint32_t decl = 0; uniform && decl < program->decls.count; decl++) {
-        Launched *launched = &prover->launched[decl];
-        launched->known = true;
-        launched->ever = program_decl_launches(program, decl, 0, &launched->first, &launched->last);
-    }
+    for (uint32_t decl = 0; decl < program->decls.count; decl++)
+        prover->launched[decl].known = uniform;
+    for (uint32_t l = 0; uniform && l < program->launches.count; l++)
+        for (uint32_t i = 0; i < program_launch(program, l)->decls; i++) {
+            Launched *launched = &prover->launched[program_launch(program, l)->decl[i]];
+            launched->first = launched->ever ? launched->first : l;
+            launched->last = l, launched->ever = true;
+        }
 }
 
 static bool find_launches(const Prover *prover, uint32_t decl, uint32_t device, uint32_t *first, uint32_t *last)

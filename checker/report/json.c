@@ -203,6 +203,8 @@ static void add_covered(JsonBuilder *builder, const CheckResult *result)
     json_builder_end_array(builder);
     if (outcome && outcome->estimate.all > 0)
         add_estimate(builder, &outcome->estimate);
+    if (outcome && outcome->stopped)
+        member_text(builder, "stopped", outcome->stopped);
     if (outcome && outcome->promise)
         member_text(builder, "promise", outcome->promise);
     member_array(builder, "modes");

@@ -441,6 +441,8 @@ void text_check(Text *text, const CheckResult *result, const GPtrArray *schedule
     if (text->quiet || !result->outcome || !result->program)
         return;
     text_not_covered(text, result);
+    if (result->outcome->stopped)
+        text_wrapped(text, 2, "stopped: ", result->outcome->stopped);
     if (result->outcome->promise && !result->outcome->complete)
         text_wrapped(text, 2, "promised: ", result->outcome->promise);
     text_faults(text, result, schedules);

@@ -17,11 +17,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../../model/store.h"
+#include "alone.h"
 #include "globals.h"
+#include "limits.h"
 
 enum { TICKS_A_SECOND = 4, HANDLER_STACK = 65536 };
-static const double LOOK_SECONDS = 0.2;         /* between two looks at a child that works */
-static const double GRACE_SECONDS = 5, GRACE_SHARE = 0.2;       /* to end after being told to, and more after a long search */
+static const double LOOK_SECONDS = 0.1;         /* between two looks at a child that works */
+static const double GRACE_SECONDS = 1, GRACE_SHARE = 0.03;      /* to end after being told to, and more after a long search */
+static const double GRACE_INTERRUPTED = 0.4;    /* somebody waits */
 
 static ChildControl *own_control;
 static const CoroPool *watched;
@@ -29,6 +32,11 @@ static const CoroPool *watched;
 void child_watch_stacks(const CoroPool *pool)
 {
     watched = pool;
+}
+
+bool child_told_to_stop(void)
+{
+    return own_control != NULL && progress_stop(&own_control->progress) != NULL;
 }
 
 static void end_on(ChildEnd end, uint32_t core)
@@ -50,6 +58,8 @@ static void on_crash(int number, siginfo_t *info, void *context)
     if (number == SIGSEGV && globals_on_fault(info->si_addr))
         return;
     own_control->signal = number;
+    if (number == SIGSYS)
+        end_with(CHILD_NOT_ALONE);
     own_control->address = (uint64_t)(uintptr_t)info->si_addr;
     end_with(number == SIGSEGV && watched && coro_in_guard(watched, info->si_addr, &slot) ? CHILD_OVERFLOWED : CHILD_CRASHED);
 }
@@ -74,9 +84,18 @@ static void on_exit_called(void)
         end_with(CHILD_EXITED);
 }
 
-static void on_memory(void)
+static void on_memory(const char *what)
 {
+    own_control->exhausted = what;
     end_with(CHILD_OUT_OF_MEMORY);
+}
+
+/* GLib has no other way to say that there was no memory for it. */
+static void on_log(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
+{
+    if (message != NULL && strstr(message, "failed to allocate") != NULL)
+        on_memory("there was none to be had from the system");
+    g_log_default_handler(domain, level, message, data);
 }
 
 static void start_ticking(void)
@@ -110,7 +129,7 @@ static void install_handlers(void)
     sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = sizeof stack }, NULL);
     struct sigaction crash = { .sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK };
     struct sigaction tick = { .sa_handler = on_tick, .sa_flags = SA_ONSTACK | SA_RESTART };
-    static const int CRASHES[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP };
+    static const int CRASHES[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };
     for (size_t i = 0; i < G_N_ELEMENTS(CRASHES); i++)
         sigaction(CRASHES[i], &crash, NULL);
     sigaction(SIGVTALRM, &tick, NULL);
@@ -119,6 +138,7 @@ static void install_handlers(void)
     start_ticking();
     atexit(on_exit_called);
     store_set_limit(0, on_memory);
+    g_log_set_default_handler(on_log, NULL);
 }
 
 void child_report_to(ChildControl *control)
@@ -133,6 +153,7 @@ static void serve_requests(Child *child, ChildServe serve, void *argument, int i
 {
     char request = 0;
     own_control = child->control;
+    alone_begin();
     prctl(PR_SET_PDEATHSIG, SIGKILL);           /* an interrupted parent leaves nothing running */
     install_handlers();
     do {
@@ -149,6 +170,7 @@ bool child_start(Child *child, ChildControl *control, ChildServe serve, void *ar
     int to[2] = { -1, -1 }, from[2] = { -1, -1 };
     *child = (Child){ .control = control, .output = memfd_create("heddle-output", MFD_CLOEXEC) };
     control->ended = CHILD_DONE, control->core = NONE, control->pulse.running = NONE, control->progress = (Progress){ 0 };
+    control->phase = PHASE_LOAD, control->exhausted = NULL;
     if (child->output < 0 || pipe(to) != 0 || pipe(from) != 0) {
         *error = g_strdup_printf("cannot start a child process: %s", g_strerror(errno));
         return false;
@@ -188,6 +210,13 @@ static void tell_to_stop(Child *child, const ChildWatch *watch, double seconds)
         *stop = STOP_TIME;
 }
 
+static double grace(const ChildControl *control, double told)
+{
+    if (control->phase < PHASE_SEARCH)
+        return 0;
+    return control->progress.stop == STOP_INTERRUPT ? GRACE_INTERRUPTED : GRACE_SECONDS + told * GRACE_SHARE;
+}
+
 /* false: it was told to stop, and is given up. */
 static bool watch_over(Child *child, const ChildWatch *watch)
 {
@@ -198,7 +227,7 @@ static bool watch_over(Child *child, const ChildWatch *watch)
         tell_to_stop(child, watch, seconds);
         if (child->control->progress.stop != STOP_NOT && told < 0)
             told = seconds;
-        if (told >= 0 && seconds - told > GRACE_SECONDS + told * GRACE_SHARE)
+        if (told >= 0 && seconds - told >= grace(child->control, told))
             return false;
         if (watch->tick != NULL)
             watch->tick(&child->control->progress, seconds, watch->data);
@@ -217,14 +246,19 @@ ChildEnd child_wait(Child *child, const ChildWatch *watch)
     if (read(child->from, &byte, 1) == 1)
         return CHILD_DONE;
     int status = 0;
+    pid_t pid = child->pid;
     if (child->pid > 0 && waitpid(child->pid, &status, 0) == child->pid)
         child->pid = -1;
     if (child->control->ended != CHILD_DONE)
         return child->control->ended;
+    if (limits_killed(pid))
+        return CHILD_OUT_OF_MEMORY;
     child->control->core = child->control->pulse.running;
     if (!WIFSIGNALED(status))
         return CHILD_EXITED;                    /* _exit, which runs no handler */
     child->control->signal = WTERMSIG(status);  /* that no handler saw */
+    if (WTERMSIG(status) == SIGSYS)
+        return CHILD_NOT_ALONE;                 /* the C library held signals off meanwhile */
     return CHILD_CRASHED;
 }
 
@@ -257,6 +291,43 @@ char *child_end(Child *child)
     char *text = read_output(child->output);
     close(child->output);
     return text;
+}
+
+char *child_name_phase(const ChildControl *control, const char *module, const char *program)
+{
+    switch ((ChildPhase)control->phase) {
+    case PHASE_LOAD:
+        return g_strdup_printf("the constructors of %s", module);
+    case PHASE_PROGRAM:
+        return g_strdup_printf("PROGRAM(%s)", program);
+    case PHASE_RUN:
+        return g_strdup("the recorded run");
+    case PHASE_AGAIN:
+        return g_strdup("the second run, which the first is compared with,");
+    case PHASE_SEARCH:
+        return g_strdup("the search");
+    case PHASE_REPLAY:
+        return g_strdup("the replay of what was found");
+    case CHILD_PHASES:
+        break;
+    }
+    return g_strdup("the check");               /* user code may have written there */
+}
+
+char *child_tell_limit(const ChildControl *control, ChildEnd end, const char *module, const char *program, double seconds)
+{
+    g_autofree char *phase = child_name_phase(control, module, program), *in = g_strdup_printf("in %s", phase);
+    bool whose = control->phase == PHASE_LOAD || control->phase == PHASE_PROGRAM;
+    g_strchomp(in);
+    if (g_str_has_suffix(in, ","))
+        in[strlen(in) - 1] = '\0';
+    if (end == CHILD_OUT_OF_MEMORY && control->exhausted != NULL)
+        return g_strdup_printf("memory: %s %s", control->exhausted, in);
+    if (end == CHILD_OUT_OF_MEMORY)
+        return limits_tell_memory(in);
+    if (control->progress.stop == STOP_INTERRUPT)
+        return g_strdup_printf("interrupt: %s", in);
+    return g_strdup_printf("time: %s did not %s within %g s", phase, whose ? "return" : "end", seconds);
 }
 
 const char *child_describe_signal(int number)

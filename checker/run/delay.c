@@ -1,6 +1,7 @@
 /* delay.c - runs in which somebody is held back. */
 #include "delay.h"
 #include "../../model/moment.h"
+#include "child.h"
 #include "judge.h"
 
 enum { HELD_MAX = 2, SINGLES_MAX = 64, PAIRS_MAX = 256, STEPS_MAX = 200000 };
@@ -186,6 +187,8 @@ static bool leads_to_deadlock(Run *run, Finding *finding)
 {
     Delay delay[HELD_MAX];
     unsigned holds = run->holds;
+    if (child_told_to_stop())
+        return false;
     begin(run);
     run_others(run);
     for (unsigned i = 0; i < holds; i++) {

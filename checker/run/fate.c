@@ -7,6 +7,7 @@
 #include <string.h>
 #include "../../model/label.h"
 #include "../../model/rng.h"
+#include "child.h"
 #include "judge.h"
 
 enum { EFFORT = 400000 };                       /* moves of all runs */
@@ -43,7 +44,7 @@ static void follow(Fate *f)
         bool done = execution_do(f->execution, move);
         g_assert(done);
     }
-    f->effort -= MIN(f->effort, f->path->len + 1);
+    f->effort -= child_told_to_stop() ? f->effort : MIN(f->effort, f->path->len + 1);
 }
 
 static uint64_t hash_state(Fate *f)

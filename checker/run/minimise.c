@@ -6,6 +6,7 @@
  * leaving out all later ones of that core as well.
  */
 #include "minimise.h"
+#include "child.h"
 #include "reorder.h"
 #include <string.h>
 
@@ -69,7 +70,7 @@ static bool attempt(Shrink *s)
     }
     bool shows = minimise_shows(s->execution, s->finding);
     cost += (machine_elements_moved(execution_machine(s->execution)) - elements) / ELEMENTS_A_MOVE;
-    *s->effort -= MIN(cost, *s->effort);
+    *s->effort -= child_told_to_stop() ? *s->effort : MIN(cost, *s->effort);
     return shows;
 }
 

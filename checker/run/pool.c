@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../../model/store.h"
+#include "alone.h"
 
 #define READY UINT64_MAX                        /* the number of the frame that says: begin is over */
 
@@ -151,7 +152,7 @@ static bool start_worker(Pool *pool, unsigned index)
     control->ended = CHILD_DONE, control->core = NONE, control->pulse.running = NONE, control->progress = (Progress){ 0 };
     fflush(NULL);
     pid_t parent = getpid();
-    worker->pid = fork();
+    worker->pid = alone_fork();
     if (worker->pid == 0) {
         close(pair[0]);
         live_as_worker(pool, index, pair[1], parent);

@@ -2,6 +2,7 @@
 #include "progress.h"
 #include <glib.h>
 #include <math.h>
+#include "limits.h"
 
 static const char *const NOUN[PROGRESS_KINDS] = { "", "runs", "classes", "states" };
 
@@ -25,7 +26,7 @@ void progress_set(Progress *progress, uint64_t done, uint64_t faults)
 const char *progress_stop(const Progress *progress)
 {
     static const char *const LIMIT[] = { NULL, "time", "interrupt" };
-    return progress ? LIMIT[progress->stop] : NULL;
+    return progress == NULL ? NULL : limits_told() ? "memory" : LIMIT[progress->stop];
 }
 
 static void append_number(GString *text, double number)

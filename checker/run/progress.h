@@ -23,7 +23,7 @@ typedef struct Progress {
 
 void progress_begin(Progress *progress, ProgressKind kind, double total);      /* progress NULL: nobody watches; so below */
 void progress_set(Progress *progress, uint64_t done, uint64_t faults);
-const char *progress_stop(const Progress *progress);            /* NULL: go on; else the limit, "time" or "interrupt" */
+const char *progress_stop(const Progress *progress);            /* NULL: go on; else "time", "interrupt", "memory" */
 /* "about 3.1 million (2 million to 4.5 million)". g_malloc. */
 char *progress_estimate(double total, double least, double most);
 /* One line: "runs 1200 of 10000, 350 a second, 2 faults, 25 s left". seconds: since the search began; seconds_max: limit of time, 0: none.

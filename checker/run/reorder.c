@@ -6,6 +6,7 @@
  * so, of others the way there. States are told apart by a hash that each block changes (Zobrist): if two share one, one of them is lost.
  */
 #include "reorder.h"
+#include "child.h"
 #include "itinerary.h"
 #include <string.h>
 #include "../../model/rng.h"
@@ -198,6 +199,8 @@ static guint search(Plan *plan, uint64_t *effort)
         for (guint i = first; i < last; i++)
             expand(plan, i, i - first);
         *effort -= MIN(*effort, cost * (last - first));
+        if (child_told_to_stop())
+            return G_MAXUINT;
         for (guint i = 0; i < plan->next->len; i++)
             if (g_array_index(plan->next, State, i).done == plan->items->len) {
                 g_array_append_val(plan->states, g_array_index(plan->next, State, i));

@@ -7,6 +7,7 @@
  * Errors:      misuse sets the program's usage_error at the author's line and unwinds: to the scheduler, or out of PROGRAM.
  */
 #pragma once
+#include <glib.h>
 #include <setjmp.h>
 #include "../../model/core.h"
 #include "api.h"
@@ -21,6 +22,7 @@ typedef struct Draft {
     sigjmp_buf unwind;
     DraftCopy *copies;
     size_t copies_count;
+    GHashTable *taken;                          /* declarations that launches have got, as a set */
     int64_t from[FAULT_COUNT];                  /* expected faults: smallest number of devices, 0: not expected */
     bool overridden[64];                        /* which overrides were asked for */
     DraftWindows *windows;                      /* what pl_windows was asked for */

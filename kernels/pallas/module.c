@@ -89,7 +89,7 @@ static void check_overrides(const Draft *draft)
 static void build(Program *program, const ProgramEntry *entry)
 {
     const PlProgram *record = entry->self;
-    Draft draft = { .program = program };
+    Draft draft = { .program = program, .taken = g_hash_table_new(NULL, NULL) };
     draft_generation++;
     if (program->name == NULL)                  /* who builds in a child has named it already, in memory that the parent sees too */
         program->name = entry->name, program->summary = entry->summary, program->source = entry->source;
@@ -105,6 +105,7 @@ static void build(Program *program, const ProgramEntry *entry)
     draft_open = NULL;
     g_free(draft.copies);
     g_free(draft.windows);
+    g_hash_table_unref(draft.taken);
 }
 
 static bool is_twin(const PlModule *module, const PlProgram *program)

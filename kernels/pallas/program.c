@@ -85,15 +85,6 @@ static char *ref_name(const PlKernel *kernel, int i)
     return g_strstrip(g_strdup(g_strv_length(names) > (guint)i ? names[i] : "?"));
 }
 
-static bool is_taken(const Program *program, uint32_t decl)
-{
-    for (uint32_t l = 0; l < program->launches.count; l++)
-        for (uint32_t i = 0; i < program_launch(program, l)->decls; i++)
-            if (program_launch(program, l)->decl[i] == decl)
-                return true;
-    return false;
-}
-
 static uint32_t declare_anew(Draft *draft, uint32_t decl)
 {
     const Decl old = *program_decl(draft->program, decl);
@@ -114,7 +105,7 @@ static uint32_t declare_anew(Draft *draft, uint32_t decl)
 static PlRef own_scratch(Draft *draft, PlRef ref, uint32_t first_copy)
 {
     const Program *program = draft->program;
-    if (!program_decl(program, ref.buffer)->once || !is_taken(program, ref.buffer))
+    if (!program_decl(program, ref.buffer)->once || !g_hash_table_contains(draft->taken, GUINT_TO_POINTER(ref.buffer)))
         return ref;
     for (size_t i = first_copy; i < draft->copies_count; i++)
         if (draft->copies[i].decl == ref.buffer)
@@ -193,6 +184,8 @@ static void take_arguments(Draft *draft, const PlSite *here, Launch *launch, con
         take_windows(launch, &window[i]);
     if (call->windows > 0)
         launch->body = run_windowed;
+    for (uint32_t i = 0; i < launch->decls; i++)
+        g_hash_table_add(draft->taken, GUINT_TO_POINTER(launch->decl[i]));
 }
 
 static const uint8_t *mark_devices(const PlSite *here, Program *program, const PlDevices *on)

@@ -1,0 +1,52 @@
+/* limits.h - memory that all processes of this program share, and what the warden (warden.h) tells them: a few words of shared memory.
+ *
+ *     limits_share -> limits_set_memory -> ... a search asks limits_told; whoever waits for a process asks limits_ended
+ *
+ * The warden measures all processes together. Near the limit it tells the largest one, so that a search ends with what it has; at the limit
+ * it kills the largest one. Keepers are not killed: they hold the results of others.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { LIMITS_KEEPERS = 1025 };                 /* the main process, and those of a queue: option -j goes to 1024 */
+
+typedef struct Limits {
+    volatile size_t memory_max;                 /* bytes of all processes together; 0: no limit */
+    volatile pid_t told, killed;                /* the last ones; 0: none */
+    volatile pid_t keeper[LIMITS_KEEPERS];      /* 0: free */
+} Limits;
+
+/* Before anything is forked that shares them. Without it nobody is told and nobody is killed. */
+Limits *limits_share(void);
+/* Three quarters of what this process may still use: free memory of the machine, or of a control group that is nearer to its limit.
+ * 0: the system does not tell. */
+size_t limits_free_memory(void);
+void limits_set_memory(size_t bytes_max);
+bool limits_told(void);                         /* this process: it should stop */
+bool limits_killed(pid_t process);
+pid_t limits_last_killed(void);                 /* 0: nobody was */
+void limits_keep(pid_t process);
+void limits_keep_no_more(pid_t process);
+/* "300 MB", "2.5 GB". g_malloc. */
+char *limits_size(size_t bytes);
+
+/* When something has to be over: --time. */
+typedef struct Deadline {
+    int64_t at;                                 /* monotonic microseconds, 0: never */
+    double seconds;                             /* as asked for */
+} Deadline;
+
+Deadline deadline_in(double seconds);           /* 0: never */
+double deadline_left(const Deadline *deadline); /* seconds, more than 0; 0: without end */
+bool deadline_over(const Deadline *deadline);
+
+/* The time of what comes before any check: compiling, listing. One who gives up for time or memory says so here. */
+void limits_begin_preparation(double seconds);
+const Deadline *limits_preparation(void);
+void limits_give_up(void);
+bool limits_given_up(void);
+/* "memory: the limit of 300 MB was reached WHERE; give --memory more". g_malloc. */
+char *limits_tell_memory(const char *where);
