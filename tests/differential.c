@@ -345,7 +345,8 @@ static GPtrArray *all_contents(Machine *machine, const Program *program)
         Tile *tile = contents ? tile_new(decl->dtype, 1, &contents->elements, false) : NULL;
         if (tile != NULL) {
             memcpy(tile->bytes, contents->bytes, (size_t)contents->elements);
-            memcpy(tile->written, contents->written, (size_t)contents->elements);
+            for (int64_t i = 0; i < contents->elements; i++)
+                tile->written[i] = contents_state(contents, i, contents_mask(1));
         }
         g_ptr_array_add(all, tile);
     }
