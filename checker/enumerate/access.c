@@ -16,9 +16,10 @@ void accesses_init(Accesses *accesses, const Program *program, Lot *lot)
 bool accesses_overlap(const Accesses *accesses, uint32_t a, uint32_t b)
 {
     const Access *one = accesses_get(accesses, a), *other = accesses_get(accesses, b);
-    return one->object == other->object
-        && (one->region == other->region || region_overlaps(program_get_region(accesses->program, one->region),
-                                                            program_get_region(accesses->program, other->region)));
+    if (one->object != other->object)
+        return false;
+    return one->region == other->region ? one->region != 0      /* the empty one */
+        : region_overlaps(program_get_region(accesses->program, one->region), program_get_region(accesses->program, other->region));
 }
 
 bool accesses_rivals(const Accesses *accesses, uint32_t a, uint32_t b)

@@ -89,6 +89,34 @@ PROGRAM(strided_rows_pass, "against the bytes beside them in the same words")
     every_fourth_program(0);
 }
 
+/* Two stores of which masks leave nothing, or one element of one row. */
+KERNEL(masked, words, gate)
+{
+    PlTile mask = pl_tile_zeros(PL_BOOL, 2, 8);
+    for (int i = 0; i < pl_parameter(elements); i++)
+        pl_tile_put(mask, 1, 1, 3);
+    PlRef rows = pl_at(pl_bitcast(pl_core_ref(words, 0), PL_U8), pl_ds(4, 2));
+    if (pl_core_index() < 2)
+        pl_store_masked(rows, pl_tile_zeros(PL_U8, 2, 8), mask);
+}
+
+static void masked_program(int elements)
+{
+    pl_choose("elements", elements, elements);
+    pl_launch(masked, .args = { pl_input_in(PL_VMEM, PL_I32, 3, 8), pl_smem(PL_I32) });
+}
+
+PROGRAM(masked_to_nothing, "nothing is stored twice")
+{
+    masked_program(0);
+}
+
+PROGRAM(masked_to_one_byte, "one byte is stored twice")
+{
+    masked_program(1);
+    pl_expect_fault(PL_RACE);
+}
+
 /* Device 0 sends row 5 of bytes to every other device, which loads column 0 of the words: after the wait, or before it. */
 KERNEL(row_is_sent, words, sems)
 {
