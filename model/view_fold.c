@@ -123,12 +123,24 @@ int64_t view_element_offset(const View *view, int64_t element)
     return view_byte_offset(view, element, 0);
 }
 
+/* Boxes of a region: the first, and if there are more the runs of all. */
+typedef struct Pieces { Region first; unsigned boxes; GArray *runs; } Pieces;
+
 static bool add_run(void *data, int64_t lo, int64_t length)
 {
-    GArray *pieces = data;
+    GArray *runs = data;
     RegionDim run = { lo, length };
-    g_array_append_val(pieces, run);
-    return pieces->len < PIECES_MAX;
+    g_array_append_val(runs, run);
+    return runs->len < PIECES_MAX;
+}
+
+static bool add_box(Pieces *pieces, const Region *box)
+{
+    if (pieces->boxes++ == 0)
+        return pieces->first = *box, true;
+    if (pieces->boxes == 2 && !region_each_run(&pieces->first, add_run, pieces->runs))
+        return false;
+    return region_each_run(box, add_run, pieces->runs);
 }
 
 static int64_t common_divisor(int64_t a, int64_t b)
@@ -145,10 +157,10 @@ static void drop_single(Terms *terms)
     terms->terms = kept;
 }
 
-static bool add_pieces(const View *view, Terms terms, GArray *pieces);
+static bool add_pieces(const View *view, Terms terms, Pieces *pieces);
 
 /* The first so many steps of a term apart from the others. */
-static bool cut(const View *view, const Terms *terms, unsigned term, int64_t first, GArray *pieces)
+static bool cut(const View *view, const Terms *terms, unsigned term, int64_t first, Pieces *pieces)
 {
     Terms rest = *terms, some = *terms;
     some.term[term].count = first;
@@ -171,7 +183,7 @@ static unsigned widest_term(const Terms *terms, int64_t period)
 }
 
 /* Terms that may carry out of a period: one of them is cut where it enters one, or at the end of the last whole turn, or in two factors. */
-static bool take_apart(const View *view, const Terms *terms, int64_t period, GArray *pieces)
+static bool take_apart(const View *view, const Terms *terms, int64_t period, Pieces *pieces)
 {
     unsigned t = widest_term(terms, period);
     RegionDim term = terms->term[t];
@@ -190,7 +202,7 @@ static bool take_apart(const View *view, const Terms *terms, int64_t period, GAr
     return add_pieces(view, factors, pieces);
 }
 
-static bool add_pieces(const View *view, Terms terms, GArray *pieces)
+static bool add_pieces(const View *view, Terms terms, Pieces *pieces)
 {
     while (terms.folds) {
         Terms above = terms;
@@ -206,15 +218,9 @@ static bool add_pieces(const View *view, Terms terms, GArray *pieces)
     int64_t count[REGION_DIMS_MAX], stride[REGION_DIMS_MAX];
     for (unsigned t = 0; t < terms.terms; t++)
         count[t] = terms.term[t].count, stride[t] = terms.term[t].stride;
-    Region *piece = g_new(Region, 1);
-    region_box(piece, terms.at, 1, terms.terms, count, stride);
-    g_array_append_val(pieces, piece);
-    return pieces->len < PIECES_MAX;
-}
-
-static void free_piece(gpointer piece)
-{
-    g_free(*(Region **)piece);
+    Region box;
+    region_box(&box, terms.at, 1, terms.terms, count, stride);
+    return add_box(pieces, &box);
 }
 
 /* Does each part of the box end before the next begins? */
@@ -227,25 +233,23 @@ static bool is_nested(const Region *region)
     return true;
 }
 
-/* Boxes of a view that leaves its buffer may be absurdly large, and are as they are. */
+/* The box of a view that leaves its buffer may be absurdly large, and stays as it is. */
 Region *view_region(const View *view, size_t *bytes)
 {
-    g_autoptr(GArray) boxes = g_array_new(FALSE, FALSE, sizeof(Region *)), runs = g_array_new(FALSE, FALSE, sizeof(RegionDim));
-    g_array_set_clear_func(boxes, free_piece);
-    if (view_elements(view) == 0 || view->folds == 0) {
-        Region *region = g_new(Region, 1);
-        region_box(region, view->offset, dtype_size_bytes((DType)view->dtype), view->ndim, view->size, view->stride);
-        g_array_append_val(boxes, region);
-    } else if (!add_pieces(view, terms_of(view), boxes)) {
-        return NULL;
-    }
-    const Region *first = g_array_index(boxes, Region *, 0);
-    if (boxes->len == 1 && (view->over || is_nested(first))) {
-        *bytes = region_key_bytes(first);
-        return g_memdup2(first, sizeof *first);
-    }
-    for (guint i = 0; i < boxes->len; i++)
-        if (!region_each_run(g_array_index(boxes, Region *, i), add_run, runs))
+    g_autoptr(GArray) runs = g_array_new(FALSE, FALSE, sizeof(RegionDim));
+    Pieces pieces = { .boxes = 1, .runs = runs };
+    if (view->folds && view_elements(view) > 0) {
+        pieces.boxes = 0;
+        if (!add_pieces(view, terms_of(view), &pieces))
             return NULL;
+    } else {
+        region_box(&pieces.first, view->offset, dtype_size_bytes((DType)view->dtype), view->ndim, view->size, view->stride);
+    }
+    if (pieces.boxes == 1 && (view->over || is_nested(&pieces.first))) {
+        *bytes = region_key_bytes(&pieces.first);
+        return g_memdup2(&pieces.first, sizeof pieces.first);
+    }
+    if (pieces.boxes == 1 && !region_each_run(&pieces.first, add_run, runs))
+        return NULL;
     return region_from_pieces(runs, bytes);
 }
