@@ -131,10 +131,12 @@ bench: all $(BUILD)/tests/bench_spin/bench_enumerate $(BUILD)/tests/bench_classe
 browser-test: all                               ## the page of --html in a headless browser (needs chromium)
 	@tests/browser $(BUILD)/heddle
 
-soak: all $(addprefix $(BUILD)/tests/test_,differential sample view_bytes) ## random programs decided several ways: 20000 with conflicts, then more for SOAK_SECONDS=600; large samples; views
+soak: all $(addprefix $(BUILD)/tests/test_,differential sample view_bytes foreign_schedules foreign_checkpoints) ## random programs decided several ways: 20000 with conflicts, then more for SOAK_SECONDS=600; large samples; views; changed files
 	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $(BUILD)/tests/test_differential
 	HEDDLE=$(BUILD)/heddle SOAK_SECONDS=1 $(BUILD)/tests/test_sample
 	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $(BUILD)/tests/test_view_bytes
+	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $(BUILD)/tests/test_foreign_schedules
+	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $(BUILD)/tests/test_foreign_checkpoints
 
 tidy:                                           ## layers, include order, names, lengths of lines, functions and files
 	@awk -f tests/tidy.awk $(sort $(wildcard $(foreach d,model kernels kernels/* checker checker/* tests,$d/*.c $d/*.h)))

@@ -1,8 +1,8 @@
-/* test_foreign_checkpoints.c - checkpoints whose numbers somebody changed, with a checksum that is right again: each is refused, or the search
- * says what it would have said, or less.
+/* test_foreign_checkpoints.c - checkpoints whose numbers somebody changed, with a checksum that is right again: each is refused, or the
+ * search says what it would have said, or less.
  *
- * A checkpoint is believed: who knows how can claim that all was covered. What is tried here is to change one number. SOAK_SECONDS=600 tries
- * for so long.
+ * A checkpoint is believed: who knows how can claim that all was covered. What is tried here is to change one number. SOAK_SECONDS=600
+ * tries for so long.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -75,16 +75,13 @@ static void every_report_of_a_file_with_any_name_can_be_read(void **state)
 static void arrays_with_names_of_all_letters_are_named_in_json(void **state)
 {
     (void)state;
-    binary_write_kernel("", "PlRef output = ", "PlRef gr\xc3\xb6\xc3\x9f" "e = ");
-    g_autofree char *kernel = binary_contents("kernel.c"), *path = binary_path("names.c");
-    binary_write_kernel("", NULL, NULL);
-    GString *text = g_string_new(kernel);
-    g_string_replace(text, "{input, output,", "{input, gr\xc3\xb6\xc3\x9f" "e,", 0);
-    g_string_replace(text, "KERNEL(ring, input, output,", "KERNEL(ring, input, gr\xc3\xb6\xc3\x9f" "e,", 0);
-    g_string_replace(text, "(output, ", "(gr\xc3\xb6\xc3\x9f" "e, ", 0);
-    assert_true(g_file_set_contents(path, text->str, -1, NULL));
-    g_string_free(text, TRUE);
-    if (binary_run("check names.c -n 2 --results o.results") == 2)
+    g_autofree char *path = binary_path("names.c");
+    assert_true(g_file_set_contents(path, "#include <heddle/pallas.h>\n"
+                                    "KERNEL(copies, input, gr\xc3\xb6\xc3\x9f" "e) { pl_store(gr\xc3\xb6\xc3\x9f" "e, pl_load(input)); }\n"
+                                    "PROGRAM(copies, \"a \\xff summary\") {\n"
+                                    "    PlRef input = pl_input_in(PL_VMEM, PL_F32, 8, 128), out = pl_output_in(PL_VMEM, PL_F32, 8, 128);\n"
+                                    "    pl_launch(copies, .args = {input, out});\n}\n", -1, NULL));
+    if (binary_run("check names.c -n 2 --results o.results --json o.json") != 0)
         fail_msg("%s", binary_text);
     g_autofree char *all = binary_contents("o.results");
     g_autofree char *head = g_strndup(all, strcspn(all, "\n"));
@@ -133,7 +130,7 @@ static void what_is_no_kernel_is_told_in_one_line(void **state)
     (void)state;
     static const char *const WRONG[][2] = {
         { "check nothing.c", "nothing.c: no such file" }, { "check ./", "a kernel is a .c or a .so file" },
-        { "check all_gather -n 2 --baseline /dev/null", "baseline" }, { "check all_gather -n 2 --baseline .", "baseline" },
+        { "check all_gather -n 2 --baseline /dev/null", "no regular file" }, { "check all_gather -n 2 --baseline .", "Is a directory" },
         { "check all_gather -n 2 --search enumerate --resume .", "Is a directory" },
         { "check all_gather -n 2 --search enumerate --resume /dev/null", "no regular file" },
         { "replay /dev/null", "no regular file" }, { "replay /dev/zero", "no regular file" }, { "replay nothing", "No such file" },

@@ -92,7 +92,8 @@ Outcome *classes_run(UnrollSource *source, const ClassesOptions *options, char *
         search(units);
     while (fits && units->shared.usage.grew && units->sum.limit == NULL)
         search_anew(units);
-    fits &= g_strcmp0(units->sum.limit, CLASSES_UNFIT) != 0;
+    bool nothing = units->sum.limit == NULL && units->sum.runs == 0;        /* every program has a class */
+    fits &= !nothing && g_strcmp0(units->sum.limit, CLASSES_UNFIT) != 0;
     if (!fits)
         *error = g_strdup("the checkpoint does not fit this program, or is of another version of heddle: begin anew, without --resume");
     Outcome *outcome = fits ? conclude(units) : NULL;

@@ -256,7 +256,8 @@ static bool frame_fits(Explorer *x, const GArray *nodes, const GArray *frames, c
     const Frame *frame = &g_array_index(frames, Frame, at - base), *next = last ? NULL : frame + 1;
     const Sleeper *all = (const Sleeper *)(const void *)sleep->data, *above = NULL;
     uint32_t end = next ? next->sleep : sleep->len, count = 0;
-    if (frame->sleep > end || end > sleep->len || frame->classes > x->classes || (!last && frame->tried == 0))
+    if (frame->sleep > end || end > sleep->len || frame->classes > x->classes || (!last && frame->tried == 0)
+        || frame->begun != (frame->tried > 0))
         return false;
     if (at > base) {
         above = all + frame[-1].sleep, count = frame->sleep - frame[-1].sleep;

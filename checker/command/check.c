@@ -164,7 +164,7 @@ static void summarise(Session *session, const Tally *tally)
         char *words = g_strdup_printf("every schedule and every order of copies at that size and input was covered, under %s.", knobs);
         text_wrapped(&session->text, 0, "Verified: ", words);
         g_free(words);
-    } else {
+    } else if (tally->count[VERDICT_FAULTY] + tally->count[VERDICT_BOUNDED]) {
         g_string_append_printf(out, "Knobs: %s.\n", knobs);
     }
     g_free(knobs);

@@ -2,6 +2,7 @@
 #include "baseline.h"
 #include <json-glib/json-glib.h>
 #include <string.h>
+#include "../run/infile.h"
 #include "fingerprint.h"
 #include "words.h"
 
@@ -126,8 +127,10 @@ Baseline *baseline_read(const char *path, char **error)
 {
     g_autoptr(GError) problem = NULL;
     g_autoptr(JsonParser) parser = json_parser_new();
-    if (!json_parser_load_from_file(parser, path, &problem)) {
-        *error = g_strdup_printf("cannot read the baseline %s: %s", path, problem->message);
+    gsize bytes;
+    g_autofree char *why = NULL, *text = infile_read(path, &bytes, &why);
+    if (text == NULL || !json_parser_load_from_data(parser, text, (gssize)bytes, &problem)) {
+        *error = g_strdup_printf("cannot read the baseline %s: %s", path, text == NULL ? why : problem->message);
         return NULL;
     }
     JsonNode *root = json_parser_get_root(parser);
