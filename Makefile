@@ -18,13 +18,17 @@ BASE_LIBS = $(PACKAGE_LIBS) -lm -pthread -ldl
 define LAYERS
 model              : model
 kernels            : model kernels
-checker/run        : model checker/run checker/finding.h
-checker/proof      : model checker/run checker/finding.h checker/proof
-checker/enumerate  : model checker/run checker/finding.h checker/fits.h checker/enumerate
-checker/classes    : model checker/run checker/finding.h checker/fits.h checker/outcome_io.h checker/proof/prove.h checker/classes
-checker/report     : model checker/run checker/finding.h checker/check.h checker/catalogue.h checker/report
-checker/command    : model checker/run checker/finding.h checker/check.h checker/check_queue.h checker/catalogue.h checker/report checker/command checker/options.h checker/compile.h checker/interrupt.h
-checker            : model checker
+checker/facts      : model checker/facts
+checker/run        : model checker/facts checker/run
+checker/proof      : model checker/facts checker/proof
+checker/enumerate  : model checker/facts checker/run checker/enumerate
+checker/classes    : model checker/facts checker/run checker/proof/prove.h checker/classes
+checker/sample     : model checker/facts checker/run checker/proof/prove.h checker/sample
+checker/explain    : model checker/facts checker/run checker/explain
+checker/check      : model checker/facts checker/run checker/proof/prove.h checker/enumerate/enumerate.h checker/classes/classes.h checker/sample checker/explain checker/check
+checker/report     : model checker/facts checker/run checker/check checker/report
+checker/advise     : model checker/facts checker/run checker/proof/prove.h checker/check checker/report checker/advise
+checker/command    : model checker/facts checker/run checker/check checker/sample/strategy.h checker/report checker/advise checker/command
 checker/main.c     : model kernels checker
 tests              : model kernels checker tests
 endef
@@ -48,7 +52,7 @@ $(BUILD)/%.o: %.c | $(FIRST)
 	@mkdir -p $(@D)
 	$(call SAY,compile)$(CC) $(BASE_CFLAGS) $(CFLAGS) -c $< -o $@
 
-$(BUILD)/checker/compile.o: BASE_CFLAGS += -DHEDDLE_PREFIX='"$(PREFIX)"'
+$(BUILD)/checker/check/compile.o: BASE_CFLAGS += -DHEDDLE_PREFIX='"$(PREFIX)"'
 
 # The page of --html, a file that can be read and tried alone, as a string of C.
 $(BUILD)/checker/report/page.inc: checker/report/page.html

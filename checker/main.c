@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <unistd.h>
 #include "../kernels/pallas/module.h"
+#include "check/interrupt.h"
+#include "check/warden.h"
+#include "command/manual.h"
 #include "command/session.h"
-#include "interrupt.h"
-#include "manual.h"
 #include "run/limits.h"
-#include "warden.h"
 
 static int tell(const Options *options, OptionsResult what)
 {

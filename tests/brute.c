@@ -4,7 +4,7 @@
  */
 #include "brute.h"
 #include <string.h>
-#include "../checker/finding.h"
+#include "../checker/facts/finding.h"
 #include "brute_inside.h"
 
 static const RandomThing *thing_of(const Brute *b, const RandomPlace *place)

@@ -1,6 +1,6 @@
 /* brute_judge.c - what is wrong in one state, and the list of it all in the end. */
 #include <string.h>
-#include "../checker/finding.h"
+#include "../checker/facts/finding.h"
 #include "brute_inside.h"
 
 typedef struct BruteFault {                     /* interned: padding is cleared */

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <glib/gstdio.h>
+#include "../checker/check/check.h"
 
 CheckResult *checked(const CheckSpec *spec)
 {

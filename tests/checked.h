@@ -1,6 +1,6 @@
 /* checked.h - a check whose spec lives as long as its result; reports that can be compared. */
 #pragma once
-#include "../checker/check.h"
+#include "../checker/check/check.h"
 
 CheckResult *checked(const CheckSpec *spec);    /* a copy of the spec is kept; checked_free */
 void checked_free(CheckResult *result);

@@ -1,7 +1,7 @@
 /* differential.c - runs everything on one program and compares the opinions. */
 #include "differential.h"
 #include <string.h>
-#include "../checker/marks.h"
+#include "../checker/check/marks.h"
 #include "../checker/run/judge.h"
 #include "../checker/run/settle.h"
 #include "../model/racing.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "script.h"
-#include "../checker/finding.h"
+#include "../checker/facts/finding.h"
 
 typedef struct Naive {
     bool complete;                              /* false: more than the given number of states */

@@ -3,7 +3,7 @@
  * Ownership:   an Opinion owns its lines, end states are borrowed; opinion_clear.
  */
 #pragma once
-#include "../checker/finding.h"
+#include "../checker/facts/finding.h"
 #include "random_program.h"
 
 typedef struct Opinion {

@@ -3,7 +3,7 @@
  * A script owns a bare Program (no launch steps, everything lives always) unless the test adds launches and scopes itself.
  */
 #pragma once
-#include "../checker/run/record.h"
+#include "../checker/facts/record.h"
 #include "../checker/run/unroll.h"
 
 typedef struct Script {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../checker/run/ancestry.h"
+#include "../checker/explain/ancestry.h"
 #include "bodies.h"
 
 /* A scheduled run to its end; then the way of what was raised first. NULL: none is told. g_free. */

@@ -14,7 +14,8 @@
 
 #include <cmocka.h>
 
-#include "../checker/catalogue.h"
+#include "../checker/check/catalogue.h"
+#include "../checker/check/check.h"
 #include "../kernels/pallas/module.h"
 
 enum { GREATEST = 5, STATES_MAX = 3000000, STATES_SMALL = 3000, CASES = 39, FALSE_ALARMS = 14 };

@@ -14,7 +14,7 @@
 #include <glib.h>
 #include <heddle/pallas.h>
 
-#include "../checker/check.h"
+#include "../checker/check/check.h"
 #include "../kernels/pallas/module.h"
 
 /* 0 1 2 / 3 4 5, of any type. */

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../checker/run/delay.h"
+#include "../checker/explain/delay.h"
 #include "../checker/run/judge.h"
 #include "../model/rng.h"
 #include "bodies.h"

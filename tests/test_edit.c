@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../checker/check.h"
+#include "../checker/check/check.h"
 #include "../kernels/pallas/module.h"
 
 enum { N = 3 };

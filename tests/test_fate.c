@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../checker/run/fate.h"
+#include "../checker/explain/fate.h"
 #include "bodies.h"
 
 /* The why of a deadlock whose schedule these moves are; NULL: nothing is said. g_free. */

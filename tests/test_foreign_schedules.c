@@ -14,7 +14,8 @@
 #include <glib/gstdio.h>
 #include <sys/stat.h>
 
-#include "../checker/check.h"
+#include "../checker/check/check.h"
+#include "../checker/report/schedule_file.h"
 #include "../kernels/pallas/module.h"
 #include "../model/rng.h"
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../checker/check/check.h"
 #include "../checker/report/telling.h"
 #include "../checker/report/text.h"
 #include "../kernels/pallas/module.h"

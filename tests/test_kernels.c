@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "../checker/check.h"
+#include "../checker/check/check.h"
 #include "../kernels/pallas/module.h"
 
 enum { LEAST = 2, GREATEST = 5, STATES_MAX = 200000, STATES_MAX_AT_LEAST = 1500000, STATES_SMALL = 20000 };

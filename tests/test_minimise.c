@@ -13,11 +13,11 @@
 
 #include <cmocka.h>
 
-#include "../checker/catalogue.h"
+#include "../checker/check/catalogue.h"
+#include "../checker/check/worker.h"
+#include "../checker/explain/minimise.h"
+#include "../checker/explain/reorder.h"
 #include "../checker/proof/prove.h"
-#include "../checker/run/minimise.h"
-#include "../checker/run/reorder.h"
-#include "../checker/worker.h"
 #include "../kernels/pallas/module.h"
 #include "sanitized.h"
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include "../checker/catalogue.h"
-#include "../checker/check.h"
+#include "../checker/check/catalogue.h"
+#include "../checker/check/check.h"
 #include "../kernels/pallas/module.h"
 
 enum { STATES_MAX = 20000, COMPARED_LEAST = 100, ROTATED_LEAST = 60 };

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "../checker/manual.h"
-#include "../checker/options.h"
+#include "../checker/command/manual.h"
+#include "../checker/command/options.h"
 #include "../checker/report/suggest.h"
 
 /* Parses "check ring -n 4", split at spaces. */

@@ -12,7 +12,8 @@
 
 #include <cmocka.h>
 
-#include "../checker/catalogue.h"
+#include "../checker/check/catalogue.h"
+#include "../checker/check/check.h"
 #include "../kernels/pallas/module.h"
 
 enum { GREATEST = 5, MANY = 64, PATTERNS = 7, STATES_MAX = 3000000 };

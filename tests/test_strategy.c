@@ -14,7 +14,7 @@
 #include <glib.h>
 
 #include "../checker/run/execution.h"
-#include "../checker/run/strategy.h"
+#include "../checker/sample/strategy.h"
 
 enum { SEED = 11 };
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../checker/check.h"
+#include "../checker/check/check.h"
 #include "../kernels/pallas/module.h"
 
 static unsigned unreached(const char *program, uint32_t devices, uint32_t *last_line)

@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "../checker/check.h"
+#include "../checker/advise/advise.h"
+#include "../checker/check/check.h"
 #include "../kernels/pallas/module.h"
 
 static CheckResult *check(const char *program, uint32_t devices, const Edits *edits)

@@ -12,7 +12,8 @@
 #include <cmocka.h>
 
 #include <heddle/pallas.h>
-#include "../checker/catalogue.h"
+#include "../checker/advise/advise.h"
+#include "../checker/check/catalogue.h"
 #include "../checker/report/story.h"
 #include "../kernels/pallas/module.h"
 #include "../model/rng.h"

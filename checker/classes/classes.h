@@ -20,7 +20,7 @@
  *              one that is not interrupted, and ends with the same outcome.
  */
 #pragma once
-#include "../finding.h"
+#include "../facts/finding.h"
 #include "../run/unroll.h"
 #include "classes_options.h"
 

@@ -10,7 +10,7 @@
  */
 #pragma once
 #include <string.h>
-#include "../finding.h"
+#include "../facts/finding.h"
 #include "path.h"
 #include "shared.h"
 #include "world.h"

@@ -1,7 +1,7 @@
 /* saved.c - one writer and one reader of each part, side by side; numbers are those of this machine: a checkpoint is no exchange format. */
 #include "saved.h"
-#include "../fits.h"
-#include "../outcome_io.h"
+#include "../facts/fits.h"
+#include "../facts/outcome.h"
 #include <string.h>
 
 static const uint64_t FORMAT = 0x636c617373657304;      /* "classes", 4 */

@@ -1,6 +1,8 @@
 /* check.c - `heddle check`: each program at each size with each combination of parameters, one after the other. */
 #include <string.h>
-#include "../interrupt.h"
+#include "../advise/advise.h"
+#include "../check/check.h"
+#include "../check/interrupt.h"
 #include "../report/columns.h"
 #include "../report/schedules.h"
 #include "../report/words.h"

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+#include "../report/schedule_file.h"
 #include "selection.h"
 #include "step.h"
 

@@ -5,9 +5,9 @@
  *              parameter that the program does not declare or that is out of range.
  */
 #pragma once
-#include "../catalogue.h"
-#include "../check_queue.h"
-#include "../compile.h"
+#include "../check/catalogue.h"
+#include "../check/check_queue.h"
+#include "../check/compile.h"
 #include "session.h"
 
 typedef struct Selected {

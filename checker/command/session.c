@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include "../interrupt.h"
+#include "../check/interrupt.h"
 #include "../run/limits.h"
 
 enum { EXIT_INTERRUPTED = 130 };

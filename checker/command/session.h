@@ -7,7 +7,7 @@
  */
 #pragma once
 #include <stdio.h>
-#include "../options.h"
+#include "options.h"
 #include "../report/baseline.h"
 #include "../report/json.h"
 #include "../report/outfile.h"

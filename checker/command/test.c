@@ -1,7 +1,8 @@
 /* test.c - `heddle test`: a right program must be verified at each size; a wrong twin must show exactly the faults that it names from the
  * size that it names, and be verified below. A fault that is gone is as bad as one that is new: either the twin or the checker has changed.
  */
-#include "../interrupt.h"
+#include "../check/check.h"
+#include "../check/interrupt.h"
 #include "selection.h"
 
 static char *fault_names(uint32_t faults)

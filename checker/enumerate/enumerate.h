@@ -4,7 +4,7 @@
  * proof/, includes nothing of it.
  */
 #pragma once
-#include "../finding.h"
+#include "../facts/finding.h"
 #include "../run/unroll.h"
 #include "enumerate_options.h"
 

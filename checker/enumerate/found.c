@@ -1,7 +1,7 @@
 /* found.c - sightings interned by what makes them the same; the subsumption rules are set operations on them. */
 #include "found.h"
 #include <string.h>
-#include "../fits.h"
+#include "../facts/fits.h"
 #include "dump.h"
 #include "lives.h"
 #include "turn.h"

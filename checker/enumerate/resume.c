@@ -4,7 +4,7 @@
  */
 #include "resume.h"
 #include <string.h>
-#include "../fits.h"
+#include "../facts/fits.h"
 #include "closed.h"
 #include "dump.h"
 #include "expand.h"

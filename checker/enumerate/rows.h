@@ -9,7 +9,7 @@
  */
 #pragma once
 #include "../../model/moment.h"
-#include "../finding.h"
+#include "../facts/finding.h"
 #include "tree.h"
 
 typedef struct Walk Walk;

@@ -11,7 +11,7 @@
  */
 #pragma once
 #include "../../model/moment.h"
-#include "../run/record.h"
+#include "../facts/record.h"
 #include "arena.h"
 #include "settings.h"
 

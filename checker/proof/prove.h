@@ -4,7 +4,7 @@
  * Reads records only; shares nothing with enumerate/.
  */
 #pragma once
-#include "../finding.h"
+#include "../facts/finding.h"
 #include "settings.h"
 
 /* Findings with schedules. Conflicts (SEMAPHORE_READ, several waiters on one semaphore, ...) are counted and put "conflicts" into limits;

@@ -5,7 +5,7 @@
  * Ownership:   prove.c owns it; everything else lies in its arena, but the outcome.
  */
 #pragma once
-#include "../finding.h"
+#include "../facts/finding.h"
 #include "order.h"
 #include "races.h"
 #include "settings.h"

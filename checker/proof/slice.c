@@ -4,7 +4,7 @@
  * the first signals of the log that together reach its threshold. What is left out was needed by nobody, and the rest stays a legal
  * schedule.
  */
-#include "../run/schedule.h"
+#include "../facts/schedule.h"
 #include "closure_inside.h"
 
 typedef struct Slice {

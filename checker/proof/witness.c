@@ -3,7 +3,7 @@
  * If b can be reached without a, and a without b, then what both need can be done together and leaves both next. So one run that does
  * neither ends there, or somewhere beyond, and stops as soon as it is there.
  */
-#include "../run/schedule.h"
+#include "../facts/schedule.h"
 #include "prover.h"
 
 GArray *witness_moves(Prover *prover, const Goal *goal, const Event *barred, size_t bars)

@@ -9,7 +9,7 @@
  * Errors:      NULL and one line in *error: no such file, not a report, or one from before fingerprints.
  */
 #pragma once
-#include "../check.h"
+#include "../check/check.h"
 
 typedef struct Baseline Baseline;
 

@@ -6,7 +6,7 @@
  * Ownership:   results belong to the caller (g_free).
  */
 #pragma once
-#include "../check.h"
+#include "../check/check.h"
 #include "source.h"
 
 char *fingerprint_finding(Source *source, const CheckResult *result, const Finding *finding);         /* 16 hex digits */

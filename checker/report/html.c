@@ -5,7 +5,7 @@
 #include <libxml/entities.h>
 #include <string.h>
 #include "../../model/moment.h"
-#include "members.h"
+#include "../facts/members.h"
 #include "output.h"
 #include "source.h"
 #include "story.h"

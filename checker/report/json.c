@@ -4,8 +4,8 @@
 #include "json.h"
 #include <json-glib/json-glib.h>
 #include <string.h>
+#include "../facts/members.h"
 #include "fingerprint.h"
-#include "members.h"
 #include "paths.h"
 #include "places.h"
 #include "story.h"

@@ -3,7 +3,7 @@
  * Ownership:   strings belong to the caller (g_free).
  */
 #pragma once
-#include "../catalogue.h"
+#include "../check/catalogue.h"
 
 /* The whole document so far: json_document_begin, then each json_check in turn; its text is complete JSON after every call. */
 typedef struct JsonDocument {

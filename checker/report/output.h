@@ -7,7 +7,7 @@
  * Errors:      NULL or false and one line in *error.
  */
 #pragma once
-#include "../check.h"
+#include "../check/check.h"
 
 typedef enum OutputKind { OUTPUT_SARIF, OUTPUT_JUNIT, OUTPUT_HTML, OUTPUT_TRACE, OUTPUT_DOT, OUTPUT_KINDS } OutputKind;
 

@@ -5,6 +5,6 @@
  */
 #pragma once
 #include <glib.h>
-#include "../check.h"
+#include "../check/check.h"
 
 GArray *places_shown(const CheckResult *result, const Finding *finding, guint most);    /* of Place, at most so many */

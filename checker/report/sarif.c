@@ -3,8 +3,8 @@
  * asked for.
  */
 #include <string.h>
+#include "../facts/members.h"
 #include "fingerprint.h"
-#include "members.h"
 #include "output.h"
 #include "paths.h"
 #include "places.h"

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <xxhash.h>
+#include "schedule_file.h"
 #include "story.h"
 #include "words.h"
 

@@ -4,7 +4,7 @@
  * that differ in any of these do not overwrite each other.
  */
 #pragma once
-#include "../check.h"
+#include "../check/check.h"
 
 /* Writes one file a fault into the folder, which is made on first need. Gives paths as text_check wants them; NULL where a finding has
  * none. On failure what was written so far, and one line in *error. */

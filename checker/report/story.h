@@ -3,7 +3,7 @@
  * Ownership:   results belong to the caller (g_free).
  */
 #pragma once
-#include "../check.h"
+#include "../check/check.h"
 
 /* One sentence without a full stop. */
 char *story_message(const CheckResult *result, const Finding *finding);

@@ -5,7 +5,7 @@
  */
 #pragma once
 #include <glib.h>
-#include "../check.h"
+#include "../check/check.h"
 
 #define TELLING_LINES_MAX 25
 

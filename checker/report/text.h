@@ -5,7 +5,7 @@
  * Ownership:   a Text appends to `out`, which the caller prints and empties; results stay the caller's.
  */
 #pragma once
-#include "../check.h"
+#include "../check/check.h"
 #include "source.h"
 
 typedef struct Text {

@@ -8,7 +8,7 @@
  */
 #pragma once
 #include <glib.h>
-#include "../check.h"
+#include "../check/check.h"
 
 typedef struct Frame {
     uint32_t core, members;                     /* members: of a join, so many cores; else 1 */

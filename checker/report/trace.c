@@ -2,7 +2,7 @@
  * a wait as long as its core stood there, an arrow (a flow) from what raised a count to the wait that took it. A step lasts 10 us.
  */
 #include <string.h>
-#include "members.h"
+#include "../facts/members.h"
 #include "output.h"
 #include "text.h"
 #include "timeline.h"

@@ -6,7 +6,7 @@
  * Ownership:   borrows result and record; texts are appended to the caller's string.
  */
 #pragma once
-#include "../check.h"
+#include "../check/check.h"
 #include "source.h"
 
 typedef struct Walk Walk;

@@ -3,7 +3,7 @@
  * Ownership:   results belong to the caller (g_free).
  */
 #pragma once
-#include "../finding.h"
+#include "../facts/finding.h"
 
 /* The values of each knob in the order of its enum, as command line and reports spell them. */
 #define WORDS_DMA_ORDER "unordered|link-fifo|issue-order"

@@ -3,7 +3,7 @@
  * Ownership:   the Store (of Noted) is the caller's, made before the fork; store_reset before each run.
  */
 #pragma once
-#include "../finding.h"
+#include "../facts/finding.h"
 #include "execution.h"
 
 typedef struct Noted {

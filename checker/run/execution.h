@@ -10,8 +10,8 @@
 #pragma once
 #include "../../model/machine.h"
 #include "coro.h"
-#include "record.h"
-#include "schedule.h"
+#include "../facts/record.h"
+#include "../facts/schedule.h"
 
 typedef struct Execution Execution;
 

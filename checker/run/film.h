@@ -7,7 +7,7 @@
  */
 #pragma once
 #include <glib.h>
-#include "record.h"
+#include "../facts/record.h"
 
 GBytes *film_save(const Record *record);        /* after execution_end */
 Record *film_load(Program *program, GBytes *film);              /* record_free */

@@ -1,0 +1,106 @@
+/* repair_size.c - a faulty program on a line of devices, at smaller sizes: which is the smallest wrong one, and what would mend that one?
+ *
+ * A program that is too large to try repairs on is mostly wrong for a few devices too, and for the same reason. What is named says at which
+ * size it was tried.
+ */
+#include "../check/check.h"
+#include "../check/interrupt.h"
+#include "advise.h"
+#include "repair.h"
+#include <string.h>
+
+static CheckSpec spec_at(const CheckResult *result, uint32_t devices)
+{
+    CheckSpec spec = whatif_spec(result);
+    spec.mesh.size[0] = devices;
+    return spec;
+}
+
+static Verdict verdict_at(const CheckResult *result, uint32_t devices)
+{
+    CheckSpec spec = spec_at(result, devices);
+    CheckResult *smaller = whatif_run(result, &spec);
+    Verdict verdict = smaller->verdict;
+    check_result_free(smaller);
+    return verdict;
+}
+
+static bool is_wrong_line(const CheckResult *result)
+{
+    return result->verdict == VERDICT_FAULTY && result->spec->mesh.axes == 1 && result->spec->edits == NULL && result->program != NULL;
+}
+
+/* The first size that is not asked about: the program's own, or beyond what is small. */
+static uint32_t end_of_sizes(const CheckResult *result)
+{
+    return MIN(mesh_devices(&result->spec->mesh), WHATIF_CORES_MAX / MAX(result->spec->cores, 1) + 1);
+}
+
+static SmallerSizes try_sizes(const CheckResult *result)
+{
+    uint32_t own = mesh_devices(&result->spec->mesh), end = end_of_sizes(result);
+    SmallerSizes sizes = { .known = true };
+    for (uint32_t devices = 1; devices < end && !interrupt_requested(); devices++) {
+        Verdict verdict = verdict_at(result, devices);
+        if (verdict == VERDICT_FAULTY)
+            sizes.wrong = devices;
+        if (verdict != VERDICT_VERIFIED && verdict != VERDICT_NOT_APPLICABLE)
+            return sizes;
+        sizes.right += verdict == VERDICT_VERIFIED;
+        if (verdict == VERDICT_VERIFIED && sizes.least == 0)
+            sizes.least = devices;
+    }
+    sizes.wrong = end == own && !interrupt_requested() ? own : 0;
+    return sizes;
+}
+
+/* Tried once, whoever asks. */
+static const SmallerSizes *smaller_sizes(CheckResult *result)
+{
+    if (!result->smaller.known)
+        result->smaller = is_wrong_line(result) ? try_sizes(result) : (SmallerSizes){ .known = true };
+    return &result->smaller;
+}
+
+void check_try_smaller(CheckResult *result)
+{
+    const SmallerSizes *found = smaller_sizes(result);
+    uint32_t wrong = found->wrong, right = found->right, least = found->least;
+    if (wrong == 0 || right == 0)
+        return;
+    g_autofree char *sizes = least == wrong - 1 ? g_strdup_printf("%u device%s", least, least == 1 ? "" : "s")
+        : g_strdup_printf("%u to %u devices", least, wrong - 1);
+    if (right == wrong - least)
+        whatif_tell(result, g_strdup_printf("fine with %s: the smallest wrong size is %u devices", sizes, wrong));
+    else
+        whatif_tell(result, g_strdup_printf("the smallest wrong size is %u devices", wrong));
+}
+
+static bool shares_a_fault(const CheckResult *one, const CheckResult *other)
+{
+    for (guint i = 0; i < one->outcome->findings->len; i++)
+        for (guint j = 0; j < other->outcome->findings->len; j++)
+            if (((const Finding *)one->outcome->findings->pdata[i])->id == ((const Finding *)other->outcome->findings->pdata[j])->id)
+                return true;
+    return false;
+}
+
+void repair_at_smaller_size(CheckResult *result)
+{
+    uint32_t wrong = smaller_sizes(result)->wrong;
+    if (wrong == 0 || wrong == mesh_devices(&result->spec->mesh))
+        return;
+    CheckSpec spec = spec_at(result, wrong);
+    spec.first = false;
+    CheckResult *smaller = whatif_run(result, &spec);
+    g_autofree char *size = g_strdup_printf(" with %u devices", wrong);
+    if (smaller->verdict == VERDICT_FAULTY && shares_a_fault(result, smaller))
+        check_try_repairs(smaller);
+    for (guint i = 0; smaller->tried != NULL && i < smaller->tried->len; i++) {
+        g_autoptr(GString) sentence = g_string_new(smaller->tried->pdata[i]);
+        if (g_string_replace(sentence, " at this size", size, 0) == 0)
+            g_string_append(sentence, size);
+        whatif_tell(result, g_strdup(sentence->str));
+    }
+    check_result_free(smaller);
+}

@@ -1,0 +1,151 @@
+/* whatif.c - see whatif.h; what repairs and advice share. */
+#include "whatif.h"
+#include "../../model/label.h"
+#include "../check/check.h"
+#include "../check/worker.h"
+#include <string.h>
+#include "../check/check_parts.h"
+
+/* For one changed program; what takes more is not named. Seconds are there for the worst: on a busy machine reports stay the same. */
+enum { STEPS_MAX = 6000, CLASSES_MAX = 50000 };
+static const double SECONDS_MAX = 30;
+
+bool whatif_is_small(const CheckResult *result)
+{
+    return result->program != NULL && result->record != NULL && result->outcome != NULL && result->spec->edits == NULL
+        && result->program->cores <= WHATIF_CORES_MAX && result->record->steps.count > 0 && result->record->steps.count <= STEPS_MAX;
+}
+
+CheckSpec whatif_spec(const CheckResult *result)
+{
+    CheckSpec spec = *result->spec;
+    spec.search = SEARCH_AUTO, spec.first = true;
+    spec.results = spec.film = false, spec.workers = 0, spec.checkpoint = spec.resume = NULL;
+    spec.runs_max = spec.runs_max > 0 ? MIN(spec.runs_max, CLASSES_MAX) : CLASSES_MAX;
+    spec.until = check_until(result), spec.whatif = true;
+    spec.seconds_max = SECONDS_MAX;
+    return spec;
+}
+
+/* Nothing is run any more: bounded. */
+static CheckResult *leave_out(const CheckSpec *spec)
+{
+    WorkerShared *shared;
+    CheckResult *left = check_begin(spec, &shared);
+    left->outcome = outcome_new();
+    outcome_add_limit(left->outcome, "time");
+    left->verdict = VERDICT_BOUNDED;
+    worker_shared_free(shared);
+    return left;
+}
+
+CheckResult *whatif_run(const CheckResult *result, const CheckSpec *spec)
+{
+    return check_is_over(result) ? leave_out(spec) : check_run(spec);
+}
+
+CheckResult *whatif_check(const CheckResult *result, const Edits *edits, const Knobs *knobs, bool first)
+{
+    CheckSpec spec = whatif_spec(result);
+    spec.edits = edits, spec.knobs = *knobs, spec.first = first;
+    CheckResult *changed = whatif_run(result, &spec);
+    changed->spec = result->spec;               /* that of this call is gone when it is looked at */
+    return changed;
+}
+
+void change_begin(Change *change, const CheckResult *result)
+{
+    *change = (Change){ .result = result, .words = g_string_new(NULL) };
+}
+
+void change_clear(Change *change)
+{
+    g_string_free(change->words, TRUE);
+}
+
+Edit *change_add(Change *change, EditKind kind)
+{
+    change->too_many |= change->count == WHATIF_CHANGES_MAX;
+    Edit *edit = &change->edit[change->too_many ? WHATIF_CHANGES_MAX - 1 : change->count++];
+    *edit = (Edit){ .kind = kind };
+    return edit;
+}
+
+void change_add_wait(Change *change, EditKind kind, EditWhere where, EditSemaphore semaphore, int64_t value)
+{
+    Edit *edit = change_add(change, kind);
+    edit->where = where, edit->step = STEP_WAIT, edit->semaphore = semaphore, edit->value = value;
+}
+
+void change_say(Change *change, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_string_append_vprintf(change->words, format, arguments);
+    va_end(arguments);
+}
+
+CheckResult *change_check(const Change *change)
+{
+    const Edits edits = { change->edit, change->count, change->fresh, change->fresh_count };
+    return whatif_check(change->result, &edits, &change->result->spec->knobs, true);
+}
+
+EditWhere whatif_at_exit(uint32_t launch, const bool *core)
+{
+    return (EditWhere){ .step = STEP_EXIT, .one_launch = true, .launch = launch, .core = core };
+}
+
+EditWhere whatif_at(const Program *program, StepKind kind, uint32_t site_id)
+{
+    const Site *site = program_get_site(program, site_id);
+    return (EditWhere){ .step = (uint8_t)(kind >= STEP_EARLY_SEND ? STEP_COPY_START : kind), .file = program_text(program, site->file),
+                        .line = site->line, .counter = site->counter };
+}
+
+const char *whatif_semaphore_name(const Program *program, uint32_t semaphore)
+{
+    return program_text(program, program_decl(program, program_semaphore_decl(program, semaphore))->name);
+}
+
+uint32_t whatif_element(const Program *program, uint32_t semaphore)
+{
+    const Decl *decl = program_decl(program, program_semaphore_decl(program, semaphore));
+    return (semaphore - decl->first_semaphore) % decl->elements;
+}
+
+char *whatif_semaphore_text(const Program *program, uint32_t semaphore)
+{
+    const Decl *decl = program_decl(program, program_semaphore_decl(program, semaphore));
+    const char *name = program_text(program, decl->name);
+    return decl->elements > 1 ? g_strdup_printf("%s[%u]", name, whatif_element(program, semaphore)) : g_strdup(name);
+}
+
+bool whatif_is_first(const Record *record, size_t index)
+{
+    const Step *step = &STORE(Step, &record->steps, index);
+    const char *name = step->kind == STEP_WAIT ? whatif_semaphore_name(record->program, step->object) : NULL;
+    if (label_marks_site(record->program, step->site))
+        return false;
+    for (size_t i = 0; i < index; i++) {
+        const Step *other = &STORE(Step, &record->steps, i);
+        if (program_same_line(record->program, other->site, step->site) && other->kind == step->kind
+            && (name == NULL || strcmp(name, whatif_semaphore_name(record->program, other->object)) == 0))
+            return false;
+    }
+    return true;
+}
+
+EditWhere whatif_at_wait(const Program *program, const Step *wait)
+{
+    EditWhere where = whatif_at(program, STEP_WAIT, wait->site);
+    where.semaphore = whatif_semaphore_name(program, wait->object);
+    return where;
+}
+
+void whatif_tell(CheckResult *result, char *sentence)
+{
+    if (result->tried == NULL)
+        result->tried = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(result->tried, sentence);
+}

@@ -1,0 +1,183 @@
+/* catalogue.c - what programs a module has, asked for in a child, since a user's module runs code when it is loaded and built.
+ *
+ * Each program is built at one shape of machine after the other until it finds one applicable; what it declares there is what the list
+ * shows. Answers
+ * cross as one GVariant.
+ */
+#include "catalogue.h"
+#include "../run/child.h"
+#include "../run/limits.h"
+#include <string.h>
+
+enum { DEVICES_TRIED = 16 };
+
+typedef struct CatalogueShared {
+    ChildControl control;
+    Store home, answer;
+    ProgramModuleOpen open;
+    const char *module;
+    char building[64];                          /* the program in hand */
+} CatalogueShared;
+
+#define ENTRY_TYPE "(ssssuuuusa(sxxxb))"
+#define ANSWER_TYPE "(sa" ENTRY_TYPE ")"
+
+/* Shapes of machines to try, simplest first: a line of 1, 2, ... devices, then the same with two cores each, then a small mesh. */
+static bool nth_shape(unsigned n, Mesh *mesh, uint32_t *cores)
+{
+    *cores = n < DEVICES_TRIED || n == 2 * DEVICES_TRIED ? 1 : 2;
+    if (n < 2 * DEVICES_TRIED)
+        mesh_line(mesh, n % DEVICES_TRIED + 1);
+    else
+        mesh_parse(mesh, "x=2,y=2");
+    return n < 2 * DEVICES_TRIED + 2;
+}
+
+static Program *build_at(const ProgramEntry *entry, const Mesh *mesh, uint32_t cores)
+{
+    const Knobs knobs = { 0 };
+    Program *program = program_new(mesh, cores, &knobs);
+    entry->build(program, entry);
+    return program;
+}
+
+static GVariant *describe_parameters(const Program *program)
+{
+    GVariantBuilder parameters;
+    g_variant_builder_init(&parameters, G_VARIANT_TYPE("a(sxxxb)"));
+    for (size_t i = 0; i < program->parameters.count; i++) {
+        const Parameter *parameter = &STORE(Parameter, &program->parameters, i);
+        g_variant_builder_add(&parameters, "(sxxxb)", program_text(program, parameter->name), parameter->value, parameter->least,
+                              parameter->greatest, (gboolean)parameter->choice);
+    }
+    return g_variant_builder_end(&parameters);
+}
+
+static GVariant *describe(const ProgramEntry *entry)
+{
+    Program *program = NULL;
+    Mesh mesh;
+    uint32_t cores;
+    bool fits = false;
+    for (unsigned n = 0; !fits && nth_shape(n, &mesh, &cores); n++) {
+        program_free(program);
+        program = build_at(entry, &mesh, cores);
+        fits = program->not_applicable == NULL;
+    }
+    GVariant *answer = g_variant_new("(ssssuuuus@a(sxxxb))", entry->name, entry->summary, entry->group, entry->source,
+                                     program->expected_faults, program->expected_from, fits ? program->devices : 0,
+                                     fits ? program->cores_per_device : 1,
+                                     fits && program->mesh.axes > 1 ? "x=2,y=2" : "", describe_parameters(program));
+    program_free(program);
+    return answer;
+}
+
+static void serve(ChildControl *control, void *argument, char request)
+{
+    CatalogueShared *shared = argument;
+    (void)request;
+    g_autofree char *error = NULL;
+    ProgramModule *module = shared->open(shared->module, &error);
+    GVariantBuilder entries;
+    g_variant_builder_init(&entries, G_VARIANT_TYPE("a" ENTRY_TYPE));
+    for (size_t i = 0; module != NULL && i < module->entries; i++) {
+        g_strlcpy(shared->building, module->entry[i].name, sizeof shared->building);
+        control->phase = PHASE_PROGRAM;
+        g_variant_builder_add_value(&entries, describe(&module->entry[i]));
+    }
+    g_autoptr(GVariant) answer = g_variant_ref_sink(g_variant_new(ANSWER_TYPE, error ? error : "", &entries));
+    size_t bytes = g_variant_get_size(answer);
+    g_variant_store(answer, store_push(&shared->answer, bytes));
+}
+
+static void free_entry(gpointer data)
+{
+    CatalogueEntry *entry = data;
+    for (guint i = 0; i < entry->parameters->len; i++)
+        g_free(g_array_index(entry->parameters, CatalogueParameter, i).name);
+    g_array_free(entry->parameters, TRUE);
+    g_free(entry->name);
+    g_free(entry->summary);
+    g_free(entry->group);
+    g_free(entry->source);
+    g_free(entry->mesh);
+    g_free(entry);
+}
+
+static CatalogueEntry *read_entry(GVariant *from)
+{
+    CatalogueEntry *entry = g_new0(CatalogueEntry, 1);
+    entry->parameters = g_array_new(FALSE, FALSE, sizeof(CatalogueParameter));
+    g_autoptr(GVariantIter) parameters = NULL;
+    g_variant_get(from, ENTRY_TYPE, &entry->name, &entry->summary, &entry->group, &entry->source, &entry->expected_faults,
+                  &entry->expected_from, &entry->devices_min, &entry->cores, &entry->mesh, &parameters);
+    if (entry->mesh[0] == '\0')
+        g_clear_pointer(&entry->mesh, g_free);
+    CatalogueParameter parameter;
+    gint64 value, least, greatest;
+    while (g_variant_iter_next(parameters, "(sxxxb)", &parameter.name, &value, &least, &greatest, &parameter.choice)) {
+        parameter.value = value, parameter.least = least, parameter.greatest = greatest;
+        g_array_append_val(entry->parameters, parameter);
+    }
+    return entry;
+}
+
+static GPtrArray *read_answer(const Store *store, char **error)
+{
+    g_autoptr(GVariant) answer = g_variant_ref_sink(
+        g_variant_new_from_data(G_VARIANT_TYPE(ANSWER_TYPE), store->base, store->count, FALSE, NULL, NULL));
+    g_autoptr(GVariantIter) entries = NULL;
+    char *problem = NULL;
+    g_variant_get(answer, ANSWER_TYPE, &problem, &entries);
+    if (problem[0] != '\0') {
+        *error = problem;
+        return NULL;
+    }
+    g_free(problem);
+    GPtrArray *catalogue = g_ptr_array_new_with_free_func(free_entry);
+    GVariant *entry;
+    while ((entry = g_variant_iter_next_value(entries)) != NULL) {
+        g_ptr_array_add(catalogue, read_entry(entry));
+        g_variant_unref(entry);
+    }
+    return catalogue;
+}
+
+static char *tell_end(const CatalogueShared *shared, ChildEnd end, const char *output)
+{
+    const char *module = shared->module ? shared->module : "the built-in kernels";
+    if (end == CHILD_TIMED_OUT || end == CHILD_OUT_OF_MEMORY) {
+        limits_give_up();
+        return child_tell_limit(&shared->control, end, module, shared->building, limits_preparation()->seconds);
+    }
+    if (end == CHILD_NOT_ALONE) {
+        g_autofree char *phase = child_name_phase(&shared->control, module, shared->building);
+        return g_strdup_printf("%s: %s " CHILD_MAY_NOT_START, module, phase);
+    }
+    return g_strdup_printf("%s: loading it or building its programs failed (%s)%s%s", module,
+                           end == CHILD_EXITED ? "it called exit" : child_describe_signal(shared->control.signal), output ? ": " : "",
+                           output ? output : "");
+}
+
+GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **error)
+{
+    Store home;
+    store_init(&home, sizeof(CatalogueShared), 1);
+    CatalogueShared *shared = store_push(&home, 1);
+    *shared = (CatalogueShared){ .home = home, .open = open, .module = module };
+    store_init(&shared->answer, 1, (size_t)1 << 28);
+    Child child;
+    GPtrArray *catalogue = NULL;
+    if (child_start(&child, &shared->control, serve, shared, error)) {
+        const ChildWatch watch = { .seconds_max = module != NULL ? deadline_left(limits_preparation()) : 0 };
+        ChildEnd end = child_wait(&child, &watch);
+        g_autofree char *output = child_end(&child);
+        if (end == CHILD_DONE)
+            catalogue = read_answer(&shared->answer, error);
+        else
+            *error = tell_end(shared, end, output);
+    }
+    store_clear(&shared->answer);
+    store_clear(&home);
+    return catalogue;
+}

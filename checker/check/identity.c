@@ -1,0 +1,56 @@
+/* identity.c - of a source that includes others the hash of one file says too little: the hash of the recorded run says the rest. */
+#include "identity.h"
+#include "../run/infile.h"
+#include <stddef.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+char *identity_hash_file(const char *path)
+{
+    g_autofree char *text = NULL;
+    g_autofree char *error = NULL;
+    gsize length;
+    if (path == NULL || (text = infile_read(path, &length, &error)) == NULL)
+        return g_strdup("-");
+    return g_strdup_printf("%016" G_GINT64_MODIFIER "x", (guint64)XXH3_64bits(text, length));
+}
+
+static uint64_t hash_run(const Record *record)
+{
+    uint64_t hash = XXH3_64bits(record->steps.base, record->steps.count * record->steps.item_bytes);
+    for (size_t i = 0; i < record->copies.count; i++)       /* without what fills the struct up */
+        hash = XXH3_64bits_withSeed(&STORE(Copy, &record->copies, i), offsetof(Copy, remote) + 1, hash);
+    return hash;
+}
+
+static void append_parameters(GString *text, const Program *program)
+{
+    for (size_t i = 0; i < program->parameters.count; i++) {
+        const Parameter *parameter = &STORE(Parameter, &program->parameters, i);
+        g_string_append_printf(text, "-D%s %" G_GINT64_FORMAT "\n", program_text(program, parameter->name), parameter->value);
+    }
+}
+
+char *identity_of_check(const CheckSpec *spec, const Program *program, const Record *record, const char *facts)
+{
+    g_autofree char *source = identity_hash_file(program->source), *build = identity_hash_file("/proc/self/exe");
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "program %s\nsearch %s\nmesh ", spec->program, search_name(spec->search));
+    for (unsigned a = 0; a < program->mesh.axes; a++)
+        g_string_append_printf(text, "%s%s=%u", a ? "," : "", program->mesh.name[a], program->mesh.size[a]);
+    g_string_append_printf(text, "\ncores %u\n", program->cores_per_device);
+    append_parameters(text, program);
+    const Knobs *knobs = &program->knobs;
+    g_string_append_printf(text, "knobs %d %d %d %d %d %d\n", (int)knobs->dma_order, (int)knobs->dma_progress, (int)knobs->bounds,
+                           (int)knobs->scopes, (int)knobs->data, (int)knobs->windows);
+    g_string_append_printf(text, "--sweep %d\n--merge-local %d\n--hash-compact %d\n--symmetry %d\n", (spec->modes & WALK_SWEEP) != 0,
+                           (spec->modes & WALK_MERGE_LOCAL) != 0, (spec->modes & WALK_HASH_COMPACT) != 0,
+                           (spec->modes & WALK_SYMMETRY) != 0);
+    g_string_append_printf(text, "--seed %" G_GUINT64_FORMAT "\n--depth %u\n--first %d\nsource-hash %s\n", spec->seed, spec->depth,
+                           spec->first, source);
+    g_string_append_printf(text, "heddle-build %s\n", build);
+    g_string_append_printf(text, IDENTITY_FACTS " %s\n", facts);
+    g_string_append_printf(text, "run-hash %016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x\n", (guint64)hash_run(record),
+                           (guint64)record->final_hash);
+    return g_string_free(text, FALSE);
+}

@@ -1,0 +1,300 @@
+/* replays.c - the schedules of a check's findings are made short, and followed with the real kernels. */
+#include "replays.h"
+#include "../explain/adapt.h"
+#include "../explain/ancestry.h"
+#include "../explain/delay.h"
+#include "../explain/fate.h"
+#include "../explain/minimise.h"
+#include "../facts/outcome.h"
+#include "../proof/prove.h"
+#include "../run/blackbox.h"
+#include "../run/film.h"
+#include "../run/foresee.h"
+#include "../run/judge.h"
+#include "../sample/strategy.h"
+#include <string.h>
+
+enum { DIVERGENCE_RUNS = 1000, DIVERGENCE_STEPS = 100000 };
+static const uint64_t DELAY_STEPS_MAX = 20000;          /* of a program whose delays are looked for */
+static const uint64_t MINIMISE_EFFORT = 3000000;        /* moves done for shorter schedules, for all findings of a check */
+
+static char *line_of_move(Execution *execution, const Program *program, Move move)
+{
+    if (move.copy != NONE) {
+        uint32_t copy = execution_find_copy(execution, move.core, move.copy);
+        const Record *record = execution_record(execution);
+        return schedule_line(program, move, 0, move.moment, copy == NONE ? NONE : STORE(Copy, &record->copies, copy).site);
+    }
+    const Request *request = move.core < program->cores ? execution_pending(execution, move.core) : NULL;
+    if (request == NULL)
+        return schedule_line(program, move, 0, STEP_KIND_COUNT, NONE);
+    return schedule_line(program, move, execution_position(execution, move.core), request->step.kind, request->step.site);
+}
+
+/* The fault that the core raised there; of several the first that is worded so, if there is one: searches word them otherwise. */
+static void refresh_raised(const Record *record, const Finding *finding, Place *place)
+{
+    unsigned fits = 0;
+    for (size_t i = 0; i < record->raised.count; i++) {
+        const Raised *raised = &STORE(Raised, &record->raised, i);
+        unsigned so = g_strcmp0(finding->message, raised->message) == 0 ? 2 : 1;
+        if (raised->fault != finding->id || raised->core != place->core || raised->position != place->position || so <= fits)
+            continue;
+        place->site = raised->site;
+        fits = so;
+    }
+}
+
+/* What a place touches, as the state shows it: the agent's next step, or the copy. */
+static void refresh_place(Execution *execution, const Finding *finding, Place *place)
+{
+    const Record *record = execution_record(execution);
+    if (place->copy != NONE) {
+        uint32_t index = execution_find_copy(execution, place->core, place->copy);
+        if (index == NONE)
+            return;
+        uint32_t launch = place->launch;
+        *place = place_of_moment(&STORE(Copy, &record->copies, index), place->kind);
+        place->launch = launch;
+        return;
+    }
+    const Request *request = execution_pending(execution, place->core);
+    if (request == NULL || execution_position(execution, place->core) != place->position) {
+        refresh_raised(record, finding, place);
+        return;
+    }
+    bool memory = request->step.kind == STEP_LOAD || request->step.kind == STEP_STORE || request->step.kind == STEP_SWAP;
+    place->site = request->step.site, place->launch = request->step.launch;
+    place->object = request->step.object, place->region = memory ? request->step.value : NONE;
+}
+
+/* A search that met the deadlock in a run of its own could not foresee what would come after it: the replay can. */
+static void explain_deadlock(Execution *execution, Finding *finding)
+{
+    execution_end(execution);
+    foresee(execution);
+    Outcome *outcome = prove_record(execution_record(execution), &(ProveOptions){ 0 });
+    for (guint i = 0; i < outcome->findings->len; i++) {
+        Finding *same = g_ptr_array_index(outcome->findings, i);
+        if (same->id != FAULT_DEADLOCK)
+            continue;
+        g_free(finding->why);
+        finding->why = g_steal_pointer(&same->why);
+    }
+    outcome_free(outcome);
+}
+
+static GByteArray *copy_results(WorkerShared *shared)
+{
+    GByteArray *results = g_byte_array_new();
+    for (uint32_t i = 0; i < shared->program->objects; i++) {
+        const Decl *decl = program_decl(shared->program, program_object_decl(shared->program, i));
+        if (program_decl_is_result(decl))
+            g_byte_array_append(results, machine_contents(execution_machine(shared->execution), i)->bytes, (guint)decl->bytes);
+    }
+    return results;
+}
+
+static char *describe_element(const Program *program, uint32_t object, size_t element, const guint8 *here, const guint8 *there)
+{
+    const Decl *decl = program_decl(program, program_object_decl(program, object));
+    return g_strdup_printf("element %zu of %s on device %u ends as %.9g here, and as %.9g in another schedule", element,
+                           program_text(program, decl->name), program_object_device(program, object), dtype_read_double(decl->dtype, here),
+                           dtype_read_double(decl->dtype, there));
+}
+
+/* Runs the recorded order again and tells the first element that ends otherwise. */
+static char *first_difference(WorkerShared *shared)
+{
+    const Program *program = shared->program;
+    g_autoptr(GByteArray) here = copy_results(shared);
+    execution_run_eager(shared->execution, &(ExecutionOptions){ .fill = 0x5b, .pulse = &shared->control.pulse });
+    g_autoptr(GByteArray) there = copy_results(shared);
+    size_t at = 0;
+    for (uint32_t i = 0; i < program->objects; i++) {
+        const Decl *decl = program_decl(program, program_object_decl(program, i));
+        size_t item = dtype_size_bytes(decl->dtype), bytes = program_decl_is_result(decl) ? (size_t)decl->bytes : 0;
+        for (size_t b = 0; b < bytes; b += item)
+            if (memcmp(here->data + at + b, there->data + at + b, item) != 0)
+                return describe_element(program, i, b / item, here->data + at + b, there->data + at + b);
+        at += bytes;
+    }
+    return g_strdup("an element is written here, and is not in another schedule");
+}
+
+static bool ends_elsewhere(const WorkerShared *shared, Execution *execution)
+{
+    for (uint32_t c = 0; c < shared->program->cores; c++)
+        if (execution_pending(execution, c) != NULL)
+            return false;
+    return machine_hash_results(execution_machine(execution)) != shared->record->result_hash;
+}
+
+/* One of two diverging schedules may end just as the recorded run does: then another that does not is looked for, by chance. */
+static bool show_divergence(WorkerShared *shared, Finding *finding, const ExecutionOptions *options)
+{
+    Execution *execution = shared->execution;
+    bool shown = ends_elsewhere(shared, execution);
+    Strategy *strategy = strategy_new(STRATEGY_RANDOM, shared->spec->seed, 1);
+    g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
+    for (uint64_t run = 0; run < DIVERGENCE_RUNS && !shown; run++) {
+        g_array_set_size(finding->moves, 0);
+        g_ptr_array_set_size(finding->lines, 0);
+        execution_begin(execution, options);
+        strategy_begin(strategy, run, 1);
+        for (execution_enabled(execution, moves); moves->len > 0 && finding->moves->len < DIVERGENCE_STEPS;
+             execution_enabled(execution, moves)) {
+            Move move = g_array_index(moves, Move, strategy_choose(strategy, execution, moves));
+            g_array_append_val(finding->moves, move);
+            g_ptr_array_add(finding->lines, line_of_move(execution, shared->program, move));
+            execution_do(execution, move);
+        }
+        shown = ends_elsewhere(shared, execution);
+    }
+    strategy_free(strategy);
+    if (shown && finding->message == NULL)
+        finding->message = first_difference(shared);
+    return shown;
+}
+
+/* "core 0.0 @3 wait kernel.c:12"; of a line that is no longer in the file the number is 0: then the operation alone. */
+static bool same_operation(const char *expected, const char *found)
+{
+    const char *end = strrchr(found, ' ');
+    return strcmp(expected, found) == 0
+        || (g_str_has_suffix(expected, ":0") && end != NULL && strncmp(expected, found, (size_t)(end - found)) == 0);
+}
+
+/* Does the moves; false: at one of them the kernel stands elsewhere than `expected` says (NULL: nothing), or it is not possible. */
+static bool follow(WorkerShared *shared, Finding *finding, const ExecutionOptions *options, const GPtrArray *expected)
+{
+    Execution *execution = shared->execution;
+    store_reset(&shared->box);
+    execution_begin(execution, options);
+    for (guint i = 0; finding->moves != NULL && i < finding->moves->len; i++) {
+        Move move = g_array_index(finding->moves, Move, i);
+        char *found = line_of_move(execution, shared->program, move);
+        g_ptr_array_add(finding->lines, found);
+        bool same = expected == NULL || same_operation(g_ptr_array_index(expected, i), found);
+        blackbox_note(&shared->box, execution, move);
+        if (same && execution_do(execution, move))
+            continue;
+        if (expected != NULL)
+            finding->departure = g_strdup_printf(same ? "move %u, \"%s\", is not possible there" : "move %u was \"%s\", and is now \"%s\"",
+                                                 i + 1, (char *)g_ptr_array_index(expected, i), found);
+        return false;
+    }
+    return true;
+}
+
+/* Moves to lines of text and judgement, in this process; the program must have run once. */
+static bool replay(WorkerShared *shared, Finding *finding)
+{
+    const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse };
+    Execution *execution = shared->execution;
+    g_autoptr(GPtrArray) expected = finding->lines;
+    finding->lines = g_ptr_array_new_with_free_func(g_free);
+    finding->shown = false;
+    if (!follow(shared, finding, &options, shared->as_given ? expected : NULL)) {
+        if (!shared->as_given)
+            return false;
+        adapt_schedule(execution, &options, shared->record, expected, finding);
+        g_ptr_array_set_size(finding->lines, 0);
+        follow(shared, finding, &options, NULL);
+    }
+    for (unsigned p = 0; p < finding->places; p++)
+        if (finding->place[p].site == NONE && finding->id == FAULT_NO_PROGRESS) {
+            judge_find_poll(execution, &finding->place[p]);
+        } else if (finding->place[p].site == NONE) {        /* from a file: places say who, the state says what */
+            minimise_shows(execution, finding); /* what is wrong with results is raised by judging them */
+            refresh_place(execution, finding, &finding->place[p]);
+        }
+    finding->shown = finding->id == FAULT_DIVERGENCE ? show_divergence(shared, finding, &options) : minimise_shows(execution, finding);
+    if (finding->shown && shared->spec->in_process)
+        execution_stands_at_fault(execution);
+    bool unforeseen = finding->why == NULL || (!shared->as_given && (shared->searched || shared->record->foreseen.count == 0));
+    if (finding->shown && finding->id == FAULT_DEADLOCK && unforeseen)
+        explain_deadlock(execution, finding);
+    if (finding->shown && finding->id == FAULT_UNINITIALISED && finding->why == NULL && finding->message != NULL)
+        finding->why = ancestry_of_unwritten(execution, finding);
+    return finding->shown;
+}
+
+/* Reports look at the record of the run: replays get one of their own. */
+static void replay_on_own_record(WorkerShared *shared)
+{
+    if (shared->replays)
+        return;
+    execution_free(shared->execution);
+    shared->execution = execution_new(shared->program, shared->replayed);
+    shared->replays = true;
+    child_watch_stacks(execution_stacks(shared->execution));
+}
+
+/* A schedule that only the short way of running has shown must not hide the one that the search gave. */
+static void replay_shortest(WorkerShared *shared, Finding *finding, uint64_t *effort)
+{
+    bool data = finding->id == FAULT_ASSERT || finding->id == FAULT_UNINITIALISED || shared->record->values_observed;
+    const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse, .without_contents = !data };
+    GArray *given = g_array_copy(finding->moves);
+    if (finding->id != FAULT_DIVERGENCE)
+        minimise(shared->execution, &options, finding, effort);
+    if (replay(shared, finding)) {
+        g_array_unref(given);
+        return;
+    }
+    g_array_unref(finding->moves);
+    finding->moves = given;
+    replay(shared, finding);
+}
+
+/* The moves are done once more: the replay may have ended with another run, for comparison. */
+static void take_film(WorkerShared *shared, Finding *finding)
+{
+    const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse };
+    execution_begin(shared->execution, &options);
+    for (guint i = 0; i < finding->moves->len && execution_do(shared->execution, g_array_index(finding->moves, Move, i)); i++)
+        ;
+    execution_end(shared->execution);
+    g_bytes_unref(finding->film);
+    finding->film = film_save(execution_record(shared->execution));
+}
+
+/* Programs that are too long for a few more runs do without. */
+static void find_delays(WorkerShared *shared, Finding *finding)
+{
+    const Record *record = shared->record;
+    const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse, .without_contents = !record->values_observed };
+    if (record->steps.count + 3 * record->copies.count >= DELAY_STEPS_MAX)
+        return;
+    delay_find(shared->execution, &options, finding);
+    if (!record->values_observed && !shared->as_given)
+        fate_find(shared->execution, &options, finding);
+}
+
+void replays_make(WorkerShared *shared)
+{
+    replay_on_own_record(shared);
+    Outcome *outcome = outcome_load(&shared->outcome);
+    g_assert(outcome != NULL);
+    uint64_t effort = MINIMISE_EFFORT;
+    for (guint i = 0; i < outcome->findings->len; i++) {
+        Finding *finding = g_ptr_array_index(outcome->findings, i);
+        uint64_t share = effort / (outcome->findings->len - i), left = share;
+        if (finding->moves != NULL && !shared->as_given && shared->spec->edits == NULL)
+            replay_shortest(shared, finding, &left);
+        else if (finding->moves != NULL)
+            replay(shared, finding);
+        effort -= share - left;
+        bool always = finding->id == FAULT_DEADLOCK && (outcome->conflicts == 0 || outcome->conflicts == UINT64_MAX);
+        bool wanted = shared->as_given ? finding->delays != NULL : !always && shared->spec->edits == NULL;
+        if (finding->delays != NULL)            /* a saved schedule: they are looked for again */
+            g_array_free(g_steal_pointer(&finding->delays), TRUE);
+        if (finding->shown && wanted)
+            find_delays(shared, finding);
+        if (finding->moves != NULL && shared->spec->film)
+            take_film(shared, finding);
+    }
+    outcome_save(outcome, &shared->outcome);
+    outcome_free(outcome);
+}

@@ -1,0 +1,332 @@
+/* worker.c - the child's side of a check.
+ *
+ * The recorded run is eager. It is done again from the last core to the first, on other stack addresses, over memory filled otherwise: a
+ * kernel that is a function of what it observes does the same steps again, any other is found out here. Where results of steps depend on
+ * the order (looks at counts, flags), the second run keeps the order and only the stacks differ.
+ */
+#include "worker.h"
+#include "../../model/racing.h"
+#include "../classes/classes.h"
+#include "../facts/outcome.h"
+#include "../run/blackbox.h"
+#include "../run/checkpoint.h"
+#include "../run/edit.h"
+#include "../run/foresee.h"
+#include "../run/globals.h"
+#include "../run/settle.h"
+#include "identity.h"
+#include "marks.h"
+#include "replays.h"
+#include "results.h"
+#include "search.h"
+#include "unreached.h"
+#include <string.h>
+
+static const uint64_t STEPS_MAX = 400000000;    /* of one run: a record of 10 GB */
+
+WorkerShared *worker_shared_new(const CheckSpec *spec)
+{
+    Store home;
+    store_init(&home, sizeof(WorkerShared), 1);
+    WorkerShared *shared = store_push(&home, 1);
+    shared->home = home, shared->spec = spec;
+    store_init(&shared->outcome, 1, (size_t)1 << 34);
+    store_init(&shared->text, 1, (size_t)1 << 24);
+    store_init(&shared->results, 1, (size_t)1 << 36);
+    store_init(&shared->box, sizeof(Noted), (size_t)1 << 30);
+    return shared;
+}
+
+void worker_shared_free(WorkerShared *shared)
+{
+    store_clear(&shared->outcome);
+    store_clear(&shared->text);
+    store_clear(&shared->results);
+    store_clear(&shared->box);
+    record_free(shared->replayed);
+    Store home = shared->home;
+    store_clear(&home);
+}
+
+const char *worker_keep(WorkerShared *shared, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    return memcpy(store_push(&shared->text, bytes), text, bytes);
+}
+
+static const ProgramEntry *find_entry(const ProgramModule *module, const char *name)
+{
+    for (size_t i = 0; i < module->entries; i++)
+        if (strcmp(module->entry[i].name, name) == 0)
+            return &module->entry[i];
+    return NULL;
+}
+
+/* Cautious guess before anything ran: a barrier can only be dropped afterwards. */
+static void guess_entry_barriers(Program *program)
+{
+    for (uint32_t l = 0; l < program->launches.count; l++) {
+        Launch *launch = program_launch(program, l);
+        launch->entry_barrier = !launch->host && !launch->skip_device_barrier
+            && (launch->collective_id < 0 || launch->allow_unused_collective_id);
+    }
+}
+
+static bool build(WorkerShared *shared, const ProgramModule *module)
+{
+    const CheckSpec *spec = shared->spec;
+    Program *program = shared->program;
+    const ProgramEntry *entry = find_entry(module, spec->program);
+    if (entry == NULL) {
+        const char *place = spec->source ? spec->source : spec->module ? spec->module : "the built-in kernels";
+        g_autofree char *text = g_strdup_printf("no program %s in %s", spec->program, place);
+        shared->error = worker_keep(shared, text);
+        return false;
+    }
+    program->name = program_text(program, program_string(program, entry->name));
+    program->summary = program_text(program, program_string(program, entry->summary));
+    program->source = program_text(program, program_string(program, spec->source ? spec->source : entry->source));
+    program->seed = spec->seed;
+    for (size_t i = 0; i < spec->overrides; i++)
+        *(Parameter *)store_push(&program->overrides, 1) = (Parameter){ .name = program_string(program, spec->override[i].name),
+                                                                        .value = spec->override[i].value };
+    entry->build(program, entry);
+    shared->error = program->usage_error, shared->not_applicable = program->not_applicable;
+    guess_entry_barriers(program);
+    if (spec->edits != NULL && shared->error == NULL && shared->not_applicable == NULL && !edit_prepare(program, spec->edits))
+        shared->error = "the change does not fit the program";
+    return shared->error == NULL && shared->not_applicable == NULL;
+}
+
+/* The n-th step of a core, other than moments; NULL: it has fewer. */
+static const Step *nth_step(const Record *record, uint32_t core, uint32_t position)
+{
+    for (size_t i = 0; i < record->steps.count; i++) {
+        const Step *step = &STORE(Step, &record->steps, i);
+        if (step->core == core && position-- == 0)
+            return step;
+    }
+    return NULL;
+}
+
+static bool same_step(const Record *a, const Step *left, const Record *b, const Step *right)
+{
+    if (left == NULL || right == NULL)
+        return left == right;
+    if (left->kind != right->kind || left->site != right->site || left->value != right->value || left->extra != right->extra)
+        return false;
+    if (left->kind == STEP_STOP)
+        return true;
+    if (left->kind != STEP_COPY_START || left->object == NONE || right->object == NONE)
+        return left->object == right->object;
+    return memcmp(&STORE(Copy, &a->copies, left->object), &STORE(Copy, &b->copies, right->object), sizeof(Copy)) == 0;
+}
+
+static char *describe_step(const Program *program, const Step *step)
+{
+    if (step == NULL)
+        return g_strdup("nothing more");
+    g_autofree char *where = program_describe_site(program, step->site);
+    return g_strdup_printf("%s at %s", step_kind_name(step->kind), where);
+}
+
+static void tell_first_difference(WorkerShared *shared, const Record *again, const uint64_t *hash, const uint64_t *hash_again)
+{
+    const Program *program = shared->program;
+    for (uint32_t c = 0; c < program->cores; c++) {
+        if (hash[c] == hash_again[c])
+            continue;
+        for (uint32_t p = 0;; p++) {
+            const Step *a = nth_step(shared->record, c, p), *b = nth_step(again, c, p);
+            if (a != NULL && same_step(shared->record, a, again, b))
+                continue;
+            g_autofree char *first = describe_step(program, a), *second = describe_step(program, b);
+            bool alike = strcmp(first, second) == 0;
+            g_autofree char *text = g_strdup_printf("the kernel is not deterministic: step %u of device %u core %u was %s in one run and "
+                "%s in another; a kernel must be a function of what it observes (no uninitialised locals, no addresses)", p,
+                c / program->cores_per_device, c % program->cores_per_device, first, alike ? "the same with other values" : second);
+            shared->not_deterministic = worker_keep(shared, text);
+            return;
+        }
+    }
+    shared->data_only = true;
+    shared->not_deterministic = worker_keep(shared, "the kernel is not deterministic: two runs did the same steps but computed different "
+                                                    "data; a kernel must be a function of what it observes (no uninitialised "
+                                                    "locals, no addresses)");
+}
+
+static void run_again(WorkerShared *shared, const uint64_t *hash)
+{
+    Program *program = shared->program;
+    g_autofree uint64_t *hash_again = g_new0(uint64_t, program->cores);
+    shared->control.phase = PHASE_AGAIN;
+    Record *again = record_new(program);
+    Execution *execution = execution_new(program, again);
+    child_watch_stacks(execution_stacks(execution));
+    ExecutionOptions options = { .reversed = !classes_needed(shared->record), .shift = 16 * 517, .fill = 0xa7,
+                                 .pulse = &shared->control.pulse,
+                                 .discard = true, .steps_max = STEPS_MAX, .core_hash = hash_again };
+    execution_run_eager(execution, &options);
+    bool same = memcmp(hash, hash_again, program->cores * sizeof *hash) == 0 && again->final_hash == shared->record->final_hash;
+    if (!same) {
+        options.discard = false;
+        execution_run_eager(execution, &options);
+        tell_first_difference(shared, again, hash, hash_again);
+    }
+    execution_free(execution);
+    record_free(again);
+    child_watch_stacks(execution_stacks(shared->execution));
+}
+
+/* twice: again, in another order. */
+static void run(WorkerShared *shared, bool twice)
+{
+    Program *program = shared->program;
+    g_autofree uint64_t *hash = g_new0(uint64_t, program->cores);
+    const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse, .steps_max = STEPS_MAX, .core_hash = hash };
+    shared->control.phase = PHASE_RUN;
+    shared->ran = shared->searched = false;
+    if (twice)
+        shared->data_only = false, shared->not_deterministic = NULL;
+    execution_free(shared->execution);
+    shared->execution = execution_new(program, shared->record);
+    child_watch_stacks(execution_stacks(shared->execution));
+    g_autofree bool *idle = unreached_expectations(execution_machine(shared->execution));
+    settle_run(shared->execution, &options);
+    g_autofree char *facts = settle_facts(program);
+    shared->facts = worker_keep(shared, facts);
+    shared->steps_reached = execution_limit_reached(shared->execution);
+    shared->error = program->usage_error;
+    if (shared->error != NULL)
+        return;
+    if (program->knobs.data == DATA_REAL && !shared->steps_reached) {
+        execution_check_results(shared->execution);
+        unreached_note_expectations(idle, shared->record);
+    }
+    shared->error = program->usage_error;       /* of a function of expected values, or of an expectation of opaque data */
+    if (shared->error != NULL)
+        return;
+    store_reset(&shared->results);
+    if (shared->spec->results && !shared->steps_reached)
+        results_gather(execution_machine(shared->execution), &shared->results);
+    bool stuck = record_any_ended(shared->record, CORE_BLOCKED) && !record_any_ended(shared->record, CORE_STOPPED);
+    if (stuck && !shared->steps_reached && shared->spec->edits == NULL && shared->record->foreseen.count == 0)
+        foresee(shared->execution);
+    if (!shared->steps_reached && twice)
+        run_again(shared, hash);
+    shared->error = program->usage_error;       /* of a kernel that is not a function of what it observes */
+    shared->ran = true;
+}
+
+bool worker_stops_at_first(const WorkerShared *shared)
+{
+    return shared->spec->first && !finding_exemptions_exist(shared->program) && !shared->record->values_observed;
+}
+
+/* A search that goes on does so under the entry barriers that it had, which another one before it may have shown; so does a replay. */
+static void learn_facts(WorkerShared *shared)
+{
+    g_autofree char *resumed = shared->spec->resume ? checkpoint_peek(shared->spec->resume, IDENTITY_FACTS) : NULL;
+    const char *facts = resumed ? resumed : shared->spec->facts;
+    if (facts == NULL)
+        return;
+    settle_add_facts(shared->program, facts);
+    settle_launches(shared->program, false);
+}
+
+/* Of a proof, which comes later: will it? A core that is stuck or stopped is a fault. */
+static bool found_something(WorkerShared *shared)
+{
+    if (!shared->searched)
+        return !record_all_finished(shared->record);
+    Outcome *outcome = outcome_load(&shared->outcome);
+    bool found = outcome != NULL && outcome->findings->len > 0;
+    outcome_free(outcome);
+    return found;
+}
+
+/* A search may come to runs in which a launch does what the recorded run did not: then it has an entry barrier, or has none, and all is
+ * done again under the barriers that it turned out to have. */
+static bool launches_changed(WorkerShared *shared)
+{
+    shared->again = shared->ran && !shared->steps_reached && shared->error == NULL
+        && ((shared->searched && settle_launches(shared->program, false))
+            || (found_something(shared) && settle_presume(shared->program)));
+    return shared->again;
+}
+
+static void load_and_run(WorkerShared *shared)
+{
+    char *error = NULL;
+    globals_expect();
+    ProgramModule *module = shared->spec->open(shared->spec->module, &error);
+    if (module == NULL) {
+        shared->error = worker_keep(shared, error);
+        return;
+    }
+    globals_opened(module->handle);
+    shared->control.phase = PHASE_PROGRAM;
+    if (!build(shared, module))
+        return;
+    globals_seal(!shared->spec->in_process);
+    learn_facts(shared);
+    do {
+        run(shared, true);
+        shared->control.phase = PHASE_SEARCH;
+        if (shared->ran && !shared->steps_reached && shared->error == NULL)
+            search_run(shared);
+    } while (launches_changed(shared));
+    if (shared->ran && shared->error == NULL)
+        unreached_note(module, shared->program, shared->record);
+}
+
+/* The recorded run, with what was found out about its module beside it. */
+static void run_again_marked(WorkerShared *shared, bool twice)
+{
+    Record *record = shared->record;
+    g_autoptr(GArray) unreached = g_array_new(FALSE, FALSE, sizeof(Advised));
+    for (size_t i = 0; i < record->advised.count; i++)
+        if (STORE(Advised, &record->advised, i).advice == ADVICE_UNREACHED)
+            g_array_append_val(unreached, STORE(Advised, &record->advised, i));
+    run(shared, twice);
+    for (guint i = 0; i < unreached->len; i++)
+        *(Advised *)store_push(&record->advised, 1) = g_array_index(unreached, Advised, i);
+}
+
+/* With what is known of races: the recorded run again, and what may have judged values that hang on one. Where an exempt race decides what
+ * a core does, or a result, one run or class says little of the others, and states are walked if they are few. */
+static void run_marked(WorkerShared *shared)
+{
+    Outcome *outcome = outcome_load(&shared->outcome);
+    g_assert(outcome != NULL);
+    marks_set(outcome, shared->program);
+    bool searched = shared->searched, whole = outcome->limits->len == 0, automatic = shared->spec->search == SEARCH_AUTO;
+    bool exempt = marks_due(outcome, shared->program) & ELEMENT_EXEMPT;
+    bool again = searched && whole && shared->spec->search <= SEARCH_ENUMERATE && (exempt || (automatic && outcome->values_observed));
+    outcome_free(outcome);
+    shared->marked = true;
+    do {
+        run_again_marked(shared, exempt && shared->not_deterministic != NULL);      /* a race that is reported explains it */
+        shared->searched = searched;
+        if (shared->error != NULL || !shared->ran)
+            return;
+        if (again && !(automatic && racing_reached_any(shared->program, ELEMENT_EXEMPT)))
+            search_run(shared);
+        if (shared->error == NULL && whole && automatic && racing_reached_any(shared->program, ELEMENT_EXEMPT))
+            search_states(shared);
+    } while (launches_changed(shared));
+}
+
+void worker_serve(ChildControl *control, void *argument, char request)
+{
+    WorkerShared *shared = argument;
+    g_assert(control == &shared->control);
+    if (request == WORKER_RUN)
+        load_and_run(shared);
+    else if (request == WORKER_MARK)
+        run_marked(shared);
+    else if (shared->execution != NULL) {
+        shared->control.phase = PHASE_REPLAY;
+        replays_make(shared);
+    }
+}

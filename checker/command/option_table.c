@@ -1,0 +1,331 @@
+/* option_table.c - the tables, and one setter for each option: values are checked where they are set, so that an error names the option
+ * and what it wants.
+ */
+#include "options.h"
+#include <errno.h>
+#include <string.h>
+#include "../report/words.h"
+#include "../sample/strategy.h"
+
+#define SIZES_MAX 10000
+#define CHECKS (COMMAND_CHECK | COMMAND_TEST)
+#define COMPILES (COMMAND_CHECK | COMMAND_TEST | COMMAND_REPLAY | COMMAND_LIST | COMMAND_COMPILE)
+
+const CommandSpec command_table[] = {
+    {COMMAND_CHECK, "check", "KERNEL...", "decide whether a kernel is right in every order; the main job"},
+    {COMMAND_TEST, "test", "[KERNEL...]", "decide, and compare with what each program says of itself (without a name: all built in)"},
+    {COMMAND_REPLAY, "replay", "SCHEDULE", "run one saved schedule again"},
+    {COMMAND_LIST, "list", "[FILE...]", "built-in kernels, or those of a file, one line each"},
+    {COMMAND_EXPLAIN, "explain", "[FAULT]", "what a fault identifier means, an example, the usual repairs"},
+    {COMMAND_COMPILE, "compile", "FILE.c", "build a module and show the command"},
+    {0, NULL, NULL, NULL},
+};
+
+/* A whole number within [least, greatest], nothing else in the text. */
+static bool read_number(const char *text, size_t length, int64_t least, int64_t greatest, int64_t *value)
+{
+    char digits[24], *end;
+    if (length == 0 || length >= sizeof digits)
+        return false;
+    memcpy(digits, text, length);
+    digits[length] = 0;
+    if (!g_ascii_isdigit(digits[0]) && !(digits[0] == '-' && g_ascii_isdigit(digits[1])))
+        return false;
+    errno = 0;
+    *value = g_ascii_strtoll(digits, &end, 10);
+    return errno == 0 && *end == 0 && *value >= least && *value <= greatest;
+}
+
+/* "8" or "8..64". */
+static bool read_range(const char *text, size_t length, int64_t least, int64_t greatest, int64_t *first, int64_t *last)
+{
+    const char *dots = g_strstr_len(text, length, "..");
+    if (!dots) {
+        bool good = read_number(text, length, least, greatest, first);
+        *last = *first;
+        return good;
+    }
+    size_t head = dots - text;
+    return read_number(text, head, least, greatest, first) && read_number(dots + 2, length - head - 2, least, greatest, last)
+        && *first <= *last;
+}
+
+static bool set_devices(Options *options, const char *value, char **error)
+{
+    g_array_set_size(options->devices, 0);
+    for (const char *at = value; ; at++) {
+        size_t length = strcspn(at, ",");
+        int64_t first = 0, last = 0;
+        if (!read_range(at, length, 1, 1 << 20, &first, &last)) {
+            *error = g_strdup_printf("-n %s: not a number of devices; write -n 4, -n 2..8 or -n 2,4,8 (at most %d)", value, 1 << 20);
+            return false;
+        }
+        if (last - first >= SIZES_MAX || options->devices->len + (last - first) >= SIZES_MAX) {
+            *error = g_strdup_printf("-n %s: more than %d sizes", value, SIZES_MAX);
+            return false;
+        }
+        for (uint32_t n = first; n <= last; n++)
+            g_array_append_val(options->devices, n);
+        at += length;
+        if (!*at)
+            return true;
+    }
+}
+
+static bool set_mesh(Options *options, const char *value, char **error)
+{
+    options->mesh_given = mesh_parse(&options->mesh, value);
+    if (!options->mesh_given)
+        *error = g_strdup_printf("--mesh %s: not a mesh; write --mesh x=4,y=2 (names and sizes, at most %d axes and %d devices)", value,
+                                 MESH_AXES_MAX, 1 << 20);
+    return options->mesh_given;
+}
+
+static bool set_cores(Options *options, const char *value, char **error)
+{
+    int64_t cores = 0;
+    if (!read_number(value, strlen(value), 1, CORES_MAX, &cores)) {
+        *error = g_strdup_printf("--cores %s: wants a number of cores a device, 1 to %d", value, CORES_MAX);
+        return false;
+    }
+    options->cores = cores;
+    return true;
+}
+
+static bool set_define(Options *options, const char *value, char **error)
+{
+    const char *equals = strchr(value, '=');
+    int64_t first = 0, last = 0;
+    if (!equals || equals == value || !read_range(equals + 1, strlen(equals + 1), INT64_MIN, INT64_MAX, &first, &last)) {
+        *error = g_strdup_printf("-D %s: not a parameter; write -D rows=16 or -D rows=8..64", value);
+        return false;
+    }
+    if ((uint64_t)last - (uint64_t)first >= SIZES_MAX) {
+        *error = g_strdup_printf("-D %s: more than %d values", value, SIZES_MAX);
+        return false;
+    }
+    char *name = g_strndup(value, equals - value);
+    Define *define = NULL;
+    for (guint i = 0; i < options->defines->len; i++) {
+        Define *earlier = g_ptr_array_index(options->defines, i);
+        if (!strcmp(earlier->name, name))
+            define = earlier;
+    }
+    if (define) {                               /* as with a compiler's -D: the last one counts */
+        g_free(name);
+    } else {
+        define = g_new0(Define, 1);
+        define->name = name;
+        g_ptr_array_add(options->defines, define);
+    }
+    define->first = first;
+    define->last = last;
+    return true;
+}
+
+/* The position of value among "a|b|c"; the parser made sure that it is one of them. */
+static unsigned choice(const char *choices, const char *value)
+{
+    unsigned position = 0;
+    size_t length = strlen(value);
+    for (const char *at = choices; ; at++, position++) {
+        size_t here = strcspn(at, "|");
+        if (here == length && !strncmp(at, value, length))
+            return position;
+        at += here;
+        g_assert(*at);
+    }
+}
+
+#define SEARCH_NAMES "auto|prove|enumerate|random|pct|pos|starve"       /* in the order of Search */
+#define COLORS "auto|always|never"
+
+#define SETTER(name, body) static bool set_##name(Options *options, const char *value, char **error) \
+    { (void)value; (void)error; body; return true; }
+#define KEEP(field) (g_free(options->field), options->field = g_strdup(value))
+
+SETTER(search, options->search = choice(SEARCH_NAMES, value))
+SETTER(sweep, options->modes |= WALK_SWEEP)
+SETTER(hash_compact, options->modes |= WALK_HASH_COMPACT)
+SETTER(merge_local, options->modes |= WALK_MERGE_LOCAL)
+SETTER(symmetry, options->modes |= WALK_SYMMETRY)
+SETTER(dma_order, options->knobs.dma_order = choice(WORDS_DMA_ORDER, value))
+SETTER(dma_progress, options->knobs.dma_progress = choice(WORDS_DMA_PROGRESS, value))
+SETTER(bounds, options->knobs.bounds = choice(WORDS_BOUNDS, value))
+SETTER(scopes, options->knobs.scopes = choice(WORDS_SCOPES, value))
+SETTER(windows, options->knobs.windows = choice(WORDS_WINDOWS, value))
+SETTER(data, options->knobs.data = choice(WORDS_DATA, value))
+SETTER(color, options->color = choice(COLORS, value))
+SETTER(first, options->first = true)
+SETTER(quiet, options->quiet = true)
+SETTER(advice, options->advice = true)
+SETTER(verbose, options->verbose = true)
+SETTER(json_list, options->json_list = true)
+SETTER(names_only, options->names_only = true)
+SETTER(json, KEEP(json))
+SETTER(sarif, KEEP(report[OUTPUT_SARIF]))
+SETTER(junit, KEEP(report[OUTPUT_JUNIT]))
+SETTER(step, options->step = true)
+SETTER(gdb, options->gdb = true)
+SETTER(in_process, options->in_process = true)
+SETTER(html, KEEP(report[OUTPUT_HTML]))
+SETTER(trace, KEEP(report[OUTPUT_TRACE]))
+SETTER(dot, KEEP(report[OUTPUT_DOT]))
+SETTER(source_root, KEEP(source_root))
+SETTER(baseline, KEEP(baseline))
+SETTER(checkpoint, KEEP(checkpoint))
+SETTER(resume, KEEP(resume))
+SETTER(accept, options->accept_bounded = !strcmp(value, "bounded"))
+SETTER(results, KEEP(results))
+SETTER(schedules, KEEP(schedules))
+SETTER(output, KEEP(output))
+SETTER(cflags, KEEP(cflags))
+SETTER(include, g_ptr_array_add(options->include, g_strdup(value)))
+
+static bool set_states(Options *options, const char *value, char **error)
+{
+    int64_t states = 0;
+    if (!read_number(value, strlen(value), 1, INT64_MAX, &states))
+        *error = g_strdup_printf("--states %s: wants a number of states, at least 1", value);
+    options->states_max = states;
+    return !*error;
+}
+
+static bool set_runs(Options *options, const char *value, char **error)
+{
+    int64_t runs = 0;
+    if (!read_number(value, strlen(value), 1, INT64_MAX, &runs))
+        *error = g_strdup_printf("--runs %s: wants a number of runs, at least 1", value);
+    options->runs_max = runs;
+    return !*error;
+}
+
+static bool set_depth(Options *options, const char *value, char **error)
+{
+    int64_t depth = 0;
+    if (!read_number(value, strlen(value), 1, STRATEGY_DEPTH_MAX, &depth))
+        *error = g_strdup_printf("--depth %s: wants a number of ordering constraints, 1 to %d", value, STRATEGY_DEPTH_MAX);
+    options->depth = depth;
+    return !*error;
+}
+
+static bool set_workers(Options *options, const char *value, char **error)
+{
+    int64_t workers = 0;
+    if (!read_number(value, strlen(value), 1, 1024, &workers))
+        *error = g_strdup_printf("-j %s: wants a number of workers, 1 to 1024", value);
+    options->workers = workers;
+    return !*error;
+}
+
+static bool set_seed(Options *options, const char *value, char **error)
+{
+    int64_t seed = 0;
+    if (!read_number(value, strlen(value), 0, INT64_MAX, &seed))
+        *error = g_strdup_printf("--seed %s: wants a whole number, 0 or more", value);
+    options->seed = seed;
+    return !*error;
+}
+
+/* A positive number and one of the unit letters; the factor of the n-th letter. */
+static bool read_scaled(const char *value, const char *units, const double *factor, double *result)
+{
+    char *end;
+    errno = 0;
+    double number = g_ascii_isdigit(value[0]) ? g_ascii_strtod(value, &end) : 0;
+    if (errno || number <= 0)
+        return false;
+    const char *unit = *end ? strchr(units, *end) : units;
+    if (!unit || (*end && end[1]))
+        return false;
+    *result = number * factor[unit - units];
+    return *result < 9e18;
+}
+
+static bool set_time(Options *options, const char *value, char **error)
+{
+    static const double factor[] = {1, 60, 3600};
+    if (!read_scaled(value, "smh", factor, &options->seconds_max))
+        *error = g_strdup_printf("--time %s: wants seconds, or 5m, 2h", value);
+    return !*error;
+}
+
+static bool set_memory(Options *options, const char *value, char **error)
+{
+    static const double factor[] = {1, 1024, 1048576, 1073741824, 1099511627776};
+    double bytes = 0;
+    if (!read_scaled(value, "BKMGT", factor, &bytes))
+        *error = g_strdup_printf("--memory %s: wants bytes, or 500M, 2G", value);
+    options->memory_max = bytes;
+    return !*error;
+}
+
+const OptionSpec option_table[] = {
+    {CHECKS, 'n', "devices", "N", NULL, NULL, "devices: 4, 2..8 or 2,4,8; several sizes are checked in turn", set_devices},
+    {CHECKS, 0, "mesh", "AXES", NULL, NULL, "named axes, such as x=4,y=2 (default: one axis x)", set_mesh},
+    {CHECKS, 0, "cores", "C", NULL, NULL, "cores a device (default: 1, or what the program needs)", set_cores},
+    {CHECKS, 'D', "define", "NAME=VALUE", NULL, NULL, "a parameter of the program, or a range of values as in rows=8..64", set_define},
+    {CHECKS, 0, "search", "NAME", SEARCH_NAMES, NULL, "how to decide: by proof, by walking every state, or by sampling schedules",
+     set_search},
+    {CHECKS, 0, "dma-order", "ORDER", WORDS_DMA_ORDER, NULL, "which copies stay in order among each other", set_dma_order},
+    {CHECKS, 0, "dma-progress", "PROGRESS", WORDS_DMA_PROGRESS, NULL, "whether bytes count as they move, or all at the end of a copy",
+     set_dma_progress},
+    {CHECKS, 0, "bounds", "BOUNDS", WORDS_BOUNDS, NULL, "where a VMEM buffer ends: at its shape or at its tiles' padding", set_bounds},
+    {CHECKS, 0, "scopes", "SCOPES", WORDS_SCOPES, NULL, "whether a scope may be named before its device has opened it", set_scopes},
+    {CHECKS, 0, "windows", "WINDOWS", WORDS_WINDOWS, NULL,
+     "whether the blocks of windowed arrays are copied while a kernel works on others, or between grid steps only", set_windows},
+    {CHECKS, 0, "data", "DATA", WORDS_DATA, NULL, "compute with contents, or with regions and counts only", set_data},
+    {CHECKS, 0, "states", "N", NULL, NULL, "stop enumerating after the level in which N states are passed (verdict: bounded)", set_states},
+    {CHECKS, 0, "sweep", NULL, NULL, NULL, "enumerate with one level of states in memory at a time (not where a core polls)", set_sweep},
+    {CHECKS, 0, "hash-compact", NULL, NULL, NULL,
+     "enumerate with hashes of states in place of long keys; tells how likely one was missed (verdict: bounded)", set_hash_compact},
+    {CHECKS, 0, "merge-local", NULL, NULL, NULL,
+     "enumerate with copy starts, signals and waits done as soon as they can be: far fewer states, same faults", set_merge_local},
+    {CHECKS, 0, "symmetry", NULL, NULL, NULL,
+     "enumerate one of the states that rotations of the devices turn into each other (where all devices do the same)", set_symmetry},
+    {CHECKS, 0, "runs", "N", NULL, NULL, "how many schedules to sample (random, pct, pos, starve)", set_runs},
+    {CHECKS, 0, "depth", "N", NULL, NULL, "how many ordering constraints the faults need that pct looks for (default 3)", set_depth},
+    {CHECKS | COMMAND_REPLAY, 0, "time", "SECONDS", NULL, NULL,
+     "stop a check after this time, as in 30, 5m, 2h (verdict: bounded)", set_time},
+    {CHECKS | COMMAND_REPLAY, 0, "memory", "BYTES", NULL, NULL,
+     "stop a check at this much memory, as in 500M, 2G (verdict: bounded)", set_memory},
+    {CHECKS, 'j', "workers", "J", NULL, NULL, "workers that share the work (default 1); the report is the same for any number",
+     set_workers},
+    {COMMAND_CHECK, 0, "checkpoint", "FILE", NULL, "file", "keep what a long search has done in FILE, about once a second",
+     set_checkpoint},
+    {COMMAND_CHECK, 0, "resume", "FILE", NULL, "file", "go on from FILE (and keep it up to date, unless --checkpoint names another)",
+     set_resume},
+    {CHECKS, 0, "seed", "N", NULL, NULL, "seed of generated inputs and of sampled schedules (default 0)", set_seed},
+    {COMMAND_CHECK, 0, "advice", NULL, NULL, NULL,
+     "say which synchronisation of a small verified program is needless, what the rest is for, and which waits lean on luck", set_advice},
+    {CHECKS, 0, "first", NULL, NULL, NULL, "stop at the first fault (default: all, one for each pair of places)", set_first},
+    {CHECKS | COMMAND_REPLAY, 0, "json", "FILE", NULL, "file", "write a JSON report beside the text; - is standard output", set_json},
+    {COMMAND_CHECK, 0, "sarif", "FILE", NULL, "file", "write the faults as SARIF 2.1.0, for code scanning services", set_sarif},
+    {COMMAND_CHECK, 0, "junit", "FILE", NULL, "file", "write the verdicts as JUnit XML, for CI services", set_junit},
+    {COMMAND_REPLAY, 0, "step", NULL, NULL, NULL, "walk through the run by commands on standard input (h lists them)", set_step},
+    {COMMAND_REPLAY, 0, "gdb", NULL, NULL, NULL, "run it in gdb up to the fault (heddle-cores lists, heddle-core N shows a stack)",
+     set_gdb},
+    {COMMAND_REPLAY, 0, "in-process", NULL, NULL, NULL, "run the kernel without a process of its own, for debuggers", set_in_process},
+    {COMMAND_CHECK | COMMAND_REPLAY, 0, "html", "FILE", NULL, "file", "write a page with a timeline of each fault's run, to walk through",
+     set_html},
+    {COMMAND_CHECK | COMMAND_REPLAY, 0, "trace", "FILE", NULL, "file", "write the same as Chrome trace events, for Perfetto", set_trace},
+    {COMMAND_CHECK | COMMAND_REPLAY, 0, "dot", "FILE", NULL, "file", "write the order of the steps that matter, for Graphviz", set_dot},
+    {COMMAND_CHECK, 0, "source-root", "DIR", NULL, "directory", "name files in SARIF and JSON relative to DIR (default: here)",
+     set_source_root},
+    {COMMAND_CHECK, 0, "accept", "VERDICT", "none|bounded", NULL, "what else exits with 0, like verified", set_accept},
+    {COMMAND_CHECK, 0, "baseline", "FILE", NULL, "file", "an earlier JSON report: only faults that it lacks are errors",
+     set_baseline},
+    {COMMAND_CHECK, 0, "results", "FILE", NULL, "file", "write the arrays that the run computed, for other programs to compare",
+     set_results},
+    {COMMAND_LIST, 0, "json", NULL, NULL, NULL, "print the list as JSON", set_json_list},
+    {COMMAND_LIST | COMMAND_EXPLAIN, 0, "names", NULL, NULL, NULL, "names only, one a line", set_names_only},
+    {COMMAND_CHECK, 0, "schedules", "DIR", NULL, "directory", "where schedules of faults go (default heddle-schedules)", set_schedules},
+    {COMPILES, 'I', NULL, "DIR", NULL, "directory", "look for a kernel's headers in DIR too", set_include},
+    {COMPILES, 0, "cflags", "FLAGS", NULL, NULL, "more flags for the compiler of a kernel's file (CC and CFLAGS count too)", set_cflags},
+    {COMMAND_COMPILE, 'o', "output", "FILE", NULL, "file", "the module to write (default: FILE.so in the working folder)", set_output},
+    {CHECKS | COMMAND_REPLAY, 'q', "quiet", NULL, NULL, NULL, "verdicts only", set_quiet},
+    {CHECKS | COMMAND_REPLAY | COMMAND_LIST, 'v', "verbose", NULL, NULL, NULL, "more: moves, time and memory, what kernels printed",
+     set_verbose},
+    {COMMAND_ALL, 0, "color", "WHEN", COLORS, NULL, "colors in the text (auto: on a terminal, unless NO_COLOR is set)", set_color},
+    {0, 0, NULL, NULL, NULL, NULL, NULL, NULL},
+};

@@ -1,0 +1,75 @@
+/* options.h - the command line: one table of commands and one of options, from which parsing, help, man page and completion come.
+ *
+ * Ownership:   Options owns all it holds; options_clear frees it.
+ * Errors:      one line in *error (g_malloc) that says what to write instead.
+ */
+#pragma once
+#include <glib.h>
+#include "../check/check.h"
+#include "../report/output.h"
+
+#define HEDDLE_VERSION "0.1.0"
+
+typedef enum Command {
+    COMMAND_CHECK = 1, COMMAND_TEST = 2, COMMAND_REPLAY = 4, COMMAND_LIST = 8, COMMAND_EXPLAIN = 16, COMMAND_COMPILE = 32,
+    COMMAND_ALL = 63
+} Command;
+
+/* One parameter of -D: the values to check in turn. */
+typedef struct Define {
+    char *name;
+    int64_t first, last;
+} Define;
+
+typedef enum ColorMode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorMode;
+
+typedef struct Options {
+    Command command;
+    GPtrArray *operands;                        /* of char* */
+    GArray *devices;                            /* of uint32_t, as written with -n; empty: the program's own choice */
+    bool mesh_given;
+    Mesh mesh;
+    uint32_t cores;                             /* 0: as many as the program needs */
+    GPtrArray *defines;                         /* of Define* */
+    Search search;
+    unsigned modes;                             /* of WalkMode */
+    Knobs knobs;
+    uint64_t states_max, runs_max, seed;
+    unsigned depth;
+    double seconds_max;
+    uint64_t memory_max;
+    unsigned workers;
+    bool first, advice, quiet, verbose, json_list, names_only;
+    ColorMode color;
+    char *json, *results, *schedules, *output, *cflags;
+    char *report[OUTPUT_KINDS];                 /* where other reports go, NULL: not wanted */
+    char *source_root, *baseline, *checkpoint, *resume;
+    bool accept_bounded, step, gdb, in_process;
+    GPtrArray *include;                         /* of char* */
+} Options;
+
+typedef struct CommandSpec {
+    Command command;
+    const char *name, *operands, *summary;
+} CommandSpec;
+
+typedef struct OptionSpec {
+    unsigned commands;                          /* of Command bits */
+    char letter;                                /* 0: none */
+    const char *name;                           /* NULL: only the letter */
+    const char *argument;                       /* what help calls it; NULL: a flag */
+    const char *choices;                        /* "a|b|c": the only values; first is the default. NULL: free */
+    const char *complete;                       /* bash completion of a free argument: "file", "directory" or NULL */
+    const char *help;
+    bool (*set)(Options *options, const char *value, char **error);
+} OptionSpec;
+
+extern const CommandSpec command_table[];       /* ended by a NULL name */
+extern const OptionSpec option_table[];         /* ended by commands 0 */
+
+typedef enum OptionsResult { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_MAN, OPTIONS_COMPLETION, OPTIONS_BAD } OptionsResult;
+
+/* argv without the program's name is read up to the end. HELP: options->command tells which command's help, 0 the general one. */
+OptionsResult options_parse(Options *options, int argc, char **argv, char **error);
+bool options_tell_all(const Options *options);  /* somebody reads more than verdicts: quiet is about the text, and not about reports */
+void options_clear(Options *options);

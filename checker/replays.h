@@ -1,8 +1,0 @@
-/* replays.h - each finding of an outcome is followed, move by move, in the process that ran the program: does it show?
- *
- * Errors:      none; a finding that does not show is not `shown`.
- */
-#pragma once
-#include "worker.h"
-
-void replays_make(WorkerShared *shared);        /* of shared->outcome, which then holds what was seen */

@@ -1,0 +1,514 @@
+/* schedule_file.c - saved schedules: a small text format, complete in itself.
+ *
+ *     heddle-schedule 1
+ *     program all_gather
+ *     source kernels/all_gather.c
+ *     source-hash 16 hex digits, or -
+ *     mesh x=4
+ *     cores 1
+ *     seed 0
+ *     knobs 0 0 0 0 0 0                dma-order, dma-progress, bounds, scopes, data, windows: indices into the lists of knobs.h
+ *     parameter rows=8                 any number of these
+ *     launches 57                      what is known of each (settle_facts), for the same entry barriers; unless the source has changed
+ *     fault race 1 0 -1 0 0            id, places, object, (semaphore?), have, need
+ *     message ..., why ...             what the report said, escaped as in C; why is dropped when the source has changed
+ *     delays 1                         some are known, and are looked for again; which place was meant to come first, a Meant
+ *     count 3 0                        pairs of these sites, at most?
+ *     place 0 3 NONE 12 0              core, position, copy, kind, launch; one line a place
+ *     code kernels/all_gather.c:14 pl_copy_start(pass);     what the lines that moves name said; one line each
+ *     moves 17
+ *     core 0.0 @3 copy start kernels/all_gather.c:14
+ *     ...
+ *     end
+ *
+ * Names of files and texts are escaped as in C, so that each field is one line. A file is somebody else's until it is read: each field
+ * stands once, in the order above, and holds what is written there and nothing more. What only the program can tell (is there such an
+ * object?) is asked once it has run: finding_fits.
+ */
+#include "schedule_file.h"
+#include "../check/check.h"
+#include "../check/identity.h"
+#include "../check/worker.h"
+#include "../facts/fits.h"
+#include "../run/infile.h"
+#include "../run/settle.h"
+#include "outfile.h"
+#include "relocate.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One line, whatever it holds; what is UTF-8 stays readable. */
+static char *escape(const char *text)
+{
+    char high[129] = "";
+    for (unsigned i = 0; i < 128; i++)
+        high[i] = (char)(128 + i);
+    return g_strescape(text, high);
+}
+
+static void append_text(GString *out, const char *key, const char *text)
+{
+    g_autofree char *escaped = text ? escape(text) : NULL;
+    if (escaped != NULL)
+        g_string_append_printf(out, "%s %s\n", key, escaped);
+}
+
+static void append_head(GString *out, const CheckResult *result)
+{
+    const CheckSpec *spec = result->spec;
+    const Program *program = result->program;
+    const char *source = spec->source ? spec->source : program->source;        /* as it was given: names of a program are valid text */
+    g_autofree char *hash = identity_hash_file(source);
+    g_string_append(out, "heddle-schedule 1\n");
+    append_text(out, "program", spec->program);
+    append_text(out, "source", source ? source : "");
+    g_string_append_printf(out, "source-hash %s\nmesh ", hash);
+    for (unsigned a = 0; a < program->mesh.axes; a++)
+        g_string_append_printf(out, "%s%s=%u", a ? "," : "", program->mesh.name[a], program->mesh.size[a]);
+    const Knobs *k = &spec->knobs;
+    g_string_append_printf(out, "\ncores %u\nseed %" G_GUINT64_FORMAT "\nknobs %d %d %d %d %d %d\n", spec->cores, spec->seed,
+                           (int)k->dma_order, (int)k->dma_progress, (int)k->bounds, (int)k->scopes, (int)k->data, (int)k->windows);
+    for (size_t i = 0; i < spec->overrides; i++)
+        g_string_append_printf(out, "parameter %s=%" G_GINT64_FORMAT "\n", spec->override[i].name, spec->override[i].value);
+    g_autofree char *facts = settle_facts(program);
+    if (*facts)
+        g_string_append_printf(out, "launches %s\n", facts);
+}
+
+static void append_number(GString *out, uint32_t number)
+{
+    if (number == NONE)
+        g_string_append(out, " NONE");
+    else
+        g_string_append_printf(out, " %u", number);
+}
+
+static void append_finding(GString *out, const Finding *finding)
+{
+    g_string_append_printf(out, "fault %s %u", fault_name(finding->id), finding->places);
+    append_number(out, finding->object);
+    g_string_append_printf(out, " %d %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n", finding->object_is_semaphore, finding->have,
+                           finding->need);
+    append_text(out, "message", finding->message);
+    append_text(out, "why", finding->why);
+    if (finding->delays != NULL)
+        g_string_append_printf(out, "delays %u\n", finding->meant);
+    g_string_append_printf(out, "count %" G_GUINT64_FORMAT " %d\n", finding->count, finding->at_most);
+    for (unsigned p = 0; p < finding->places; p++) {
+        const Place *place = &finding->place[p];
+        g_string_append_printf(out, "place %u %u", place->core, place->position);
+        append_number(out, place->copy);
+        g_string_append_printf(out, " %u %u\n", place->kind, place->launch);
+    }
+}
+
+bool schedule_write(const CheckResult *result, const Finding *finding, const char *path, char **error)
+{
+    g_autoptr(GString) out = g_string_new(NULL);
+    append_head(out, result);
+    append_finding(out, finding);
+    g_autoptr(GPtrArray) code = relocate_code(finding->lines);
+    for (guint i = 0; i < code->len; i++)
+        append_text(out, "code", g_ptr_array_index(code, i));
+    g_string_append_printf(out, "moves %u\n", finding->lines ? finding->lines->len : 0);
+    for (guint i = 0; finding->lines && i < finding->lines->len; i++) {
+        g_autofree char *line = escape(g_ptr_array_index(finding->lines, i));
+        g_string_append_printf(out, "%s\n", line);
+    }
+    g_string_append(out, "end\n");
+    Outfile *file = outfile_open(path, error);
+    if (file != NULL)
+        outfile_set(file, out->str, out->len);
+    return file != NULL && outfile_close(file, true, error);
+}
+
+enum { SHOWN_BYTES = 60 };                      /* of a line that is wrong */
+
+typedef struct Parsed {
+    ScheduleHeader header;
+    Mesh mesh;
+    unsigned cores, knob[6], places;            /* places: announced */
+    uint64_t seed;
+    char *facts;                                /* of launches; NULL: none */
+    GArray *overrides;                          /* of Override */
+    Finding *finding;
+    GPtrArray *lines, *code;                    /* moves; fields of relocate.h */
+    size_t field;                               /* the next line is this field, or a later one */
+} Parsed;
+
+static void free_parsed(Parsed *parsed)
+{
+    g_free(parsed->header.program);
+    g_free(parsed->header.source);
+    g_free(parsed->header.source_hash);
+    g_free(parsed->header.fault);
+    g_free(parsed->facts);
+    for (guint i = 0; i < parsed->overrides->len; i++)
+        g_free((char *)g_array_index(parsed->overrides, Override, i).name);
+    g_array_free(parsed->overrides, TRUE);
+    finding_free(parsed->finding);
+    g_ptr_array_free(parsed->lines, TRUE);
+    g_ptr_array_free(parsed->code, TRUE);
+    g_free(parsed);
+}
+
+/* NONE only where all numbers up to it are allowed. */
+static bool parse_number(const char *text, uint32_t most, uint32_t *number)
+{
+    guint64 value;
+    if (most == NONE && strcmp(text, "NONE") == 0)
+        *number = NONE;
+    else if (g_ascii_string_to_unsigned(text, 10, 0, most == NONE ? NONE - 1 : most, &value, NULL))
+        *number = (uint32_t)value;
+    else
+        return false;
+    return true;
+}
+
+/* Exactly so many, with one space between. */
+static bool parse_numbers(const char *text, unsigned count, const uint32_t *most, uint32_t *number)
+{
+    g_auto(GStrv) word = g_strsplit(text, " ", -1);
+    bool good = g_strv_length(word) == count;
+    for (unsigned i = 0; good && i < count; i++)
+        good = parse_number(word[i], most[i], &number[i]);
+    return good;
+}
+
+/* false: it ends within an escape. */
+static bool unescape(const char *text, char **into)
+{
+    size_t length = strlen(text), slashes = 0;
+    while (slashes < length && text[length - 1 - slashes] == '\\')
+        slashes++;
+    *into = slashes % 2 == 0 ? g_strcompress(text) : NULL;
+    return *into != NULL;
+}
+
+static bool parse_program(Parsed *parsed, const char *rest)
+{
+    return unescape(rest, &parsed->header.program) && *rest != '\0';
+}
+
+static bool parse_source(Parsed *parsed, const char *rest)
+{
+    return unescape(rest, &parsed->header.source);
+}
+
+static bool parse_source_hash(Parsed *parsed, const char *rest)
+{
+    parsed->header.source_hash = g_strdup(rest);
+    return strcmp(rest, "-") == 0 || (strlen(rest) == 16 && strspn(rest, "0123456789abcdef") == 16);
+}
+
+static bool parse_mesh(Parsed *parsed, const char *rest)
+{
+    return mesh_parse(&parsed->mesh, rest);
+}
+
+static bool parse_cores(Parsed *parsed, const char *rest)
+{
+    return parse_number(rest, CORES_MAX, &parsed->cores) && parsed->cores > 0;
+}
+
+static bool parse_seed(Parsed *parsed, const char *rest)
+{
+    return g_ascii_string_to_unsigned(rest, 10, 0, G_MAXUINT64, &parsed->seed, NULL);
+}
+
+static bool parse_knobs(Parsed *parsed, const char *rest)
+{
+    static const uint32_t MOST[] = { DMA_ORDER_ISSUE_ORDER, DMA_PROGRESS_WHOLE, BOUNDS_PADDED, SCOPES_STRICT, DATA_OPAQUE,
+                                     WINDOWS_SEQUENTIAL };
+    parsed->knob[5] = WINDOWS_PIPELINED;        /* older files have no word on windows */
+    return parse_numbers(rest, 5, MOST, parsed->knob) || parse_numbers(rest, 6, MOST, parsed->knob);
+}
+
+static bool parse_parameter(Parsed *parsed, const char *rest)
+{
+    const char *equals = strrchr(rest, '=');
+    gint64 value;
+    if (equals == NULL || !g_ascii_string_to_signed(equals + 1, 10, G_MININT64, G_MAXINT64, &value, NULL))
+        return false;
+    g_array_append_val(parsed->overrides, ((Override){ g_strndup(rest, (gsize)(equals - rest)), value }));
+    return true;
+}
+
+static bool parse_launches(Parsed *parsed, const char *rest)
+{
+    parsed->facts = g_strdup(rest);
+    return strspn(rest, "0123456789abcdef") == strlen(rest);
+}
+
+static bool parse_fault(Parsed *parsed, const char *rest)
+{
+    enum { NAME, PLACES, OBJECT, SEMAPHORE, HAVE, NEED, WORDS };
+    g_auto(GStrv) word = g_strsplit(rest, " ", -1);
+    FaultId id;
+    uint32_t semaphore;
+    if (g_strv_length(word) != WORDS || !fault_from_name(word[NAME], &id))
+        return false;
+    Finding *finding = parsed->finding = finding_new(id);
+    parsed->header.fault = g_strdup(word[NAME]);
+    bool good = parse_number(word[PLACES], G_N_ELEMENTS(finding->place), &parsed->places)
+        && parse_number(word[OBJECT], NONE, &finding->object) && parse_number(word[SEMAPHORE], 1, &semaphore)
+        && g_ascii_string_to_signed(word[HAVE], 10, G_MININT64, G_MAXINT64, &finding->have, NULL)
+        && g_ascii_string_to_signed(word[NEED], 10, G_MININT64, G_MAXINT64, &finding->need, NULL);
+    finding->object_is_semaphore = good && semaphore == 1;
+    return good;
+}
+
+static bool parse_message(Parsed *parsed, const char *rest)
+{
+    return unescape(rest, &parsed->finding->message);
+}
+
+static bool parse_why(Parsed *parsed, const char *rest)
+{
+    return unescape(rest, &parsed->finding->why);
+}
+
+static bool parse_delays(Parsed *parsed, const char *rest)
+{
+    uint32_t meant;
+    if (!parse_number(rest, MEANT_SECOND, &meant))
+        return false;
+    parsed->finding->meant = (uint8_t)meant;
+    parsed->finding->delays = g_array_new(FALSE, FALSE, sizeof(Delay));
+    return true;
+}
+
+static bool parse_count(Parsed *parsed, const char *rest)
+{
+    g_auto(GStrv) word = g_strsplit(rest, " ", -1);
+    uint32_t at_most;
+    bool good = g_strv_length(word) == 2 && parse_number(word[1], 1, &at_most)
+        && g_ascii_string_to_unsigned(word[0], 10, 1, G_MAXUINT64, &parsed->finding->count, NULL);
+    parsed->finding->at_most = good && at_most == 1;
+    return good;
+}
+
+static bool parse_place(Parsed *parsed, const char *rest)
+{
+    enum { CORE, POSITION, COPY, KIND, LAUNCH, NUMBERS };
+    static const uint32_t MOST[] = { NONE - 1, NONE - 1, NONE, STEP_KIND_COUNT - 1, UINT16_MAX };
+    uint32_t number[NUMBERS];
+    Finding *finding = parsed->finding;
+    if (finding->places >= parsed->places || !parse_numbers(rest, NUMBERS, MOST, number)
+        || number[CORE] >= (uint64_t)mesh_devices(&parsed->mesh) * parsed->cores)
+        return false;
+    finding->place[finding->places++] = (Place){ .core = number[CORE], .position = number[POSITION], .copy = number[COPY],
+                                                 .kind = (uint8_t)number[KIND], .launch = number[LAUNCH], .site = NONE, .object = NONE,
+                                                 .region = NONE };
+    return true;
+}
+
+static bool parse_code(Parsed *parsed, const char *rest)
+{
+    char *code;
+    bool good = unescape(rest, &code);
+    if (good)
+        g_ptr_array_add(parsed->code, code);
+    return good;
+}
+
+typedef enum Times { ONCE, AT_MOST_ONCE, ANY_NUMBER } Times;
+
+static const struct { const char *key; bool (*parse)(Parsed *parsed, const char *rest); Times times; } FIELD[] = {
+    { "program", parse_program, ONCE }, { "source", parse_source, ONCE }, { "source-hash", parse_source_hash, ONCE },
+    { "mesh", parse_mesh, ONCE }, { "cores", parse_cores, ONCE }, { "seed", parse_seed, ONCE }, { "knobs", parse_knobs, ONCE },
+    { "parameter", parse_parameter, ANY_NUMBER }, { "launches", parse_launches, AT_MOST_ONCE }, { "fault", parse_fault, ONCE },
+    { "message", parse_message, AT_MOST_ONCE }, { "why", parse_why, AT_MOST_ONCE }, { "delays", parse_delays, AT_MOST_ONCE },
+    { "count", parse_count, ONCE }, { "place", parse_place, ANY_NUMBER }, { "code", parse_code, ANY_NUMBER },
+};
+
+/* The line is the field that comes next, or a later one, and none is left out that must be there. */
+static bool parse_field(Parsed *parsed, const char *line)
+{
+    const size_t length = strcspn(line, " ");
+    size_t field = parsed->field;
+    for (; field < G_N_ELEMENTS(FIELD); field++)
+        if (strncmp(FIELD[field].key, line, length) == 0 && FIELD[field].key[length] == '\0')
+            break;
+        else if (FIELD[field].times == ONCE)
+            return false;
+    if (field == G_N_ELEMENTS(FIELD) || line[length] != ' ')
+        return false;
+    parsed->field = field + (FIELD[field].times != ANY_NUMBER);
+    return FIELD[field].parse(parsed, line + length + 1);
+}
+
+static bool fields_are_done(const Parsed *parsed)
+{
+    for (size_t field = parsed->field; field < G_N_ELEMENTS(FIELD); field++)
+        if (FIELD[field].times == ONCE)
+            return false;
+    return parsed->finding->places == parsed->places;
+}
+
+/* So many moves before it: no core has done more steps, or started more copies. */
+static bool numbers_fit(const char *move, unsigned before)
+{
+    const char *number = strpbrk(move, "@#");
+    guint64 value = number ? g_ascii_strtoull(number + 1, NULL, 10) : 0;
+    return number != NULL && value <= before;
+}
+
+static bool places_fit(const Parsed *parsed)
+{
+    const Finding *finding = parsed->finding;
+    bool fit = finding_is_formed(finding);
+    for (unsigned p = 0; p < finding->places; p++)
+        fit &= finding->place[p].position <= parsed->lines->len
+            && (finding->place[p].copy == NONE || finding->place[p].copy < parsed->lines->len);
+    return fit;
+}
+
+static bool parse_moves(Parsed *parsed, char **line, unsigned *at, uint32_t moves)
+{
+    for (uint32_t i = 0; i < moves; i++) {
+        const char *text = line[++*at];
+        char *move;
+        if (text == NULL || !numbers_fit(text, i) || !unescape(text, &move))
+            return false;
+        g_ptr_array_add(parsed->lines, move);
+    }
+    const char *end = line[++*at], *behind = end ? line[*at + 1] : NULL;
+    return g_strcmp0(end, "end") == 0 && (behind == NULL || (behind[0] == '\0' && line[*at + 2] == NULL));
+}
+
+/* false: line `at` is wrong, or all together. */
+static bool parse_lines(Parsed *parsed, char **line, unsigned *at)
+{
+    static const char MOVES[] = "moves ";
+    uint32_t moves;
+    for (; line[*at] != NULL && !g_str_has_prefix(line[*at], MOVES); ++*at)
+        if (!parse_field(parsed, line[*at]))
+            return false;
+    return line[*at] != NULL && fields_are_done(parsed) && parse_number(line[*at] + strlen(MOVES), NONE - 1, &moves)
+        && parse_moves(parsed, line, at, moves);
+}
+
+static Parsed *parse(const char *path, char **error)
+{
+    gsize bytes = 0;
+    char *problem = NULL;
+    g_autofree char *text = infile_read(path, &bytes, &problem);
+    if (text == NULL) {
+        *error = g_strdup_printf("cannot read the schedule %s: %s", path, problem);
+        g_free(problem);
+        return NULL;
+    }
+    if (!g_str_has_prefix(text, "heddle-schedule 1\n")) {
+        *error = g_strdup_printf("%s is no schedule of this version: it must begin with \"heddle-schedule 1\"", path);
+        return NULL;
+    }
+    g_auto(GStrv) line = g_strsplit(text, "\n", -1);
+    Parsed *parsed = g_new0(Parsed, 1);
+    parsed->overrides = g_array_new(FALSE, FALSE, sizeof(Override));
+    parsed->lines = g_ptr_array_new_with_free_func(g_free);
+    parsed->code = g_ptr_array_new_with_free_func(g_free);
+    unsigned at = 1;
+    if (!parse_lines(parsed, line, &at) || strlen(text) != bytes) {
+        g_autofree char *shown = line[at] ? g_strndup(line[at], SHOWN_BYTES) : NULL, *escaped = shown ? escape(shown) : NULL;
+        *error = shown == NULL || *shown == '\0'
+            ? g_strdup_printf("%s:%u: the schedule is incomplete: the file was cut off, make it anew with heddle check", path, at + 1)
+            : g_strdup_printf("%s:%u: \"%s\" is not what a schedule says there: make it anew with heddle check", path, at + 1, escaped);
+    } else if (!places_fit(parsed)) {
+        *error = g_strdup_printf("%s: its places and its object are not those of %s: make it anew with heddle check", path,
+                                 parsed->header.fault);
+    } else {
+        parsed->header.devices = mesh_devices(&parsed->mesh);
+        return parsed;
+    }
+    free_parsed(parsed);
+    return NULL;
+}
+
+ScheduleHeader *schedule_read_header(const char *path, char **error)
+{
+    Parsed *parsed = parse(path, error);
+    if (parsed == NULL)
+        return NULL;
+    ScheduleHeader *header = g_new0(ScheduleHeader, 1);
+    *header = parsed->header;
+    parsed->header = (ScheduleHeader){ 0 };
+    free_parsed(parsed);
+    return header;
+}
+
+void schedule_header_free(ScheduleHeader *header)
+{
+    g_free(header->program);
+    g_free(header->source);
+    g_free(header->source_hash);
+    g_free(header->fault);
+    g_free(header);
+}
+
+static CheckSpec *spec_of(const Parsed *parsed, ProgramModuleOpen open, const char *module)
+{
+    CheckSpec *spec = g_new0(CheckSpec, 1);
+    *spec = (CheckSpec){ .open = open, .module = g_strdup(module), .program = g_strdup(parsed->header.program),
+                         .source = module ? g_strdup(parsed->header.source) : NULL, .mesh = parsed->mesh, .cores = parsed->cores,
+                         .seed = parsed->seed, .search = SEARCH_PROVE, .film = true, .overrides = parsed->overrides->len };
+    const unsigned *k = parsed->knob;
+    spec->knobs = (Knobs){ .dma_order = (DmaOrder)k[0], .dma_progress = (DmaProgress)k[1], .bounds = (Bounds)k[2], .scopes = (Scopes)k[3],
+                           .data = (DataMode)k[4], .windows = (Windows)k[5] };
+    Override *override = g_new0(Override, parsed->overrides->len);
+    for (guint i = 0; i < parsed->overrides->len; i++) {
+        const Override *from = &g_array_index(parsed->overrides, Override, i);
+        override[i] = (Override){ g_strdup(from->name), from->value };
+    }
+    spec->override = override;
+    return spec;
+}
+
+ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const char *module, const ReplayOptions *options)
+{
+    ReplayResult *replay = g_new0(ReplayResult, 1);
+    Parsed *parsed = parse(path, &replay->error);
+    if (parsed == NULL)
+        return replay;
+    CheckSpec *spec = spec_of(parsed, open, module);
+    spec->in_process = options->in_process, spec->seconds_max = options->seconds_max, spec->memory_max = options->memory_max;
+    g_autofree char *hash = identity_hash_file(parsed->header.source);
+    if (g_strcmp0(hash, parsed->header.source_hash) == 0) {
+        spec->facts = parsed->facts;
+    } else {
+        g_clear_pointer(&parsed->finding->why, g_free);
+        relocate_lines(parsed->lines, parsed->code);
+    }
+    replay->check = check_replay(spec, parsed->finding, parsed->lines, &replay->error);
+    parsed->finding = NULL;
+    spec->facts = NULL;
+    free_parsed(parsed);
+    if (replay->check != NULL && replay->check->verdict == VERDICT_ERROR)
+        replay->error = g_strdup(replay->check->error);
+    if (replay->check != NULL && replay->check->outcome->findings->len > 0) {
+        const Finding *seen = g_ptr_array_index(replay->check->outcome->findings, 0);
+        replay->shown = seen->shown;
+        replay->lines = g_ptr_array_ref(seen->lines);
+    }
+    return replay;
+}
+
+void replay_result_free(ReplayResult *replay)
+{
+    g_free(replay->error);
+    if (replay->lines != NULL)
+        g_ptr_array_unref(replay->lines);
+    if (replay->check != NULL) {
+        CheckSpec *spec = (CheckSpec *)replay->check->spec;
+        check_result_free(replay->check);
+        for (size_t i = 0; i < spec->overrides; i++)
+            g_free((char *)spec->override[i].name);
+        g_free((Override *)spec->override);
+        g_free((char *)spec->program);
+        g_free((char *)spec->module);
+        g_free((char *)spec->source);
+        g_free(spec);
+    }
+    g_free(replay);
+}

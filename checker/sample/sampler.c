@@ -1,0 +1,105 @@
+/* sampler.c - the loop of a sampled run. */
+#include "sampler.h"
+#include "../proof/prove.h"
+#include "../run/blackbox.h"
+#include "../run/child.h"
+#include "../run/settle.h"
+
+enum { STEPS_FACTOR = 20, STEPS_FLOOR = 20000 };        /* a run may take so many times the eager run's steps before it is cut off */
+
+struct Sampler {
+    const SampleOptions *options;
+    ExecutionPulse *pulse;
+    Store *box;
+    Record *record;
+    Execution *execution;
+    Strategy *strategy;
+    GArray *moves, *chosen;                     /* of Move: possible now; done in this run */
+    uint64_t steps_expected;
+};
+
+Sampler *sampler_new(Record *record, uint64_t steps_expected, const SampleOptions *options, ExecutionPulse *pulse, Store *box)
+{
+    Sampler *sampler = g_new(Sampler, 1);
+    *sampler = (Sampler){ options, pulse, box, record, execution_new(record->program, record),
+                          strategy_new(options->strategy, options->seed, options->depth), g_array_new(FALSE, FALSE, sizeof(Move)),
+                          g_array_new(FALSE, FALSE, sizeof(Move)), steps_expected };
+    child_watch_stacks(execution_stacks(sampler->execution));
+    return sampler;
+}
+
+void sampler_free(Sampler *sampler)
+{
+    g_array_unref(sampler->moves);
+    g_array_unref(sampler->chosen);
+    strategy_free(sampler->strategy);
+    execution_free(sampler->execution);
+    g_free(sampler);
+}
+
+bool sample_explains_divergence(const Program *program, const Outcome *outcome)
+{
+    for (guint i = 0; i < outcome->findings->len; i++) {
+        const Finding *finding = g_ptr_array_index(outcome->findings, i);
+        if (finding->id == FAULT_RACE || (finding->id != FAULT_DIVERGENCE && finding_exemption(program, finding) == NULL))
+            return true;
+    }
+    return false;
+}
+
+/* Nobody is stuck in a run that was cut off: more would have come. */
+static void mark_as_running(Record *record)
+{
+    for (size_t i = 0; i < record->ends.count; i++) {
+        CoreState *state = &STORE(CoreState, &record->ends, i);
+        if (state->end == CORE_BLOCKED)
+            state->end = CORE_RUNNING;
+    }
+}
+
+/* A run without faults that ends with other results than the recorded one. */
+static void compare_results(const Sampler *sampler, Outcome *one)
+{
+    const uint64_t *expected = sampler->options->result_hash;
+    if (expected == NULL || sample_explains_divergence(sampler->record->program, one) || !record_all_finished(sampler->record)
+        || machine_hash_results(execution_machine(sampler->execution)) == *expected)
+        return;
+    Finding *finding = finding_new(FAULT_DIVERGENCE);
+    finding->object = NONE, finding->count = 1;
+    finding->moves = g_array_copy(sampler->chosen);
+    g_ptr_array_add(one->findings, finding);
+}
+
+Outcome *sampler_run(Sampler *sampler, uint64_t run, bool *cut_off)
+{
+    Execution *execution = sampler->execution;
+    const ExecutionOptions options = { .pulse = sampler->pulse };
+    uint64_t steps = 0, steps_max = sampler->steps_expected * STEPS_FACTOR + STEPS_FLOOR;
+    if (sampler->box != NULL)
+        store_reset(sampler->box);
+    execution_begin(execution, &options);
+    strategy_begin(sampler->strategy, run, sampler->steps_expected);
+    g_array_set_size(sampler->chosen, 0);
+    for (; steps < steps_max; steps++) {
+        execution_enabled(execution, sampler->moves);
+        if (sampler->moves->len == 0)
+            break;
+        const Move move = g_array_index(sampler->moves, Move, strategy_choose(sampler->strategy, execution, sampler->moves));
+        g_array_append_val(sampler->chosen, move);
+        if (sampler->box != NULL)
+            blackbox_note(sampler->box, execution, move);
+        execution_do(execution, move);
+    }
+    *cut_off = steps == steps_max;
+    execution_end(execution);
+    if (*cut_off)
+        mark_as_running(sampler->record);
+    else
+        settle_stuck(execution);
+    if (!*cut_off && sampler->record->complete)
+        execution_check_results(execution);
+    Outcome *one = prove_record(sampler->record, &(ProveOptions){ .first = sampler->options->first,
+                                                                  .memory_max = sampler->options->memory_max });
+    compare_results(sampler, one);
+    return one;
+}
