@@ -1,7 +1,6 @@
 /* hostile.c - kernels that a checker must survive: each does one thing that C allows and a kernel must not, but the first, which is fine. */
 #include <heddle/pallas.h>
 #include <stdlib.h>
-#include "../../checker/check/check.h"
 
 /* Names of the checker's own functions: a module's own definitions are its own business. */
 int check_run(int value);
