@@ -135,6 +135,9 @@ bench: all $(BUILD)/tests/bench_spin/bench_enumerate $(BUILD)/tests/bench_classe
 browser-test: all                               ## the page of --html in a headless browser (needs chromium)
 	@tests/browser $(BUILD)/heddle
 
+limits: all                                     ## how well --memory, --time and Ctrl-C hold, as tables (some minutes)
+	@tests/limits $(BUILD)/heddle
+
 soak: all $(addprefix $(BUILD)/tests/test_,differential sample view_bytes foreign_schedules foreign_checkpoints) ## random programs decided several ways: 20000 with conflicts, then more for SOAK_SECONDS=600; large samples; views; changed files
 	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $(BUILD)/tests/test_differential
 	HEDDLE=$(BUILD)/heddle SOAK_SECONDS=1 $(BUILD)/tests/test_sample
@@ -162,6 +165,6 @@ clean:                                          ## removes $(BUILD)
 help:                                           ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | sed 's/$$(BUILD)/$(subst /,\/,$(BUILD))/' | expand -t 14
 
-.PHONY: all deps demo test quick corpus exporter-test exporter-versions browser-test asan soak bench tidy install clean help
+.PHONY: all deps demo test quick corpus exporter-test exporter-versions browser-test asan limits soak bench tidy install clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

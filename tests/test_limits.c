@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <unistd.h>
 
 #include "binary.h"
 #include "sanitized.h"
@@ -31,6 +32,7 @@ static void memory_ends_what_takes_more(void **state)
         { "check KERNELS:program_eats -n 2 --memory 100M", "memory: the limit of 100 MB was reached in PROGRAM(program_eats)" },
         { "check KERNELS:large -n 4 --memory 100M", "memory: the limit of 100 MB was reached in the recorded run" },
         { "check KERNELS:large -n 1,4 --memory 100M -j 2", "memory: the limit of 100 MB was reached in the recorded run" },
+        { "check KERNELS:program_prints -n 2 --memory 100M --time 2", "time: PROGRAM(program_prints) did not return" },
         { "check KERNELS --cflags -DCONSTRUCTOR=eat --memory 100M", "memory: the limit of 100 MB was reached in the constructors of" },
         { "check KERNELS --cflags -DSOURCE_EATS --memory 100M", "limits.c is compiled" },
     };
@@ -70,6 +72,65 @@ static void user_code_starts_nothing(void **state)
     assert_int_equal(binary_run(harmless), 0);
 }
 
+/* Processes that began with MARK=mark in their environment and are still there. */
+static unsigned count_marked(const char *mark)
+{
+    g_autofree char *entry = g_strdup_printf("MARK=%s", mark);
+    GDir *all = g_dir_open("/proc", 0, NULL);
+    unsigned count = 0;
+    for (const char *name; (name = g_dir_read_name(all)) != NULL;) {
+        g_autofree char *path = g_build_filename("/proc", name, "environ", NULL), *text = NULL;
+        gsize bytes = 0;
+        if (!g_ascii_isdigit(name[0]) || !g_file_get_contents(path, &text, &bytes, NULL))
+            continue;
+        for (gsize at = 0; at < bytes; at += strlen(text + at) + 1)
+            count += strcmp(text + at, entry) == 0;
+    }
+    g_dir_close(all);
+    return count;
+}
+
+/* Starts a script in the background, waits until `least` processes are there, ends it by the second one, and waits until none is left. */
+static void assert_nothing_outlives(const char *begin, unsigned least, const char *end)
+{
+    static unsigned runs;
+    const double patience = 60;
+    g_autofree char *mark = g_strdup_printf("%d.%u", (int)getpid(), runs++), *source = g_canonicalize_filename("tests/kernels", NULL);
+    g_autofree char *script = g_strdup_printf("export MARK=%s K=%s; (%s) >said 2>&1 & echo $! >pid", mark, source, begin);
+    g_autofree char *finish = g_strdup_printf("p=$(cat pid); %s", end);
+    gint64 until = g_get_monotonic_time() + (gint64)(patience * 1e6);
+    binary_shell(script);
+    while (count_marked(mark) < least && g_get_monotonic_time() < until)
+        g_usleep(10000);
+    assert_true(count_marked(mark) >= least);
+    g_usleep(300000);                           /* until it is in the middle of something; sooner is right, too */
+    binary_shell(finish);
+    while (count_marked(mark) > 0 && g_get_monotonic_time() < until)
+        g_usleep(10000);
+    if (count_marked(mark) > 0)
+        fail_msg("%u processes are left of: %s", count_marked(mark), begin);
+}
+
+static void nothing_outlives_the_one_above_it(void **state)
+{
+    (void)state;
+    static const char *const BEGIN[] = {
+        "exec $HEDDLE check all_gather -n 8 --search enumerate --states 1000000000",
+        "exec $HEDDLE check all_gather -n 64 --search random --runs 1000000000 -j 2",
+        "exec $HEDDLE check $K/limits.c:program_spins -n 2",
+        "exec $HEDDLE check $K/limits.c --cflags -DCONSTRUCTOR=spin",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(BEGIN); i++) {
+        assert_nothing_outlives(BEGIN[i], 3, "kill -KILL $p");
+        assert_nothing_outlives(BEGIN[i], 3, i % 2 ? "kill -TERM $p" : "kill -INT $p");
+    }
+    assert_nothing_outlives("exec $HEDDLE check $K/limits.c --cflags -DSOURCE_EATS --memory 8G", 4, "kill -KILL $p");
+    /* As the Python package starts it. */
+    assert_nothing_outlives("trap : INT; sh -c 'echo $$ >parent; HEDDLE_PARENT=$$ $HEDDLE check all_gather -n 8 --search enumerate "
+                            "--states 1000000000; true'",
+                            4, "kill -KILL $(cat parent)");
+}
+
 static void enough_is_enough(void **state)
 {
     (void)state;
@@ -97,6 +158,7 @@ int main(void)
         cmocka_unit_test(memory_ends_what_takes_more),
         cmocka_unit_test(what_does_not_end_is_ended),
         cmocka_unit_test(user_code_starts_nothing),
+        cmocka_unit_test(nothing_outlives_the_one_above_it),
         cmocka_unit_test(enough_is_enough),
         cmocka_unit_test(little_address_space_is_enough_for_small_programs),
     };

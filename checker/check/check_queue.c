@@ -14,6 +14,7 @@
 #include "../facts/outcome.h"
 #include "check.h"
 #include "check_parts.h"
+#include "interrupt.h"
 #include "worker.h"
 
 enum { AHEAD = 8 };                             /* so many times the workers may be begun and not yet handed back */
@@ -34,6 +35,7 @@ typedef struct Made {
     WorkerShared *shared;
     Answer *answer;
     pid_t pid;                                  /* 0: no process */
+    bool short_of_memory;                       /* it, or its child, was ended for what others take */
     int ended;                                  /* read end of its pipe */
 } Made;
 
@@ -176,7 +178,8 @@ static G_GNUC_NORETURN void make_in_child(const CheckQueue *queue, Made *made, p
     CheckSpec spec = *made->spec;
     spec.watch = NULL;                          /* one process shows how far things are */
     spec.workers = MAX(queue->workers / queue->added, 1);
-    made->result->spec = &spec;
+    spec.memory_max /= MIN(queue->workers, queue->added);
+    made->result->spec = made->shared->spec = &spec;
     check_complete(made->result, made->shared);
     if (queue->finish != NULL)
         queue->finish(made->result, queue->data);
@@ -206,6 +209,7 @@ static void begin(CheckQueue *queue, Made *made)
         made->pid = 0;
         return;
     }
+    limits_keep(made->pid);
     queue->running++;
 }
 
@@ -214,6 +218,8 @@ static void end(CheckQueue *queue, Made *made)
     close(made->ended);
     while (waitpid(made->pid, NULL, 0) < 0 && errno == EINTR)
         ;
+    made->short_of_memory = limits_killed(made->pid);
+    limits_keep_no_more(made->pid);
     made->pid = 0;
     queue->running--;
 }
@@ -246,16 +252,33 @@ static void wait_for_one(CheckQueue *queue)
                 end(queue, of[i]);
 }
 
-/* A result that its process did not live to save is an error. */
-static void conclude(const CheckQueue *queue, Made *made)
+static void make_again_here(CheckQueue *queue, Made *made)
 {
-    if (made->answer->elsewhere) {
-        check_result_free(made->result);
-        made->result = make_here(queue, made->spec);
+    while (queue->running > 0)
+        wait_for_one(queue);
+    check_result_free(made->result);
+    made->result = make_here(queue, made->spec);
+}
+
+static bool ended_for_memory(const CheckResult *result)
+{
+    for (guint i = 0; result->outcome != NULL && i < result->outcome->limits->len; i++)
+        if (strcmp(g_ptr_array_index(result->outcome->limits, i), "memory") == 0)
+            return true;
+    return false;
+}
+
+/* Whoever had too little memory beside others is made again with all of it. A result that its process did not live to save is an error. */
+static void conclude(CheckQueue *queue, Made *made)
+{
+    if (made->answer->elsewhere || made->short_of_memory) {
+        make_again_here(queue, made);
         return;
     }
     if (made->answer->rest.count > 0) {
         load_result(made->result, made);
+        if (ended_for_memory(made->result) && !interrupt_requested())
+            make_again_here(queue, made);
         return;
     }
     made->result->verdict = VERDICT_ERROR;

@@ -5,6 +5,7 @@
  */
 #include "warden.h"
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
 #include <signal.h>
@@ -174,9 +175,15 @@ static void ask(Warden *warden, int number)
         warden->asked = now();
 }
 
+/* Somebody may stand between us and that process. */
+static bool is_gone(pid_t process)
+{
+    return getppid() != process && kill(process, 0) != 0 && errno == ESRCH;
+}
+
 static void insist(Warden *warden)
 {
-    if (warden->parent != 0 && getppid() != warden->parent && warden->asked == 0)
+    if (warden->parent > 0 && warden->asked == 0 && is_gone(warden->parent))
         ask(warden, SIGTERM);
     if (warden->asked == 0)
         return;

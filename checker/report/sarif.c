@@ -290,8 +290,10 @@ static void sarif_add(void *document, const CheckResult *result, const GPtrArray
 {
     Sarif *sarif = document;
     g_autofree char *title = text_title(result);
-    if (result->verdict == VERDICT_BOUNDED)
-        g_ptr_array_add(sarif->notes, g_strdup_printf("%s: bounded: a limit was reached before everything was covered", title));
+    if (result->verdict == VERDICT_BOUNDED) {
+        g_autofree char *bounded = words_bounded(result->outcome);
+        g_ptr_array_add(sarif->notes, g_strdup_printf("%s: %s", title, bounded));
+    }
     note_idle(sarif, result, title);
     for (guint i = 0; result->verdict == VERDICT_FAULTY && i < result->outcome->findings->len; i++) {
         const Finding *finding = result->outcome->findings->pdata[i];

@@ -159,6 +159,11 @@ char *words_limit(const Program *program, const char *limit)
     return g_strdup(limit);
 }
 
+char *words_bounded(const Outcome *outcome)
+{
+    return g_strdup_printf("bounded: %s", outcome->stopped ? outcome->stopped : "a limit was reached before everything was covered");
+}
+
 const char *words_mode(unsigned bit)
 {
     static const char *const NAME[] = {"sweep", "merge-local", "hash-compact", "symmetry"};

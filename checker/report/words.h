@@ -19,6 +19,7 @@ const char *words_knob_name(Knob knob);                                 /* "dma-
 char *words_knob_value(const Knobs *knobs, Knob knob);                  /* "link-fifo" */
 char *words_knobs(const Knobs *knobs);                                  /* "dma-order unordered, dma-progress fluid, ..." */
 char *words_limit(const Program *program, const char *limit);          /* what a search that it ended did not cover */
+char *words_bounded(const Outcome *outcome);     /* "bounded: ...", and why. g_malloc */
 const char *words_mode(unsigned bit);                                  /* "sweep"; NULL: there is no such mode */
 
 char *words_core(const Program *program, uint32_t core);                /* "device 1", or "core 0 of device 1" where there are several */

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@
 #include "globals.h"
 #include "limits.h"
 
-enum { TICKS_A_SECOND = 4, HANDLER_STACK = 65536 };
+enum { TICKS_A_SECOND = 4, HANDLER_STACK = 65536, OUTPUT_READ = 1 << 20, OUTPUT_MANY = 8 << 20 };       /* bytes */
 static const double LOOK_SECONDS = 0.1;         /* between two looks at a child that works */
 static const double GRACE_SECONDS = 1, GRACE_SHARE = 0.03;      /* to end after being told to, and more after a long search */
 static const double GRACE_INTERRUPTED = 0.4;    /* somebody waits */
@@ -217,6 +218,14 @@ static double grace(const ChildControl *control, double told)
     return control->progress.stop == STOP_INTERRUPT ? GRACE_INTERRUPTED : GRACE_SECONDS + told * GRACE_SHARE;
 }
 
+/* A memory file is memory that no process holds. Of what is printed only the beginning is ever read. */
+static void cut_output(const Child *child)
+{
+    struct stat state;
+    if (fstat(child->output, &state) == 0 && (size_t)state.st_blocks * 512 > OUTPUT_MANY)
+        (void)!ftruncate(child->output, OUTPUT_READ);
+}
+
 /* false: it was told to stop, and is given up. */
 static bool watch_over(Child *child, const ChildWatch *watch)
 {
@@ -225,6 +234,7 @@ static bool watch_over(Child *child, const ChildWatch *watch)
     while (!comes_within(child, watch->seconds_max > seconds ? MIN(LOOK_SECONDS, watch->seconds_max - seconds) : LOOK_SECONDS)) {
         seconds = (double)(g_get_monotonic_time() - start) / 1e6;
         tell_to_stop(child, watch, seconds);
+        cut_output(child);
         if (child->control->progress.stop != STOP_NOT && told < 0)
             told = seconds;
         if (told >= 0 && seconds - told >= grace(child->control, told))
@@ -273,7 +283,7 @@ static char *read_output(int output)
     off_t bytes = lseek(output, 0, SEEK_END);
     if (bytes <= 0)
         return NULL;
-    bytes = MIN(bytes, 1 << 20);
+    bytes = MIN(bytes, OUTPUT_READ);
     g_autofree char *text = g_malloc0((size_t)bytes + 1);
     if (pread(output, text, (size_t)bytes, 0) != bytes)
         return NULL;

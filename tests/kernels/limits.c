@@ -1,5 +1,6 @@
 /* limits.c - kernels that take all the memory or all the time there is, and sources and constructors that do. */
 #include <heddle/pallas.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,4 +91,18 @@ PROGRAM(large, "arrays of 32 MB a device")
     PlRef input = pl_input(PL_F32, 8, 1024, 1024), output = pl_output(PL_F32, 8, 1024, 1024);
     pl_launch(copies, .args = {input, output, pl_dma_semaphore()});
     pl_expect_equal(output, input);
+}
+
+PROGRAM(program_prints, "PROGRAM prints for ever, with two devices")
+{
+    while (pl_num_devices() == 2 && always)
+        puts("something that is worth nothing to anybody, again and again, and more of it each time that it is read");
+    pl_launch(one_store, .args = {pl_vmem(PL_F32, 8, 128)});
+}
+
+PROGRAM(launches, "60000 launches")
+{
+    PlRef out = pl_vmem(PL_F32, 8, 128);
+    for (int i = 0; i < 60000; i++)
+        pl_launch(one_store, .args = {out});
 }

@@ -29,6 +29,11 @@ def find_heddle() -> str:
     return found
 
 
+def ending_with_us() -> dict[str, str]:
+    """The environment of a checker that ends when this process does, however that is."""
+    return {**os.environ, "HEDDLE_PARENT": str(os.getpid())}
+
+
 def find_compiler() -> str:
     """heddle compiles what we write: say so before it does."""
     words = shlex.split(os.environ.get("CC", "") or "cc")

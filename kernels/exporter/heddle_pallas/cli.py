@@ -237,14 +237,14 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _of_the_checker(arguments: Sequence[str]) -> int:
-    from .binary import find_heddle
+    from .binary import ending_with_us, find_heddle
     from .report import as_ours
 
     try:
         command = [find_heddle(), *arguments]
         if any(a.startswith(("--step", "--gdb")) for a in arguments):  # a conversation
-            return subprocess.run(command, check=False).returncode
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+            return subprocess.run(command, check=False, env=ending_with_us()).returncode
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, env=ending_with_us())
         print(as_ours(done.stdout), end="", flush=True)
         return done.returncode
     except HeddleError as wrong:

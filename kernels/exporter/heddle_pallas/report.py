@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
-from .binary import find_compiler, find_heddle
+from .binary import ending_with_us, find_compiler, find_heddle
 from .errors import HeddleError, short_path
 from .names import c_name
 from .options import arguments_of
@@ -117,7 +117,7 @@ def digest(*parts: bytes) -> str:
 
 def _call(command: Sequence[str], timeout: float | None, name: str) -> "subprocess.CompletedProcess[str]":
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+        return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, env=ending_with_us())
     except subprocess.TimeoutExpired:
         raise HeddleError(f"{name}: no verdict within {timeout:g} s; allow more time, or fewer devices") from None
     except OSError as wrong:
@@ -130,7 +130,10 @@ def _read(traced: Traced, source: Path, folder: Path, done: "subprocess.Complete
         raise HeddleError("\n".join(lines))
     try:
         head = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-        (check,) = head.pop("checks")
+        checks = head.pop("checks")
+        if not checks and done.stderr.strip():  # a limit was reached before the check
+            raise HeddleError(done.stderr.strip())
+        (check,) = checks
     except (OSError, ValueError, KeyError) as wrong:
         raise HeddleError(f"{traced.name}: the checker left no report ({wrong})") from None
     report = Report(
