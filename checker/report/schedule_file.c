@@ -465,6 +465,17 @@ static CheckSpec *spec_of(const Parsed *parsed, ProgramModuleOpen open, const ch
     return spec;
 }
 
+static void free_spec(CheckSpec *spec)
+{
+    for (size_t i = 0; i < spec->overrides; i++)
+        g_free((char *)spec->override[i].name);
+    g_free((Override *)spec->override);
+    g_free((char *)spec->program);
+    g_free((char *)spec->module);
+    g_free((char *)spec->source);
+    g_free(spec);
+}
+
 ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const char *module, const ReplayOptions *options)
 {
     ReplayResult *replay = g_new0(ReplayResult, 1);
@@ -484,6 +495,8 @@ ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const ch
     parsed->finding = NULL;
     spec->facts = NULL;
     free_parsed(parsed);
+    if (replay->check == NULL)
+        free_spec(spec);
     if (replay->check != NULL && replay->check->verdict == VERDICT_ERROR)
         replay->error = g_strdup(replay->check->error);
     if (replay->check != NULL && replay->check->outcome->findings->len > 0) {
@@ -502,13 +515,7 @@ void replay_result_free(ReplayResult *replay)
     if (replay->check != NULL) {
         CheckSpec *spec = (CheckSpec *)replay->check->spec;
         check_result_free(replay->check);
-        for (size_t i = 0; i < spec->overrides; i++)
-            g_free((char *)spec->override[i].name);
-        g_free((Override *)spec->override);
-        g_free((char *)spec->program);
-        g_free((char *)spec->module);
-        g_free((char *)spec->source);
-        g_free(spec);
+        free_spec(spec);
     }
     g_free(replay);
 }
