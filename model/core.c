@@ -16,6 +16,12 @@
 
 _Thread_local Core *core_running;
 
+void core_run_as(Core *core)
+{
+    core_running = core;
+    heap_own = core != NULL ? &core->heap : NULL;
+}
+
 typedef struct CoreChunk { struct CoreChunk *older; size_t used, size; } CoreChunk;
 typedef struct CoreScopes { GHashTable *count; GArray *open; } CoreScopes;
 typedef struct OpenScope { uint32_t decl; CoreChunk *chunk; size_t used; } OpenScope;

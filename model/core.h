@@ -55,6 +55,7 @@ struct Core {
 };
 
 extern _Thread_local Core *core_running;        /* whose stack this is; NULL: no core's. Threads may each run another one */
+void core_run_as(Core *core);                   /* sets that */
 
 void core_init(Core *core, Program *program, uint32_t id);
 void core_clear(Core *core);

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include "core.h"
 #include "outside.h"
 
 struct HeapBlock { void *memory, *start; size_t bytes; HeapBlock **own, *next, *previous; };
@@ -22,6 +21,7 @@ typedef struct Span { char *start; size_t bytes, used; } Span;
 static GArray *spans, *maps;                    /* of Span; maps: what PROGRAM has mapped itself */
 static GHashTable *settled;                     /* blocks in spans: their bytes, by address */
 static GHashTable *blocks;                      /* of HeapBlock, by address as the core knows it */
+_Thread_local HeapBlock **heap_own;
 static HeapBlock *loose;                        /* of authors' functions of values */
 static char *lowest, *highest;                  /* of all spans */
 static bool loading, sealed;
@@ -133,7 +133,7 @@ static void *lend(size_t bytes, size_t alignment)
         return NULL;
     if (blocks == NULL)
         blocks = g_hash_table_new(NULL, NULL);
-    HeapBlock **own = core_running != NULL ? &core_running->heap : &loose, *block = g_new(HeapBlock, 1);
+    HeapBlock **own = heap_own != NULL ? heap_own : &loose, *block = g_new(HeapBlock, 1);
     *block = (HeapBlock){ .memory = memory, .bytes = bytes, .own = own, .next = *own };
     if (*own != NULL)
         (*own)->previous = block;
@@ -169,13 +169,13 @@ static void refuse(const char *what)
 
 static void *allocate(size_t bytes, size_t alignment)
 {
-    return sealed || core_running != NULL ? lend(bytes, alignment) : settle(bytes, alignment);
+    return sealed || heap_own != NULL ? lend(bytes, alignment) : settle(bytes, alignment);
 }
 
 static void *user_malloc(size_t bytes)
 {
     void *block = allocate(bytes, ALIGNED);
-    if (block != NULL && !sealed && core_running == NULL)
+    if (block != NULL && !sealed && heap_own == NULL)
         memset(block, pattern, bytes);
     return block;
 }
@@ -193,10 +193,10 @@ static void *user_calloc(size_t count, size_t size)
 static bool may_free(void *block, size_t *bytes)
 {
     const HeapBlock *lent = blocks != NULL ? g_hash_table_lookup(blocks, block) : NULL;
-    if (lent != NULL && lent->own != (core_running != NULL ? &core_running->heap : &loose))
+    if (lent != NULL && lent->own != (heap_own != NULL ? heap_own : &loose))
         refuse("frees memory of another core");
     if (lent != NULL || is_settled(block)) {
-        if (lent == NULL && (sealed || core_running != NULL))
+        if (lent == NULL && (sealed || heap_own != NULL))
             refuse("frees memory that was allocated before the kernels ran");
         *bytes = lent != NULL ? lent->bytes : (size_t)g_hash_table_lookup(settled, block);
         return true;
@@ -272,7 +272,7 @@ static char *user_strndup(const char *text, size_t most)
 
 static void *user_mmap(void *address, size_t bytes, int protection, int flags, int file, off_t offset)
 {
-    if (sealed || core_running != NULL)
+    if (sealed || heap_own != NULL)
         refuse("maps memory; let PROGRAM do that, or use malloc");
     void *start = mmap(address, bytes, protection, flags, file, offset);
     if (start == MAP_FAILED || !(protection & PROT_WRITE))
@@ -285,7 +285,7 @@ static void *user_mmap(void *address, size_t bytes, int protection, int flags, i
 
 static int user_munmap(void *start, size_t bytes)
 {
-    if (sealed || core_running != NULL)
+    if (sealed || heap_own != NULL)
         refuse("unmaps memory");
     for (guint i = maps != NULL ? maps->len : 0; i-- > 0;)
         if (g_array_index(maps, Span, i).start == start)

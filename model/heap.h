@@ -14,6 +14,9 @@
 
 typedef struct HeapBlock HeapBlock;
 
+/* The list of the core that runs, in each thread; NULL: none does. */
+extern _Thread_local HeapBlock **heap_own;
+
 void heap_load(void);                           /* in dlopen: what is allocated there, other than by the loader, is user code's */
 void heap_loaded(void);
 void heap_seal(bool seal);                      /* false: another PROGRAM comes */

@@ -3,16 +3,8 @@
  * Ownership:   texts belong to the caller (g_free).
  */
 #pragma once
+#include "labels.h"
 #include "program.h"
-
-/* Those of one buffer's blocks: the first is for a block that cannot be told. */
-typedef struct Labels {
-    uint32_t first, count;
-    uint32_t decl;                              /* whose blocks */
-    bool fetch;                                 /* or a write-back */
-    unsigned ndim;                              /* 0: the whole buffer at once */
-    int64_t blocks[VIEW_DIMS_MAX];              /* how many along each dimension */
-} Labels;
 
 uint32_t label_add(Program *program, Labels labels);            /* which labels they are; first and count are set here */
 uint32_t label_of_block(const Program *program, uint32_t labels, const int64_t *index);         /* index may be outside */

@@ -4,7 +4,7 @@
  * can be compared step by step. Ids of objects and semaphores are ranges handed out with each declaration.
  */
 #include "program.h"
-#include "label.h"
+#include "labels.h"
 #include <glib.h>
 #include <stdarg.h>
 #include <string.h>

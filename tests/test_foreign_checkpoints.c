@@ -17,7 +17,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "../checker/check.h"
+#include "../checker/check/check.h"
 #include "../kernels/pallas/module.h"
 #include "../model/rng.h"
 

@@ -44,7 +44,26 @@ function check_include(name,    target, own, kind) {
     gsub(/["<>]/, "", name)
     target = simplify((name ~ /^heddle\// ? "kernels" : folder(FILENAME)) "/" name)
     if (!may_include(FILENAME, target)) complain(FNR, "layers: " layer_of(FILENAME) " must not include " target)
+    note_use(module(FILENAME), module(target))
 }
+
+# A module is a file with its header (x_inside.h is what its parts share). Modules that use each other in a circle have no order.
+function module(path) { sub(/(_inside)?\.[ch]$/, "", path); return path }
+function note_use(from, to) { if (from != to && from !~ /^tests/ && !((from, to) in used)) { used[from, to]; uses[from] = uses[from] " " to } }
+
+# Depth first; path: the modules on the way. State 1: on the way, 2: done with.
+function find_circle(at, path,    next_one, count, i) {
+    state[at] = 1
+    count = split(uses[at], next_one, " ")
+    for (i = 1; i <= count; i++)
+        if (next_one[i] in state && state[next_one[i]] == 1)
+            printf "%s: modules use each other in a circle:%s %s\n", at, path, next_one[i], bad++
+        else if (!(next_one[i] in state))
+            find_circle(next_one[i], path " " next_one[i])
+    state[at] = 2
+}
+
+function find_circles(    at) { for (at in uses) if (!(at in state)) find_circle(at, " " at) }
 
 function finish_file() {
     if (last_file == "") return
@@ -72,4 +91,4 @@ length($0) > line_max { complain(FNR, "longer than " line_max " characters") }
 /^\{/ { start = FNR }
 /^}/ && start { if (FNR - start + 2 > function_max) complain(start, "a function of " FNR - start + 2 " lines"); start = 0 }
 
-END { finish_file(); if (bad) { printf "tidy: %d complaint%s\n", bad, bad == 1 ? "" : "s"; exit 1 } print "tidy: nothing to complain about" }
+END { finish_file(); find_circles(); if (bad) { printf "tidy: %d complaint%s\n", bad, bad == 1 ? "" : "s"; exit 1 } print "tidy: nothing to complain about" }

@@ -281,7 +281,7 @@ static bool mark_racing(CheckResult *result, WorkerShared *shared, Child *child)
     if (end != CHILD_DONE) {
         outcome_free(result->outcome);
         result->outcome = NULL;
-        death_conclude(result, shared, end);
+        death_conclude(result, shared, end, check_run);
         return false;
     }
     if (shared->error != NULL) {
@@ -359,7 +359,7 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
 static void conclude(CheckResult *result, WorkerShared *shared, Child *child, ChildEnd end)
 {
     if (end != CHILD_DONE) {
-        death_conclude(result, shared, end);
+        death_conclude(result, shared, end, check_run);
     } else if (shared->not_applicable != NULL) {
         result->verdict = VERDICT_NOT_APPLICABLE;
         result->error = g_strdup(shared->not_applicable);

@@ -11,7 +11,6 @@
 
 CheckResult *check_run(const CheckSpec *spec);
 void check_add_advice(CheckResult *result, AdviceId id, const char *message, const Place *place);
-void check_result_free(CheckResult *result);
 /* Runs the program once and replays one finding's lines; takes the finding. The result's outcome holds just that finding, `shown` or not.
  * NULL and *error: a line names no agent of this program. A finding that does not fit the program is an error of
  * the result. */

@@ -2,7 +2,6 @@
 #include "death.h"
 #include "../run/blackbox.h"
 #include "../run/film.h"
-#include "check.h"
 #include "worker.h"
 
 enum { SAMPLED_RUNS = 1000 };
@@ -120,13 +119,13 @@ static bool dies_again(CheckResult *result, ChildEnd end, uint32_t core, const G
 /* The searches that walk many orders at once have no schedule of the one in which the kernel died: a sampled run that dies alike has one.
  * Takes over what was found. false: none of them died.
  */
-static bool sample_death(CheckResult *result)
+static bool sample_death(CheckResult *result, DeathSample *sample)
 {
     const Finding *met = g_ptr_array_index(result->outcome->findings, 0);
     CheckSpec spec = *result->spec;
     spec.seconds_max = deadline_left(&result->deadline);
     spec.search = SEARCH_RANDOM, spec.runs_max = SAMPLED_RUNS, spec.checkpoint = spec.resume = NULL;
-    CheckResult *sampled = check_run(&spec);
+    CheckResult *sampled = sample(&spec);
     bool alike = false;
     for (guint i = 0; sampled->verdict == VERDICT_FAULTY && i < sampled->outcome->findings->len; i++) {
         const Finding *finding = g_ptr_array_index(sampled->outcome->findings, i);
@@ -160,7 +159,7 @@ static bool is_of_checkpoint(const CheckResult *result, const WorkerShared *shar
     return died && result->spec->resume != NULL && shared->ran && shared->box.count == 0;
 }
 
-void death_conclude(CheckResult *result, const WorkerShared *shared, ChildEnd end)
+void death_conclude(CheckResult *result, const WorkerShared *shared, ChildEnd end, DeathSample *sample)
 {
     if (is_of_checkpoint(result, shared, end)) {
         check_fail(result, "%s: the search that went on from %s died: begin anew without --resume, to see whether the kernel dies",
@@ -177,7 +176,7 @@ void death_conclude(CheckResult *result, const WorkerShared *shared, ChildEnd en
     if (!again)
         check_fail(result, "%s: the kernel died in one run and not in another: it is not a function of what it observes",
                    result->spec->program);
-    else if (shared->ran && shared->box.count == 0 && !sample_death(result))
+    else if (shared->ran && shared->box.count == 0 && !sample_death(result, sample))
         forget_schedule(finding);
 }
 

@@ -79,3 +79,4 @@ typedef struct CheckResult {
 
 const char *verdict_name(Verdict verdict);      /* "verified", "faulty", "error", "bounded", "not applicable" */
 const char *search_name(Search search);
+void check_result_free(CheckResult *result);

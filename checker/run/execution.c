@@ -411,13 +411,13 @@ static void run_core(void *argument)
 
 void execution_resume(Execution *e, uint32_t c)
 {
-    core_running = &e->cores[c];
+    core_run_as(&e->cores[c]);
     if (e->options.pulse != NULL)
         e->options.pulse->running = c;
     coro_resume(e->pool, c);
     if (e->options.pulse != NULL)
         e->options.pulse->running = NONE;
-    core_running = NULL;
+    core_run_as(NULL);
     if (coro_done(e->pool, c))
         e->end[c] = CORE_FINISHED;
 }

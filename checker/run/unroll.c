@@ -206,9 +206,9 @@ static void run(Unroller *unroller, uint32_t id, const Observation *observed, si
     unroller->end = UNROLL_FINISHED, unroller->beyond = false;
     const char *usage_error = unroller->program->usage_error;
     coro_start(unroller->pool, 0, run_core, core);
-    core_running = core;
+    core_run_as(core);
     coro_resume(unroller->pool, 0);
-    core_running = NULL;
+    core_run_as(NULL);
     if (unroller->pulse != NULL)
         unroller->pulse->running = NONE;
     if (unroller->beyond)                       /* it did not get there */

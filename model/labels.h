@@ -1,0 +1,14 @@
+/* labels.h - how a program keeps the labels of label.h. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include "view.h"
+
+/* Those of one buffer's blocks: the first is for a block that cannot be told. */
+typedef struct Labels {
+    uint32_t first, count;
+    uint32_t decl;                              /* whose blocks */
+    bool fetch;                                 /* or a write-back */
+    unsigned ndim;                              /* 0: the whole buffer at once */
+    int64_t blocks[VIEW_DIMS_MAX];              /* how many along each dimension */
+} Labels;
