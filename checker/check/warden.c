@@ -21,7 +21,7 @@
 
 enum { PROCESSES_MAX = 4096, URGENT = -10 };
 static const double RATE_MAX = 5e9;             /* bytes a second that processes touch anew */
-static const double LOOK_LEAST = 0.001, LOOK_MOST = 0.05;       /* seconds between two looks */
+static const double LOOK_LEAST = 0.001, LOOK_MOST = 0.1;       /* seconds between two looks */
 static const double TELL_SHARE = 0.85, KILL_SHARE = 0.94;       /* of the limit */
 static const double INSIST_SECONDS = 0.75, KILL_SECONDS = 2;    /* after a signal that was handed on */
 
