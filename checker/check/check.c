@@ -11,10 +11,12 @@
 #include "../facts/fits.h"
 #include "../facts/outcome.h"
 #include "../proof/prove.h"
+#include "../run/settle.h"
 #include "check_parts.h"
 #include "death.h"
 #include "interrupt.h"
 #include "marks.h"
+#include "twins.h"
 #include "worker.h"
 
 const char *verdict_name(Verdict verdict)
@@ -432,9 +434,23 @@ static void run_and_conclude(CheckResult *result, WorkerShared *shared, Conclude
     result->peak_bytes = peak_bytes();
 }
 
+/* Locals that may not be set begin as something else in each twin of the module. */
+static void compare_twins(CheckResult *result)
+{
+    const Twins *twins = twins_to_compare(result);
+    g_autofree char *facts = twins != NULL ? settle_facts(result->program) : NULL;
+    for (guint i = 0; twins != NULL && i < twins->modules->len && result->verdict != VERDICT_ERROR; i++) {
+        const CheckSpec spec = twins_spec(result, g_ptr_array_index(twins->modules, i), facts);
+        CheckResult *twin = check_run(&spec);
+        twins_compare(result, twins, twin);
+        check_result_free(twin);
+    }
+}
+
 void check_complete(CheckResult *result, WorkerShared *shared)
 {
     run_and_conclude(result, shared, conclude);
+    compare_twins(result);
     if (result->outcome != NULL && result->verdict != VERDICT_ERROR)
         gather_advice(result);
 }

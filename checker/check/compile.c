@@ -1,6 +1,7 @@
 /* compile.c - one run of the user's compiler, with flags that make a kernel's mistakes visible and the same each time: automatic variables
  * start as a pattern and may not be read before they are set, an index outside an array traps, signed overflow wraps, and backtraces stay
- * readable.
+ * readable. Where the compiler does not know that a local is set, the file is compiled again, to twins in which it starts as something
+ * else.
  */
 #include "compile.h"
 #include <errno.h>
@@ -14,18 +15,30 @@
 #include <unistd.h>
 #include "../run/limits.h"
 #include "interrupt.h"
+#include "unset.h"
 
 #ifndef HEDDLE_PREFIX
 #define HEDDLE_PREFIX "/usr/local"
 #endif
 
 static const char *const module_flags[] = {
-    "-shared", "-fPIC", "-g", "-O1", "-fno-omit-frame-pointer", "-fwrapv", "-ftrivial-auto-var-init=pattern", "-fstack-protector-strong",
+    "-shared", "-fPIC", "-g", "-O1", "-fno-omit-frame-pointer", "-fwrapv", "-fstack-protector-strong",
     "-fstack-clash-protection",                 /* a large local array meets the guard page, and no other stack */
     "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error", "-Werror=implicit-function-declaration",
     "-Werror=uninitialized", "-Werror=maybe-uninitialized",
     "-fno-tree-fre", "-fno-tree-pre",           /* they take a local that one branch sets for set by the other, too: then nothing shows */
+    NULL
 };
+/* After the user's flags, which cannot undo them. */
+static const char *const last_flags[] = { "-ftrivial-auto-var-init=pattern", "-fno-lto", NULL };
+static const char *const no_flags[] = { NULL };
+/* Assembly in which the beginning of each local stands as a number: nothing is computed from it before the run. */
+static const char *const twin_flags[] = {
+    "-S", "-g0", "-w", "-fno-forward-propagate", "-fno-gcse", "-fno-rerun-cse-after-loop", "-fdisable-rtl-cse1", "-fdisable-rtl-combine",
+    "-fdisable-rtl-postreload", NULL
+};
+
+static GHashTable *twins_made;                  /* char*, a module's path -> Twins */
 
 static bool has_headers(const char *folder)
 {
@@ -83,13 +96,19 @@ static char *as_file(const char *path)
     return strchr("-@", path[0]) ? g_strconcat("./", path, NULL) : g_strdup(path);
 }
 
-static GPtrArray *build_argv(const char *source, const char *output, const CompileOptions *options, char **error)
+static void add_flags(GPtrArray *argv, const char *const *flags)
+{
+    for (const char *const *flag = flags; *flag != NULL; flag++)
+        g_ptr_array_add(argv, g_strdup(*flag));
+}
+
+/* more: further flags after all others, up to a NULL. */
+static GPtrArray *build_argv(const char *source, const char *output, const CompileOptions *options, const char *const *more, char **error)
 {
     GPtrArray *argv = g_ptr_array_new_with_free_func(g_free);
     const char *compiler = g_getenv("CC");
     bool good = add_words(argv, compiler && *compiler ? compiler : "cc", "CC", error);
-    for (size_t i = 0; i < G_N_ELEMENTS(module_flags); i++)
-        g_ptr_array_add(argv, g_strdup(module_flags[i]));
+    add_flags(argv, module_flags);
     bool own_headers = false;
     for (guint i = 0; options->include && i < options->include->len; i++) {
         g_ptr_array_add(argv, g_strdup_printf("-I%s", (char *)options->include->pdata[i]));
@@ -103,6 +122,8 @@ static GPtrArray *build_argv(const char *source, const char *output, const Compi
         g_ptr_array_unref(argv);
         return NULL;
     }
+    add_flags(argv, last_flags);
+    add_flags(argv, more);
     g_ptr_array_add(argv, g_strdup("-o"));
     g_ptr_array_add(argv, as_file(output));
     g_ptr_array_add(argv, as_file(source));
@@ -122,7 +143,7 @@ static void append_word(GString *out, const char *word)
 
 char *compile_command(const char *source, const char *output, const CompileOptions *options, char **error)
 {
-    GPtrArray *argv = build_argv(source, output, options, error);
+    GPtrArray *argv = build_argv(source, output, options, no_flags, error);
     if (!argv)
         return NULL;
     GString *line = g_string_new(NULL);
@@ -133,7 +154,7 @@ char *compile_command(const char *source, const char *output, const CompileOptio
 }
 
 /* A new path in this process's private folder, which is made on first use. */
-static char *temporary_module(const char *source, char **error)
+static char *temporary_file(const char *source, const char *suffix, char **error)
 {
     static char *folder;
     static unsigned count;
@@ -150,7 +171,7 @@ static char *temporary_module(const char *source, char **error)
             return NULL;
         }
     }
-    char *base = g_path_get_basename(source), *name = g_strdup_printf("%u-%s.so", count++, base);
+    char *base = g_path_get_basename(source), *name = g_strdup_printf("%u-%s.%s", count++, base, suffix);
     char *path = g_build_filename(folder, name, NULL);
     interrupt_register(path, false);
     g_free(name);
@@ -250,8 +271,11 @@ static char *read_all(int file)
     return text;
 }
 
-/* brief: what the compiler says of locals that were never set becomes the error; else its words go to standard error, like all others. */
-static bool run(char **argv, const char *source, bool brief, char **error)
+/* Of the compiler's words, which go to standard error. BRIEF: but those about locals that were never set become the error. QUIET: where it
+ * fails, as the same file has been compiled before. */
+typedef enum Words { WORDS_ALL, WORDS_BRIEF, WORDS_QUIET } Words;
+
+static bool run(char **argv, const char *source, Words words, char **error)
 {
     int status = 0, file = memfd_create("heddle-compiler", MFD_CLOEXEC);
     GPid compiler = 0;
@@ -264,12 +288,114 @@ static bool run(char **argv, const char *source, bool brief, char **error)
     g_autofree char *said = read_all(file);
     close(file);
     bool good = !ended && g_spawn_check_wait_status(status, NULL);
-    char *unset = brief && !good && !ended ? describe_unset(said, source) : NULL;
-    if (unset == NULL && !ended)
+    char *unset = words == WORDS_BRIEF && !good && !ended ? describe_unset(said, source) : NULL;
+    if (unset == NULL && !ended && !(good && words == WORDS_QUIET))
         fputs(said, stderr);
     if (!good)
         *error = ended ? tell_end(source, in_time) : unset ? unset : g_strdup_printf("%s does not compile", source);
     return good;
+}
+
+/* The same path each time, of a file that is gone when the next one is made. Borrowed. */
+static const char *passing_file(const char *suffix, char **error)
+{
+    static GHashTable *paths;
+    if (paths == NULL)
+        paths = g_hash_table_new(g_str_hash, g_str_equal);
+    char *path = g_hash_table_lookup(paths, suffix);
+    if (path == NULL && (path = temporary_file("passing", suffix, error)) != NULL)
+        g_hash_table_insert(paths, g_strdup(suffix), path);
+    return path;
+}
+
+/* What the compiler left in a passing file, which goes; NULL: nothing. */
+static char *take_text(const char *path)
+{
+    char *text = NULL;
+    (void)g_file_get_contents(path, &text, NULL, NULL);
+    unlink(path);
+    return text;
+}
+
+static bool compile(const char *source, const char *output, const CompileOptions *options, const char *const *more, Words words,
+                    char **error)
+{
+    GPtrArray *argv = build_argv(source, output, options, more, error);
+    bool good = argv != NULL && run((char **)argv->pdata, source, words, error);
+    if (argv != NULL)
+        g_ptr_array_unref(argv);
+    return good;
+}
+
+/* The assembly of the file, where locals begin as `init` says. */
+static char *assemble(const char *source, const char *init, const CompileOptions *options, char **error)
+{
+    const char *path = passing_file("s", error);
+    g_autofree char *flag = g_strdup_printf("-ftrivial-auto-var-init=%s", init);
+    g_autoptr(GPtrArray) more = g_ptr_array_new();
+    for (const char *const *each = twin_flags; *each != NULL; each++)
+        g_ptr_array_add(more, (char *)*each);
+    g_ptr_array_add(more, flag);
+    g_ptr_array_add(more, NULL);
+    if (path == NULL || !compile(source, path, options, (const char *const *)more->pdata, WORDS_QUIET, error))
+        return NULL;
+    char *text = take_text(path);
+    if (text == NULL)
+        *error = g_strdup_printf("the compiler says that %s is fine, and has left no assembly in %s", source, path);
+    return text;
+}
+
+static bool add_twin(Twins *twins, const char *source, const char *assembly, const CompileOptions *options, char **error)
+{
+    const char *path = passing_file("s", error);
+    char *module = path ? temporary_file(source, "so", error) : NULL;
+    if (module != NULL)
+        g_ptr_array_add(twins->modules, module);
+    GError *bad = NULL;
+    if (module != NULL && !g_file_set_contents(path, assembly, -1, &bad)) {
+        *error = g_strdup_printf("%s", bad->message);
+        g_error_free(bad);
+        return false;
+    }
+    bool good = module != NULL && compile(path, module, options, no_flags, WORDS_QUIET, error);
+    if (path != NULL)
+        unlink(path);
+    return good;
+}
+
+/* What the module's locals may hold at their beginning: 0xfe in the module itself; 0, bytes of 1 and numbers 1 in its twins. */
+static bool make_twins(const char *module, const char *source, char *locals, const CompileOptions *options, char **error)
+{
+    Twins *twins = g_new0(Twins, 1);
+    twins->modules = g_ptr_array_new_with_free_func(g_free), twins->locals = locals;
+    if (twins_made == NULL)
+        twins_made = g_hash_table_new(g_str_hash, g_str_equal);
+    g_hash_table_insert(twins_made, g_strdup(module), twins);
+    g_autofree char *zero = assemble(source, "zero", options, error), *pattern = zero ? assemble(source, "pattern", options, error) : NULL;
+    bool good = pattern != NULL && add_twin(twins, source, zero, options, error);
+    for (UnsetValue value = 0; good && value < UNSET_VALUES; value++) {
+        g_autofree char *other = unset_replace(pattern, zero, value);
+        good = add_twin(twins, source, other, options, error);
+    }
+    return good;
+}
+
+const Twins *compile_twins(const char *module)
+{
+    return twins_made != NULL && module != NULL ? g_hash_table_lookup(twins_made, module) : NULL;
+}
+
+/* In the temporary folder. Its twins are made where the compiler's last form of the program has locals that may not be set. */
+static bool compile_with_twins(const char *source, const char *module, const CompileOptions *options, char **error)
+{
+    const char *path = passing_file("dump", error);
+    g_autofree char *flag = g_strdup_printf("-fdump-tree-optimized-lineno=%s", path);
+    const char *const more[] = { flag, NULL };
+    if (path == NULL || !compile(source, module, options, more, WORDS_BRIEF, error))
+        return false;
+    g_autofree char *text = take_text(path);    /* of a file without functions: nothing */
+    char *locals = unset_locals(text);
+    return locals == NULL || make_twins(module, source, locals, options, error);
 }
 
 char *compile_module(const char *source, const char *output, const CompileOptions *options, char **error)
@@ -278,11 +404,10 @@ char *compile_module(const char *source, const char *output, const CompileOption
         *error = g_strdup_printf("%s: %s", source, g_strerror(errno));
         return NULL;
     }
-    char *path = output ? g_strdup(output) : temporary_module(source, error);
-    GPtrArray *argv = path ? build_argv(source, path, options, error) : NULL;
-    if (!argv || !run((char **)argv->pdata, source, output == NULL, error))
+    char *path = output ? g_strdup(output) : temporary_file(source, "so", error);
+    bool good = path != NULL && (!output && options->twins ? compile_with_twins(source, path, options, error)
+                                 : compile(source, path, options, no_flags, output ? WORDS_ALL : WORDS_BRIEF, error));
+    if (!good)
         g_clear_pointer(&path, g_free);
-    if (argv)
-        g_ptr_array_unref(argv);
     return path;
 }

@@ -7,7 +7,8 @@
 
 CompileOptions selection_compile_options(const Options *options)
 {
-    return (CompileOptions){.include = options->include, .cflags = options->cflags};
+    return (CompileOptions){.include = options->include, .cflags = options->cflags,
+                            .twins = options->command & (COMMAND_CHECK | COMMAND_TEST)};
 }
 
 /* Splits "file.c:program"; NULL: the operand names no program. */

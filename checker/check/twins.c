@@ -1,0 +1,147 @@
+/* twins.c - see twins.h. Records are compared but for the lines of steps, as twins are compiled otherwise. */
+#include "twins.h"
+#include <string.h>
+#include "check_parts.h"
+
+static bool same_copy(const Copy *left, const Copy *right)
+{
+    Copy other = *right;
+    other.site = left->site;
+    return memcmp(left, &other, offsetof(Copy, remote)) == 0 && left->remote == right->remote;
+}
+
+static bool same_step(const Record *a, const Record *b, size_t index)
+{
+    const Step *left = &STORE(Step, &a->steps, index);
+    Step right = STORE(Step, &b->steps, index);
+    right.site = left->site;
+    if (memcmp(left, &right, sizeof right) != 0)
+        return false;
+    return left->kind != STEP_COPY_START || left->object == NONE
+        || same_copy(&STORE(Copy, &a->copies, left->object), &STORE(Copy, &b->copies, left->object));
+}
+
+/* What differs first: the number of the step, or a core that ends otherwise; SIZE_MAX twice: the records are alike. */
+typedef struct Difference { size_t step, core; } Difference;
+
+static Difference first_difference(const Record *a, const Record *b)
+{
+    size_t both = MIN(a->steps.count, b->steps.count);
+    Difference found = { SIZE_MAX, SIZE_MAX };
+    for (size_t i = 0; i < both && found.step == SIZE_MAX; i++)
+        if (!same_step(a, b, i))
+            found.step = i;
+    for (size_t c = 0; c < MIN(a->ends.count, b->ends.count) && found.core == SIZE_MAX; c++) {
+        const CoreState *left = &STORE(CoreState, &a->ends, c), *right = &STORE(CoreState, &b->ends, c);
+        if (left->end != right->end || (left->end == CORE_BLOCKED && (left->pending.kind != right->pending.kind
+                || left->pending.object != right->pending.object || left->pending.value != right->pending.value)))
+            found.core = c;
+    }
+    if (found.step == SIZE_MAX && a->steps.count != b->steps.count)
+        found.step = both;
+    return found;
+}
+
+/* "k.c:7: what k does"; NULL: it is of no line that an author would look at. */
+static char *describe(const Record *record, const Step *step)
+{
+    if (step == NULL || step_has(step->kind, STEP_ON_LAUNCH))
+        return NULL;
+    const Program *program = record->program;
+    g_autofree char *where = program_describe_site(program, step->site);
+    return g_strdup_printf("%s: what %s does", where, program_text(program, program_get_site(program, step->site)->function));
+}
+
+static char *describe_step(const Record *record, size_t index)
+{
+    return index < record->steps.count ? describe(record, &STORE(Step, &record->steps, index)) : NULL;
+}
+
+static char *describe_end(const Record *record, size_t core)
+{
+    const CoreState *end = core < record->ends.count ? &STORE(CoreState, &record->ends, core) : NULL;
+    return end != NULL && end->end == CORE_BLOCKED ? describe(record, &end->pending) : NULL;
+}
+
+static void refuse(CheckResult *result, const Twins *twins, const char *what)
+{
+    check_fail(result, "%s depends on a local that was never set: %s", what, twins->locals);
+}
+
+/* Of two records, the first thing that can be named. */
+static void refuse_difference(CheckResult *result, const Twins *twins, const Record *twin, Difference difference)
+{
+    char *(*const of[])(const Record *, size_t) = { describe_step, describe_end };
+    const size_t at[] = { difference.step, difference.core };
+    g_autofree char *what = NULL;
+    for (size_t i = 0; i < 4 && what == NULL; i++)
+        what = of[i / 2](i % 2 ? twin : result->record, at[i / 2]);
+    if (what == NULL)
+        what = g_strdup_printf("%s: what it does", check_module(result->spec));
+    refuse(result, twins, what);
+}
+
+static bool same_numbers(const Outcome *a, const Outcome *b)
+{
+    return a->executions == b->executions && a->classes == b->classes && a->states == b->states && a->transitions == b->transitions
+        && a->conflicts == b->conflicts && a->findings->len == b->findings->len;
+}
+
+/* A twin that a limit ended says nothing: neither does the check then. */
+static void take_limits(CheckResult *result, const Outcome *of_twin)
+{
+    for (guint i = 0; i < of_twin->limits->len; i++)
+        outcome_add_limit(result->outcome, g_ptr_array_index(of_twin->limits, i));
+    if (result->verdict == VERDICT_VERIFIED)
+        result->verdict = VERDICT_BOUNDED;
+}
+
+static bool same_search(const CheckResult *a, const CheckResult *b)
+{
+    return a->outcome->complete && b->outcome->complete ? same_numbers(a->outcome, b->outcome)
+        : a->verdict == b->verdict || b->verdict != VERDICT_FAULTY;
+}
+
+void twins_compare(CheckResult *result, const Twins *twins, const CheckResult *twin)
+{
+    const char *module = check_module(result->spec);
+    if (twin->verdict == VERDICT_ERROR || twin->verdict == VERDICT_NOT_APPLICABLE) {
+        check_fail(result, "%s: whether it runs depends on a local that was never set: %s; with other values %s", module, twins->locals,
+                   twin->error);
+        return;
+    }
+    if (!twin->record->complete && twin->verdict == VERDICT_BOUNDED) {
+        take_limits(result, twin->outcome);
+        return;
+    }
+    Difference difference = first_difference(result->record, twin->record);
+    bool same = difference.step == SIZE_MAX && difference.core == SIZE_MAX && twin->record->complete
+        && result->record->raised.count == twin->record->raised.count;
+    g_autofree char *computed = g_strdup_printf("%s: what it computes", module), *orders = g_strdup_printf("%s: what it does in other "
+                                                                                                           "orders", module);
+    if (!same)
+        refuse_difference(result, twins, twin->record, difference);
+    else if (result->record->final_hash != twin->record->final_hash)
+        refuse(result, twins, computed);
+    else if (!same_search(result, twin))
+        refuse(result, twins, orders);
+    else if (twin->verdict == VERDICT_BOUNDED)
+        take_limits(result, twin->outcome);
+}
+
+const Twins *twins_to_compare(const CheckResult *result)
+{
+    bool judged = result->verdict == VERDICT_VERIFIED || result->verdict == VERDICT_FAULTY || result->verdict == VERDICT_BOUNDED;
+    bool over = result->verdict != VERDICT_VERIFIED && check_is_over(result);
+    bool due = judged && !over && !result->spec->whatif && result->spec->edits == NULL && result->record->complete;
+    return due ? compile_twins(result->spec->module) : NULL;
+}
+
+CheckSpec twins_spec(const CheckResult *result, const char *module, const char *facts)
+{
+    CheckSpec spec = *result->spec;
+    spec.module = module, spec.facts = facts;
+    spec.whatif = true, spec.until = check_until(result);
+    spec.results = spec.film = false, spec.checkpoint = spec.resume = NULL;
+    return spec;
+}
