@@ -79,7 +79,7 @@ static void an_object_that_the_program_has_not_is_refused(void **state)
     refused(text, "fault lifetime 1 4 0 -1 0", "fault lifetime 1 255 1 -1 0", "does not fit right_permute_no_barrier");
     refused(text, "fault lifetime 1 4 0 -1 0", "fault lifetime 1 255 0 -1 0", "does not fit right_permute_no_barrier");
     refused(text, "fault lifetime 1 4 0 -1 0", "fault lifetime 1 4294967294 0 -1 0", "does not fit");
-    refused(text, "fault lifetime 1 4 0 -1 0", "fault lifetime 1 4294967295 0 -1 0", ":10: \"fault lifetime 1 4294967295 0 -1 0\"");
+    refused(text, "fault lifetime 1 4 0 -1 0", "fault lifetime 1 4294967295 0 -1 0", ":11: \"fault lifetime 1 4294967295 0 -1 0\"");
     refused(text, "fault lifetime 1 4 0 -1 0", "fault lifetime 1 NONE 0 -1 0", "not those of lifetime");
     refused(text, "fault lifetime 1 4 0", "fault deadlock 0 4 0", "make it anew");
     refused(text, "place 0 1 0 23 0", "place 0 1 0 23 9", "does not fit");
@@ -95,7 +95,7 @@ static void a_number_that_no_run_has_is_refused_at_once(void **state)
     (void)state;
     g_autofree char *text = schedule_of("missing_signal", 3);
     assert_int_equal(answer(text, -1), SHOWN);
-    refused(text, "mesh x=3", "mesh x=2097152", ":5: \"mesh x=2097152\"");
+    refused(text, "mesh x=3", "mesh x=2097152", ":6: \"mesh x=2097152\"");
     refused(text, "count 1 0", "count 1 -2147483648", "\"count 1 -2147483648\" is not what a schedule says there");
     refused(text, "count 1 0", "count 0 0", "count 0 0");
     refused(text, "cores 1", "cores 0", "cores 0");

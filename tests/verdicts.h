@@ -5,6 +5,8 @@
 #pragma once
 #include "binary.h"
 
+/* Makes FILE.so of tests/kernels/FILE.c, which many checks and replays need not compile again: they name it in place of FILE.c. */
+void verdicts_compile(const char *file);
 /* Checks tests/kernels/FILE: "ring faulty race; other verified", in the order of the file, each fault once. options: of heddle check.
  * g_free */
 char *verdicts_of(const char *file, const char *options);

@@ -171,6 +171,7 @@ SETTER(in_process, options->in_process = true)
 SETTER(html, KEEP(report[OUTPUT_HTML]))
 SETTER(trace, KEEP(report[OUTPUT_TRACE]))
 SETTER(dot, KEEP(report[OUTPUT_DOT]))
+SETTER(source, KEEP(source))
 SETTER(source_root, KEEP(source_root))
 SETTER(baseline, KEEP(baseline))
 SETTER(checkpoint, KEEP(checkpoint))
@@ -302,6 +303,8 @@ const OptionSpec option_table[] = {
     {CHECKS | COMMAND_REPLAY, 0, "json", "FILE", NULL, "file", "write a JSON report beside the text; - is standard output", set_json},
     {COMMAND_CHECK, 0, "sarif", "FILE", NULL, "file", "write the faults as SARIF 2.1.0, for code scanning services", set_sarif},
     {COMMAND_CHECK, 0, "junit", "FILE", NULL, "file", "write the verdicts as JUnit XML, for CI services", set_junit},
+    {COMMAND_REPLAY, 0, "source", "FILE", NULL, "file", "the kernel's file, where it is neither here nor where it was",
+     set_source},
     {COMMAND_REPLAY, 0, "step", NULL, NULL, NULL, "walk through the run by commands on standard input (h lists them)", set_step},
     {COMMAND_REPLAY, 0, "gdb", NULL, NULL, NULL, "run it in gdb up to the fault (heddle-cores lists, heddle-core N shows a stack)",
      set_gdb},

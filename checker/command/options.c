@@ -127,6 +127,7 @@ void options_clear(Options *options)
     g_free(options->json);
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
         g_free(options->report[kind]);
+    g_free(options->source);
     g_free(options->source_root);
     g_free(options->baseline);
     g_free(options->checkpoint);

@@ -43,7 +43,7 @@ typedef struct Options {
     ColorMode color;
     char *json, *results, *schedules, *output, *cflags;
     char *report[OUTPUT_KINDS];                 /* where other reports go, NULL: not wanted */
-    char *source_root, *baseline, *checkpoint, *resume;
+    char *source, *source_root, *baseline, *checkpoint, *resume;
     bool accept_bounded, step, gdb, in_process;
     GPtrArray *include;                         /* of char* */
 } Options;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "../report/schedule_file.h"
+#include "replay_source.h"
 #include "selection.h"
 #include "step.h"
 
@@ -25,7 +26,7 @@ static bool is_built_in(const Session *session, const ScheduleHeader *header)
 }
 
 /* The module of a user's source; NULL without *error: built in. */
-static char *find_module(const Session *session, const ScheduleHeader *header, char **error)
+static char *find_module(const Session *session, const char *schedule, ScheduleHeader *header, char **error)
 {
     if (is_built_in(session, header))
         return NULL;
@@ -33,6 +34,9 @@ static char *find_module(const Session *session, const ScheduleHeader *header, c
         *error = g_strdup_printf("the schedule belongs to %s, which this heddle has not built in", header->program);
         return NULL;
     }
+    *error = replay_source_find(session, schedule, header);
+    if (*error)
+        return NULL;
     if (g_str_has_suffix(header->source, ".so"))
         return g_canonicalize_filename(header->source, NULL);
     CompileOptions compile = selection_compile_options(session->options);
@@ -43,6 +47,7 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
 {
     GString *out = session->text.out;
     const CheckResult *check = replay->check;
+    g_autofree char *title = text_title(check);
     const Finding *seen = check->outcome->findings->len ? check->outcome->findings->pdata[0] : NULL;
     if (seen && seen->departure) {
         char *words = g_strdup_printf("The kernel has changed since: %s. From there on the schedule was followed as far as possible.",
@@ -54,18 +59,17 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
         for (guint i = 0; replay->lines && i < replay->lines->len; i++)
             g_string_append_printf(out, "  %s\n", (char *)replay->lines->pdata[i]);
     if (replay->shown) {
-        g_string_append_printf(out, "%s, %u devices: the schedule shows the fault.\n", header->program, header->devices);
+        g_string_append_printf(out, "%s: the schedule shows the fault.\n", title);
         for (guint i = 0; !session->options->quiet && i < check->outcome->findings->len; i++)
             text_finding(&session->text, check, check->outcome->findings->pdata[i], path);
         session_note_exit(session, 1);
     } else if (check->outcome->limits->len) {
-        g_string_append_printf(out, "%s, %u devices: the replay was cut short (%s) and says nothing.\n",
-                               header->program, header->devices,
+        g_string_append_printf(out, "%s: the replay was cut short (%s) and says nothing.\n", title,
                                check->outcome->stopped ? check->outcome->stopped : (char *)check->outcome->limits->pdata[0]);
         session_note_exit(session, 3);
     } else {
-        g_string_append_printf(out, "%s, %u devices: this schedule shows no %s any more. That is no proof: heddle check decides.\n",
-                               header->program, header->devices, header->fault);
+        g_string_append_printf(out, "%s: this schedule shows no %s any more. That is no proof: heddle check decides.\n",
+                               title, header->fault);
         session_note_exit(session, 3);
     }
     if (session->options->step)
@@ -80,27 +84,44 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
 }
 
 /* This very command in gdb; returns only on failure. */
-static char *run_in_gdb(const char *schedule)
+static char *run_in_gdb(const Options *options, const char *schedule)
 {
     g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *folder = self ? g_path_get_dirname(self) : NULL;
     if (!self)
         return g_strdup("this system does not tell where heddle is");
     g_autofree char *beside = g_build_filename(folder, "heddle.gdb", NULL);
     g_autofree char *installed = g_build_filename(folder, "..", "share", "heddle", "heddle.gdb", NULL);
-    const char *script = g_file_test(beside, G_FILE_TEST_EXISTS) ? beside : installed;
-    execlp("gdb", "gdb", "-q", "-x", script, "--args", self, "replay", schedule, "--in-process", "-q", (char *)NULL);
+    const char *words[] = {"gdb", "-q", "-x", g_file_test(beside, G_FILE_TEST_EXISTS) ? beside : installed, "--args", self, "replay",
+                           "--in-process", "-q"};
+    g_autoptr(GPtrArray) argv = g_ptr_array_new();
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        g_ptr_array_add(argv, (char *)words[i]);
+    for (guint i = 0; options->include && i < options->include->len; i++) {
+        g_ptr_array_add(argv, (char *)"-I");
+        g_ptr_array_add(argv, options->include->pdata[i]);
+    }
+    if (options->source)
+        g_ptr_array_add(argv, g_strconcat("--source=", options->source, NULL));
+    if (options->cflags)
+        g_ptr_array_add(argv, g_strconcat("--cflags=", options->cflags, NULL));
+    g_ptr_array_add(argv, (char *)"--");
+    g_ptr_array_add(argv, (char *)schedule);
+    g_ptr_array_add(argv, NULL);
+    execvp("gdb", (char **)argv->pdata);
     return g_strdup_printf("cannot run gdb: %s", g_strerror(errno));
 }
 
 int command_replay(Session *session)
 {
     const char *path = session->options->operands->pdata[0];
-    char *error = session->options->gdb ? run_in_gdb(path) : NULL;
+    char *error = session->options->gdb ? run_in_gdb(session->options, path) : NULL;
     ScheduleHeader *header = error ? NULL : schedule_read_header(path, &error);
-    char *module = header ? find_module(session, header, &error) : NULL;
+    g_autofree char *absolute = g_canonicalize_filename(path, NULL);
+    char *module = header ? find_module(session, path, header, &error) : NULL;
     if (!error) {
-        const ReplayOptions options = {session->options->in_process, session->options->seconds_max, session->options->memory_max};
-        ReplayResult *replay = schedule_replay(session->open, path, module, &options);
+        const ReplayOptions options = {header->source, session->options->in_process, session->options->seconds_max,
+                                       session->options->memory_max};
+        ReplayResult *replay = schedule_replay(session->open, absolute, module, &options);
         if (replay->error)
             error = g_strdup(replay->error);
         else

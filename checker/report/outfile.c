@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 struct Outfile {
-    char *path, *beside;                        /* beside NULL: written straight to the descriptor */
+    char *path, *target, *beside;               /* as given; absolute, as is beside. beside NULL: written straight to the descriptor */
     int descriptor;
     const char *text;
     size_t bytes;
@@ -20,7 +20,7 @@ Outfile *outfile_open(const char *path, char **error)
     Outfile *outfile = g_new0(Outfile, 1);
     GStatBuf info;
     bool exists = !g_stat(path, &info);
-    outfile->path = g_strdup(path);
+    outfile->path = g_strdup(path), outfile->target = g_canonicalize_filename(path, NULL);
     if (!strcmp(path, "-")) {
         outfile->descriptor = STDOUT_FILENO;
         return outfile;
@@ -33,12 +33,13 @@ Outfile *outfile_open(const char *path, char **error)
     } else if (exists && access(path, W_OK)) {
         outfile->descriptor = -1;
     } else {
-        outfile->beside = g_strdup_printf("%s.XXXXXX", path);
+        outfile->beside = g_strdup_printf("%s.XXXXXX", outfile->target);
         outfile->descriptor = g_mkstemp_full(outfile->beside, O_WRONLY | O_CLOEXEC, 0666);
     }
     if (outfile->descriptor < 0) {
         *error = g_strdup_printf("cannot write %s: %s", path, g_strerror(errno));
         g_free(outfile->beside);
+        g_free(outfile->target);
         g_free(outfile->path);
         g_clear_pointer(&outfile, g_free);
     }
@@ -61,7 +62,7 @@ bool outfile_commit(Outfile *outfile)
             return false;
         done += written;
     }
-    return !outfile->beside || !rename(outfile->beside, outfile->path);
+    return !outfile->beside || !rename(outfile->beside, outfile->target);
 }
 
 bool outfile_close(Outfile *outfile, bool keep, char **error)
@@ -74,6 +75,7 @@ bool outfile_close(Outfile *outfile, bool keep, char **error)
     if (outfile->descriptor != STDOUT_FILENO)
         close(outfile->descriptor);
     g_free(outfile->beside);
+    g_free(outfile->target);
     g_free(outfile->path);
     g_free(outfile);
     return good;

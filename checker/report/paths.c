@@ -38,3 +38,20 @@ char *paths_in_text(const char *root, const char *text)
     g_string_append(told, at);
     return g_string_free(told, FALSE);
 }
+
+char *paths_from_file(const char *file)
+{
+    g_autofree char *path = g_canonicalize_filename(file, NULL), *here = g_canonicalize_filename(".", NULL);
+    g_auto(GStrv) from = g_strsplit(path + 1, "/", -1), to = g_strsplit(here + 1, "/", -1);
+    guint same = 0, folders = g_strv_length(from) - 1;
+    while (same < folders && to[same] != NULL && strcmp(from[same], to[same]) == 0)
+        same++;
+    GString *told = g_string_new(NULL);
+    for (guint i = same; i < folders; i++)
+        g_string_append(told, told->len ? "/.." : "..");
+    for (guint i = same; to[i] != NULL && *to[i]; i++)
+        g_string_append_printf(told, "%s%s", told->len ? "/" : "", to[i]);
+    if (told->len == 0)
+        g_string_append_c(told, '.');
+    return g_string_free(told, FALSE);
+}

@@ -4,6 +4,7 @@
  *     program all_gather
  *     source kernels/all_gather.c
  *     source-hash 16 hex digits, or -
+ *     folder ../..                     where the source's path holds, as seen from the folder of this file; not of an absolute path
  *     mesh x=4
  *     cores 1
  *     seed 0
@@ -33,6 +34,7 @@
 #include "../run/infile.h"
 #include "../run/settle.h"
 #include "outfile.h"
+#include "paths.h"
 #include "relocate.h"
 #include <errno.h>
 #include <stdio.h>
@@ -54,7 +56,7 @@ static void append_text(GString *out, const char *key, const char *text)
         g_string_append_printf(out, "%s %s\n", key, escaped);
 }
 
-static void append_head(GString *out, const CheckResult *result)
+static void append_head(GString *out, const CheckResult *result, const char *folder)
 {
     const CheckSpec *spec = result->spec;
     const Program *program = result->program;
@@ -63,7 +65,10 @@ static void append_head(GString *out, const CheckResult *result)
     g_string_append(out, "heddle-schedule 1\n");
     append_text(out, "program", spec->program);
     append_text(out, "source", source ? source : "");
-    g_string_append_printf(out, "source-hash %s\nmesh ", hash);
+    g_string_append_printf(out, "source-hash %s\n", hash);
+    if (source && !g_path_is_absolute(source))
+        append_text(out, "folder", folder);
+    g_string_append(out, "mesh ");
     for (unsigned a = 0; a < program->mesh.axes; a++)
         g_string_append_printf(out, "%s%s=%u", a ? "," : "", program->mesh.name[a], program->mesh.size[a]);
     const Knobs *k = &spec->knobs;
@@ -72,7 +77,7 @@ static void append_head(GString *out, const CheckResult *result)
     for (size_t i = 0; i < spec->overrides; i++)
         g_string_append_printf(out, "parameter %s=%" G_GINT64_FORMAT "\n", spec->override[i].name, spec->override[i].value);
     g_autofree char *facts = settle_facts(program);
-    if (*facts)
+    if (*facts && result->record->complete)         /* else barriers are those that a check begins with */
         g_string_append_printf(out, "launches %s\n", facts);
 }
 
@@ -106,7 +111,8 @@ static void append_finding(GString *out, const Finding *finding)
 bool schedule_write(const CheckResult *result, const Finding *finding, const char *path, char **error)
 {
     g_autoptr(GString) out = g_string_new(NULL);
-    append_head(out, result);
+    g_autofree char *folder = paths_from_file(path);
+    append_head(out, result, folder);
     append_finding(out, finding);
     g_autoptr(GPtrArray) code = relocate_code(finding->lines);
     for (guint i = 0; i < code->len; i++)
@@ -142,6 +148,7 @@ static void free_parsed(Parsed *parsed)
     g_free(parsed->header.program);
     g_free(parsed->header.source);
     g_free(parsed->header.source_hash);
+    g_free(parsed->header.folder);
     g_free(parsed->header.fault);
     g_free(parsed->facts);
     for (guint i = 0; i < parsed->overrides->len; i++)
@@ -200,6 +207,11 @@ static bool parse_source_hash(Parsed *parsed, const char *rest)
 {
     parsed->header.source_hash = g_strdup(rest);
     return strcmp(rest, "-") == 0 || (strlen(rest) == 16 && strspn(rest, "0123456789abcdef") == 16);
+}
+
+static bool parse_folder(Parsed *parsed, const char *rest)
+{
+    return unescape(rest, &parsed->header.folder);
 }
 
 static bool parse_mesh(Parsed *parsed, const char *rest)
@@ -317,6 +329,7 @@ typedef enum Times { ONCE, AT_MOST_ONCE, ANY_NUMBER } Times;
 
 static const struct { const char *key; bool (*parse)(Parsed *parsed, const char *rest); Times times; } FIELD[] = {
     { "program", parse_program, ONCE }, { "source", parse_source, ONCE }, { "source-hash", parse_source_hash, ONCE },
+    { "folder", parse_folder, AT_MOST_ONCE },
     { "mesh", parse_mesh, ONCE }, { "cores", parse_cores, ONCE }, { "seed", parse_seed, ONCE }, { "knobs", parse_knobs, ONCE },
     { "parameter", parse_parameter, ANY_NUMBER }, { "launches", parse_launches, AT_MOST_ONCE }, { "fault", parse_fault, ONCE },
     { "message", parse_message, AT_MOST_ONCE }, { "why", parse_why, AT_MOST_ONCE }, { "delays", parse_delays, AT_MOST_ONCE },
@@ -355,12 +368,15 @@ static bool numbers_fit(const char *move, unsigned before)
     return number != NULL && value <= before;
 }
 
+/* A poll goes on beyond the moves. */
 static bool places_fit(const Parsed *parsed)
 {
+    enum { POLLS_MAX = 1 << 20 };
     const Finding *finding = parsed->finding;
+    const guint beyond = finding->id == FAULT_NO_PROGRESS ? POLLS_MAX : 0;
     bool fit = finding_is_formed(finding);
     for (unsigned p = 0; p < finding->places; p++)
-        fit &= finding->place[p].position <= parsed->lines->len
+        fit &= finding->place[p].position <= parsed->lines->len + beyond
             && (finding->place[p].copy == NONE || finding->place[p].copy < parsed->lines->len);
     return fit;
 }
@@ -438,11 +454,18 @@ ScheduleHeader *schedule_read_header(const char *path, char **error)
     return header;
 }
 
+bool schedule_is_of(const ScheduleHeader *header, const char *path)
+{
+    g_autofree char *hash = identity_hash_file(path);
+    return strcmp(hash, header->source_hash) == 0;
+}
+
 void schedule_header_free(ScheduleHeader *header)
 {
     g_free(header->program);
     g_free(header->source);
     g_free(header->source_hash);
+    g_free(header->folder);
     g_free(header->fault);
     g_free(header);
 }
@@ -476,12 +499,36 @@ static void free_spec(CheckSpec *spec)
     g_free(spec);
 }
 
+static void rename_in(GPtrArray *texts, const char *before, const char *from, const char *to)
+{
+    g_autofree char *old = g_strdup_printf("%s%s:", before, from), *now = g_strdup_printf("%s%s:", before, to);
+    for (guint i = 0; i < texts->len; i++) {
+        const char *text = texts->pdata[i], *at = *before ? g_strrstr(text, old) : g_str_has_prefix(text, old) ? text : NULL;
+        if (at == NULL)
+            continue;
+        char *renamed = g_strdup_printf("%.*s%s%s", (int)(at - text), text, now, at + strlen(old));
+        g_free(texts->pdata[i]);
+        texts->pdata[i] = renamed;
+    }
+}
+
+/* The source has another name by now. */
+static void rename_source(Parsed *parsed, const char *source)
+{
+    rename_in(parsed->lines, " ", parsed->header.source, source);
+    rename_in(parsed->code, "", parsed->header.source, source);
+    g_free(parsed->header.source);
+    parsed->header.source = g_strdup(source);
+}
+
 ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const char *module, const ReplayOptions *options)
 {
     ReplayResult *replay = g_new0(ReplayResult, 1);
     Parsed *parsed = parse(path, &replay->error);
     if (parsed == NULL)
         return replay;
+    if (options->source != NULL && strcmp(options->source, parsed->header.source) != 0)
+        rename_source(parsed, options->source);
     CheckSpec *spec = spec_of(parsed, open, module);
     spec->in_process = options->in_process, spec->seconds_max = options->seconds_max, spec->memory_max = options->memory_max;
     g_autofree char *hash = identity_hash_file(parsed->header.source);
