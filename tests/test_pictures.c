@@ -72,15 +72,23 @@ static void a_page_of_a_deadlock_shows_who_is_stuck(void **state)
     assert_true(json_array_get_length(array_in(deadlock, "stuck")) > 0);
 }
 
+/* A page without the repairs that a check has tried, and a replay has not; g_free. */
+static char *without_repairs(const char *page)
+{
+    g_autoptr(GRegex) tried = g_regex_new("&quot;tried&quot;:\\[[^\\]]*\\]", 0, 0, NULL);
+    return g_regex_replace_literal(tried, page, -1, 0, "", 0, NULL);
+}
+
 static void replay_draws_the_same_pictures(void **state)
 {
     (void)state;
     assert_int_equal(binary_run("check all_gather_shared_semaphore -n 3 -q --html one.html --dot one.dot --trace one.trace "
-                                "--schedules one"), 1);    /* -q: a replay tries no repairs */
+                                "--schedules one"), 1);
     g_autofree char *schedule = binary_first_schedule("one");
     g_autofree char *words = g_strdup_printf("replay %s --html two.html --dot two.dot --trace two.trace", schedule);
     assert_int_equal(binary_run(words), 1);
-    g_autofree char *one = binary_contents("one.html"), *two = binary_contents("two.html");
+    g_autofree char *page = binary_contents("one.html"), *page_again = binary_contents("two.html");
+    g_autofree char *one = without_repairs(page), *two = without_repairs(page_again);
     g_autofree char *dot = binary_contents("one.dot"), *again = binary_contents("two.dot");
     g_autofree char *trace = binary_contents("one.trace"), *same = binary_contents("two.trace");
     assert_string_equal(one, two);

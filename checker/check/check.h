@@ -1,7 +1,7 @@
 /* check.h - one program at one size under one set of knobs: run it, decide it, replay what was found.
  *
- *     spec -> [child: load, build, recorded run, repeated run] -> record -> prove (parent) | enumerate (child)
- *          -> findings, each replayed in a child of its own -> result
+ *     spec -> [worker: load, build, recorded run, repeated run, search (classes, enumerate, sample)] -> record, outcome
+ *          -> [here: the proof of the record, where no search was needed] -> findings -> [worker: each replayed] -> result
  *
  * Ownership:   a result owns its program, record and outcome; strings of the spec are borrowed.
  * Errors:      bad input and dead ends of the world are verdict VERDICT_ERROR with one line in `error`.

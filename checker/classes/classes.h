@@ -4,7 +4,7 @@
  * else. All that is free of conflict is run at once; only steps on contended objects are chosen. Each class is visited once, and the record
  * of its run goes to the proof, which decides everything that the class leaves open.
  *
- * Method: optimal dynamic partial order reduction with wakeup trees (Abdulla, Aronis, Jonsson, Sagonas). It departs from the paper in three
+ * Method: optimal dynamic partial order reduction with wakeup trees (Abdulla, Aronis, Jonsson, Sagonas). It departs from the paper in four
  * points.
  * 1. Steps are enabled by counts, and so by either of several others. What can be done without a step is found by running it, not read off
  *    a happens-before order; bits of that order are used where program order and chosen orders are all there is.

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES_MAX = 1000000 };
-
 /* The place at the end of a move's line, behind the kind of its step: where it begins, and its line number; NULL: it names none. */
 static const char *place_of(const char *text, unsigned *line)
 {
@@ -53,9 +51,7 @@ static bool has_text(Source *source, const char *file, unsigned line, const char
 /* 0: nowhere. */
 static unsigned find_text(Source *source, const char *file, unsigned was, const char *text)
 {
-    unsigned last = 0;
-    for (unsigned line = 1; line < LINES_MAX && source_line(source, file, line) != NULL; line++)
-        last = line;
+    unsigned last = source_count(source, file);
     was = MIN(was, last);
     for (unsigned away = 0; away < last; away++) {
         if (was > away && has_text(source, file, was - away, text))

@@ -41,13 +41,24 @@ static char **read_lines(const char *file)
     return lines;
 }
 
-const char *source_line(Source *source, const char *file, unsigned line)
+static char **lines_of(Source *source, const char *file)
 {
     char **lines = g_hash_table_lookup(source->lines, file);
     if (!lines) {
         lines = read_lines(file);
         g_hash_table_insert(source->lines, g_strdup(file), lines);
     }
+    return lines;
+}
+
+unsigned source_count(Source *source, const char *file)
+{
+    return g_strv_length(lines_of(source, file));
+}
+
+const char *source_line(Source *source, const char *file, unsigned line)
+{
+    char **lines = lines_of(source, file);
     unsigned count = g_strv_length(lines);
     return line >= 1 && line <= count && *lines[line - 1] ? lines[line - 1] : NULL;
 }

@@ -10,4 +10,5 @@ typedef struct Source Source;
 
 Source *source_new(void);
 void source_free(Source *source);
+unsigned source_count(Source *source, const char *file);       /* how many lines it has; 0: none that we would read */
 const char *source_line(Source *source, const char *file, unsigned line);       /* from 1; NULL: not to be had, or empty */
