@@ -113,6 +113,8 @@ static void init_tile(Core *core, Ref ref, Tile *tile)
     const View *view = program_get_view(core->program, ref.view);
     bool opaque = program_decl(core->program, ref.decl)->opaque || core->opaque_data;
     tile_init(tile, view->dtype, view->ndim, view->size, opaque, alloc_for_tile, core);
+    if (cells_want_parts(view, dtype_size_bytes(program_decl(core->program, ref.decl)->dtype)))
+        tile_want_parts(tile, alloc_for_tile, core);
 }
 
 /* What was loaded includes values that came from an opaque buffer: nothing is known of the whole. */
@@ -122,6 +124,7 @@ static void admit_unknown(Tile *tile)
     for (int64_t i = 0; i < tile->elements && !tile->opaque && !unknown; i++)
         unknown = element_state(tile->written[i]) == ELEMENT_UNKNOWN;
     if (unknown) {
+        tile_drop_parts(tile);
         tile->opaque = true;
         tile->bytes = tile->written = NULL;
         tile->origin = NULL;

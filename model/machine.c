@@ -33,20 +33,10 @@ Machine *machine_new(Program *program)
     return machine;
 }
 
-static void free_contents(Contents *contents)
-{
-    if (contents == NULL)
-        return;
-    g_free(contents->bytes);
-    g_free(contents->written);
-    g_free(contents->origin);
-    g_free(contents);
-}
-
 void machine_reset(Machine *machine)
 {
     for (uint32_t i = 0; i < machine->objects; i++) {
-        free_contents(machine->contents[i]);
+        cells_free(machine->contents[i]);
         if (machine->written[i] != NULL)
             g_array_free(machine->written[i], TRUE);
     }
@@ -60,20 +50,6 @@ void machine_free(Machine *machine)
 {
     machine_reset(machine);
     g_free(machine);
-}
-
-/* The bits of these marks, of the bytes that the mask names. */
-static uint32_t mark_bits(uint8_t marks, unsigned mask)
-{
-    return ((marks & ELEMENT_RACING) ? mask << CONTENTS_RACING : 0) | ((marks & ELEMENT_EXEMPT) ? mask << CONTENTS_EXEMPT : 0);
-}
-
-static bool any_marked(const Contents *contents, uint8_t marks)
-{
-    uint32_t any = 0, bits = mark_bits(marks, 0xff);
-    for (int64_t i = 0; i < contents->elements && !any; i++)
-        any = contents->written[i] & bits;
-    return any != 0;
 }
 
 static uint64_t hash_contents(const Contents *contents, size_t bytes, bool origins, uint64_t hash)
@@ -100,7 +76,7 @@ uint64_t machine_hash_marks(Machine *machine)
 static uint64_t hash_object(const Machine *machine, uint32_t object, const Contents *contents, bool origins, uint64_t hash)
 {
     size_t bytes = (size_t)program_decl(machine->program, program_object_decl(machine->program, object))->bytes;
-    if (G_LIKELY(!racing_any(machine->program)) || !any_marked(contents, ELEMENT_MARKS))
+    if (G_LIKELY(!racing_any(machine->program)) || !cells_any_marked(contents, ELEMENT_MARKS))
         return hash_contents(contents, bytes, origins, hash);
     size_t count = (size_t)contents->elements, item = bytes / count;
     Contents clean = { .elements = contents->elements, .bytes = g_memdup2(contents->bytes, bytes),
@@ -125,7 +101,7 @@ void machine_tell_reached_results(Machine *machine)
     for (uint32_t i = 0; i < machine->objects && racing_any(machine->program); i++) {
         const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, i));
         const Contents *contents = machine->contents[i];
-        if (contents != NULL && program_decl_is_result(decl) && decl->exempt[FAULT_RACE] == 0 && any_marked(contents, ELEMENT_EXEMPT))
+        if (contents != NULL && program_decl_is_result(decl) && decl->exempt[FAULT_RACE] == 0 && cells_any_marked(contents, ELEMENT_EXEMPT))
             racing_reach(machine->program, REACH_RESULT, program_object_device(machine->program, i), decl->site, ELEMENT_EXEMPT);
     }
 }
@@ -255,56 +231,17 @@ Contents *machine_contents(Machine *machine, uint32_t object)
     const Decl *decl = program_decl(machine->program, decl_id);
     if (decl->opaque || machine->ignores)
         return NULL;
-    Contents *contents = g_new0(Contents, 1);
     machine->elements_moved += (uint64_t)(decl->bytes / (int64_t)dtype_size_bytes(decl->dtype));
-    contents->elements = decl->bytes / (int64_t)dtype_size_bytes(decl->dtype);
-    contents->bytes = g_malloc0((size_t)MAX(decl->bytes, 1));
-    contents->written = g_new0(uint32_t, MAX(contents->elements, 1));
-    contents->origin = g_new0(uint64_t, MAX(contents->elements, 1));
+    Contents *contents = cells_new(decl->bytes / (int64_t)dtype_size_bytes(decl->dtype), dtype_size_bytes(decl->dtype));
     machine->contents[object] = contents;
     if (decl->input)
         fill_input(machine, decl_id, program_object_device(machine->program, object), contents);
     return contents;
 }
 
-/* Does an element of the view lie in one element of the decl's type, all of it? */
-static bool is_one_cell(const View *view, size_t item, size_t cell, int64_t offset)
+static size_t cell_bytes_of(const Machine *machine, uint32_t object)
 {
-    return item == cell && view->folds == 0 && offset % (int64_t)cell == 0;
-}
-
-static inline bool skipped(const View *view, const uint8_t *mask, int64_t i)
-{
-    if (G_LIKELY(mask == NULL && !view->over))
-        return false;
-    return (mask != NULL && !mask[i]) || !view_element_inside(view, i);
-}
-
-/* Of an element that has both bytes. */
-static uint8_t worse_of(uint8_t a, uint8_t b)
-{
-    uint8_t x = element_state(a), y = element_state(b), marks = element_marks(a | b);
-    return (uint8_t)(marks | (x == ELEMENT_UNWRITTEN || y == ELEMENT_WRITTEN ? x : y));
-}
-
-/* Byte by byte, for views that were bitcast to another item size: an element is written if all its bytes are, and its origin is mixed. */
-static void read_across(const Contents *contents, size_t cell, const View *view, Tile *out, int64_t i)
-{
-    size_t item = dtype_size_bytes(view->dtype);
-    int64_t last = -1;
-    uint64_t origin = 0;
-    uint8_t state = ELEMENT_WRITTEN;
-    for (size_t b = 0; b < item; b++) {
-        int64_t offset = view_byte_offset(view, i, (int64_t)b), c = offset / (int64_t)cell;
-        unsigned byte = (unsigned)(offset % (int64_t)cell);
-        uint8_t here = contents_state(contents, c, 1u << byte);
-        out->bytes[(size_t)i * item + b] = contents->bytes[offset];
-        state = worse_of(state, here);
-        if (c != last)
-            origin = rng_mix(origin + contents->origin[c] + byte);
-        last = c;
-    }
-    out->written[i] = state, out->origin[i] = origin;
+    return dtype_size_bytes(program_decl(machine->program, program_object_decl(machine->program, object))->dtype);
 }
 
 void machine_read(Machine *machine, uint32_t object, uint32_t view_id, const uint8_t *mask, Tile *out)
@@ -314,20 +251,7 @@ void machine_read(Machine *machine, uint32_t object, uint32_t view_id, const uin
         return;
     machine->elements_moved += (uint64_t)out->elements;
     const View *view = program_get_view(machine->program, view_id);
-    const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, object));
-    size_t item = dtype_size_bytes(view->dtype), cell = dtype_size_bytes(decl->dtype);
-    for (int64_t i = 0; i < out->elements; i++) {
-        if (skipped(view, mask, i))
-            continue;                           /* tiles begin zeroed: unwritten */
-        int64_t offset = view_element_offset(view, i);
-        if (!is_one_cell(view, item, cell, offset)) {
-            read_across(contents, cell, view, out, i);
-            continue;
-        }
-        memcpy(out->bytes + (size_t)i * item, contents->bytes + offset, item);
-        out->written[i] = contents_state(contents, offset / (int64_t)item, contents_mask(item));
-        out->origin[i] = contents->origin[offset / (int64_t)item];
-    }
+    cells_read(contents, cell_bytes_of(machine, object), view, mask, out);
 }
 
 /* Bytes of an element that lie together. */
@@ -350,9 +274,12 @@ void machine_mark_read(Machine *machine, uint32_t site, uint32_t object, uint32_
     if (G_LIKELY(racing == 0) || out->opaque)
         return;
     const View *view = program_get_view(machine->program, view_id);
-    for (int64_t i = 0; i < out->elements; i++)
-        if (!skipped(view, mask, i))
-            out->written[i] |= marks_of(machine->program, racing, view, i);
+    int64_t each = tile_is_raw(out, view) ? (int64_t)dtype_size_bytes(view->dtype) : 1;
+    for (int64_t i = 0, elements = view_elements(view); i < elements; i++) {
+        uint8_t marks = cells_skipped(view, mask, i) ? 0 : marks_of(machine->program, racing, view, i);
+        for (int64_t k = 0; k < each; k++)
+            out->written[i * each + k] |= marks;
+    }
 }
 
 static int before_interval(const GArray *intervals, int64_t lo)        /* first interval with hi >= lo */
@@ -413,35 +340,6 @@ bool machine_any_written(Machine *machine, uint32_t object, uint32_t region)
     return !region_each_run(program_get_region(machine->program, region), outside_intervals, machine->written[object]);
 }
 
-/* Of an opaque tile the value is unknown, but it is one. */
-static uint8_t state_in(const Tile *tile, int64_t i)
-{
-    return tile->opaque ? ELEMENT_UNKNOWN : tile->written[i];
-}
-
-static void set_state(Contents *contents, int64_t cell, unsigned mask, uint8_t element)
-{
-    uint8_t state = element_state(element);
-    contents->written[cell] &= ~(mask * 0x01010101u);
-    contents->written[cell] |= (state == ELEMENT_UNWRITTEN ? 0 : mask) | (state == ELEMENT_UNKNOWN ? mask << CONTENTS_UNKNOWN : 0)
-        | mark_bits(element_marks(element), mask);
-}
-
-static void write_across(Contents *contents, size_t cell, const View *view, const Tile *tile, int64_t i)
-{
-    size_t item = dtype_size_bytes(view->dtype);
-    int64_t last = -1;
-    uint64_t cells = 0;
-    for (size_t b = 0; b < item; b++) {
-        int64_t offset = view_byte_offset(view, i, (int64_t)b), c = offset / (int64_t)cell;
-        contents->bytes[offset] = tile->opaque ? 0 : tile->bytes[(size_t)i * item + b];
-        set_state(contents, c, 1u << offset % (int64_t)cell, state_in(tile, i));
-        cells += c != last;
-        contents->origin[c] = tile->opaque ? 0 : rng_mix(tile->origin[i] + cells);
-        last = c;
-    }
-}
-
 void machine_write(Machine *machine, uint32_t object, uint32_t view_id, const uint8_t *mask, const Tile *tile)
 {
     Contents *contents = machine_contents(machine, object);
@@ -449,23 +347,7 @@ void machine_write(Machine *machine, uint32_t object, uint32_t view_id, const ui
         return;
     machine->elements_moved += (uint64_t)tile->elements;
     const View *view = program_get_view(machine->program, view_id);
-    const Decl *decl = program_decl(machine->program, program_object_decl(machine->program, object));
-    size_t item = dtype_size_bytes(view->dtype), cell = dtype_size_bytes(decl->dtype);
-    for (int64_t i = 0; i < tile->elements; i++) {
-        if (skipped(view, mask, i))
-            continue;
-        int64_t offset = view_element_offset(view, i), c = offset / (int64_t)cell;
-        if (!is_one_cell(view, item, cell, offset)) {
-            write_across(contents, cell, view, tile, i);
-            continue;
-        }
-        if (tile->opaque)
-            memset(contents->bytes + offset, 0, item);
-        else
-            memcpy(contents->bytes + offset, tile->bytes + (size_t)i * item, item);
-        set_state(contents, c, contents_mask(item), state_in(tile, i));
-        contents->origin[c] = tile->opaque ? 0 : tile->origin[i];
-    }
+    cells_write(contents, cell_bytes_of(machine, object), view, mask, tile);
 }
 
 void machine_mark_write(Machine *machine, uint32_t site, uint32_t object, uint32_t view_id, const uint8_t *mask)
@@ -480,11 +362,11 @@ void machine_mark_write(Machine *machine, uint32_t site, uint32_t object, uint32
     int64_t together = bytes_together(view);
     uint8_t marks = 0;
     for (int64_t i = 0, elements = view_elements(view); i < elements; i++) {
-        for (int64_t b = 0; b < item && !skipped(view, mask, i); b++) {
+        for (int64_t b = 0; b < item && !cells_skipped(view, mask, i); b++) {
             int64_t offset = view_byte_offset(view, i, b);
             if (b % together == 0)
                 marks = racing_marks(machine->program, racing, offset, (size_t)together);
-            contents->written[offset / cell_bytes] |= mark_bits(marks, 1u << offset % cell_bytes);
+            cells_mark(contents, offset / cell_bytes, 1u << offset % cell_bytes, marks);
         }
     }
 }
@@ -494,12 +376,29 @@ static bool is_opaque(const Machine *machine, uint32_t object)
     return machine->ignores || program_decl(machine->program, program_object_decl(machine->program, object))->opaque;
 }
 
+Tile *machine_tile(Machine *machine, uint32_t object, uint32_t view_id)
+{
+    const View *view = program_get_view(machine->program, view_id);
+    Tile *tile = tile_new(view->dtype, view->ndim, view->size, false);
+    if (cells_want_parts(view, cell_bytes_of(machine, object)))
+        tile_want_parts(tile, NULL, NULL);
+    return tile;
+}
+
+Tile *machine_copy_payload(Machine *machine, uint32_t object, uint32_t view_id)
+{
+    const View *view = program_get_view(machine->program, view_id);
+    const Contents *contents = machine_contents(machine, object);
+    int64_t item = (int64_t)dtype_size_bytes(view->dtype), bytes = view_elements(view) * item;
+    bool whole = item == 1 || cells_are_moved_whole(contents, cell_bytes_of(machine, object), view);
+    return whole ? tile_new(view->dtype, view->ndim, view->size, false) : tile_new(DTYPE_U8, 1, &bytes, false);
+}
+
 Tile *machine_copy_read(Machine *machine, const Copy *copy)
 {
     if (copy->source_view == NONE || is_opaque(machine, copy->source))
         return NULL;
-    const View *view = program_get_view(machine->program, copy->source_view);
-    Tile *payload = tile_new(view->dtype, view->ndim, view->size, false);
+    Tile *payload = machine_copy_payload(machine, copy->source, copy->source_view);
     machine_read(machine, copy->source, copy->source_view, NULL, payload);
     machine_mark_read(machine, copy->site, copy->source, copy->source_view, NULL, payload);
     return payload;

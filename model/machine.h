@@ -7,44 +7,8 @@
  * Ownership:   private to the process that runs; all of it freed by machine_free.
  */
 #pragma once
+#include "cells.h"
 #include "core.h"
-
-typedef struct Contents {                       /* of one buffer object; elements of the decl's own type */
-    int64_t elements;
-    unsigned char *bytes;
-    uint32_t *written;                          /* bit b: byte b of the element has a value; 8 + b: an unknown one; then the marks */
-    uint64_t *origin;
-} Contents;
-
-/* Where the bits of each mark begin. */
-enum { CONTENTS_UNKNOWN = 8, CONTENTS_RACING = 16, CONTENTS_EXEMPT = 24 };
-
-/* ELEMENT_..., with marks, of those bytes of an element that the mask names. */
-static inline uint8_t contents_state(const Contents *contents, int64_t element, unsigned mask)
-{
-    uint32_t written = contents->written[element];
-    unsigned known = (written >> CONTENTS_UNKNOWN & mask) ? ELEMENT_UNKNOWN : ELEMENT_WRITTEN;
-    unsigned racing = (written >> CONTENTS_RACING & mask) ? ELEMENT_RACING : 0;
-    unsigned exempt = (written >> CONTENTS_EXEMPT & mask) ? ELEMENT_EXEMPT : 0;
-    return (uint8_t)(((written & mask) != mask ? ELEMENT_UNWRITTEN : known) | racing | exempt);
-}
-
-/* Which bytes of an element have a mark. */
-static inline uint8_t contents_marked(const Contents *contents, int64_t element)
-{
-    return (uint8_t)(contents->written[element] >> CONTENTS_RACING | contents->written[element] >> CONTENTS_EXEMPT);
-}
-
-static inline unsigned contents_mask(size_t item)
-{
-    return (1u << item) - 1;
-}
-
-static inline TileElements contents_elements(const Contents *contents, size_t item, int64_t first, int64_t count)
-{
-    return (TileElements){ (size_t)count, item, sizeof *contents->written,
-                           contents->origin + first, contents->bytes + first * (int64_t)item, contents->written + first };
-}
 
 Machine *machine_new(Program *program);
 void machine_free(Machine *machine);
@@ -75,6 +39,9 @@ void machine_write(Machine *machine, uint32_t object, uint32_t view, const uint8
 void machine_mark_read(Machine *machine, uint32_t site, uint32_t object, uint32_t view, const uint8_t *mask, Tile *out);
 void machine_mark_write(Machine *machine, uint32_t site, uint32_t object, uint32_t view, const uint8_t *mask);
 void machine_copy_now(Machine *machine, const Copy *copy);      /* read and write at once */
+Tile *machine_tile(Machine *machine, uint32_t object, uint32_t view);   /* an empty one for a load */
+/* An empty tile for what a copy moves from there: of bytes, each for itself, where elements do not tell them all. */
+Tile *machine_copy_payload(Machine *machine, uint32_t object, uint32_t view);
 Tile *machine_copy_read(Machine *machine, const Copy *copy);    /* payload, NULL if opaque; tile_free, or machine_copy_write */
 void machine_copy_write(Machine *machine, const Copy *copy, Tile *payload);
 /* Elements read, written or made in all runs so far: what contents have cost. */

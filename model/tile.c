@@ -32,6 +32,19 @@ static void *alloc_block(void *owner, size_t bytes)
     return g_malloc0(MAX(bytes, 1));
 }
 
+void tile_want_parts(Tile *tile, TileAlloc alloc, void *owner)
+{
+    if (!tile->opaque)
+        tile->part = (alloc ? alloc : alloc_block)(owner, (size_t)tile->elements * dtype_size_bytes(tile->dtype) * sizeof(uint64_t));
+    tile->parts = tile->part != NULL;
+}
+
+void tile_drop_parts(Tile *tile)
+{
+    tile->part = NULL;
+    tile->parts = false;
+}
+
 Tile *tile_new(DType dtype, unsigned ndim, const int64_t *size, bool opaque)
 {
     Tile *tile = g_new(Tile, 1);
@@ -46,40 +59,46 @@ void tile_free(Tile *tile)
     g_free(tile->bytes);
     g_free(tile->written);
     g_free(tile->origin);
+    g_free(tile->part);
     g_free(tile);
 }
 
 size_t tile_block_bytes(const TileElements *elements)
 {
-    return elements->count * (sizeof(uint64_t) + elements->item + elements->mark);
+    size_t parts = elements->parts ? elements->item * sizeof(uint64_t) : 0;
+    return elements->count * (sizeof(uint64_t) + elements->item + elements->mark + parts);
 }
 
 void tile_block_put(void *block, const TileElements *elements)
 {
     char *at = block;
-    size_t count = elements->count;
+    size_t count = elements->count, until = count * (sizeof(uint64_t) + elements->item + elements->mark);
     if (count == 0)
         return;
     memcpy(at, elements->origin, count * sizeof(uint64_t));
     memcpy(at + count * sizeof(uint64_t), elements->bytes, count * elements->item);
     memcpy(at + count * (sizeof(uint64_t) + elements->item), elements->written, count * elements->mark);
+    if (elements->parts)
+        memcpy(at + until, elements->part, count * elements->item * sizeof(uint64_t));
 }
 
 void tile_block_take(const void *block, const TileElements *elements)
 {
     const char *at = block;
-    size_t count = elements->count;
+    size_t count = elements->count, until = count * (sizeof(uint64_t) + elements->item + elements->mark);
     if (count == 0)
         return;
     memcpy(elements->origin, at, count * sizeof(uint64_t));
     memcpy(elements->bytes, at + count * sizeof(uint64_t), count * elements->item);
     memcpy(elements->written, at + count * (sizeof(uint64_t) + elements->item), count * elements->mark);
+    if (elements->parts)
+        memcpy(elements->part, at + until, count * elements->item * sizeof(uint64_t));
 }
 
 static TileElements elements_of(const Tile *tile)
 {
     return (TileElements){ tile->opaque ? 0 : (size_t)tile->elements, dtype_size_bytes(tile->dtype), sizeof *tile->written,
-                           tile->origin, tile->bytes, tile->written };
+                           tile->parts, tile->origin, tile->bytes, tile->written, tile->part };
 }
 
 /* The struct without its pointers, then the block of its elements, if it is not opaque. */
@@ -90,6 +109,7 @@ void *tile_pack(const Tile *tile, size_t *bytes)
     char *packed = g_malloc0(*bytes);
     Tile *head = (Tile *)(void *)packed;
     head->dtype = tile->dtype, head->ndim = tile->ndim, head->elements = tile->elements, head->opaque = tile->opaque;
+    head->parts = tile->parts;
     memcpy(head->size, tile->size, tile->ndim * sizeof *tile->size);
     tile_block_put(packed + sizeof(Tile), &elements);
     return packed;
@@ -99,10 +119,12 @@ bool tile_is_packed(const void *packed, size_t bytes)
 {
     Tile head;
     int64_t elements = 1;
-    if (bytes < sizeof head || ((const unsigned char *)packed)[offsetof(Tile, opaque)] > 1)
+    const unsigned char *flags = packed;
+    if (bytes < sizeof head || flags[offsetof(Tile, opaque)] > 1 || flags[offsetof(Tile, parts)] > 1)
         return false;
     memcpy(&head, packed, sizeof head);
-    if (head.dtype >= DTYPE_COUNT || head.ndim > VIEW_DIMS_MAX || head.bytes != NULL || head.written != NULL || head.origin != NULL)
+    if (head.dtype >= DTYPE_COUNT || head.ndim > VIEW_DIMS_MAX || head.bytes != NULL || head.written != NULL || head.origin != NULL
+        || head.part != NULL || (head.opaque && head.parts))
         return false;
     for (unsigned i = 0; i < head.ndim; i++)
         if (head.size[i] < 0 || __builtin_mul_overflow(elements, head.size[i], &elements))
@@ -111,7 +133,7 @@ bool tile_is_packed(const void *packed, size_t bytes)
     size_t count = block.count;
     if (elements != head.elements || count > bytes || bytes != sizeof head + tile_block_bytes(&block))
         return false;
-    const uint8_t *written = (const uint8_t *)packed + bytes - count;
+    const uint8_t *written = (const uint8_t *)packed + sizeof head + count * (sizeof(uint64_t) + block.item);
     for (size_t i = 0; i < count; i++)
         if (element_state(written[i]) > ELEMENT_UNKNOWN)
             return false;
@@ -122,6 +144,8 @@ Tile *tile_unpack(const void *packed)
 {
     const Tile *head = packed;
     Tile *tile = tile_new(head->dtype, head->ndim, head->size, head->opaque);
+    if (head->parts)
+        tile_want_parts(tile, NULL, NULL);
     const TileElements elements = elements_of(tile);
     tile_block_take((const char *)packed + sizeof(Tile), &elements);
     return tile;
@@ -129,6 +153,7 @@ Tile *tile_unpack(const void *packed)
 
 static void become_opaque(Tile *tile)
 {
+    tile_drop_parts(tile);
     tile->opaque = true;
     tile->bytes = tile->written = NULL;
     tile->origin = NULL;
@@ -269,4 +294,23 @@ void tile_fill_double(Tile *tile, double value)
 uint64_t tile_input_origin(uint32_t device, uint32_t input, uint64_t element)
 {
     return rng_mix(rng_mix(rng_mix(device + UINT64_C(0x9e3779b97f4a7c15)) + input) + element);
+}
+
+/* A bijection of the origin, and a step for each byte: so the first part tells the origin, and those of an element's half tell a half. */
+static const uint64_t PART_TAG = UINT64_C(0xd6e8feb86659fd93), PART_STEP = UINT64_C(0xa0761d6478bd642f);
+
+uint64_t tile_origin_part(uint64_t origin, size_t byte, size_t item)
+{
+    return item == 1 || origin == 0 ? origin : rng_mix(origin ^ PART_TAG * item) + PART_STEP * byte;
+}
+
+uint64_t tile_origin_whole(const uint64_t *part, size_t item)
+{
+    uint64_t origin = item == 1 || part[0] == 0 ? part[0] : unmix(part[0]) ^ PART_TAG * item, mixed = 0;
+    bool whole = true;
+    for (size_t b = 0; b < item; b++) {
+        whole &= part[b] == tile_origin_part(origin, b, item);
+        mixed = rng_mix(mixed + part[b] + b + 1);
+    }
+    return whole ? origin : mixed;
 }

@@ -28,14 +28,19 @@ typedef struct Tile {
     int64_t size[VIEW_DIMS_MAX];
     int64_t elements;
     bool opaque;                                /* shape only: the arrays below are NULL */
+    bool parts;                                 /* part is not NULL */
     unsigned char *bytes;
     uint8_t *written;                           /* one byte an element: ELEMENT_..., with marks */
     uint64_t *origin;
+    uint64_t *part;                             /* origins of all bytes, of what was loaded across elements; or NULL: origin tells them */
 } Tile;
 
 /* Memory for n tiles' arrays comes from alloc (zeroed), which belongs to the core. */
 typedef void *(*TileAlloc)(void *owner, size_t bytes);
 void tile_init(Tile *tile, DType dtype, unsigned ndim, const int64_t *size, bool opaque, TileAlloc alloc, void *owner);
+
+void tile_want_parts(Tile *tile, TileAlloc alloc, void *owner);         /* all of them 0; alloc NULL: of a tile_new */
+void tile_drop_parts(Tile *tile);               /* before an element is changed; what was allocated stays its owner's */
 
 /* A tile of its own, on the heap; NULL may be freed. */
 Tile *tile_new(DType dtype, unsigned ndim, const int64_t *size, bool opaque);
@@ -45,8 +50,16 @@ void *tile_pack(const Tile *tile, size_t *bytes);
 Tile *tile_unpack(const void *packed);
 bool tile_is_packed(const void *packed, size_t bytes);          /* may it be what tile_pack made? Of bytes from a file */
 
-/* Elements that lie in one block: origins, then values of so many bytes, then marks of so many of whether they were written. */
-typedef struct TileElements { size_t count, item, mark; uint64_t *origin; unsigned char *bytes; void *written; } TileElements;
+/* Elements that lie in one block: origins, then values of so many bytes, then marks of so many of whether they were written; then the
+ * origins of all bytes, if there are parts. */
+typedef struct TileElements {
+    size_t count, item, mark;
+    bool parts;
+    uint64_t *origin;
+    unsigned char *bytes;
+    void *written;
+    uint64_t *part;
+} TileElements;
 size_t tile_block_bytes(const TileElements *elements);
 void tile_block_put(void *block, const TileElements *elements);
 void tile_block_take(const void *block, const TileElements *elements);
@@ -59,3 +72,13 @@ void tile_convert(Tile *out, const Tile *in);                   /* to out's type
 void tile_fill_int(Tile *tile, int64_t value);                  /* origin 0 for 0, a mix of the value otherwise; written */
 void tile_fill_double(Tile *tile, double value);
 uint64_t tile_input_origin(uint32_t device, uint32_t input, uint64_t element);
+
+/* The origin of one byte of an element; and of an element by those of its bytes: tile_origin_whole of all parts of an origin is that. */
+uint64_t tile_origin_part(uint64_t origin, size_t byte, size_t item);
+uint64_t tile_origin_whole(const uint64_t *part, size_t item);
+
+/* Has the tile an element for each byte of the view's? */
+static inline bool tile_is_raw(const Tile *tile, const View *view)
+{
+    return tile->dtype == DTYPE_U8 && !tile->opaque && dtype_size_bytes(view->dtype) > 1;
+}

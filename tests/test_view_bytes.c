@@ -130,8 +130,11 @@ static void compare_regions(uint64_t seed, Figures *figures)
     }
 }
 
-/* A buffer as bytes, each with a value or none. */
-typedef struct Memory { unsigned char byte[BYTES]; uint8_t written[BYTES]; } Memory;
+/* Byte `byte` of an element of so many, which has that origin. */
+typedef struct Source { uint64_t origin; int byte, item; } Source;
+
+/* A buffer as bytes, each with a value or none, and where it came from. */
+typedef struct Memory { unsigned char byte[BYTES]; uint8_t written[BYTES]; Source source[BYTES]; } Memory;
 
 typedef struct World { Program *program; Machine *machine; uint32_t object[2]; Memory memory[2]; } World;
 
@@ -174,12 +177,14 @@ static void store_random(Rng *rng, World *world, int buffer, const Chain *chain)
         tile->written[e] = below(rng, 12) ? ELEMENT_WRITTEN : below(rng, 2) ? ELEMENT_UNWRITTEN : ELEMENT_UNKNOWN;
         if (mask != NULL)
             mask[e] = (uint8_t)below(rng, 2);
+        tile->origin[e] = rng_mix(rng_below(rng, UINT64_C(1) << 60) + 1);
         for (int b = 0; b < plain->item; b++) {
             unsigned char value = tile->bytes[e * plain->item + b] = (unsigned char)below(rng, 256);
             if (plain->outside[e] || (mask != NULL && !mask[e]))
                 continue;
             world->memory[buffer].byte[plain->address[e][b]] = value;
             world->memory[buffer].written[plain->address[e][b]] = tile->written[e];
+            world->memory[buffer].source[plain->address[e][b]] = (Source){ tile->origin[e], b, plain->item };
         }
     }
     machine_write(world->machine, world->object[buffer], program_view(world->program, &chain->view), mask, tile);
@@ -197,6 +202,18 @@ static uint8_t plain_state(const Memory *memory, const Plain *plain, int e)
     return unknown ? ELEMENT_UNKNOWN : ELEMENT_WRITTEN;
 }
 
+/* Is the element one that was stored, all of it and nothing else? Or of nothing. */
+static bool is_of_one_source(const Memory *memory, const Plain *plain, int e)
+{
+    const Source *first = &memory->source[plain->address[e][0]];
+    bool one = true;
+    for (int b = 0; b < plain->item; b++) {
+        const Source *source = &memory->source[plain->address[e][b]];
+        one &= source->origin == first->origin && (first->origin == 0 || (source->byte == b && source->item == plain->item));
+    }
+    return one;
+}
+
 static void load_and_compare(World *world, int buffer, const Chain *chain, uint64_t seed, Figures *figures)
 {
     const Plain *plain = &chain->plain;
@@ -209,6 +226,8 @@ static void load_and_compare(World *world, int buffer, const Chain *chain, uint6
         uint8_t state = plain_state(memory, plain, e);
         if (tile->written[e] != state)
             tell(chain, "whether it was written", seed);
+        if ((tile->origin[e] == memory->source[plain->address[e][0]].origin) != is_of_one_source(memory, plain, e))
+            tell(chain, "the origin", seed);
         for (int b = 0; b < plain->item; b++)
             if (state == ELEMENT_WRITTEN && tile->bytes[e * plain->item + b] != memory->byte[plain->address[e][b]])
                 tell(chain, "the value", seed);
@@ -217,7 +236,7 @@ static void load_and_compare(World *world, int buffer, const Chain *chain, uint6
     tile_free(tile);
 }
 
-/* Copies the bytes of all elements first, as a DMA between disjoint refs may. */
+/* A copy moves each byte, whatever the elements. */
 static void copy(World *world, const int *buffer, const Chain *from, const Chain *to)
 {
     Memory old = world->memory[buffer[0]];
@@ -230,7 +249,8 @@ static void copy(World *world, const int *buffer, const Chain *from, const Chain
         for (int b = 0; b < to->plain.item; b++) {
             int16_t at = from->plain.address[e][b];
             world->memory[buffer[1]].byte[to->plain.address[e][b]] = old.byte[at];
-            world->memory[buffer[1]].written[to->plain.address[e][b]] = plain_state(&old, &from->plain, e);
+            world->memory[buffer[1]].written[to->plain.address[e][b]] = old.written[at];
+            world->memory[buffer[1]].source[to->plain.address[e][b]] = old.source[at];
         }
 }
 

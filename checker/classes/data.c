@@ -14,7 +14,7 @@ struct Tiles {
     GMutex lock;
 };
 
-typedef struct Saved { uint32_t object; TileElements elements; void *block; } Saved;
+typedef struct Saved { uint32_t object; int64_t first, count; size_t item; bool parts; void *block; } Saved;
 
 struct Data {
     Program *program;
@@ -120,9 +120,9 @@ static void save(Data *data, uint32_t object, uint32_t region_id)
     int64_t item = (int64_t)dtype_size_bytes(decl_of(data, object)->dtype);
     int64_t first = CLAMP(region->lo / item, 0, contents->elements);
     int64_t last = CLAMP((region->hi + item - 1) / item, first, contents->elements);
-    Saved saved = { object, contents_elements(contents, (size_t)item, first, last - first), NULL };
-    saved.block = g_malloc(tile_block_bytes(&saved.elements) + 1);
-    tile_block_put(saved.block, &saved.elements);
+    const TileElements elements = contents_elements(contents, (size_t)item, first, last - first);
+    Saved saved = { object, first, last - first, (size_t)item, elements.parts, g_malloc(tile_block_bytes(&elements) + 1) };
+    tile_block_put(saved.block, &elements);
     g_array_append_val(data->journal, saved);
 }
 
@@ -130,7 +130,8 @@ void data_undo(Data *data, uint32_t mark)
 {
     while (data->journal->len > mark) {
         const Saved *saved = &g_array_index(data->journal, Saved, data->journal->len - 1);
-        tile_block_take(saved->block, &saved->elements);
+        Contents *contents = machine_contents(data->machine, saved->object);
+        cells_take(contents, saved->item, saved->first, saved->count, saved->block, saved->parts);
         g_free(saved->block);
         g_array_set_size(data->journal, data->journal->len - 1);
     }

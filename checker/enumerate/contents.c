@@ -71,28 +71,31 @@ static size_t item_bytes(const ContentsPool *pool, uint32_t object)
 }
 
 /* Puts a version into the machine; 0 is what the machine itself makes at first touch. */
-static Contents *put(ContentsPool *pool, uint32_t object, uint32_t version)
+static void put(ContentsPool *pool, uint32_t object, uint32_t version)
 {
     Contents *contents = machine_contents(pool->machine, object);
-    size_t count = (size_t)contents->elements, item = item_bytes(pool, object);
+    size_t item = item_bytes(pool, object), length;
     if (version == 0) {
         Machine *fresh = machine_new(pool->program);
-        Contents *first = machine_contents(fresh, object);
-        memcpy(contents->bytes, first->bytes, count * item);
-        memcpy(contents->written, first->written, count * sizeof *contents->written);
-        memcpy(contents->origin, first->origin, count * sizeof(uint64_t));
+        const TileElements first = contents_elements(machine_contents(fresh, object), item, 0, contents->elements);
+        g_autofree void *block = g_malloc(tile_block_bytes(&first) + 1);
+        tile_block_put(block, &first);
+        cells_take(contents, item, 0, contents->elements, block, false);
         machine_free(fresh);
-        return contents;
+        return;
     }
-    const TileElements elements = contents_elements(contents, item, 0, contents->elements);
-    tile_block_take(intern_get(&pool->versions, version, NULL), &elements);
-    return contents;
+    const void *block = intern_get(&pool->versions, version, &length);
+    TileElements elements = contents_elements(contents, item, 0, contents->elements);
+    elements.parts = false;
+    cells_take(contents, item, 0, contents->elements, block, length > tile_block_bytes(&elements));
 }
 
+/* Parts that say nothing more are no part of a version. */
 static uint32_t take(ContentsPool *pool, uint32_t object)
 {
     const Contents *contents = machine_contents(pool->machine, object);
-    const TileElements elements = contents_elements(contents, item_bytes(pool, object), 0, contents->elements);
+    TileElements elements = contents_elements(contents, item_bytes(pool, object), 0, contents->elements);
+    elements.parts &= !cells_are_whole(contents, elements.item);
     size_t bytes = tile_block_bytes(&elements);
     g_autofree void *key = g_malloc(bytes + 1);
     tile_block_put(key, &elements);
@@ -146,18 +149,18 @@ static Operation operation_of(const Walk *walk, const uint32_t *id, const Touch 
                        .racing_low = (uint32_t)racing, .racing_high = (uint32_t)(racing >> 32)};
 }
 
-static uint32_t read_tile(Walk *walk, const uint32_t *id, const Touch *touch)
+/* By a load, or by a copy, which moves bytes. */
+static uint32_t read_tile(Walk *walk, const uint32_t *id, const Touch *touch, StepKind kind)
 {
     ContentsPool *pool = walk->pool;
-    Operation operation = operation_of(walk, id, touch, 0, STEP_LOAD);
+    Operation operation = operation_of(walk, id, touch, 0, kind);
     uint32_t *result;
     if (walk->frozen)
         return result_known(pool, &operation);
     if (recall(pool, &operation, &result))
         return *result;
-    const View *view = program_get_view(walk->program, touch->view);
-    Tile *tile = tile_new(view->dtype, view->ndim, view->size, false);
     put(pool, touch->object, operation.version);
+    Tile *tile = (kind == STEP_READ ? machine_copy_payload : machine_tile)(pool->machine, touch->object, touch->view);
     machine_read(pool->machine, touch->object, touch->view, touch->mask, tile);
     machine_mark_read(pool->machine, touch->site, touch->object, touch->view, touch->mask, tile);
     *result = intern_tile(walk, tile);
@@ -193,7 +196,7 @@ uint32_t contents_load(Walk *walk, const uint32_t *id, const UnrollStep *step)
         memcpy(tile.size, view->size, sizeof tile.size);
         return intern_tile(walk, &tile);
     }
-    return read_tile(walk, id, &(Touch){step->step.site, step->step.object, step->view, step->mask});
+    return read_tile(walk, id, &(Touch){step->step.site, step->step.object, step->view, step->mask}, STEP_LOAD);
 }
 
 void contents_store(Walk *walk, uint32_t *id, const UnrollStep *step)
@@ -206,7 +209,8 @@ void contents_store(Walk *walk, uint32_t *id, const UnrollStep *step)
 
 uint32_t contents_copy_read(Walk *walk, const uint32_t *id, const Copy *copy)
 {
-    return copy->source_view == NONE ? 0 : read_tile(walk, id, &(Touch){copy->site, copy->source, copy->source_view, NULL});
+    const Touch touch = {copy->site, copy->source, copy->source_view, NULL};
+    return copy->source_view == NONE ? 0 : read_tile(walk, id, &touch, STEP_READ);
 }
 
 void contents_copy_write(Walk *walk, uint32_t *id, const Copy *copy, uint32_t payload)

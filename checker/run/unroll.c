@@ -59,6 +59,10 @@ static Tile *keep_tile(Unroller *unroller, const Tile *tile)
         memcpy(copy->written, tile->written, (size_t)tile->elements);
         memcpy(copy->origin, tile->origin, (size_t)tile->elements * sizeof *tile->origin);
     }
+    if (tile->parts) {
+        tile_want_parts(copy, alloc_owned, unroller);
+        memcpy(copy->part, tile->part, (size_t)tile->elements * dtype_size_bytes(tile->dtype) * sizeof *tile->part);
+    }
     return copy;
 }
 
@@ -102,6 +106,9 @@ static void feed(Request *request, const Observation *observation)
     memcpy(into->bytes, observation->tile->bytes, (size_t)into->elements * dtype_size_bytes(into->dtype));
     memcpy(into->written, observation->tile->written, (size_t)into->elements);
     memcpy(into->origin, observation->tile->origin, (size_t)into->elements * sizeof *into->origin);
+    g_assert(into->parts == observation->tile->parts);
+    if (into->parts)
+        memcpy(into->part, observation->tile->part, (size_t)into->elements * dtype_size_bytes(into->dtype) * sizeof *into->part);
 }
 
 static void leave_for_good(Unroller *unroller, UnrollEnd end)
@@ -119,6 +126,7 @@ static bool goes_beyond(Unroller *unroller, Core *core, Request *request)
     Tile *into = request->step.kind == STEP_SWAP ? request->old : request->tile;
     if (!unroller->unsettled || unroller->halt_when_fed || unroller->scrubs || into == NULL)
         return false;
+    tile_drop_parts(into);
     unroller->beyond = core->opaque_data = into->opaque = true;
     unroller->steps_beyond = 0;
     return true;

@@ -315,6 +315,7 @@ static void assign(const PlSite *here, PlTile to, PlTile from)
     Tile *out = (Tile *)compute_get(here, to);
     const Tile *in = compute_get(here, from);
     want_same(here, out, in);
+    tile_drop_parts(out);
     if (in->opaque) {
         out->opaque = true;
         return;

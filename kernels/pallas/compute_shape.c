@@ -236,21 +236,27 @@ static PlTile roll(const PlSite *here, PlTile given, int axis, int64_t shift)
 static void pack(Tile *out, int64_t to, const Tile *in, const int64_t *from, int64_t items)
 {
     size_t wide = dtype_size_bytes(out->dtype), narrow = dtype_size_bytes(in->dtype);
+    uint64_t part[sizeof(uint64_t)];
     out->written[to] = ELEMENT_WRITTEN;
     for (int64_t k = 0; k < items; k++) {
         memcpy(out->bytes + (size_t)to * wide + (size_t)k * narrow, in->bytes + (size_t)from[k] * narrow, narrow);
         out->written[to] = element_both(out->written[to], in->written[from[k]]);
-        out->origin[to] = items == 1 ? in->origin[from[k]] : rng_mix(out->origin[to] + in->origin[from[k]]);
+        for (size_t b = 0; b < narrow; b++)
+            part[(size_t)k * narrow + b] = tile_origin_part(in->origin[from[k]], b, narrow);
     }
+    out->origin[to] = tile_origin_whole(part, wide);
 }
 
 static void unpack(Tile *out, const int64_t *to, const Tile *in, int64_t from, int64_t items)
 {
     size_t wide = dtype_size_bytes(in->dtype), narrow = dtype_size_bytes(out->dtype);
+    uint64_t part[sizeof(uint64_t)];
+    for (size_t b = 0; b < wide; b++)
+        part[b] = in->parts ? in->part[(size_t)from * wide + b] : tile_origin_part(in->origin[from], b, wide);
     for (int64_t k = 0; k < items; k++) {
         memcpy(out->bytes + (size_t)to[k] * narrow, in->bytes + (size_t)from * wide + (size_t)k * narrow, narrow);
         out->written[to[k]] = in->written[from];
-        out->origin[to[k]] = items == 1 ? in->origin[from] : rng_mix(in->origin[from] + (uint64_t)k + 1);
+        out->origin[to[k]] = tile_origin_whole(part + (size_t)k * narrow, narrow);
     }
 }
 

@@ -65,16 +65,18 @@ static uint32_t member_device(const Program *program, const PromiseCollective *c
 static uint64_t input_origin(const Program *program, const PromiseCollective *c, uint32_t device, int64_t element)
 {
     const Decl *decl = program_decl(program, c->input);
-    if (c->input_view != decl->view) {
-        int64_t offset = view_element_offset(program_get_view(program, c->input_view), element), at = 0;
-        const View *whole = program_get_view(program, decl->view);
-        for (unsigned d = 0; d < whole->ndim; d++) {
+    if (c->input_view == decl->view)
+        return tile_input_origin(device, c->input, (uint64_t)element);
+    const View *view = program_get_view(program, c->input_view), *whole = program_get_view(program, decl->view);
+    size_t item = dtype_size_bytes(view->dtype), cell = dtype_size_bytes(decl->dtype);
+    uint64_t part[sizeof(uint64_t)];
+    for (size_t b = 0; b < item; b++) {
+        int64_t offset = view_byte_offset(view, element, (int64_t)b), at = 0;
+        for (unsigned d = 0; d < whole->ndim; offset %= whole->stride[d++])
             at = at * whole->size[d] + offset / whole->stride[d];
-            offset %= whole->stride[d];
-        }
-        element = at;
+        part[b] = tile_origin_part(tile_input_origin(device, c->input, (uint64_t)at), (size_t)(offset % (int64_t)cell), cell);
     }
-    return tile_input_origin(device, c->input, (uint64_t)element);
+    return tile_origin_whole(part, item);
 }
 
 /* Which element of which member's input must be at `element` of the output; for sums: of every member's. */

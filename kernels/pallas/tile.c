@@ -190,6 +190,7 @@ static void tile_put(const PlSite *here, PlTile tile, double value, int dims, co
     int64_t element = find_element(here, out, dims, index);
     if (out->opaque)
         return;
+    tile_drop_parts(out);
     Tile one = { .dtype = out->dtype, .elements = 1, .bytes = out->bytes + (size_t)element * dtype_size_bytes(out->dtype),
                  .written = out->written + element, .origin = out->origin + element };
     fill(&one, value);

@@ -303,3 +303,97 @@ PROGRAM(row_of_bytes_written, "the third row of three")
 {
     part_is_written_program(3, 0);
 }
+
+/* Where elements came from is known whatever they were moved as: halves as words, words as bytes, all at once or row by row. */
+KERNEL(moves, input, output, sem)
+{
+    PlType type = (PlType)pl_parameter(as);
+    PlRef from = pl_bitcast(input, type), to = pl_bitcast(output, type);
+    int rows = (int)pl_size(from, 0), right = rows - pl_parameter(lacks);
+    switch (pl_parameter(how)) {
+    case 0:
+        pl_copy_wait(pl_async_copy(pl_at(from, pl_ds(0, right)), pl_at(to, pl_ds(0, right)), sem));
+        break;
+    case 1:
+        for (int row = 0; row < right; row++)
+            pl_store(pl_at(to, row), pl_load(pl_at(from, row)));
+        break;
+    default:
+        pl_store(pl_at(to, pl_ds(0, right)), pl_load(pl_at(from, pl_ds(0, right))));
+        break;
+    }
+    for (int row = right; row < rows; row++)
+        pl_store(pl_at(to, row), pl_load(pl_at(from, 0)));
+}
+
+static void moves_program(PlType type, PlType as, int most, int lacks, bool parts)
+{
+    pl_choose("as", as, as);
+    pl_choose("how", 0, most);
+    pl_choose("lacks", lacks, lacks);
+    PlRef input = pl_input_in(PL_VMEM, type, 4, 8), output = pl_output_in(PL_VMEM, type, 4, 8);
+    pl_launch(moves, .args = { input, output, pl_dma_semaphore() });
+    if (parts)
+        pl_expect_equal(pl_at(pl_bitcast(output, as), 1), pl_at(pl_bitcast(input, as), 1));
+    else
+        pl_expect_equal(output, input);
+}
+
+PROGRAM(words_as_bytes, "words moved as bytes are the same words")
+{
+    moves_program(PL_I32, PL_U8, 2, 0, false);
+}
+
+PROGRAM(words_as_halves, "and as halves")
+{
+    moves_program(PL_F32, PL_BF16, 2, 0, false);
+}
+
+PROGRAM(words_as_bytes_but_one, "one row of bytes is another's")
+{
+    moves_program(PL_I32, PL_U8, 2, 1, false);
+    pl_expect_fault(PL_ASSERT);
+}
+
+PROGRAM(halves_as_words, "halves moved as words are the same halves")
+{
+    moves_program(PL_BF16, PL_U32, 2, 0, false);
+}
+
+PROGRAM(halves_as_words_but_one, "one row of words is another's")
+{
+    moves_program(PL_BF16, PL_U32, 2, 1, false);
+    pl_expect_fault(PL_ASSERT);
+}
+
+PROGRAM(bytes_of_words_expected, "a row of bytes is expected where words were moved")
+{
+    moves_program(PL_I32, PL_I16, 2, 0, true);
+}
+
+/* Of words, three rows of bytes are written; a copy as words takes those along. */
+KERNEL(part_is_copied, words, copy, gate, sem)
+{
+    pl_store(pl_at(pl_bitcast(words, PL_U8), pl_ds(0, 3)), pl_tile_zeros(PL_U8, 3, 8));
+    pl_copy_wait(pl_async_copy(words, copy, sem));
+    if (pl_tile_int(pl_load(pl_at(pl_bitcast(copy, PL_U8), pl_parameter(row))), 3) == 77)
+        pl_semaphore_signal(gate, 1);
+}
+
+static void part_is_copied_program(int row)
+{
+    pl_choose("row", row, row);
+    pl_launch(part_is_copied, .args = { pl_vmem(PL_I32, 3, 8), pl_bitcast(pl_vmem(PL_I8, 12, 8), PL_I32), pl_regular_semaphore(),
+                                        pl_dma_semaphore() });
+}
+
+PROGRAM(copied_part_written, "the third row of bytes was written")
+{
+    part_is_copied_program(2);
+}
+
+PROGRAM(copied_part_unwritten, "the fourth was not")
+{
+    part_is_copied_program(3);
+    pl_expect_fault(PL_UNINITIALISED);
+}
