@@ -80,22 +80,38 @@ static void read_bytes(const Contents *contents, size_t cell, const View *view, 
         out->written[i] = state, out->origin[i] = tile_origin_whole(part, item);
 }
 
-static void read_cell(const Contents *contents, size_t cell, int64_t offset, Tile *out, int64_t i)
+/* Offsets of a plain view's elements, one after the other. */
+typedef struct Walk { int64_t offset, index[VIEW_DIMS_MAX]; } Walk;
+
+static inline void step(const View *view, Walk *walk)
+{
+    for (unsigned d = view->ndim; d-- > 0;) {
+        walk->offset += view->stride[d];
+        if (G_LIKELY(++walk->index[d] < view->size[d]))
+            return;
+        walk->offset -= view->size[d] * view->stride[d];
+        walk->index[d] = 0;
+    }
+}
+
+static inline void read_cell(const Contents *contents, size_t cell, int64_t offset, Tile *out, int64_t i)
 {
     int64_t c = offset / (int64_t)cell;
     memcpy(out->bytes + (size_t)i * cell, contents->bytes + offset, cell);
-    out->written[i] = contents_state(contents, c, contents_mask(cell));
+    uint32_t mask = contents_mask(cell);
+    out->written[i] = G_LIKELY(contents->written[c] == mask) ? ELEMENT_WRITTEN : contents_state(contents, c, mask);
     out->origin[i] = contents->origin[c];
 }
 
 void cells_read(const Contents *contents, size_t cell, const View *view, const uint8_t *mask, Tile *out)
 {
     bool plain = cells_view_is_plain(view, cell) && !tile_is_raw(out, view);
-    for (int64_t i = 0, elements = view_elements(view); i < elements; i++) {
+    Walk walk = { .offset = view->offset };
+    for (int64_t i = 0, elements = view_elements(view); i < elements; i++, step(view, &walk)) {
         if (cells_skipped(view, mask, i))
             continue;                           /* tiles begin zeroed: unwritten */
         if (plain)
-            read_cell(contents, cell, view_element_offset(view, i), out, i);
+            read_cell(contents, cell, walk.offset, out, i);
         else
             read_bytes(contents, cell, view, out, i);
     }
@@ -211,14 +227,18 @@ static void write_bytes(Contents *contents, size_t cell, const View *view, const
     contents->origin[last] = tile_origin_whole(part + last * (int64_t)cell, cell);
 }
 
-static void write_cell(Contents *contents, size_t cell, int64_t offset, const Tile *tile, int64_t i)
+static inline void write_cell(Contents *contents, size_t cell, int64_t offset, const Tile *tile, int64_t i)
 {
     int64_t c = offset / (int64_t)cell;
     if (tile->opaque)
         memset(contents->bytes + offset, 0, cell);
     else
         memcpy(contents->bytes + offset, tile->bytes + (size_t)i * cell, cell);
-    set_state(contents, c, contents_mask(cell), state_in(tile, i));
+    uint32_t mask = contents_mask(cell);
+    if (G_LIKELY(state_in(tile, i) == ELEMENT_WRITTEN))
+        contents->written[c] = mask;
+    else
+        set_state(contents, c, mask, state_in(tile, i));
     contents->origin[c] = tile->opaque ? 0 : tile->origin[i];
     if (contents->part != NULL)
         split(contents, cell, c, 1);
@@ -227,11 +247,12 @@ static void write_cell(Contents *contents, size_t cell, int64_t offset, const Ti
 void cells_write(Contents *contents, size_t cell, const View *view, const uint8_t *mask, const Tile *tile)
 {
     bool plain = cells_view_is_plain(view, cell) && !tile_is_raw(tile, view) && !tile->parts;
-    for (int64_t i = 0, elements = view_elements(view); i < elements; i++) {
+    Walk walk = { .offset = view->offset };
+    for (int64_t i = 0, elements = view_elements(view); i < elements; i++, step(view, &walk)) {
         if (cells_skipped(view, mask, i))
             continue;
         if (plain)
-            write_cell(contents, cell, view_element_offset(view, i), tile, i);
+            write_cell(contents, cell, walk.offset, tile, i);
         else
             write_bytes(contents, cell, view, tile, i);
     }
