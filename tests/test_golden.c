@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "../checker/check/check.h"
-#include "../checker/report/telling.h"
+#include "../checker/report/narrative.h"
 #include "../checker/report/text.h"
 #include "../kernels/pallas/module.h"
 
@@ -65,7 +65,7 @@ static void stories_are_short_and_were_replayed(void **state)
                         || devices < CASES[i].devices);
             for (guint f = 0; result->outcome != NULL && f < result->outcome->findings->len; f++) {
                 const Finding *finding = result->outcome->findings->pdata[f];
-                g_autoptr(GPtrArray) lines = telling_lines(result, finding);
+                g_autoptr(GPtrArray) lines = narrative_lines(result, finding);
                 assert_true(finding->shown);
                 assert_non_null(lines);
                 assert_in_range(lines->len, 1, TELLING_LINES_MAX);

@@ -53,7 +53,7 @@ void aside_free(Aside *aside);
 uint32_t aside_find(Explorer *explorer);
 AsideVerdict aside_verdict(const Aside *aside, uint32_t steps);
 void aside_note(Aside *aside, uint32_t steps, AsideVerdict verdict);
-/* results.c: expectations, and whether all classes end alike; adds to the record what is wrong. */
+/* handed_back.c: expectations, and whether all classes end alike; adds to the record what is wrong. */
 void digest_results(Explorer *explorer);
 void digest_compare(Explorer *explorer);        /* a class without faults */
 void digest_compare_rounds(Sum *sum, Explorer *explorer);       /* an explorer's first result with that of the search */

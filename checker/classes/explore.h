@@ -104,7 +104,7 @@ const WakeTree *explore_tree(const Explorer *explorer, uint32_t frame, const Wak
 /* reverse.c */
 void reverse_note(Explorer *explorer);          /* the last pick is new: what could it have come before? */
 void reverse_run(Explorer *explorer);           /* the run in hand is complete: what else could have happened? */
-/* turn.c: a run that begins at the frame of pick `first`; kept unless it is known to be covered. */
+/* insertion.c: a run that begins at the frame of pick `first`; kept unless it is known to be covered. */
 void turn_insert(Explorer *explorer, uint32_t first, Steps *sequence);        /* which is used up */
 void turn_race(Explorer *explorer, uint32_t pick, Race *race);         /* where order alone decides what depends on what */
 void turn_reversal(Explorer *explorer, const Reversal *reversal);      /* the same */

@@ -318,7 +318,7 @@ static uint64_t result_bytes(const Program *program)
     for (uint32_t object = 0; object < program->objects; object++) {
         const Decl *decl = program_decl(program, program_object_decl(program, object));
         int64_t item = program_decl_is_result(decl) ? (int64_t)dtype_size_bytes(decl->dtype) : 0;
-        bytes += item > 0 ? (uint64_t)(decl->bytes + decl->bytes / item) : 0;      /* values, then marks: results.c */
+        bytes += item > 0 ? (uint64_t)(decl->bytes + decl->bytes / item) : 0;      /* values, then marks: handed_back.c */
     }
     return bytes;
 }

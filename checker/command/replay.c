@@ -7,7 +7,7 @@
 #include "../report/schedule_file.h"
 #include "replay_source.h"
 #include "selection.h"
-#include "step.h"
+#include "stepper.h"
 
 /* Is it a program of the built-in kernels, rather than of a user's file? */
 static bool is_built_in(const Session *session, const ScheduleHeader *header)

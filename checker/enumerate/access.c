@@ -4,13 +4,13 @@
 
 enum { ACCESSES_MAX = 1 << 22, OBJECTS_MAX = 1 << 26 };
 
-void accesses_init(Accesses *accesses, const Program *program, Lot *lot)
+void accesses_init(Accesses *accesses, const Program *program, Reservation *reservation)
 {
     *accesses = (Accesses){.program = program, .generation = 1};
-    lot_intern(lot, &accesses->keys, ACCESSES_MAX, (size_t)ACCESSES_MAX * 16);
-    lot_store(lot, &accesses->all, sizeof(Access), ACCESSES_MAX);
-    lot_store(lot, &accesses->next_of_object, sizeof(uint32_t), ACCESSES_MAX);
-    lot_store(lot, &accesses->last_of_object, sizeof(uint32_t), OBJECTS_MAX);
+    reservation_intern(reservation, &accesses->keys, ACCESSES_MAX, (size_t)ACCESSES_MAX * 16);
+    reservation_store(reservation, &accesses->all, sizeof(Access), ACCESSES_MAX);
+    reservation_store(reservation, &accesses->next_of_object, sizeof(uint32_t), ACCESSES_MAX);
+    reservation_store(reservation, &accesses->last_of_object, sizeof(uint32_t), OBJECTS_MAX);
 }
 
 bool accesses_overlap(const Accesses *accesses, uint32_t a, uint32_t b)

@@ -7,7 +7,7 @@
  */
 #pragma once
 #include "../../model/program.h"
-#include "lot.h"
+#include "reservation.h"
 
 typedef struct Access {
     uint32_t object, region;
@@ -24,7 +24,7 @@ typedef struct Accesses {
     uint32_t bits, generation;
 } Accesses;
 
-void accesses_init(Accesses *accesses, const Program *program, Lot *lot);
+void accesses_init(Accesses *accesses, const Program *program, Reservation *reservation);
 uint32_t accesses_add(Accesses *accesses, uint32_t core, uint32_t object, uint32_t region, bool write);
 bool accesses_overlap(const Accesses *accesses, uint32_t a, uint32_t b);       /* same object, overlapping regions */
 bool accesses_rivals(const Accesses *accesses, uint32_t a, uint32_t b);        /* that, and one of them writes */

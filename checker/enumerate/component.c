@@ -12,15 +12,15 @@ void component_init(Walk *walk, uint32_t core)
 {
     WalkCore *self = walk_core(walk, core);
     size_t most = walk->components_max;
-    lot_intern(&walk->lot, &self->keys, most, most * 64);
-    lot_store(&walk->lot, &self->components, sizeof(Component), most);
-    lot_store(&walk->lot, &self->turns, sizeof(Turn), most * 8);
-    lot_store(&walk->lot, &self->nexts, sizeof(Next), most * 8);
-    lot_store(&walk->lot, &self->watches, sizeof(Watch), most * 8);
-    lot_store(&walk->lot, &self->edges, sizeof(Edge), most * 8);
-    lot_store(&walk->lot, &self->taken, sizeof(int64_t), most);
-    lot_store(&walk->lot, &self->column_of, sizeof(uint32_t), 1u << 26);
-    lot_store(&walk->lot, &self->masks, sizeof(uint64_t), most * 2);
+    reservation_intern(&walk->reservation, &self->keys, most, most * 64);
+    reservation_store(&walk->reservation, &self->components, sizeof(Component), most);
+    reservation_store(&walk->reservation, &self->turns, sizeof(Turn), most * 8);
+    reservation_store(&walk->reservation, &self->nexts, sizeof(Next), most * 8);
+    reservation_store(&walk->reservation, &self->watches, sizeof(Watch), most * 8);
+    reservation_store(&walk->reservation, &self->edges, sizeof(Edge), most * 8);
+    reservation_store(&walk->reservation, &self->taken, sizeof(int64_t), most);
+    reservation_store(&walk->reservation, &self->column_of, sizeof(uint32_t), 1u << 26);
+    reservation_store(&walk->reservation, &self->masks, sizeof(uint64_t), most * 2);
     lanes_reserve(walk, core);
     self->columns = 1;
     uint32_t unused = intern_add(&self->keys, "", 0);
@@ -170,8 +170,8 @@ void component_masks(Walk *walk)
     for (uint32_t core = 0; core < walk->cores; core++) {
         Store *masks = &walk_core(walk, core)->masks;
         if (wider) {
-            lot_give_up(masks);
-            lot_store(&walk->lot, masks, sizeof(uint64_t), walk->components_max * 2 * words);
+            reservation_give_up(masks);
+            reservation_store(&walk->reservation, masks, sizeof(uint64_t), walk->components_max * 2 * words);
         } else {
             store_reset(masks);
         }

@@ -20,15 +20,15 @@ enum { VERSIONS_MAX = 1 << 22 };
 /* racing: how its line marks what it reads or writes. */
 typedef struct Operation { uint32_t object, version, view, mask_low, mask_high, tile, kind, racing_low, racing_high; } Operation;
 
-ContentsPool *contents_new(Program *program, Lot *lot)
+ContentsPool *contents_new(Program *program, Reservation *reservation)
 {
     ContentsPool *pool = g_new0(ContentsPool, 1);
     pool->program = program;
     pool->machine = machine_new(program);
-    lot_intern(lot, &pool->versions, VERSIONS_MAX, (size_t)1 << 36);
-    lot_intern(lot, &pool->tiles, VERSIONS_MAX, (size_t)1 << 36);
-    lot_intern(lot, &pool->operations, VERSIONS_MAX, VERSIONS_MAX * sizeof(Operation));
-    lot_store(lot, &pool->results, sizeof(uint32_t), VERSIONS_MAX);
+    reservation_intern(reservation, &pool->versions, VERSIONS_MAX, (size_t)1 << 36);
+    reservation_intern(reservation, &pool->tiles, VERSIONS_MAX, (size_t)1 << 36);
+    reservation_intern(reservation, &pool->operations, VERSIONS_MAX, VERSIONS_MAX * sizeof(Operation));
+    reservation_store(reservation, &pool->results, sizeof(uint32_t), VERSIONS_MAX);
     intern_add(&pool->versions, "", 0);
     intern_add(&pool->tiles, "", 0);
     pool->tile = g_ptr_array_new();

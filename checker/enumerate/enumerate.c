@@ -18,7 +18,7 @@ static void init_core(Walk *walk, uint32_t core)
     component_init(walk, core);
     Tree *tree = &walk->core[core].tree;
     tree_init(tree, walk->source, core, walk->contents, &walk->sets);
-    tree_reserve(tree, &walk->lot, walk->components_max);
+    tree_reserve(tree, &walk->reservation, walk->components_max);
     tree->tile = contents_tile, tree->owner = walk->pool;
     tree->hasty = walk->options->canary == ENUMERATE_CANARY_FOLD_EARLY;
     tree_grow(tree);
@@ -32,24 +32,24 @@ static void init(Walk *walk)
     walk->cores = program->cores;
     walk->components_max = MIN((size_t)1 << 24, ((size_t)1 << 28) / MAX(program->cores, 1));
     walk->stores_before = store_bytes_used();
-    lot_open(&walk->lot);
-    idsets_init(&walk->sets, &walk->lot);
-    accesses_init(&walk->accesses, program, &walk->lot);
-    lot_store(&walk->lot, &walk->gauges, sizeof(Gauge), 1u << 24);
-    lot_store(&walk->lot, &walk->gauge_of, sizeof(uint32_t), 1u << 28);
-    lot_intern(&walk->lot, &walk->others_keys, 1u << 24, (size_t)1 << 28);
+    reservation_open(&walk->reservation);
+    idsets_init(&walk->sets, &walk->reservation);
+    accesses_init(&walk->accesses, program, &walk->reservation);
+    reservation_store(&walk->reservation, &walk->gauges, sizeof(Gauge), 1u << 24);
+    reservation_store(&walk->reservation, &walk->gauge_of, sizeof(uint32_t), 1u << 28);
+    reservation_intern(&walk->reservation, &walk->others_keys, 1u << 24, (size_t)1 << 28);
     intern_add(&walk->others_keys, "", 0);
-    lot_store(&walk->lot, &walk->others, sizeof(Others), 1u << 24);
+    reservation_store(&walk->reservation, &walk->others, sizeof(Others), 1u << 24);
     store_push(&walk->others, 1);
-    lot_intern(&walk->lot, &walk->joins, 1u << 20, (size_t)1 << 28);
-    lot_intern(&walk->lot, &walk->events, 1u << 24, (size_t)1 << 32);
-    walk->lives = lives_new(&walk->lot);
-    walk->found = found_new(&walk->lot);
+    reservation_intern(&walk->reservation, &walk->joins, 1u << 20, (size_t)1 << 28);
+    reservation_intern(&walk->reservation, &walk->events, 1u << 24, (size_t)1 << 32);
+    walk->lives = lives_new(&walk->reservation);
+    walk->found = found_new(&walk->reservation);
     uint32_t fields = walk->cores + program->devices;
     walk->after = g_new0(uint32_t, fields), walk->lone = g_new0(uint32_t, fields);
     if (walk->contents) {
-        walk->pool = contents_new(program, &walk->lot);
-        walk->memory = memory_new(program->devices, &walk->lot);
+        walk->pool = contents_new(program, &walk->reservation);
+        walk->memory = memory_new(program->devices, &walk->reservation);
     }
     walk->core = g_new0(WalkCore, walk->cores);
     for (uint32_t core = 0; core < walk->cores; core++)
@@ -68,7 +68,7 @@ static void clear(Walk *walk)
         g_free(STORE(Others, &walk->others, i).feeder);
     found_forget(walk->found);
     symmetry_free(walk->symmetry);
-    lot_close(&walk->lot);
+    reservation_close(&walk->reservation);
     g_free(walk->core);
     g_free(walk->lives);
     g_free(walk->found);

@@ -20,12 +20,12 @@ struct Found {
 
 enum { ENTRIES_MAX = 1 << 24 };
 
-Found *found_new(Lot *lot)
+Found *found_new(Reservation *reservation)
 {
     Found *found = g_new0(Found, 1);
-    lot_intern(lot, &found->keys, ENTRIES_MAX, (size_t)ENTRIES_MAX * 24);
-    lot_store(lot, &found->entries, sizeof(Entry), ENTRIES_MAX);
-    lot_store(lot, &found->ids, sizeof(uint32_t), (size_t)ENTRIES_MAX * 64);
+    reservation_intern(reservation, &found->keys, ENTRIES_MAX, (size_t)ENTRIES_MAX * 24);
+    reservation_store(reservation, &found->entries, sizeof(Entry), ENTRIES_MAX);
+    reservation_store(reservation, &found->ids, sizeof(uint32_t), (size_t)ENTRIES_MAX * 64);
     return found;
 }
 
@@ -33,7 +33,7 @@ void found_forget(Found *found)
 {
     for (size_t i = 0; i < found->entries.count; i++)
         g_free(STORE(Entry, &found->entries, i).sighting.why);
-    lot_empty(&found->keys);
+    reservation_empty(&found->keys);
     store_reset(&found->entries);
     store_reset(&found->ids);
     memset(found->of_fault, 0, sizeof found->of_fault);

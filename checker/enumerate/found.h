@@ -17,7 +17,7 @@ typedef struct Sighting {
     uint32_t core, turn;                        /* the turn after which it shows; turn NONE: it shows in the state itself */
 } Sighting;
 
-Found *found_new(Lot *lot);
+Found *found_new(Reservation *reservation);
 void found_forget(Found *found);                /* everything seen so far */
 void found_add(Walk *walk, const Sighting *sighting);          /* in the state in hand */
 uint64_t found_kinds(const Found *found);       /* how many different kinds of faults */

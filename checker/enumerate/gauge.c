@@ -31,11 +31,11 @@ static void widen_rows(Walk *walk, WalkCore *core, uint32_t before)
 {
     size_t rows = core->components.count;
     Store narrow = core->taken;
-    lot_store(&walk->lot, &core->taken, sizeof(int64_t), walk->components_max * (size_t)core->columns);
+    reservation_store(&walk->reservation, &core->taken, sizeof(int64_t), walk->components_max * (size_t)core->columns);
     int64_t *to = store_push(&core->taken, rows * core->columns);
     for (size_t row = 0; row < rows && narrow.count > 0; row++)
         memcpy(to + row * core->columns, &STORE(int64_t, &narrow, row * before), before * sizeof(int64_t));
-    lot_give_up(&narrow);
+    reservation_give_up(&narrow);
 }
 
 static void add_feeder(Feeder **list, uint32_t *count, Feeder feeder)

@@ -3,9 +3,9 @@
 #include <glib.h>
 #include <string.h>
 
-void idsets_init(IdSets *sets, Lot *lot)
+void idsets_init(IdSets *sets, Reservation *reservation)
 {
-    lot_intern(lot, &sets->keys, 1u << 24, (size_t)1 << 34);
+    reservation_intern(reservation, &sets->keys, 1u << 24, (size_t)1 << 34);
     uint32_t empty = intern_add(&sets->keys, "", 0);
     g_assert(empty == 0);
 }

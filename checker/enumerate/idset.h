@@ -5,11 +5,11 @@
  * Ownership:   the pool owns all sets.
  */
 #pragma once
-#include "lot.h"
+#include "reservation.h"
 
 typedef struct IdSets { Intern keys; } IdSets;
 
-void idsets_init(IdSets *sets, Lot *lot);
+void idsets_init(IdSets *sets, Reservation *reservation);
 uint32_t idsets_with(IdSets *sets, uint32_t set, uint32_t item);                        /* set plus item */
 bool idsets_has(const IdSets *sets, uint32_t set, uint32_t item);
 const uint32_t *idsets_items(const IdSets *sets, uint32_t set, uint32_t *count);       /* ascending */

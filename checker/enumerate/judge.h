@@ -12,7 +12,7 @@ uint32_t row_moment_event(Walk *walk, uint32_t core, const UnrollStep *start, St
 #ifdef HEDDLE_DEBUG
 void direct_check(Walk *walk, const uint32_t *id, uint64_t turns_taken, bool races);         /* direct.c: after a state was expanded */
 #endif
-char *stuck_why(Walk *walk);                     /* stuck.c: who stands where in a deadlock, in sentences. g_malloc */
-void results_check(Walk *walk);                 /* results.c: an end state's contents, all cores finished */
+char *stuck_why(Walk *walk);                     /* stuck_state.c: who stands where in a deadlock, in sentences. g_malloc */
+void results_check(Walk *walk);                 /* end_contents.c: an end state's contents, all cores finished */
 void results_save(const Walk *walk);            /* into the checkpoint */
 void results_load(Walk *walk, Dump *dump);

@@ -4,9 +4,9 @@
 void lanes_reserve(Walk *walk, uint32_t core)
 {
     WalkCore *self = walk_core(walk, core);
-    lot_store(&walk->lot, &self->lanes, sizeof(Lane), walk->components_max);
-    lot_store(&walk->lot, &self->deltas, sizeof(uint64_t), walk->components_max * 8 + DELTAS_AT_ONCE);
-    lot_store(&walk->lot, &self->stale, sizeof(uint32_t), walk->components_max * 8);
+    reservation_store(&walk->reservation, &self->lanes, sizeof(Lane), walk->components_max);
+    reservation_store(&walk->reservation, &self->deltas, sizeof(uint64_t), walk->components_max * 8 + DELTAS_AT_ONCE);
+    reservation_store(&walk->reservation, &self->stale, sizeof(uint32_t), walk->components_max * 8);
 }
 
 static void build(Walk *walk, uint32_t core, uint32_t id)

@@ -3,11 +3,11 @@
 
 struct Lives { Intern keys; Store all; };
 
-Lives *lives_new(Lot *lot)
+Lives *lives_new(Reservation *reservation)
 {
     Lives *lives = g_new0(Lives, 1);
-    lot_intern(lot, &lives->keys, 1u << 24, (size_t)1 << 28);
-    lot_store(lot, &lives->all, sizeof(Span), 1u << 24);
+    reservation_intern(reservation, &lives->keys, 1u << 24, (size_t)1 << 28);
+    reservation_store(reservation, &lives->all, sizeof(Span), 1u << 24);
     return lives;
 }
 

@@ -12,14 +12,14 @@ struct Memory {
 
 enum { VECTORS_MAX = 1 << 24, SLOTS_MAX = 1 << 20, SMALL_VECTOR = 16 };
 
-Memory *memory_new(uint32_t devices, Lot *lot)
+Memory *memory_new(uint32_t devices, Reservation *reservation)
 {
     Memory *memory = g_new0(Memory, 1);
     memory->devices = devices;
     memory->device = g_new0(MemoryDevice, devices);
     for (uint32_t d = 0; d < devices; d++) {
-        lot_intern(lot, &memory->device[d].vectors, VECTORS_MAX / devices + 1024, ((size_t)1 << 34) / devices);
-        lot_store(lot, &memory->device[d].slots, sizeof(Slot), SLOTS_MAX);
+        reservation_intern(reservation, &memory->device[d].vectors, VECTORS_MAX / devices + 1024, ((size_t)1 << 34) / devices);
+        reservation_store(reservation, &memory->device[d].slots, sizeof(Slot), SLOTS_MAX);
         uint32_t empty = intern_add(&memory->device[d].vectors, "", 0);
         g_assert(empty == 0);
     }
@@ -37,7 +37,7 @@ void memory_free(Memory *memory)
 static MemoryDevice *device_of(Walk *walk, uint32_t device)
 {
     if (walk->memory == NULL) {
-        walk->memory = memory_new(walk->program->devices, &walk->lot);
+        walk->memory = memory_new(walk->program->devices, &walk->reservation);
         walk->restart = true;                   /* states so far have no field for it */
     }
     return &walk->memory->device[device];

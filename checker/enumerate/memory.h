@@ -14,7 +14,7 @@ static inline uint32_t memory_intern(const Walk *walk, Intern *intern, const voi
     return walk->frozen ? intern_find(intern, key, bytes) : intern_add(intern, key, bytes);
 }
 
-Memory *memory_new(uint32_t devices, Lot *lot);
+Memory *memory_new(uint32_t devices, Reservation *reservation);
 void memory_free(Memory *memory);
 uint32_t memory_flag_slot(Walk *walk, uint32_t semaphore, uint32_t device);     /* makes the memory if there is none */
 uint32_t memory_object_slot(Walk *walk, uint32_t object);       /* NONE: none yet, and workers run */
@@ -29,7 +29,7 @@ void memory_each_flag(const Walk *walk, uint32_t device, uint32_t vector, void (
 
 /* contents.c: versions of buffers and what copies carry, as ids; 0: as before the first launch, or nothing known (opaque). While workers
  * run, NONE (and 0 in the state's ids) stands for what was not worked out yet. */
-ContentsPool *contents_new(Program *program, Lot *lot);
+ContentsPool *contents_new(Program *program, Reservation *reservation);
 void contents_free(ContentsPool *pool);
 const Tile *contents_tile(void *pool, int64_t tile);
 uint32_t contents_load(Walk *walk, const uint32_t *id, const UnrollStep *step);                 /* tile: what a core's LOAD or SWAP sees */

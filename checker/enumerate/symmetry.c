@@ -1,7 +1,7 @@
-/* symmetry.c - the group of rotations: found from the start of the cores, applied to states. twin.c compares cores with their images. */
+/* symmetry.c - the group of rotations: found from the start of the cores, applied to states. Images of cores: automorphism.c. */
 #include "symmetry.h"
 #include <string.h>
-#include "twin.h"
+#include "automorphism.h"
 
 struct Symmetry {
     uint32_t order, cores;
@@ -9,7 +9,7 @@ struct Symmetry {
     uint32_t *next_core;
     unsigned block, bits;                       /* one word, one circle of devices: bits of a device in a key, and of a key; 0: otherwise */
     unsigned twins;
-    Twin *twin[MESH_AXES_MAX];                  /* one a generator of the group */
+    Automorphism *twin[MESH_AXES_MAX];                  /* one a generator of the group */
     char *why;
 };
 
@@ -34,18 +34,18 @@ static uint32_t *shift_cores(const Program *program, unsigned axis, uint32_t by)
 }
 
 /* The smallest shift along the axis that the start allows, with all that was compared; NULL: none. */
-static Twin *find_twin(Walk *walk, unsigned axis, uint32_t size, uint32_t *turns, char **why)
+static Automorphism *find_twin(Walk *walk, unsigned axis, uint32_t size, uint32_t *turns, char **why)
 {
     for (uint32_t by = 1; by < size; by++) {
         if (size % by != 0)
             continue;
         g_autofree char *differs = NULL;
-        Twin *twin = twin_new(walk, shift_cores(walk->program, axis, by));
-        if (twin_check(twin, walk, &differs)) {
+        Automorphism *twin = automorphism_new(walk, shift_cores(walk->program, axis, by));
+        if (automorphism_check(twin, walk, &differs)) {
             *turns = size / by;
             return twin;
         }
-        twin_free(twin);
+        automorphism_free(twin);
         if (*why == NULL)
             *why = g_steal_pointer(&differs);
     }
@@ -53,9 +53,9 @@ static Twin *find_twin(Walk *walk, unsigned axis, uint32_t size, uint32_t *turns
 }
 
 /* All products of what is there with powers of the twin's shift. */
-static void multiply(Symmetry *symmetry, Twin *twin, uint32_t turns)
+static void multiply(Symmetry *symmetry, Automorphism *twin, uint32_t turns)
 {
-    const uint32_t *image = twin_image(twin);
+    const uint32_t *image = automorphism_image(twin);
     uint32_t cores = symmetry->cores, before = symmetry->order;
     symmetry->order *= turns;
     symmetry->element = g_renew(uint32_t, symmetry->element, (size_t)symmetry->order * cores);
@@ -81,7 +81,7 @@ static Symmetry *find_along_axes(Walk *walk, unsigned first, unsigned last, char
     Symmetry *symmetry = start_of_group(walk->cores);
     for (unsigned axis = first; axis <= last; axis++) {
         uint32_t turns = 0;
-        Twin *twin = find_twin(walk, axis, axis == mesh->axes ? mesh_devices(mesh) : mesh->size[axis], &turns, why);
+        Automorphism *twin = find_twin(walk, axis, axis == mesh->axes ? mesh_devices(mesh) : mesh->size[axis], &turns, why);
         if (twin != NULL)
             multiply(symmetry, twin, turns);
     }
@@ -128,7 +128,7 @@ void symmetry_free(Symmetry *symmetry)
     if (symmetry == NULL)
         return;
     for (unsigned i = 0; i < symmetry->twins; i++)
-        twin_free(symmetry->twin[i]);
+        automorphism_free(symmetry->twin[i]);
     g_free(symmetry->element);
     g_free(symmetry->next_core);
     g_free(symmetry->why);
@@ -153,7 +153,7 @@ const char *symmetry_why(const Symmetry *symmetry)
 bool symmetry_check(Symmetry *symmetry, Walk *walk)
 {
     for (unsigned i = 0; i < symmetry->twins && symmetry->why == NULL; i++)
-        twin_check(symmetry->twin[i], walk, &symmetry->why);
+        automorphism_check(symmetry->twin[i], walk, &symmetry->why);
     return symmetry->why == NULL;
 }
 

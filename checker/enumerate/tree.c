@@ -7,11 +7,11 @@ void tree_init(Tree *tree, UnrollSource *source, uint32_t core, bool contents, I
     *tree = (Tree){.source = source, .core = core, .contents = contents, .sets = sets};
 }
 
-void tree_reserve(Tree *tree, Lot *lot, size_t nodes_max)
+void tree_reserve(Tree *tree, Reservation *reservation, size_t nodes_max)
 {
-    lot_store(lot, &tree->nodes, sizeof(Node), nodes_max);
-    lot_store(lot, &tree->steps, sizeof(UnrollStep), nodes_max);
-    lot_store(lot, &tree->opens, 1, 1u << 26);
+    reservation_store(reservation, &tree->nodes, sizeof(Node), nodes_max);
+    reservation_store(reservation, &tree->steps, sizeof(UnrollStep), nodes_max);
+    reservation_store(reservation, &tree->opens, 1, 1u << 26);
 }
 
 GArray *tree_observations(const Tree *tree, uint32_t node)

@@ -54,7 +54,7 @@ struct Tree {
 };
 
 void tree_init(Tree *tree, UnrollSource *source, uint32_t core, bool contents, IdSets *sets);
-void tree_reserve(Tree *tree, Lot *lot, size_t nodes_max);
+void tree_reserve(Tree *tree, Reservation *reservation, size_t nodes_max);
 void tree_grow(Tree *tree);                     /* makes the start; once, after `tile` was set */
 /* The node after the step of `node`, which saw `seen` (0 where the step observes nothing). Steps added are the last of tree->steps. */
 uint32_t tree_after(Tree *tree, uint32_t node, int64_t seen);

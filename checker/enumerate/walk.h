@@ -33,7 +33,7 @@ struct Walk {
     uint32_t cores, mask_words, mask_generation;
     size_t components_max;                      /* of one core */
     WalkCore *core;
-    Lot lot;                                    /* all Stores below */
+    Reservation reservation;                                    /* all Stores below */
     IdSets sets;
     Accesses accesses;
     Store gauges, gauge_of;                     /* Gauge; by semaphore: gauge, plus 1 */

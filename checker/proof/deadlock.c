@@ -2,7 +2,7 @@
  * what became of the signals that came; and the cycle, where one need leads to another until one comes again.
  */
 #include "../../model/counter.h"
-#include "stuck.h"
+#include "stuck_cores.h"
 
 enum { GROUPS_SHOWN = 4, CORES_SHOWN = 4, HELPERS_SHOWN = 3, CYCLE_SHOWN = 8 };
 

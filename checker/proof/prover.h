@@ -51,7 +51,7 @@ uint32_t prover_age(const Prover *prover, const Event *event);          /* index
 
 void races_settle(Prover *prover);              /* suspects.c: from classes of racing pairs to findings */
 void counts_check(Prover *prover);              /* counts.c: leftover, overflow, mismatch */
-void lives_check(Prover *prover);               /* lives.c: lifetime, in-flight; after counts_check */
+void lives_check(Prover *prover);               /* lifetimes.c: lifetime, in-flight; after counts_check */
 int64_t counts_taken_before(Prover *prover, uint32_t semaphore, const Event *end);     /* by waits that come before it */
 /* What signals that need not come after a step of the semaphore's device can have given before it. */
 int64_t counts_given_before(Prover *prover, uint32_t semaphore, const Event *event);

@@ -6,10 +6,10 @@
 #include <string.h>
 #include "../facts/members.h"
 #include "fingerprint.h"
+#include "narrative.h"
 #include "paths.h"
 #include "places.h"
 #include "story.h"
-#include "telling.h"
 #include "words.h"
 
 enum { SITES_MAX = 1024 };                      /* of one finding */
@@ -134,7 +134,7 @@ static void add_finding(JsonBuilder *builder, Source *source, const CheckResult 
     add_places(builder, result, (const Place *)(void *)places->data, places->len);
     member_text_or_null(builder, "schedule", schedule);
     member_int(builder, "switches", story_switches(finding));
-    add_lines(builder, "story", telling_lines(result, finding));
+    add_lines(builder, "story", narrative_lines(result, finding));
     add_lines(builder, "delays", story_delays(result->program, finding));
     json_builder_end_object(builder);
     g_free(why);

@@ -5,11 +5,11 @@
 #include <string.h>
 #include "../facts/members.h"
 #include "fingerprint.h"
+#include "narrative.h"
 #include "output.h"
 #include "paths.h"
 #include "places.h"
 #include "story.h"
-#include "telling.h"
 #include "text.h"
 #include "timeline.h"
 #include "words.h"
@@ -186,7 +186,7 @@ static void add_flow(JsonBuilder *builder, Sarif *sarif, const Program *program,
 
 static void add_code_flows(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Finding *finding)
 {
-    g_autoptr(GArray) steps = telling_steps(result, finding);
+    g_autoptr(GArray) steps = narrative_steps(result, finding);
     if (!steps)
         return;
     member_array(builder, "codeFlows");

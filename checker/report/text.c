@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../run/progress.h"
+#include "narrative.h"
 #include "story.h"
-#include "telling.h"
 #include "words.h"
 
 #define COLUMNS 110
@@ -142,7 +142,7 @@ static void text_cited(Text *text, const CheckResult *result, const Finding *fin
 /* How it comes about; of each kind of fault the first is told. */
 static void text_telling(Text *text, const CheckResult *result, const Finding *finding)
 {
-    GPtrArray *lines = text->storied & (1u << finding->id) ? NULL : telling_lines(result, finding);
+    GPtrArray *lines = text->storied & (1u << finding->id) ? NULL : narrative_lines(result, finding);
     if (!lines)
         return;
     text->storied |= 1u << finding->id;

@@ -1,4 +1,4 @@
-/* stuck.h - who is stuck in a deadlock, and who could have helped whom.
+/* stuck_cores.h - who is stuck in a deadlock, and who could have helped whom.
  *
  *     stuck_new (record with or without foresight) -> stuck_helpers of a core, stuck_needs -> words in deadlock.c
  *

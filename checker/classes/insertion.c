@@ -1,4 +1,4 @@
-/* turn.c - turned runs: whether a sequence of steps is known to be covered at the frame where it begins, and keeping it there if not.
+/* insertion.c - turned runs: whether a sequence of steps is known to be covered at the frame where it begins, and keeping it there if not.
  *
  * A sequence is covered if some step that sleeps at the frame can come first in it, or if the frame's wakeup tree covers it. Where order
  * alone decides what depends on what, bits answer without making the sequence, and the answer is kept for as long as the picks stand that

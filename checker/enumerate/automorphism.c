@@ -1,5 +1,5 @@
-/* twin.c - steps first, which teach the renamings; then nodes and rows of components, which must be equal under them. */
-#include "twin.h"
+/* automorphism.c - steps first, which teach the renamings; then nodes and rows of components, which must be equal under them. */
+#include "automorphism.h"
 #include <string.h>
 #include "component.h"
 #include "lives.h"
@@ -10,7 +10,7 @@ typedef struct Extent { uint32_t object, region; } Extent;
 
 typedef struct Compared { uint32_t steps, nodes, components, columns; } Compared;
 
-struct Twin {
+struct Automorphism {
     uint32_t *image;
     uint32_t cores;
     Compared *compared;                         /* by core: how much of it */
@@ -19,7 +19,7 @@ struct Twin {
     GArray *extent;                             /* by id */
 };
 
-typedef struct Pair { Twin *twin; Walk *walk; uint32_t core, image; } Pair;     /* a core and its image */
+typedef struct Pair { Automorphism *twin; Walk *walk; uint32_t core, image; } Pair;     /* a core and its image */
 
 static Renaming renaming_new(void)
 {
@@ -49,9 +49,9 @@ static bool rename(Renaming *renaming, uint32_t id, uint32_t image, bool *fresh)
     return *to == image + 1 && *from == id + 1;
 }
 
-Twin *twin_new(const Walk *walk, uint32_t *image)
+Automorphism *automorphism_new(const Walk *walk, uint32_t *image)
 {
-    Twin *twin = g_new0(Twin, 1);
+    Automorphism *twin = g_new0(Automorphism, 1);
     twin->image = image, twin->cores = walk->cores;
     twin->compared = g_new0(Compared, walk->cores);
     for (uint32_t core = 0; core < walk->cores; core++)
@@ -62,7 +62,7 @@ Twin *twin_new(const Walk *walk, uint32_t *image)
     return twin;
 }
 
-void twin_free(Twin *twin)
+void automorphism_free(Automorphism *twin)
 {
     renaming_free(&twin->semaphores);
     renaming_free(&twin->extents);
@@ -73,7 +73,7 @@ void twin_free(Twin *twin)
     g_free(twin);
 }
 
-const uint32_t *twin_image(const Twin *twin)
+const uint32_t *automorphism_image(const Automorphism *twin)
 {
     return twin->image;
 }
@@ -107,7 +107,7 @@ static bool same_semaphore(const Pair *p, uint32_t semaphore, uint32_t image)
                       && same_life(p, lives_of_semaphore(p->walk, semaphore), lives_of_semaphore(p->walk, image)));
 }
 
-static uint32_t extent_id(Twin *twin, Extent extent)
+static uint32_t extent_id(Automorphism *twin, Extent extent)
 {
     int64_t key = (int64_t)((uint64_t)extent.object << 32 | extent.region);
     uint32_t id = GPOINTER_TO_UINT(g_hash_table_lookup(twin->extent_ids, &key));
@@ -128,7 +128,7 @@ static bool overlap(const Program *program, Extent a, Extent b)
 /* Do the bytes overlap those known so far as their images do those that these stand for? */
 static bool keeps_overlaps(const Pair *p, Extent extent, Extent image)
 {
-    const Twin *twin = p->twin;
+    const Automorphism *twin = p->twin;
     if (p->walk->options->canary == ENUMERATE_CANARY_ANY_OVERLAP)
         return true;
     for (uint32_t id = 0; id < twin->extents.to->len; id++) {
@@ -324,7 +324,7 @@ static char *compare_components(const Pair *p, Compared *compared)
     return NULL;
 }
 
-bool twin_check(Twin *twin, Walk *walk, char **why)
+bool automorphism_check(Automorphism *twin, Walk *walk, char **why)
 {
     static char *(*const COMPARE[])(const Pair *, Compared *) = {compare_steps, compare_nodes, compare_components};
     for (size_t i = 0; i < G_N_ELEMENTS(COMPARE); i++)

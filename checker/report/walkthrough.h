@@ -1,4 +1,4 @@
-/* walk.h - a replayed run to walk through in a terminal: where one stands, and what the state is there.
+/* walkthrough.h - a replayed run to walk through in a terminal: where one stands, and what the state is there.
  *
  *     walk_new -> [ walk_to | walk_next_of_device -> walk_step, walk_counts, walk_buffers, walk_waits ]* -> walk_free
  *

@@ -1,5 +1,5 @@
-/* walk.c - the state at a step is made anew from the steps before it, so that walking back is as good as walking on. */
-#include "walk.h"
+/* walkthrough.c - the state at a step is made anew from the steps before it, so that walking back is as good as walking on. */
+#include "walkthrough.h"
 #include "timeline.h"
 #include "words.h"
 

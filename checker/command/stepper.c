@@ -1,12 +1,12 @@
-/* step.c - `heddle replay --step`: commands from standard input, one a line, so that a script can walk as well as a person. Only a terminal
- * sees the prompt.
+/* stepper.c - `heddle replay --step`: commands from standard input, one a line, so that a script can walk as well as a person. Only a
+ * terminal sees the prompt.
  */
-#include "step.h"
+#include "stepper.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "../report/timeline.h"
-#include "../report/walk.h"
+#include "../report/walkthrough.h"
 
 static const char HELP[] =
     "    n [K]      K steps forward (also: an empty line)\n"

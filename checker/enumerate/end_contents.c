@@ -1,4 +1,4 @@
-/* results.c - end states in contents mode: the program's own expectations, and whether every schedule hands back the same. */
+/* end_contents.c - end states in contents mode: the program's own expectations, and whether every schedule hands back the same. */
 #include "../../model/machine.h"
 #include "../../model/racing.h"
 #include "dump.h"

@@ -1,4 +1,4 @@
-/* stuck.c - a deadlock in words: where each core stands, and what it waits for. */
+/* stuck_state.c - a deadlock in words: where each core stands, and what it waits for. */
 #include "component.h"
 #include "judge.h"
 #include "memory.h"

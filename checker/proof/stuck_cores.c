@@ -1,8 +1,8 @@
-/* stuck.c - which steps are left is the same in every execution of a conflict-free program, so the record's end is the deadlock. A core
- * stuck at a join needs the members that are not there; one stuck at a wait needs those that would signal there further on. Where that
- * cannot be foreseen, those that gave to this semaphore, or to its siblings, before are the likely ones.
+/* stuck_cores.c - which steps are left is the same in every execution of a conflict-free program, so the record's end is the deadlock. A
+ * core stuck at a join needs the members that are not there; one stuck at a wait needs those that would signal there further on. Where
+ * that cannot be foreseen, those that gave to this semaphore, or to its siblings, before are the likely ones.
  */
-#include "stuck.h"
+#include "stuck_cores.h"
 
 static bool gives(const Foreseen *entry)
 {

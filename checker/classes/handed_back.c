@@ -1,4 +1,4 @@
-/* results.c - what a class hands back: the program's expectations, and the same contents as every other class without faults. */
+/* handed_back.c - what a class hands back: the program's expectations, and the same contents as every other class without faults. */
 #include "../../model/racing.h"
 #include "digest.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-/* lives.c - steps outside the life of what they touch, and copies under way at an exit.
+/* lifetimes.c - steps outside the life of what they touch, and copies under way at an exit.
  *
  * What another fault says better is left to it: a step that may come after the end of a semaphore on which something is left over, and the
  * moments of a copy that may still be in flight at an exit.

@@ -1,4 +1,4 @@
-/* twin.h - one permutation of the devices, and whether every core does what its image does.
+/* automorphism.h - one permutation of the devices, and whether every core does what its image does.
  *
  * Which semaphore and which bytes stand for which is learnt from the steps, pair by pair: a region that core 0 writes in its third step
  * stands for the one that core 0's image writes in its third step. These renamings must be one to one, must keep declarations, owners and
@@ -7,10 +7,10 @@
 #pragma once
 #include "walk.h"
 
-typedef struct Twin Twin;
+typedef struct Automorphism Automorphism;
 
-Twin *twin_new(const Walk *walk, uint32_t *image);     /* image of each core, g_malloc, taken over */
-void twin_free(Twin *twin);
-const uint32_t *twin_image(const Twin *twin);
+Automorphism *automorphism_new(const Walk *walk, uint32_t *image);     /* image of each core, g_malloc, taken over */
+void automorphism_free(Automorphism *twin);
+const uint32_t *automorphism_image(const Automorphism *twin);
 /* Compares whatever steps, nodes and components came since the last call. False: they differ; why: where, g_malloc. */
-bool twin_check(Twin *twin, Walk *walk, char **why);
+bool automorphism_check(Automorphism *twin, Walk *walk, char **why);

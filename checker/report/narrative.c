@@ -1,9 +1,9 @@
-/* telling.c - each stretch of the replayed run becomes a line with a weight; the lightest neighbours are folded until it is short enough.
+/* narrative.c - each stretch of the replayed run becomes a line with a weight; the lightest neighbours are folded until it is short enough.
  *
  * Weights: 0 bookkeeping, never told; 1 routine (entries, copies that complete at once, waits for one's own copies); 2 what one device
  * does to another; 3 what belongs to an agent of the fault.
  */
-#include "telling.h"
+#include "narrative.h"
 #include "../../model/label.h"
 #include "timeline.h"
 #include "words.h"
@@ -278,7 +278,7 @@ static GArray *gather(Teller *t)
     return out;
 }
 
-GArray *telling_steps(const CheckResult *result, const Finding *finding)
+GArray *narrative_steps(const CheckResult *result, const Finding *finding)
 {
     Record *record = finding->moves != NULL ? timeline_record(result, finding) : NULL;
     if (record == NULL)
@@ -296,9 +296,9 @@ GArray *telling_steps(const CheckResult *result, const Finding *finding)
     return out;
 }
 
-GPtrArray *telling_lines(const CheckResult *result, const Finding *finding)
+GPtrArray *narrative_lines(const CheckResult *result, const Finding *finding)
 {
-    g_autoptr(GArray) steps = telling_steps(result, finding);
+    g_autoptr(GArray) steps = narrative_steps(result, finding);
     if (steps == NULL)
         return NULL;
     GPtrArray *out = g_ptr_array_new_with_free_func(g_free);

@@ -1,4 +1,4 @@
-/* step.h - a replayed run walked through by commands.
+/* stepper.h - a replayed run walked through by commands.
  *
  * Ownership:   borrows all; what it says goes to the session's text.
  */

@@ -1,0 +1,26 @@
+/* reservation.h - one reservation of address space out of which all Stores of a search are cut: opening and closing it costs two
+ * system calls.
+ *
+ * Private memory, unlike a Store's own: nobody but the searching process looks at it. What is pushed still counts as bytes of Stores.
+ *
+ * Invariants:  1. Stores and Interns cut from a reservation are never cleared one by one.
+ * Errors:      address space that cannot be reserved aborts, as for Stores.
+ */
+#pragma once
+#include <glib.h>
+#include "../../model/store.h"
+
+typedef struct Reservation {
+    char *base;
+    size_t bytes;
+    size_t used;
+    GPtrArray *stores;                          /* of Store, where their owners keep them */
+} Reservation;
+
+void reservation_open(Reservation *reservation);
+void reservation_close(Reservation *reservation);                       /* before the owners of its Stores are freed */
+void reservation_store(Reservation *reservation, Store *store, size_t item_bytes, size_t items_max);
+void reservation_intern(Reservation *reservation, Intern *intern, size_t keys_max, size_t bytes_max);
+/* Empties a Store, whose memory is given up; what it pointed to is gone. */
+void reservation_give_up(Store *store);
+void reservation_empty(Intern *intern);
