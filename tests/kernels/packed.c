@@ -397,3 +397,22 @@ PROGRAM(copied_part_unwritten, "the fourth was not")
     part_is_copied_program(3);
     pl_expect_fault(PL_UNINITIALISED);
 }
+
+/* A race on one row of bytes is exempt: what is in the other rows of its words is judged all the same. */
+KERNEL(beside_a_race, words, gate)
+{
+    PlRef bytes = pl_bitcast(pl_core_ref(words, 0), PL_U8);
+    if (pl_core_index() < 2)
+        pl_store(pl_at(bytes, 5), pl_tile_full(PL_U8, 1 + pl_core_index(), 8));
+    if (pl_core_index() == 0)
+        pl_assert(pl_tile_int(pl_load(pl_at(bytes, pl_parameter(row))), 3) == 77);
+}
+
+PROGRAM(beside_exempt_race, "a wrong value beside an exempt race")
+{
+    pl_choose("row", 6, 6);
+    PlRef words = pl_input_in(PL_VMEM, PL_I32, 3, 8);
+    pl_launch(beside_a_race, .args = { words, pl_smem(PL_I32) });
+    pl_exempt(words, PL_RACE, "the last one counts");
+    pl_expect_fault(PL_ASSERT);
+}
