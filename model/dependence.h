@@ -5,8 +5,9 @@
  *     look    no     yes    no           rest: whatever else changes the value
  *     rest    no     no     no
  *
- * Adds against waits are no conflict as long as one core does all the waiting, or nobody takes: thresholds decide then. Objects with other
- * steps are *contended*: the order on them is chosen. (Dependence in the sense of Mazurkiewicz traces.)
+ * Adds against waits are no conflict as long as one core does all the waiting, or nobody takes: thresholds decide then. A flag word that
+ * its adds can carry past 2^31 - 1 wraps around, and has no thresholds. Objects with other steps are *contended*: the order on them is
+ * chosen. (Dependence in the sense of Mazurkiewicz traces.)
  */
 #pragma once
 #include <glib.h>
@@ -58,6 +59,7 @@ static inline bool dependence_needs_order(const Step *step)
 /* What is known of one semaphore or flag word, from the steps seen so far. Only ever grows. */
 typedef struct Contention {
     uint32_t waiter;                            /* first core seen to wait, NONE */
+    int64_t added;                              /* to a flag word, by all steps */
     bool several_wait, taken, needs_order, looked_at;
 } Contention;
 
@@ -68,11 +70,15 @@ static inline void contention_note(Contention *contention, const Step *step)
         contention->waiter = contention->waiter == NONE ? step->core : contention->waiter;
         contention->taken |= step->kind == STEP_WAIT;
     }
+    if (step_is_plain_add(step))
+        contention->added += (int32_t)step->value;
     contention->needs_order |= dependence_needs_order(step);
     contention->looked_at |= dependence_is_look(step);
 }
 
-static inline bool contention_apart_from_looks(const Contention *contention)
+/* initial: of a flag word. */
+static inline bool contention_apart_from_looks(const Contention *contention, int64_t initial)
 {
-    return contention->needs_order || (contention->several_wait && contention->taken);
+    bool wraps = contention->added > 0 && initial + contention->added > INT32_MAX;
+    return contention->needs_order || wraps || (contention->several_wait && contention->taken);
 }

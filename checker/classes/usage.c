@@ -71,11 +71,11 @@ static void note_semaphore(Usage *usage, const Step *step)
     if (step_is_wait(step->kind))
         note_waiter(usage, use, step->core);
     contention_note(&use->contention, step);
-    bool apart_from_looks = contention_apart_from_looks(&use->contention);
+    const Decl *decl = program_decl(usage->program, program_semaphore_decl(usage->program, step->object));
+    bool apart_from_looks = contention_apart_from_looks(&use->contention, decl->initial);
     if (apart_from_looks || use->contention.looked_at)
         contend(usage, step->object);
     usage->only_looks &= !apart_from_looks;
-    const Decl *decl = program_decl(usage->program, program_semaphore_decl(usage->program, step->object));
     bool meant = (step_is_semaphore_wait(step->kind)) && step->extra != NONE;
     usage->proof |= meant || decl->limit >= 0 || decl->life != LIFE_ALWAYS || decl->semaphore_kind == SEMAPHORE_BARRIER;
 }

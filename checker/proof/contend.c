@@ -13,7 +13,6 @@ typedef struct Usage {                          /* of one semaphore or flag word
     Contention contention;
     uint32_t user;                              /* first core seen; NONE: none */
     uint64_t adds, others;                      /* steps that add, and all other ones */
-    int64_t added;
     bool rests, several_use, copies;
 } Usage;
 
@@ -24,7 +23,6 @@ static void note_step(Usage *usage, const Step *step)
     usage->user = usage->user == NONE ? step->core : usage->user;
     if (step_is_add(step)) {
         usage->adds++;
-        usage->added += (int32_t)step->value;
     } else {
         usage->others++;
         usage->rests |= step->kind == STEP_FLAG_CAS || dependence_manner(step, 0) == MANNER_REST;
@@ -64,6 +62,11 @@ static Usage *note_usage(const Index *index, Arena *scratch)
     return usage;
 }
 
+static int64_t initial_of(const Index *index, uint32_t semaphore)
+{
+    return program_decl(index->program, program_semaphore_decl(index->program, semaphore))->initial;
+}
+
 void index_find_contended(Index *index)
 {
     Arena scratch;
@@ -74,7 +77,7 @@ void index_find_contended(Index *index)
     for (uint32_t s = 0; s < index->semaphores; s++) {
         const Usage *u = &usage[s];
         bool looked_at = u->contention.looked_at;
-        bool looks_apart = contention_apart_from_looks(&u->contention) || u->added > INT32_MAX;
+        bool looks_apart = contention_apart_from_looks(&u->contention, initial_of(index, s));
         index->contended[s] = looks_apart || (looked_at && !index->looks_aside);
         bool rivals = u->several_use || u->copies;                          /* one core alone: its program order decides */
         bool matters = u->others > 0 && (u->rests || u->adds > 0);
