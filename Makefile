@@ -91,7 +91,8 @@ demo: all                                       ## checks the documentation's ke
 
 # A suite runs again when its program, the checker or a file that it reads has changed. Each keeps what it printed, and how long it took.
 SUITES := $(notdir $(TESTS))
-SLOW_FIRST = test_whatif test_cases test_corpus test_kernels test_jax test_patterns test_differential test_outputs test_sample test_canaries
+SLOW_FIRST = test_differential test_canaries test_sample test_replay test_entry_barrier test_classes_random test_cli test_patterns test_outputs \
+             test_foreign_files test_cases test_classes test_whatif test_kernels test_jax
 TEST_FILES := $(wildcard tests/kernels/* tests/golden/* kernels/*.c kernels/*/*.[ch])
 suites = $(patsubst %,$(BUILD)/tests/%.passed,$(filter $1,$(SLOW_FIRST)) $(filter-out $(SLOW_FIRST),$1))
 QUICK = test_step test_store test_view test_region test_tile test_dtype test_mesh test_rng test_fault test_coro test_execution test_edit \
