@@ -125,8 +125,9 @@ exporter-versions: all                          ## the same with each minor vers
 asan: | $(FIRST)                                ## the tests again, with address and undefined-behaviour sanitizers
 	$(MAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" test
 
-corpus: all                                     ## every built-in program by both searches, as a table
+corpus: all                                     ## every built-in program by both searches, as a table; the schedules of its faults
 	@tests/corpus $(BUILD)/heddle
+	@tests/corpus_replays $(BUILD)/heddle
 
 bench: all $(BUILD)/tests/bench_spin/bench_enumerate $(BUILD)/tests/bench_classes/bench_classes    ## proofs, enumeration beside SPIN, classes
 	@tests/bench $(BUILD)/heddle
