@@ -15,7 +15,7 @@ typedef struct CatalogueShared {
     ChildControl control;
     Store home, answer;
     ProgramModuleOpen open;
-    const char *module;
+    const char *module, *name;                  /* name: only that program; NULL: all */
     char building[64];                          /* the program in hand */
 } CatalogueShared;
 
@@ -81,6 +81,8 @@ static void serve(ChildControl *control, void *argument, char request)
     GVariantBuilder entries;
     g_variant_builder_init(&entries, G_VARIANT_TYPE("a" ENTRY_TYPE));
     for (size_t i = 0; module != NULL && i < module->entries; i++) {
+        if (shared->name != NULL && strcmp(module->entry[i].name, shared->name) != 0)
+            continue;
         g_strlcpy(shared->building, module->entry[i].name, sizeof shared->building);
         control->phase = PHASE_PROGRAM;
         g_variant_builder_add_value(&entries, describe(&module->entry[i]));
@@ -161,10 +163,15 @@ static char *tell_end(const CatalogueShared *shared, ChildEnd end, const char *o
 
 GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **error)
 {
+    return catalogue_find(open, module, NULL, error);
+}
+
+GPtrArray *catalogue_find(ProgramModuleOpen open, const char *module, const char *name, char **error)
+{
     Store home;
     store_init(&home, sizeof(CatalogueShared), 1);
     CatalogueShared *shared = store_push(&home, 1);
-    *shared = (CatalogueShared){ .home = home, .open = open, .module = module };
+    *shared = (CatalogueShared){ .home = home, .open = open, .module = module, .name = name };
     store_init(&shared->answer, 1, (size_t)1 << 28);
     Child child;
     GPtrArray *catalogue = NULL;

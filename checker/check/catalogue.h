@@ -20,3 +20,5 @@ typedef struct CatalogueParameter {
     gboolean choice;                            /* by pl_choose: all values are checked */
 } CatalogueParameter;
 GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **error);
+/* Only the programs of that name: no other one is built. */
+GPtrArray *catalogue_find(ProgramModuleOpen open, const char *module, const char *name, char **error);

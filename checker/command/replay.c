@@ -13,7 +13,7 @@
 static bool is_built_in(const Session *session, const ScheduleHeader *header)
 {
     char *error = NULL;
-    GPtrArray *catalogue = catalogue_read(session->open, NULL, &error);
+    GPtrArray *catalogue = catalogue_find(session->open, NULL, header->program, &error);
     bool found = false;
     for (guint i = 0; catalogue && !found && i < catalogue->len; i++) {
         const CatalogueEntry *entry = catalogue->pdata[i];
