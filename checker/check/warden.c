@@ -36,6 +36,7 @@ typedef struct Warden {
     unsigned processes;
     double asked, insisted;                     /* when main was asked to end; 0: it was not */
     double dying;                               /* when `killed` was killed */
+    bool paused;                                /* meanwhile the others stand still: they would take what it has not given back */
 } Warden;
 
 static double now(void)
@@ -133,6 +134,14 @@ static pid_t find_largest(const Warden *warden, size_t sum)
     return all->bytes > sum / 2 || other == NULL ? all->id : other->id;
 }
 
+static void pause_others(Warden *warden, bool pause)
+{
+    for (unsigned i = 0; i < warden->processes; i++)
+        if (!is_keeper(warden, warden->process[i].id))
+            kill(warden->process[i].id, pause ? SIGSTOP : SIGCONT);
+    warden->paused = pause;
+}
+
 /* The main process has a line to say before it ends. */
 static void kill_largest(Warden *warden, size_t sum)
 {
@@ -142,6 +151,8 @@ static void kill_largest(Warden *warden, size_t sum)
     bool again = id == warden->limits->killed;
     warden->limits->killed = id, warden->dying = now();
     kill(id, id == warden->main && !again ? INTERRUPT_MEMORY : SIGKILL);
+    if (!is_keeper(warden, id))
+        pause_others(warden, true);
 }
 
 /* Seconds until the next look. */
@@ -161,6 +172,8 @@ static double look(Warden *warden)
     pid_t killed = warden->limits->killed;
     if (killed != 0 && is_below(warden, killed) && now() - warden->dying < KILL_SECONDS)
         return least;
+    if (warden->paused)
+        pause_others(warden, false);
     if ((double)sum > KILL_SHARE * (double)most)
         kill_largest(warden, sum);
     else if ((double)sum > TELL_SHARE * (double)most)
