@@ -254,7 +254,7 @@ static const ExplainedAdvice ADVICE[ADVICE_COUNT] = {
     },
     [ADVICE_UNUSED_EXEMPTION] = {
         "unused-exemption",
-        "The program exempts a fault that no schedule shows at this size. An exemption that is needed no more would hide the next mistake.",
+        "The program exempts a fault that no schedule shows at this size. An exemption that is not needed would hide the next mistake.",
     },
     [ADVICE_IDLE_EXPECTATION] = {
         "idle-expectation",

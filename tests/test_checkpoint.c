@@ -15,6 +15,7 @@
 
 #include "../checker/run/checkpoint.h"
 #include "../checker/run/progress.h"
+#include "one_file.h"
 
 static char *folder, *file;
 static const char *const IDENTITY = "program all_gather\nmesh x=4\nseed 0\n";
@@ -246,19 +247,14 @@ static void progress_is_told_in_one_line(void **state)
 static int make_folder(void **state)
 {
     (void)state;
-    folder = g_dir_make_tmp("heddle-checkpoint-XXXXXX", NULL);
-    file = g_build_filename(folder, "search.checkpoint", NULL);
+    folder = one_file_make("search.checkpoint", &file);
     return folder == NULL;
 }
 
 static int remove_folder(void **state)
 {
     (void)state;
-    g_unlink(file);
-    int left = g_rmdir(folder);
-    g_free(file);
-    g_free(folder);
-    return left;
+    return one_file_remove(folder, file);
 }
 
 int main(void)

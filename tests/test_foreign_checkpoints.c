@@ -20,6 +20,7 @@
 #include "../checker/check/check.h"
 #include "../kernels/pallas/module.h"
 #include "../model/rng.h"
+#include "one_file.h"
 
 typedef struct Case { const char *program; uint32_t devices; Search search; unsigned modes; uint64_t states, runs; } Case;
 
@@ -112,19 +113,14 @@ static void a_number_that_was_changed_is_refused_or_changes_no_verdict(void **st
 static int make_folder(void **state)
 {
     (void)state;
-    folder = g_dir_make_tmp("heddle-foreign-XXXXXX", NULL);
-    file = g_build_filename(folder, "search.checkpoint", NULL);
+    folder = one_file_make("search.checkpoint", &file);
     return folder == NULL;
 }
 
 static int remove_folder(void **state)
 {
     (void)state;
-    g_unlink(file);
-    int left = g_rmdir(folder);
-    g_free(file);
-    g_free(folder);
-    return left;
+    return one_file_remove(folder, file);
 }
 
 int main(void)

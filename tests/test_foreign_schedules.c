@@ -18,6 +18,7 @@
 #include "../checker/report/schedule_file.h"
 #include "../kernels/pallas/module.h"
 #include "../model/rng.h"
+#include "one_file.h"
 
 typedef enum Answer { SHOWN, NOT_SHOWN, REFUSED } Answer;
 
@@ -233,19 +234,14 @@ static void no_mutation_of_a_schedule_does_harm(void **state)
 static int make_folder(void **state)
 {
     (void)state;
-    folder = g_dir_make_tmp("heddle-foreign-XXXXXX", NULL);
-    file = g_build_filename(folder, "a.schedule", NULL);
+    folder = one_file_make("a.schedule", &file);
     return folder == NULL;
 }
 
 static int remove_folder(void **state)
 {
     (void)state;
-    g_unlink(file);
-    int left = g_rmdir(folder);
-    g_free(file);
-    g_free(folder);
-    return left;
+    return one_file_remove(folder, file);
 }
 
 int main(void)

@@ -27,7 +27,7 @@ static void memory_ends_what_takes_more(void **state)
 {
     (void)state;
     static const char *const MEMORY[][2] = {
-        { "check KERNELS:kernel_stores -n 2 --memory 100M", "memory: the limit of 100 MB was reached in the recorded run; give --memory" },
+        { "check KERNELS:kernel_stores -n 2 --memory 100M", "memory: the limit of 100 MB was reached in the recorded run; raise --memory" },
         { "check KERNELS:kernel_eats -n 2 --memory 100M", "memory: the limit of 100 MB was reached in the recorded run" },
         { "check KERNELS:program_eats -n 2 --memory 100M", "memory: the limit of 100 MB was reached in PROGRAM(program_eats)" },
         { "check KERNELS:large -n 4 --memory 100M", "memory: the limit of 100 MB was reached in the recorded run" },
@@ -47,7 +47,7 @@ static void what_does_not_end_is_ended(void **state)
         { "check KERNELS:program_spins -n 2 --time 1", "time: PROGRAM(program_spins) did not return within 1 s" },
         { "check KERNELS:kernel_stores -n 2 --time 1 --memory 8G", "time: the recorded run did not end within 1 s" },
         { "check KERNELS --cflags -DCONSTRUCTOR=spin --time 1", "did not return within 1 s" },
-        { "check KERNELS --cflags -DSOURCE_EATS --time 0.5", "is not compiled within 0.5 s" },
+        { "check KERNELS --cflags -DSOURCE_EATS --time 0.5", "took more than 0.5 s; raise --time" },
         { "check all_gather -n 8 --search enumerate --time 1.5", "stopped by time" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(ENDLESS); i++)

@@ -470,7 +470,7 @@ static void conclude_replay(CheckResult *result, WorkerShared *shared, Child *ch
     Finding *finding = g_ptr_array_index(result->outcome->findings, 0);
     bool died = end == CHILD_CRASHED || end == CHILD_OVERFLOWED || end == CHILD_EXITED || end == CHILD_SPINS;
     if (end == CHILD_DONE && shared->error == NULL && shared->not_applicable == NULL && !finding_fits(result->program, finding)) {
-        check_fail(result, "the schedule does not fit %s: it names what the program has not; make it anew with heddle check",
+        check_fail(result, "the schedule does not fit %s: it names something that the program lacks; make it anew with heddle check",
                    result->spec->program);
         return;
     }

@@ -259,7 +259,7 @@ static char *tell_end(const char *source, bool in_time)
     g_autofree char *where = g_strdup_printf("while %s is compiled", source);
     limits_give_up();
     return in_time ? limits_tell_memory(where)
-                   : g_strdup_printf("time: %s is not compiled within %g s; give --time more", source, limits_preparation()->seconds);
+                   : g_strdup_printf("time: compiling %s took more than %g s; raise --time", source, limits_preparation()->seconds);
 }
 
 static char *read_all(int file)

@@ -95,7 +95,7 @@ Outcome *classes_run(UnrollSource *source, const ClassesOptions *options, char *
     bool nothing = units->sum.limit == NULL && units->sum.runs == 0;        /* every program has a class */
     fits &= !nothing && g_strcmp0(units->sum.limit, CLASSES_UNFIT) != 0;
     if (!fits)
-        *error = g_strdup("the checkpoint does not fit this program, or is of another version of heddle: begin anew, without --resume");
+        *error = g_strdup(CHECKPOINT_UNFIT);
     Outcome *outcome = fits ? conclude(units) : NULL;
     units_free(units);
     return outcome;

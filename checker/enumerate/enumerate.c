@@ -212,7 +212,7 @@ static Outcome *search(UnrollSource *source, const EnumerateOptions *options, in
     if (options->modes & WALK_SYMMETRY)
         find_symmetry(&walk);
     if (walk.outcome->refused == NULL && resumed != NULL && !resume_grow(resumed, &walk))
-        walk.outcome->refused = g_strdup("the checkpoint does not fit this program: start again, without --resume");
+        walk.outcome->refused = g_strdup(CHECKPOINT_UNFIT);
     while (walk.outcome->refused == NULL) {
         walk.restart = walk.done = false;
         walk.keeps = walk.memory != NULL && !walk_forgets(&walk);
@@ -262,7 +262,7 @@ Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
         && (!resume_open(&dump, options->resumed, &contents, &until_race) || contents > options->contents
             || until_race > !options->first)) {
         Outcome *none = outcome_new();
-        none->refused = g_strdup("the checkpoint is of another version of heddle: start again, without --resume");
+        none->refused = g_strdup(CHECKPOINT_UNFIT);
         return none;
     }
     Outcome *outcome = search(source, options, begun, contents, until_race, options->resumed ? &dump : NULL, &ending);

@@ -33,7 +33,7 @@ static void hire(Walk *walk)
 static bool refuse_resume(Walk *walk)
 {
     if (walk->limit == NULL)
-        walk->outcome->refused = g_strdup("the checkpoint is of another version of heddle: start again, without --resume");
+        walk->outcome->refused = g_strdup(CHECKPOINT_UNFIT);
     return false;
 }
 

@@ -145,7 +145,7 @@ char *words_limit(const Program *program, const char *limit)
         { "memory", "what there was no memory for (--memory)" },
         { "interrupt", "what was to come when it was interrupted" },
         { "unanswered", "all of it: the search did not live to tell what it had found" },
-        { "unrun", "all of it: the first run did not come to its end" },
+        { "unrun", "all of it: the first run did not end" },
         { "steps", "what comes after so many steps of one run" },
         { "determinism", "where cores go when a racing value steers them" },
         { "exempted-race", "what hangs on the outcome of an exempted race" },

@@ -19,6 +19,9 @@
 #include <glib.h>
 #include <stdbool.h>
 
+/* What a search says of a file that is whole and not of it. */
+#define CHECKPOINT_UNFIT "the checkpoint does not fit this program, or is of another version of heddle: start again, without --resume"
+
 typedef struct Checkpoint Checkpoint;
 
 /* Both are copied. NULL and *error (g_malloc): there can be no such file. */

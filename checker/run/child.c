@@ -95,7 +95,7 @@ static void on_memory(const char *what)
 static void on_log(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
 {
     if (message != NULL && strstr(message, "failed to allocate") != NULL)
-        on_memory("there was none to be had from the system");
+        on_memory("the system had none left");
     g_log_default_handler(domain, level, message, data);
 }
 

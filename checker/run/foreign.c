@@ -47,7 +47,7 @@ static __attribute__((used)) void *foreign_called(unsigned number, const void *c
     const char *by = dladdr1(caller, &info, (void **)&object, RTLD_DL_LINKMAP) != 0
         ? foreign_symbol_at(object, (ElfW(Addr))caller - object->l_addr, false) : NULL;
     bool error_number = strcmp(called->name, "__errno_location") == 0;
-    g_autofree char *what = error_number ? g_strdup("uses errno, which outlives an operation; keep what is to be kept in a local variable")
+    g_autofree char *what = error_number ? g_strdup("uses errno, which outlives an operation; keep its value in a local variable")
         : g_strdup_printf("calls %s, which may have a state of its own or depend on the world outside; a kernel is a function of its refs "
                           "and of what PROGRAM leaves", called->name);
     if (outside_refuse != NULL)

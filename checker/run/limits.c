@@ -167,7 +167,7 @@ bool limits_given_up(void)
 char *limits_tell_memory(const char *where)
 {
     g_autofree char *size = limits_size(shared != NULL ? shared->memory_max : 0);
-    return g_strdup_printf("memory: the limit of %s was reached %s; give --memory more", size, where);
+    return g_strdup_printf("memory: the limit of %s was reached %s; raise --memory", size, where);
 }
 
 char *limits_size(size_t bytes)

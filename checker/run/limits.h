@@ -48,5 +48,5 @@ void limits_begin_preparation(double seconds);
 const Deadline *limits_preparation(void);
 void limits_give_up(void);
 bool limits_given_up(void);
-/* "memory: the limit of 300 MB was reached WHERE; give --memory more". g_malloc. */
+/* "memory: the limit of 300 MB was reached WHERE; raise --memory". g_malloc. */
 char *limits_tell_memory(const char *where);

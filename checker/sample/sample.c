@@ -173,8 +173,6 @@ static void save(const Sampling *sampling)
     checkpoint_commit(sampling->options->checkpoint);
 }
 
-#define UNFIT "the checkpoint does not fit this program, or is of another version of heddle: start again, without --resume"
-
 /* Each of these runs, in their order, shows something that none before it did; all that is known comes from them. */
 static bool do_telling_again(Sampling *sampling, GVariantIter *telling)
 {
@@ -220,7 +218,7 @@ static bool resume(Sampling *sampling, char **error)
     gboolean cut_off, longer, incomplete;
     const char *facts;
     if (!g_variant_is_normal_form(saved)) {
-        *error = g_strdup(UNFIT);
+        *error = g_strdup(CHECKPOINT_UNFIT);
         return false;
     }
     g_variant_get(saved, "(tttbbb&sasat" KEYS ")", &all->executions, &all->steps, &all->conflicts, &cut_off, &longer, &incomplete, &facts,
@@ -234,7 +232,7 @@ static bool resume(Sampling *sampling, char **error)
     take_keys(sampling, keys);
     bool good = all->steps >> 60 == 0 && do_telling_again(sampling, telling) && is_plausible(sampling);
     if (!good)
-        *error = g_strdup(UNFIT);
+        *error = g_strdup(CHECKPOINT_UNFIT);
     sampling->cut_off |= cut_off, sampling->longer |= longer, all->incomplete_after_race |= incomplete;
     return good;
 }
