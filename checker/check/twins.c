@@ -3,24 +3,6 @@
 #include <string.h>
 #include "check_parts.h"
 
-static bool same_copy(const Copy *left, const Copy *right)
-{
-    Copy other = *right;
-    other.site = left->site;
-    return memcmp(left, &other, offsetof(Copy, remote)) == 0 && left->remote == right->remote;
-}
-
-static bool same_step(const Record *a, const Record *b, size_t index)
-{
-    const Step *left = &STORE(Step, &a->steps, index);
-    Step right = STORE(Step, &b->steps, index);
-    right.site = left->site;
-    if (memcmp(left, &right, sizeof right) != 0)
-        return false;
-    return left->kind != STEP_COPY_START || left->object == NONE
-        || same_copy(&STORE(Copy, &a->copies, left->object), &STORE(Copy, &b->copies, left->object));
-}
-
 /* What differs first: the number of the step, or a core that ends otherwise; SIZE_MAX twice: the records are alike. */
 typedef struct Difference { size_t step, core; } Difference;
 
@@ -29,7 +11,7 @@ static Difference first_difference(const Record *a, const Record *b)
     size_t both = MIN(a->steps.count, b->steps.count);
     Difference found = { SIZE_MAX, SIZE_MAX };
     for (size_t i = 0; i < both && found.step == SIZE_MAX; i++)
-        if (!same_step(a, b, i))
+        if (!record_same_step(a, &STORE(Step, &a->steps, i), b, &STORE(Step, &b->steps, i)))
             found.step = i;
     for (size_t c = 0; c < MIN(a->ends.count, b->ends.count) && found.core == SIZE_MAX; c++) {
         const CoreState *left = &STORE(CoreState, &a->ends, c), *right = &STORE(CoreState, &b->ends, c);

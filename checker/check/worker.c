@@ -109,19 +109,6 @@ static const Step *nth_step(const Record *record, uint32_t core, uint32_t positi
     return NULL;
 }
 
-static bool same_step(const Record *a, const Step *left, const Record *b, const Step *right)
-{
-    if (left == NULL || right == NULL)
-        return left == right;
-    if (left->kind != right->kind || left->site != right->site || left->value != right->value || left->extra != right->extra)
-        return false;
-    if (left->kind == STEP_STOP)
-        return true;
-    if (left->kind != STEP_COPY_START || left->object == NONE || right->object == NONE)
-        return left->object == right->object;
-    return memcmp(&STORE(Copy, &a->copies, left->object), &STORE(Copy, &b->copies, right->object), sizeof(Copy)) == 0;
-}
-
 static char *describe_step(const Program *program, const Step *step)
 {
     if (step == NULL)
@@ -138,7 +125,7 @@ static void tell_first_difference(WorkerShared *shared, const Record *again, con
             continue;
         for (uint32_t p = 0;; p++) {
             const Step *a = nth_step(shared->record, c, p), *b = nth_step(again, c, p);
-            if (a != NULL && same_step(shared->record, a, again, b))
+            if (a != NULL && b != NULL && a->site == b->site && record_same_step(shared->record, a, again, b))
                 continue;
             g_autofree char *first = describe_step(program, a), *second = describe_step(program, b);
             bool alike = strcmp(first, second) == 0;

@@ -1,6 +1,7 @@
 /* record.c - the arrays of one record, and whether what a child left in them can be walked safely. */
 #include "record.h"
 #include <glib.h>
+#include <string.h>
 #include "../../model/tile.h"
 
 static Record *new_record(Program *program, void (*init)(Store *, size_t, size_t))
@@ -59,6 +60,23 @@ bool record_is_judged(const Raised *raised)
     if (raised->fault == FAULT_UNINITIALISED)
         return (raised->marks & ELEMENT_RACING) == 0;
     return raised->fault != FAULT_ASSERT || raised->marks == 0;
+}
+
+static bool same_copy(const Copy *left, const Copy *right)
+{
+    Copy other = *right;
+    other.site = left->site;
+    return memcmp(left, &other, offsetof(Copy, remote)) == 0 && left->remote == right->remote;
+}
+
+bool record_same_step(const Record *a, const Step *left, const Record *b, const Step *right)
+{
+    bool stop = left->kind == STEP_STOP, copies = left->kind == STEP_COPY_START && left->object != NONE && right->object != NONE;
+    Step other = *right;
+    other.site = left->site;
+    other.object = stop || copies ? left->object : right->object;
+    return memcmp(left, &other, sizeof other) == 0
+        && (!copies || same_copy(&STORE(Copy, &a->copies, left->object), &STORE(Copy, &b->copies, right->object)));
 }
 
 bool record_any_ended(const Record *record, CoreEnd end)

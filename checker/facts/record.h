@@ -55,6 +55,8 @@ void record_reset(Record *record);
 bool record_check(const Record *record, const char **why);      /* ids in range: false means that the child damaged it */
 /* Not of a value that may hang on a race, which is to blame for it; an exempt one is not to blame for what nobody wrote. */
 bool record_is_judged(const Raised *raised);
+/* The same step of two runs, but for its line: of a STOP, whatever stopped it; of a start, the same copy. */
+bool record_same_step(const Record *a, const Step *left, const Record *b, const Step *right);
 bool record_any_ended(const Record *record, CoreEnd end);
 bool record_all_finished(const Record *record);         /* false of a run that has not ended */
 const int64_t *record_grid(const Record *record, uint32_t core, uint32_t position);     /* program ids at that position, NULL: no grid */
