@@ -30,14 +30,17 @@ checker/report     : model checker/facts checker/run checker/check checker/repor
 checker/advise     : model checker/facts checker/run checker/proof/prove.h checker/check checker/report checker/advise
 checker/command    : model checker/facts checker/run checker/check checker/sample/strategy.h checker/report checker/advise checker/command
 checker/main.c     : model kernels checker
-tests              : model kernels checker tests
+tests/support      : model kernels checker tests/support
+tests              : model kernels checker tests/support
+tests/differential : model kernels checker tests/support tests/differential
 endef
 export LAYERS
 
 SOURCES := $(sort $(wildcard model/*.c kernels/*.c kernels/*/*.c checker/*.c checker/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
-TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/test_*.c)))
-TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(wildcard tests/test_*.c),$(sort $(wildcard tests/*.c))))
+TEST_SOURCES := $(sort $(wildcard tests/unit/*.c tests/differential/*.c tests/cli/*.c))
+TESTS := $(patsubst %.c,$(BUILD)/%,$(filter $(addsuffix /test_%,tests/unit tests/differential tests/cli),$(TEST_SOURCES)))
+TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(TESTS:$(BUILD)/%=%.c),$(TEST_SOURCES)) $(sort $(wildcard tests/support/*.c)))
 # All cores of this machine; with deps among the goals everything else waits for it.
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(shell nproc)
@@ -87,14 +90,13 @@ deps:                                           ## installs the Debian packages 
 	fi
 
 demo: all                                       ## checks the documentation's kernels, right and wrong, and shows one report
-	@tests/demo $(BUILD)/heddle
+	@tests/cli/demo $(BUILD)/heddle
 
 # A suite runs again when its program, the checker or a file that it reads has changed. Each keeps what it printed, and how long it took.
-SUITES := $(notdir $(TESTS))
 SLOW_FIRST = test_differential test_canaries test_sample test_replay test_entry_barrier test_classes_random test_cli test_patterns test_outputs \
              test_foreign_files test_cases test_classes test_whatif test_kernels test_jax
-TEST_FILES := $(wildcard tests/kernels/* tests/golden/* kernels/*.c kernels/*/*.[ch])
-suites = $(patsubst %,$(BUILD)/tests/%.passed,$(filter $1,$(SLOW_FIRST)) $(filter-out $(SLOW_FIRST),$1))
+TEST_FILES := $(wildcard tests/support/kernels/* tests/cli/golden/* kernels/*.c kernels/*/*.[ch])
+named = $(foreach suite,$1,$(or $(filter %/$(suite),$(TESTS)),$(error no suite is called $(suite))))
 QUICK = test_step test_store test_view test_region test_tile test_dtype test_mesh test_rng test_fault test_coro test_execution test_edit \
         test_kernel_api test_kernel_faults test_prove test_enumerate test_classes test_options test_report test_golden
 
@@ -111,10 +113,10 @@ cat $(1:.passed=.log) | awk '/^\[  FAILED  \] [a-z_0-9]+$$/ && !seen[$$0]++ { pr
 endef
 
 test: all $(TESTS)                              ## builds and runs all tests; suites of which nothing changed are not run again
-	$(call RUN_SUITES,$(call suites,$(SUITES)))
+	$(call RUN_SUITES,$(patsubst %,%.passed,$(call named,$(SLOW_FIRST)) $(filter-out $(call named,$(SLOW_FIRST)),$(TESTS))))
 
-quick: all $(addprefix $(BUILD)/tests/,$(QUICK))        ## the fast suites alone
-	$(call RUN_SUITES,$(call suites,$(QUICK)))
+quick: all $(call named,$(QUICK))                     ## the fast suites alone
+	$(call RUN_SUITES,$(patsubst %,%.passed,$(call named,$(QUICK))))
 
 exporter-test: all                              ## tests the Python package, with the oldest and the newest JAX (JAX=0.10.2: one of them)
 	HEDDLE=$(abspath $(BUILD)/heddle) python3 tests/exporter/drift.py $(BUILD)/jax $(JAX)
@@ -126,29 +128,27 @@ asan: | $(FIRST)                                ## the tests again, with address
 	$(MAKE) BUILD=$(BUILD)/asan CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all" test
 
 corpus: all                                     ## every built-in program by both searches, as a table; the schedules of its faults
-	@tests/corpus $(BUILD)/heddle
-	@tests/corpus_replays $(BUILD)/heddle
+	@tests/cli/corpus $(BUILD)/heddle
+	@tests/cli/corpus_replays $(BUILD)/heddle
 
-bench: all $(BUILD)/tests/bench_spin/bench_enumerate $(BUILD)/tests/bench_classes/bench_classes    ## proofs, enumeration beside SPIN, classes
-	@tests/bench $(BUILD)/heddle
-	@tests/bench_enumerate $(BUILD)/tests/bench_spin/bench_enumerate
-	@$(BUILD)/tests/bench_classes/bench_classes
+bench: all $(BUILD)/tests/bench/bench_enumerate $(BUILD)/tests/bench/bench_classes                 ## proofs, enumeration beside SPIN, classes
+	@tests/bench/proofs $(BUILD)/heddle
+	@tests/bench/spin $(BUILD)/tests/bench/bench_enumerate
+	@$(BUILD)/tests/bench/bench_classes
 
 browser-test: all                               ## the page of --html in a headless browser (needs chromium)
-	@tests/browser $(BUILD)/heddle
+	@tests/cli/browser $(BUILD)/heddle
 
 limits: all                                     ## how well --memory, --time and Ctrl-C hold, as tables (some minutes)
-	@tests/limits $(BUILD)/heddle
+	@tests/bench/limits $(BUILD)/heddle
 
-soak: all $(addprefix $(BUILD)/tests/test_,differential sample view_bytes foreign_schedules foreign_checkpoints) ## random programs decided several ways: 20000 with conflicts, then more for SOAK_SECONDS=600; large samples; views; changed files
-	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $(BUILD)/tests/test_differential
-	HEDDLE=$(BUILD)/heddle SOAK_SECONDS=1 $(BUILD)/tests/test_sample
-	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $(BUILD)/tests/test_view_bytes
-	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $(BUILD)/tests/test_foreign_schedules
-	SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $(BUILD)/tests/test_foreign_checkpoints
+SOAK = test_differential test_view_bytes test_foreign_schedules test_foreign_checkpoints
+soak: all $(call named,$(SOAK) test_sample)      ## random programs decided several ways: 20000 with conflicts, then more for SOAK_SECONDS=600; large samples; views; changed files
+	@for suite in $(call named,$(SOAK)); do SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $$suite || exit 1; done
+	HEDDLE=$(BUILD)/heddle SOAK_SECONDS=1 $(call named,test_sample)
 
 tidy:                                           ## layers, include order, names, lengths of lines, functions and files
-	@awk -f tests/tidy.awk $(sort $(wildcard $(foreach d,model kernels kernels/* checker checker/* tests,$d/*.c $d/*.h)))
+	@awk -f tests/support/tidy.awk $(sort $(wildcard $(foreach d,model kernels kernels/* checker checker/* tests/*,$d/*.c $d/*.h)))
 
 install: all                                    ## PREFIX=/usr/local, DESTDIR= for packagers
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include/heddle lib/pkgconfig share/man/man1 share/bash-completion/completions share/heddle)

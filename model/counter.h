@@ -1,7 +1,7 @@
 /* counter.h - semaphores and flag words: when a step may be taken, and the value after it.
  *
  * Source: semantics.md section 2. Flag words are 32-bit integers and wrap around; counts of semaphores do not. Searches ask here;
- * tests/brute writes it down a second time.
+ * tests/support/brute writes it down a second time.
  */
 #pragma once
 #include <glib.h>

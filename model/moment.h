@@ -3,7 +3,7 @@
  *     start ---> EARLY_SEND? -> READ ---+-> WRITE         EARLY_* exist under fluid progress only, for a count above 1:
  *         \--> EARLY_RECEIVE? ----------+                 they give all but one of the count, the completion gives the last one.
  *
- * Source: semantics.md section 2. Searches that need this ask here; tests/brute writes it down a second time.
+ * Source: semantics.md section 2. Searches that need this ask here; tests/support/brute writes it down a second time.
  */
 #pragma once
 #include "knobs.h"

@@ -1,0 +1,82 @@
+/* test_ancestry.c - the way of something unwritten is followed back over loads, stores and copies to what nobody wrote. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../checker/explain/ancestry.h"
+#include "../support/bodies.h"
+
+/* A scheduled run to its end; then the way of what was raised first. NULL: none is told. g_free. */
+static char *way_of(BodyWorld *world)
+{
+    g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
+    execution_begin(world->execution, &(ExecutionOptions){ 0 });
+    for (execution_enabled(world->execution, moves); moves->len > 0; execution_enabled(world->execution, moves))
+        execution_do(world->execution, g_array_index(moves, Move, 0));
+    execution_end(world->execution);
+    assert_int_equal(world->record->raised.count, 1);
+    const Raised *raised = &STORE(Raised, &world->record->raised, 0);
+    assert_int_equal(raised->fault, FAULT_UNINITIALISED);
+    Finding *finding = finding_new(FAULT_UNINITIALISED);
+    finding->places = 1;
+    finding->place[0] = (Place){ .core = raised->core, .position = raised->position, .copy = NONE, .site = raised->site };
+    char *way = ancestry_of_unwritten(world->execution, finding);
+    finding_free(finding);
+    return way;
+}
+
+static void takes_what_was_stored(Core *core, const Launch *launch)
+{
+    (void)launch;
+    Tile tile;
+    core_load(core, body_line(core, 1), body_ref(body_world->scratch), NULL, &tile);
+    core_store(core, body_line(core, 2), body_ref(body_world->buffer), NULL, &tile);
+    core_load(core, body_line(core, 3), body_ref(body_world->buffer), NULL, &tile);
+    core_tile_int(core, body_line(core, 4), &tile, 0, "value");
+}
+
+static void a_store_is_followed_to_the_load_before_it(void **state)
+{
+    (void)state;
+    BodyWorld world;
+    body_run(&world, 1, takes_what_was_stored);
+    g_autofree char *way = way_of(&world);
+    assert_string_equal(way, "The way back: device 0 took it from buffer on device 0, loaded at test:3; device 0 at test:2 wrote buffer on "
+                             "device 0 from scratch on device 0, loaded at test:1; nobody had written there.");
+    body_clear(&world);
+}
+
+static void takes_what_was_copied(Core *core, const Launch *launch)
+{
+    (void)launch;
+    Tile tile;
+    CopyDesc copy = { .source = body_ref(body_world->scratch), .target = body_ref(body_world->buffer), .send = { NONE, NONE, NONE },
+                      .receive = body_ref(body_world->dma), .to = BODY_OWN, .core = NONE };
+    core_copy_start(core, body_line(core, 1), &copy);
+    core_copy_wait(core, body_line(core, 2), &copy, COPY_WAIT_RECEIVE, false);
+    core_load(core, body_line(core, 3), body_ref(body_world->buffer), NULL, &tile);
+    core_tile_int(core, body_line(core, 4), &tile, 1, "value");
+}
+
+static void a_copy_is_followed_to_its_source(void **state)
+{
+    (void)state;
+    BodyWorld world;
+    body_run(&world, 1, takes_what_was_copied);
+    g_autofree char *way = way_of(&world);
+    assert_string_equal(way, "The way back: device 0 took it from buffer on device 0, loaded at test:3; copy 0 of device 0 at test:1 wrote "
+                             "buffer on device 0 from scratch on device 0; nobody had written there.");
+    body_clear(&world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_store_is_followed_to_the_load_before_it),
+        cmocka_unit_test(a_copy_is_followed_to_its_source),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,464 @@
+/* test_classes.c - known numbers of classes: programs over shared words and over semaphores, each visited once and no run in vain.
+ *
+ * The numbers are those of the literature's own tests, or follow from counting: dependent are two steps on one word if one of them writes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../../checker/classes/classes.h"
+#include "../support/sanitized.h"
+
+typedef struct Words {                          /* a bare program: each core runs `run` over the words of one device */
+    Program *program;
+    uint32_t word, lock;                        /* decls */
+    int n;
+    void (*run)(Core *core, const struct Words *words);
+} Words;
+
+static Ref element(const Core *core, uint32_t decl, int index)
+{
+    const ViewIndex at = { .start = index, .size = 1, .stride = 1, .is_index = true };
+    const char *why = NULL;
+    View view;
+    bool fine = view_at(&view, program_get_view(core->program, program_decl(core->program, decl)->view), 1, &at, &why);
+    assert_true(fine);
+    return (Ref){ decl, program_view(core->program, &view), NONE };
+}
+
+static const Target HOME = { 0, NONE };
+
+static uint32_t site(const Core *core, unsigned line)
+{
+    return program_site(core->program, "words", "run", line, 0);
+}
+
+static int64_t get(Core *core, const Words *words, int x)
+{
+    return core_flag_load(core, site(core, 1), element(core, words->word, x), HOME);
+}
+
+static void put(Core *core, const Words *words, int x, int64_t value)
+{
+    core_flag_store(core, site(core, 2), element(core, words->word, x), HOME, value);
+}
+
+static bool cas(Core *core, const Words *words, int x, int64_t expected, int64_t value)
+{
+    return core_flag_compare_and_swap(core, site(core, 3), element(core, words->word, x), HOME, expected, value) == expected;
+}
+
+static void fetch_add(Core *core, const Words *words, int x)
+{
+    core_flag_add(core, site(core, 4), element(core, words->word, x), HOME, 1, true);
+}
+
+static void lock(Core *core, const Words *words, int l)
+{
+    while (core_flag_compare_and_swap(core, site(core, 5), element(core, words->lock, l), HOME, 0, 1) != 0)
+        ;
+}
+
+static void unlock(Core *core, const Words *words, int l)
+{
+    core_flag_store(core, site(core, 6), element(core, words->lock, l), HOME, 0);
+}
+
+static void body(Core *core, const Launch *launch)
+{
+    const Words *words = launch->closure;
+    words->run(core, words);
+}
+
+static uint32_t add_words(Program *program, uint32_t count, const char *name)
+{
+    const DeclSpec spec = { .space = SPACE_SEMAPHORE, .semaphore_kind = SEMAPHORE_FLAG, .dtype = DTYPE_I32, .life = LIFE_ALWAYS, .ndim = 1,
+                            .size = { count }, .collective_id = -1, .name = name };
+    return program_add_decl(program, &spec);
+}
+
+typedef struct Counted { uint64_t classes, redundant, findings; bool complete; } Counted;
+
+static Counted explore(Program *program, const ClassesOptions *options)
+{
+    Unroller *unroller = unroller_new(program);
+    Outcome *outcome = classes_run(unroller_source(unroller), options, NULL);
+    Counted counted = { outcome->classes, outcome->redundant, outcome->findings->len, outcome->complete };
+    outcome_free(outcome);
+    unroller_free(unroller);
+    return counted;
+}
+
+/* Each program is explored again by searches that are divided early and often. */
+enum { DIVIDED_MAX = 3000 };
+static const ClassesOptions DIVIDED[] = {
+    { .audit = true, .units = 2, .budget = 1 }, { .audit = true, .units = 5, .budget = 1, .workers = 2 },
+    { .audit = true, .units = 16, .budget = 3, .workers = 2 }, { .audit = true, .units = 40, .budget = 2, .workers = 3 },
+};
+
+static void want_same(Counted one, Counted divided, unsigned how)
+{
+    if (one.classes != divided.classes || divided.redundant != 0)
+        print_message("divided as %u: %lu classes in place of %lu, %lu redundant\n", how, (unsigned long)divided.classes,
+                      (unsigned long)one.classes, (unsigned long)divided.redundant);
+    assert_int_equal(divided.classes, one.classes);
+    assert_int_equal(divided.redundant, 0);
+    assert_int_equal(divided.findings, one.findings);
+    assert_int_equal(divided.complete, one.complete);
+}
+
+static void build_words(Words *words, uint32_t threads, uint32_t count, int n, void (*run)(Core *, const Words *))
+{
+    const Knobs knobs = { 0 };
+    Mesh mesh;
+    mesh_line(&mesh, threads);
+    *words = (Words){ .program = program_new(&mesh, 1, &knobs), .n = n, .run = run };
+    words->program->bare = true;
+    words->word = add_words(words->program, count, "word");
+    words->lock = add_words(words->program, 64, "lock");
+    Launch *launch = program_add_launch(words->program);
+    launch->body = body, launch->closure = words;
+}
+
+static Counted count_words(uint32_t threads, uint32_t count, int n, void (*run)(Core *, const Words *))
+{
+    Words words;
+    build_words(&words, threads, count, n, run);
+    Counted counted = explore(words.program, &(ClassesOptions){ .audit = true });
+    if (counted.classes <= DIVIDED_MAX)
+        for (size_t i = 0; i < G_N_ELEMENTS(DIVIDED); i++)
+            want_same(counted, explore(words.program, &DIVIDED[i]), (unsigned)i);
+    program_free(words.program);
+    return counted;
+}
+
+enum { SANITIZED_MAX = 3000 };                   /* classes of a program that is counted with the address sanitizer, too */
+
+/* A program as for count_words. */
+static void expect(const char *what, int n, uint64_t expected, uint32_t threads, uint32_t words, int size,
+                   void (*run)(Core *, const Words *))
+{
+    if (SANITIZED && expected > SANITIZED_MAX)
+        return;
+    Counted counted = count_words(threads, words, size, run);
+    if (counted.classes != expected || counted.redundant != 0)
+        print_message("%s(%d): %lu classes, %lu redundant\n", what, n, (unsigned long)counted.classes, (unsigned long)counted.redundant);
+    assert_int_equal(counted.classes, expected);
+    assert_int_equal(counted.redundant, 0);
+    assert_true(counted.complete);
+}
+
+static uint64_t factorial(uint64_t n) { return n < 2 ? 1 : n * factorial(n - 1); }
+static uint64_t choose(uint64_t n, uint64_t k) { return k == 0 ? 1 : choose(n - 1, k - 1) * n / k; }
+static uint64_t power(uint64_t base, uint64_t n) { return n == 0 ? 1 : base * power(base, n - 1); }
+
+static void readers(Core *core, const Words *words)
+{
+    if (core->id == 0)
+        put(core, words, 0, 1);
+    else
+        get(core, words, 0);
+}
+
+static void test_readers(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 16; n++)
+        expect("readers", n, power(2, n), n + 1, 1, n, readers);
+}
+
+static void lastzero(Core *core, const Words *words)
+{
+    if (core->id > 0) {
+        int64_t before = get(core, words, core->id - 1);
+        put(core, words, core->id, before + 1);
+        return;
+    }
+    for (int i = words->n; get(core, words, i) != 0; i--)
+        ;
+}
+
+static void test_lastzero(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 15; n++)
+        expect("lastzero", n, n == 1 ? 2 : (n + 3) * power(2, n - 2), n + 1, n + 1, n, lastzero);
+}
+
+static void indexer(Core *core, const Words *words)
+{
+    for (int m = 1; m <= 4; m++) {
+        int w = 11 * m + (int)core->id, h = 7 * w % 128;
+        while (!cas(core, words, h, 0, w))
+            h = (h + 1) % 128;
+    }
+}
+
+static void test_indexer(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 15; n++)
+        expect("indexer", n, n <= 11 ? 1 : power(8, n - 11), n, 128, n, indexer);
+}
+
+static void filesystem(Core *core, const Words *words)
+{
+    int i = (int)core->id, b = 2 * i % 26, inode = 0, busy = 32;
+    lock(core, words, i);
+    if (get(core, words, inode + i) == 0)
+        for (;; b = (b + 1) % 26) {
+            lock(core, words, 32 + b);
+            if (get(core, words, busy + b) == 0) {
+                put(core, words, busy + b, 1);
+                put(core, words, inode + i, b + 1);
+                unlock(core, words, 32 + b);
+                break;
+            }
+            unlock(core, words, 32 + b);
+        }
+    unlock(core, words, i);
+}
+
+static void test_filesystem(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        skip();                                 /* that locks are waited for by polls in vain is not seen there */
+    for (int n = 1; n <= 26; n++)
+        expect("filesystem", n, n <= 13 ? 1 : power(2, n - 13), n, 64, n, filesystem);
+}
+
+static void writers_and_reader(Core *core, const Words *words)
+{
+    if (core->id == 0)
+        get(core, words, 0);
+    else
+        put(core, words, 0, core->id);
+}
+
+static void write_and_read(Core *core, const Words *words)
+{
+    for (int i = 0; i < words->n; i++) {
+        put(core, words, 0, core->id);
+        get(core, words, 0);
+    }
+}
+
+static void write_then_read(Core *core, const Words *words)
+{
+    for (int i = 0; i < words->n; i++)
+        put(core, words, 0, core->id);
+    get(core, words, 0);
+}
+
+static void two_write_one_reads_twice(Core *core, const Words *words)
+{
+    for (int i = 0; core->id < 2 && i < words->n; i++)
+        put(core, words, 0, core->id);
+    for (int i = 0; core->id == 2 && i < 2; i++)
+        get(core, words, 0);
+}
+
+static void write_twice(Core *core, const Words *words)
+{
+    put(core, words, 0, core->id);
+    put(core, words, 0, core->id);
+}
+
+static void read_then_write(Core *core, const Words *words)
+{
+    put(core, words, 0, get(core, words, 0) + 1);
+}
+
+static void fetch_adds(Core *core, const Words *words)
+{
+    for (int x = 0; x < words->n; x++)
+        fetch_add(core, words, x);
+}
+
+static void lock_and_add(Core *core, const Words *words)
+{
+    for (int i = 0; i < words->n; i++) {
+        lock(core, words, 0);
+        put(core, words, 0, get(core, words, 0) + 1);
+        unlock(core, words, 0);
+    }
+}
+
+static void test_writes_and_reads(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 8; n++)
+        expect("n writers, one reader", n, factorial(n + 1), n + 1, 1, n, writers_and_reader);
+    for (int n = 1; n <= 7; n++)
+        expect("two write n times, read once", n, choose(2 * n + 2, n + 1) - choose(2 * n, n), 2, 1, n, write_then_read);
+    static const uint64_t WRITE_AND_READ[] = { 4, 34, 328 };   /* by listing all interleavings */
+    for (int n = 1; n <= 3; n++)
+        expect("two write and read n times", n, WRITE_AND_READ[n - 1], 2, 1, n, write_and_read);
+    for (int n = 1; n <= 5; n++)
+        expect("two write, one reads twice", n, choose(2 * n, n) * choose(2 * n + 2, 2), 3, 1, n, two_write_one_reads_twice);
+    for (int n = 1; n <= 5; n++)
+        expect("write twice", n, factorial(2 * n) / power(2, n), n, 1, n, write_twice);
+    for (int n = 1; n <= 6; n++)
+        expect("read then write", n, power(factorial(n), 2), n, 1, n, read_then_write);
+}
+
+static void test_fetch_add(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 8; n++)
+        expect("fetch-add on 1", n, factorial(n), n, 1, 1, fetch_adds);
+    for (int n = 1; n <= 6; n++)
+        expect("fetch-add on 2", n, power(factorial(n), 2), n, 2, 2, fetch_adds);
+    for (int n = 1; n <= 4; n++)
+        expect("fetch-add on 3", n, power(factorial(n), 3), n, 3, 3, fetch_adds);
+}
+
+static void test_locks(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        skip();                                 /* as above */
+    for (int n = 1; n <= 8; n++)
+        expect("lock", n, factorial(n), n, 1, 1, lock_and_add);
+    for (int n = 1; n <= 8; n++)
+        expect("turns", n, choose(2 * n, n), 2, 1, n, lock_and_add);
+}
+
+static void cas_from_zero(Core *core, const Words *words)
+{
+    cas(core, words, 0, 0, core->id + 1);
+}
+
+static void cas_chain(Core *core, const Words *words)
+{
+    cas(core, words, 0, core->id, core->id + 1);
+}
+
+static void cas_two(Core *core, const Words *words)
+{
+    if (core->id == 0)
+        put(core, words, 0, 2);
+    else
+        cas(core, words, 0, 2, 3);
+}
+
+static void test_cas(void **state)
+{
+    (void)state;
+    static const uint64_t CHAIN[] = { 2, 5, 14, 43, 144, 523, 2048 };
+    for (int n = 1; n <= 12; n++)
+        expect("cas from zero", n, n, n, 1, n, cas_from_zero);
+    for (int n = 2; n <= 8; n++)
+        expect("cas chain", n, CHAIN[n - 2], n, 1, n, cas_chain);
+    for (int n = 1; n <= 10; n++)
+        expect("cas two", n, n * power(2, n - 1) + 1, n + 1, 1, n, cas_two);
+}
+
+static void control_flow(Core *core, const Words *words)
+{
+    int n = words->n, id = (int)core->id;
+    if (id < n)
+        get(core, words, 0);
+    else if (id < 2 * n)
+        put(core, words, 1, 1);
+    else if (id == 2 * n && get(core, words, 1) == 0)
+        put(core, words, 2, 1);
+    else if (id == 2 * n + 1 && get(core, words, 2) == 1 && get(core, words, 1) == 0)
+        put(core, words, 0, 1);
+}
+
+static void test_control_flow(void **state)
+{
+    (void)state;
+    static const uint64_t EXPECTED[] = { 5, 18, 90, 600 };
+    for (int n = 1; n <= 4; n++)
+        expect("control flow", n, EXPECTED[n - 1], 2 * n + 2, 3, n, control_flow);
+}
+
+/* One letter a step and a digit for the word: W0 writes x, R1 reads y; one text a thread. */
+static const char *const *litmus_text;
+
+static void litmus(Core *core, const Words *words)
+{
+    for (const char *c = litmus_text[core->id]; *c != '\0'; c += 2) {
+        if (c[0] == 'W')
+            put(core, words, c[1] - '0', core->id + 1);
+        else
+            get(core, words, c[1] - '0');
+    }
+}
+
+static void expect_litmus(const char *name, uint64_t expected, uint32_t threads, const char *const *text)
+{
+    litmus_text = text;
+    expect(name, (int)threads, expected, threads, 3, 0, litmus);
+}
+
+static void test_litmus(void **state)
+{
+    (void)state;
+    expect_litmus("store buffering", 3, 2, (const char *const[]){ "W0R1", "W1R0" });
+    expect_litmus("load buffering", 3, 2, (const char *const[]){ "R0W1", "R1W0" });
+    expect_litmus("message passing", 3, 2, (const char *const[]){ "W0W1", "R1R0" });
+    expect_litmus("iriw", 15, 4, (const char *const[]){ "W0", "W1", "R0R1", "R1R0" });
+    expect_litmus("2+2w", 3, 2, (const char *const[]){ "W0W1", "W1W0" });
+    expect_litmus("corr", 6, 2, (const char *const[]){ "W0W0", "R0R0" });
+    expect_litmus("w+rwc", 7, 3, (const char *const[]){ "W0W1", "R1R2", "W2R0" });
+}
+
+typedef struct Known { uint32_t threads, words; int n; void (*run)(Core *, const Words *); uint64_t classes; } Known;
+
+static unsigned count_hits(const Known *known, unsigned parts)
+{
+    Words words;
+    build_words(&words, known->threads, known->words, known->n, known->run);
+    unsigned hits = 0;
+    for (unsigned p = 1; p < parts; p++) {
+        Unroller *unroller = unroller_new(words.program);
+        const ClassesOptions options = { .runs_max = known->classes * p / parts };
+        Outcome *outcome = classes_run(unroller_source(unroller), &options, NULL);
+        const Estimate *estimate = &outcome->estimate;
+        assert_int_equal(outcome->classes, options.runs_max);
+        assert_true(estimate->least >= (double)options.runs_max && estimate->least <= estimate->all && estimate->all <= estimate->most);
+        hits += estimate->least <= (double)known->classes && (double)known->classes <= estimate->most;
+        outcome_free(outcome);
+        unroller_free(unroller);
+    }
+    program_free(words.program);
+    return hits;
+}
+
+/* Programs of different shapes, each looked at when one, two ... sevenths of its classes are seen. */
+static void test_the_number_of_classes_lies_within_the_bounds_of_the_estimate_in_eight_cases_of_ten(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        skip();                                 /* nothing is done that the others do not do */
+    static const Known KNOWN[] = {
+        { 16, 1, 15, readers, 32768 }, { 13, 13, 12, lastzero, 15360 }, { 8, 1, 0, writers_and_reader, 40320 },
+        { 8, 1, 1, fetch_adds, 40320 }, { 5, 2, 2, fetch_adds, 14400 }, { 5, 1, 0, write_twice, 113400 },
+        { 5, 1, 0, read_then_write, 14400 }, { 2, 1, 7, lock_and_add, 3432 }, { 11, 1, 0, cas_two, 5121 },
+    };
+    unsigned hits = 0, cases = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(KNOWN); i++) {
+        hits += count_hits(&KNOWN[i], 7);
+        cases += 6;
+    }
+    print_message("%u of %u\n", hits, cases);
+    assert_true(10 * hits >= 8 * cases);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_litmus), cmocka_unit_test(test_readers), cmocka_unit_test(test_lastzero), cmocka_unit_test(test_indexer),
+        cmocka_unit_test(test_filesystem), cmocka_unit_test(test_writes_and_reads), cmocka_unit_test(test_fetch_add),
+        cmocka_unit_test(test_locks), cmocka_unit_test(test_cas), cmocka_unit_test(test_control_flow),
+        cmocka_unit_test(test_the_number_of_classes_lies_within_the_bounds_of_the_estimate_in_eight_cases_of_ten),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

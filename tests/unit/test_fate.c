@@ -1,0 +1,114 @@
+/* test_fate.c - from which move on a deadlock cannot be avoided: named where it is so, and nowhere else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../checker/explain/fate.h"
+#include "../support/bodies.h"
+
+/* The why of a deadlock whose schedule these moves are; NULL: nothing is said. g_free. */
+static char *fate_of(BodyWorld *world, const Move *moves, guint count)
+{
+    Finding *deadlock = finding_new(FAULT_DEADLOCK);
+    deadlock->moves = g_array_new(FALSE, FALSE, sizeof(Move));
+    g_array_append_vals(deadlock->moves, moves, count);
+    fate_find(world->execution, &(ExecutionOptions){ 0 }, deadlock);
+    char *why = g_strdup(deadlock->why);
+    finding_free(deadlock);
+    return why;
+}
+
+/* Each tells the other, then waits; who clears its own word after it was told has lost that. */
+static void cleared_too_late(Core *core, const Launch *launch)
+{
+    (void)launch;
+    core_flag_store(core, body_line(core, 1), body_ref(body_world->flag), BODY_OWN, 0);
+    core_flag_store(core, body_line(core, 2), body_ref(body_world->flag), (Target){ 1 - core->device, NONE }, 1);
+    core_flag_wait(core, body_line(core, 3), body_ref(body_world->flag), BODY_OWN, COMPARE_GE, 1);
+}
+
+static void the_store_that_will_be_wiped_out_is_the_point_of_no_return(void **state)
+{
+    (void)state;
+    BodyWorld world;
+    body_run(&world, 2, cleared_too_late);
+    static const Move moves[] = { { 0, NONE, 0 }, { 0, NONE, 0 }, { 1, NONE, 0 }, { 1, NONE, 0 }, { 0, NONE, 0 } };
+    g_autofree char *why = fate_of(&world, moves, G_N_ELEMENTS(moves));
+    assert_string_equal(why, "After the flag store of device 0 at test:2, move 2 of the schedule, nothing can avoid it any more.");
+    body_clear(&world);
+}
+
+static void never_told(Core *core, const Launch *launch)
+{
+    (void)launch;
+    core_flag_store(core, body_line(core, 1), body_ref(body_world->flag), BODY_OWN, 0);
+    core_flag_wait(core, body_line(core, 2), body_ref(body_world->flag), BODY_OWN, COMPARE_GE, 1);
+}
+
+static void what_comes_in_every_order_has_no_such_point(void **state)
+{
+    (void)state;
+    BodyWorld world;
+    body_run(&world, 2, never_told);
+    static const Move moves[] = { { 0, NONE, 0 }, { 1, NONE, 0 } };
+    assert_null(fate_of(&world, moves, G_N_ELEMENTS(moves)));
+    body_clear(&world);
+}
+
+/* Looks first: the state alone does not tell what it has seen. */
+static void looks_then_decides(Core *core, const Launch *launch)
+{
+    (void)launch;
+    if (core->device == 1) {
+        core_flag_store(core, body_line(core, 1), body_ref(body_world->flag), (Target){ 0, NONE }, 1);
+        return;
+    }
+    int64_t seen = core_flag_load(core, body_line(core, 2), body_ref(body_world->flag), BODY_OWN);
+    core_signal(core, body_line(core, 3), body_ref(body_world->semaphore), 1, BODY_OWN);
+    core_wait(core, body_line(core, 4), body_ref(body_world->semaphore), seen ? 1 : 2, true);
+}
+
+static void a_look_can_be_the_point_of_no_return(void **state)
+{
+    (void)state;
+    BodyWorld world;
+    body_run(&world, 2, looks_then_decides);
+    static const Move moves[] = { { 0, NONE, 0 }, { 0, NONE, 0 }, { 1, NONE, 0 } };
+    g_autofree char *why = fate_of(&world, moves, G_N_ELEMENTS(moves));
+    assert_string_equal(why, "After the flag load of device 0 at test:2, move 1 of the schedule, nothing can avoid it any more.");
+    body_clear(&world);
+}
+
+/* Polls: there is no end of states, and so nothing is decided. */
+static void polls_for_ever(Core *core, const Launch *launch)
+{
+    (void)launch;
+    if (core->device == 1)
+        core_wait(core, body_line(core, 1), body_ref(body_world->semaphore), 1, true);
+    for (unsigned i = 0; i < 5000 && core->device == 0; i++)
+        core_flag_load(core, body_line(core, 2), body_ref(body_world->flag), BODY_OWN);
+}
+
+static void what_is_not_decided_is_not_claimed(void **state)
+{
+    (void)state;
+    BodyWorld world;
+    body_run(&world, 2, polls_for_ever);
+    static const Move moves[] = { { 0, NONE, 0 }, { 0, NONE, 0 } };
+    assert_null(fate_of(&world, moves, G_N_ELEMENTS(moves)));
+    body_clear(&world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_store_that_will_be_wiped_out_is_the_point_of_no_return),
+        cmocka_unit_test(what_comes_in_every_order_has_no_such_point),
+        cmocka_unit_test(a_look_can_be_the_point_of_no_return),
+        cmocka_unit_test(what_is_not_decided_is_not_claimed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,370 @@
+/* test_report.c - reports of hand-made results: what people read and what tools parse must say the same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+#include <unistd.h>
+
+#include "../../checker/report/columns.h"
+#include "../../checker/report/json.h"
+#include "../../checker/report/outfile.h"
+#include "../../checker/report/source.h"
+#include "../../checker/report/story.h"
+#include "../../checker/report/text.h"
+#include "../../checker/report/words.h"
+#include "../support/script.h"
+
+typedef struct Case {
+    Script *script;
+    CheckSpec spec;
+    CheckResult result;
+    uint32_t buffer, semaphore;
+} Case;
+
+/* Two devices: device 0 copies to device 1, which reads without a wait; the race is found by hand. */
+static void case_init(Case *c)
+{
+    memset(c, 0, sizeof *c);
+    c->script = script_new(2, 1, NULL);
+    c->buffer = script_buffer(c->script, SPACE_HBM, 4, 8, "output");
+    c->semaphore = script_semaphore(c->script, SEMAPHORE_DMA, 1, "recv_sem");
+    uint32_t receive = script_semaphore_id(c->script, c->semaphore, 1, 0);
+    script_copy(c->script, 0, c->buffer, 0, c->buffer, 2, 1, NONE, receive, true);
+    script_access(c->script, 1, STEP_LOAD, c->buffer, 2);
+    script_wait(c->script, 1, receive, 8);
+    c->script->program->name = "ring";
+    c->script->program->source = "kernels/ring.c";
+    mesh_line(&c->spec.mesh, 2);
+    c->spec.program = "ring";
+    c->spec.cores = 1;
+    c->result = (CheckResult){.spec = &c->spec, .verdict = VERDICT_FAULTY, .program = c->script->program, .outcome = outcome_new()};
+    c->result.record = record_new(c->script->program);
+    script_record(c->script, c->result.record);
+    c->result.outcome->executions = c->result.outcome->classes = 1;
+    c->result.outcome->states = c->result.outcome->transitions = UINT64_MAX;
+}
+
+static Finding *case_race(Case *c)
+{
+    const Copy *copy = &STORE(Copy, &c->result.record->copies, 0);
+    const UnrollStep *load = &g_array_index(c->script->core[1], UnrollStep, 0);
+    Finding *race = finding_new(FAULT_RACE);
+    race->count = 3;
+    race->places = 2;
+    race->place[0] = (Place){.core = 0, .position = 0, .copy = 0, .kind = STEP_WRITE, .site = copy->site, .object = copy->target,
+                             .region = copy->target_region};
+    race->place[1] = (Place){.core = 1, .position = 0, .copy = NONE, .kind = STEP_LOAD, .site = load->step.site,
+                             .object = load->step.object, .region = load->step.value};
+    race->object = copy->target;
+    race->why = g_strdup("the wait comes after the load.");
+    Move moves[] = {{0, NONE, 0}, {0, 0, STEP_WRITE}, {1, NONE, 0}};
+    race->moves = g_array_new(FALSE, FALSE, sizeof(Move));
+    g_array_append_vals(race->moves, moves, 3);
+    g_ptr_array_add(c->result.outcome->findings, race);
+    return race;
+}
+
+static void case_clear(Case *c)
+{
+    outcome_free(c->result.outcome);
+    record_free(c->result.record);
+    script_free(c->script);
+}
+
+static char *render(const CheckResult *result, bool color, bool quiet, bool verbose)
+{
+    Text text;
+    text_init(&text, color, quiet, verbose);
+    text_check(&text, result, NULL);
+    char *out = g_strdup(text.out->str);
+    text_clear(&text);
+    return out;
+}
+
+static void assert_says(const char *text, const char *part)
+{
+    if (!text || !strstr(text, part))
+        fail_msg("nothing about \"%s\" in:\n%s", part, text ? text : "nothing");
+}
+
+static void a_race_names_both_accesses_and_their_lines(void **state)
+{
+    (void)state;
+    Case c;
+    case_init(&c);
+    case_race(&c);
+    char *text = render(&c.result, false, false, false);
+    assert_says(text, "ring, 2 devices: faulty, 1 fault");
+    assert_says(text, "race: copy 0 of device 0 writes output[2, 0:8] on device 1, device 1 reads output[2, 0:8] on device 1");
+    assert_says(text, "script:1");
+    assert_says(text, "script:1001");
+    assert_says(text, "Why:  the wait comes after the load.");
+    assert_says(text, "3 times");
+    assert_says(text, "heddle explain race");
+    assert_null(strchr(text, '\033'));
+    g_free(text);
+    text = render(&c.result, true, false, false);
+    assert_non_null(strchr(text, '\033'));
+    g_free(text);
+    text = render(&c.result, false, true, false);
+    assert_string_equal(strchr(text, '\n'), "\n");
+    g_free(text);
+    case_clear(&c);
+}
+
+static void the_same_lines_at_another_size_are_told_in_one_line(void **state)
+{
+    (void)state;
+    Case c;
+    case_init(&c);
+    case_race(&c);
+    Text text;
+    text_init(&text, false, false, false);
+    text_check(&text, &c.result, NULL);
+    g_string_truncate(text.out, 0);
+    text_check(&text, &c.result, NULL);
+    assert_says(text.out->str, "race: at the same lines as with ring, 2 devices");
+    assert_null(strstr(text.out->str, "What usually helps"));
+    text_clear(&text);
+    case_clear(&c);
+}
+
+static void an_exempted_fault_is_listed_with_its_reason_and_not_as_a_fault(void **state)
+{
+    (void)state;
+    Case c;
+    case_init(&c);
+    case_race(&c);
+    program_decl(c.result.program, c.buffer)->exempt[FAULT_RACE] = program_string(c.result.program, "read for a statistic only");
+    c.result.verdict = VERDICT_VERIFIED;
+    char *text = render(&c.result, false, false, false);
+    assert_says(text, "ring, 2 devices: verified");
+    assert_says(text, "exempted:");
+    assert_says(text, "read for a statistic only");
+    g_free(text);
+    JsonDocument document;
+    json_document_begin(&document, "0", NULL);
+    json_document_add(&document, &c.result, NULL);
+    JsonNode *root = json_from_string(document.text->str, NULL);
+    JsonObject *check = json_array_get_object_element(json_object_get_array_member(json_node_get_object(root), "checks"), 0);
+    assert_int_equal(json_array_get_length(json_object_get_array_member(check, "faults")), 0);
+    assert_int_equal(json_array_get_length(json_object_get_array_member(check, "exempted")), 1);
+    json_node_unref(root);
+    json_document_clear(&document);
+    case_clear(&c);
+}
+
+static JsonObject *nth_check(JsonNode *root, guint n)
+{
+    return json_array_get_object_element(json_object_get_array_member(json_node_get_object(root), "checks"), n);
+}
+
+static void json_says_what_the_text_says(void **state)
+{
+    (void)state;
+    Case c;
+    case_init(&c);
+    case_race(&c);
+    JsonDocument document;
+    GPtrArray *schedules = g_ptr_array_new();
+    g_ptr_array_add(schedules, (char *)"dir/ring.schedule");
+    json_document_begin(&document, "1.2.3", NULL);
+    json_document_add(&document, &c.result, schedules);
+    json_document_add(&document, &c.result, NULL);
+    json_document_add_error(&document, "a \"quoted\" line");
+    JsonNode *root = json_from_string(document.text->str, NULL);
+    assert_non_null(root);
+    JsonObject *top = json_node_get_object(root), *check = nth_check(root, 0);
+    assert_string_equal(json_object_get_string_member(top, "format"), "heddle-report");
+    assert_string_equal(json_object_get_string_member(top, "heddle"), "1.2.3");
+    assert_string_equal(json_array_get_string_element(json_object_get_array_member(top, "errors"), 0), "a \"quoted\" line");
+    assert_int_equal(json_array_get_length(json_object_get_array_member(top, "checks")), 2);
+    assert_string_equal(json_object_get_string_member(check, "verdict"), "faulty");
+    assert_int_equal(json_object_get_int_member(json_object_get_object_member(check, "mesh"), "x"), 2);
+    assert_true(json_object_get_null_member(json_object_get_object_member(check, "covered"), "states"));
+    assert_int_equal(json_object_get_int_member(json_object_get_object_member(check, "covered"), "classes"), 1);
+    JsonObject *fault = json_array_get_object_element(json_object_get_array_member(check, "faults"), 0);
+    assert_string_equal(json_object_get_string_member(fault, "id"), "race");
+    assert_int_equal(json_object_get_int_member(fault, "count"), 3);
+    assert_int_equal(json_object_get_int_member(fault, "switches"), 2);
+    assert_string_equal(json_object_get_string_member(fault, "schedule"), "dir/ring.schedule");
+    JsonObject *site = json_array_get_object_element(json_object_get_array_member(fault, "sites"), 0);
+    assert_string_equal(json_object_get_string_member(site, "agent"), "dma 0 write");
+    assert_string_equal(json_object_get_string_member(site, "region"), "output[2, 0:8]");
+    assert_int_equal(json_object_get_int_member(site, "region_device"), 1);
+    assert_int_equal(json_object_get_int_member(site, "line"), 1);
+    fault = json_array_get_object_element(json_object_get_array_member(nth_check(root, 1), "faults"), 0);
+    assert_true(json_object_get_null_member(fault, "schedule"));
+    json_node_unref(root);
+    json_document_clear(&document);
+    g_ptr_array_unref(schedules);
+    case_clear(&c);
+}
+
+static void json_is_whole_after_every_step(void **state)
+{
+    (void)state;
+    Case c;
+    case_init(&c);
+    JsonDocument document;
+    json_document_begin(&document, "0", NULL);
+    for (int i = 0; i < 3; i++) {
+        JsonNode *root = json_from_string(document.text->str, NULL);
+        assert_non_null(root);
+        assert_int_equal(json_array_get_length(json_object_get_array_member(json_node_get_object(root), "checks")), i);
+        json_node_unref(root);
+        json_document_add(&document, &c.result, NULL);
+    }
+    json_document_clear(&document);
+    case_clear(&c);
+}
+
+static void every_fault_has_a_sentence(void **state)
+{
+    (void)state;
+    Case c;
+    case_init(&c);
+    Finding *race = case_race(&c);
+    const UnrollStep *wait = &g_array_index(c.script->core[1], UnrollStep, 1);
+    for (unsigned id = 0; id < FAULT_COUNT; id++) {
+        Finding *finding = finding_new(id);
+        finding->places = 2;
+        finding->place[0] = race->place[0];
+        finding->place[1] = race->place[1];
+        finding->object = wait->step.object;
+        finding->object_is_semaphore = true;
+        char *message = story_message(&c.result, finding), *key = story_key(c.result.program, finding);
+        assert_true(strlen(message) > 20);
+        assert_null(strchr(message, '\n'));
+        assert_int_not_equal(message[strlen(message) - 1], '.');
+        assert_says(key, fault_name(id));
+        g_free(key);
+        g_free(message);
+        finding_free(finding);
+    }
+    case_clear(&c);
+}
+
+static void a_blocked_core_is_named_with_its_line(void **state)
+{
+    (void)state;
+    Case c;
+    case_init(&c);
+    Finding *deadlock = finding_new(FAULT_DEADLOCK);
+    CoreState *core = &STORE(CoreState, &c.result.record->ends, 1);
+    core->end = CORE_BLOCKED;
+    core->pending = g_array_index(c.script->core[1], UnrollStep, 1).step;
+    char *message = story_message(&c.result, deadlock), *why = story_why(&c.result, deadlock);
+    assert_says(message, "1 of 2 cores has");
+    assert_says(why, "device 1 waits on recv_sem[0] of device 1 for 8 at script:1002");
+    g_free(why);
+    g_free(message);
+    finding_free(deadlock);
+    case_clear(&c);
+}
+
+static void long_words_are_wrapped_under_their_lead(void **state)
+{
+    (void)state;
+    Text text;
+    text_init(&text, false, false, false);
+    GString *words = g_string_new(NULL);
+    for (int i = 0; i < 40; i++)
+        g_string_append(words, "abcdefghi ");
+    text_wrapped(&text, 2, "Why: ", words->str);
+    char **line = g_strsplit(text.out->str, "\n", -1);
+    for (char **at = line; **at; at++) {
+        assert_true(strlen(*at) <= 110);
+        assert_true(at == line || g_str_has_prefix(*at, "       a"));
+    }
+    g_strfreev(line);
+    g_string_free(words, TRUE);
+    text_clear(&text);
+}
+
+static void source_lines_are_quoted_and_missing_files_are_no_matter(void **state)
+{
+    (void)state;
+    Source *source = source_new();
+    char *folder = g_dir_make_tmp(NULL, NULL), *path = g_build_filename(folder, "a.c", NULL);
+    g_file_set_contents(path, "one\n\ttwo\n\n\033four", -1, NULL);
+    assert_string_equal(source_line(source, path, 1), "one");
+    assert_string_equal(source_line(source, path, 2), " two");
+    assert_null(source_line(source, path, 3));
+    assert_string_equal(source_line(source, path, 4), " four");
+    assert_null(source_line(source, path, 5));
+    assert_null(source_line(source, path, 0));
+    assert_null(source_line(source, folder, 1));
+    assert_null(source_line(source, "/nowhere/at/all.c", 1));
+    g_unlink(path);
+    g_rmdir(folder);
+    g_free(path);
+    g_free(folder);
+    source_free(source);
+}
+
+static void a_report_appears_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    char *folder = g_dir_make_tmp(NULL, NULL), *path = g_build_filename(folder, "r.json", NULL), *error = NULL, *text = NULL;
+    Outfile *outfile = outfile_open(path, &error);
+    outfile_set(outfile, "hello", 5);
+    assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+    assert_true(outfile_close(outfile, true, &error));
+    assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    assert_string_equal(text, "hello");
+    g_free(text);
+    outfile = outfile_open(path, &error);
+    outfile_set(outfile, "other", 5);
+    assert_true(outfile_close(outfile, false, &error));
+    assert_true(g_file_get_contents(path, &text, NULL, NULL));
+    assert_string_equal(text, "hello");
+    g_free(text);
+    g_unlink(path);
+    assert_int_equal(g_rmdir(folder), 0);               /* nothing is left beside it */
+    assert_null(outfile_open(path, &error));
+    assert_says(error, "cannot write");
+    g_free(error);
+    g_free(path);
+    g_free(folder);
+}
+
+static void columns_are_as_wide_as_their_words(void **state)
+{
+    (void)state;
+    Columns table;
+    GString *out = g_string_new(NULL);
+    columns_init(&table, 2);
+    columns_add(&table, "a");
+    columns_add(&table, "b");
+    columns_add(&table, "ccc");
+    columns_add(&table, "");
+    columns_append_to(&table, out, ">");
+    assert_string_equal(out->str, ">a    b\n>ccc\n");
+    g_string_free(out, TRUE);
+    columns_clear(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_race_names_both_accesses_and_their_lines),
+        cmocka_unit_test(the_same_lines_at_another_size_are_told_in_one_line),
+        cmocka_unit_test(an_exempted_fault_is_listed_with_its_reason_and_not_as_a_fault),
+        cmocka_unit_test(json_says_what_the_text_says),
+        cmocka_unit_test(json_is_whole_after_every_step),
+        cmocka_unit_test(every_fault_has_a_sentence),
+        cmocka_unit_test(a_blocked_core_is_named_with_its_line),
+        cmocka_unit_test(long_words_are_wrapped_under_their_lead),
+        cmocka_unit_test(source_lines_are_quoted_and_missing_files_are_no_matter),
+        cmocka_unit_test(a_report_appears_whole_or_not_at_all),
+        cmocka_unit_test(columns_are_as_wide_as_their_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,452 @@
+/* test_strategy.c - how schedules are sampled: the odds that each strategy promises, measured.
+ *
+ * Seeds are fixed, so a test passes always or never; the odds told in comments are those of failing with a seed taken by chance, if the
+ * strategy is as it should be.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <glib.h>
+
+#include "../../checker/run/execution.h"
+#include "../../checker/sample/strategy.h"
+
+enum { SEED = 11 };
+
+typedef struct World {
+    Program *program;
+    Record *record;
+    Execution *execution;
+    GArray *moves, *done;                       /* of Move: possible now; of this run */
+    uint32_t counter, dma, buffer, flag;        /* decls */
+} World;
+
+static World *now;                              /* what the bodies below work on */
+
+static uint32_t declare(Program *program, Space space, SemaphoreKind kind, const char *name)
+{
+    const DeclSpec spec = { .space = space, .semaphore_kind = kind, .dtype = DTYPE_I32, .life = LIFE_ALWAYS,
+                            .ndim = space == SPACE_SEMAPHORE ? 0 : 2, .size = { 4, 8 }, .collective_id = -1, .name = name };
+    return program_add_decl(program, &spec);
+}
+
+static void set_up(World *world, uint32_t devices, void (*body)(Core *, const Launch *))
+{
+    Mesh mesh;
+    mesh_line(&mesh, devices);
+    const Knobs knobs = { .dma_progress = DMA_PROGRESS_WHOLE };
+    Program *program = world->program = program_new(&mesh, 1, &knobs);
+    program->bare = true;
+    program_site(program, "test", "body", 1, 0);
+    world->counter = declare(program, SPACE_SEMAPHORE, SEMAPHORE_REGULAR, "counter");
+    world->dma = declare(program, SPACE_SEMAPHORE, SEMAPHORE_DMA, "dma");
+    world->buffer = declare(program, SPACE_VMEM, SEMAPHORE_REGULAR, "buffer");
+    world->flag = declare(program, SPACE_SEMAPHORE, SEMAPHORE_FLAG, "flag");
+    program_add_launch(program)->body = body;
+    world->record = record_new(program);
+    world->execution = execution_new(program, world->record);
+    world->moves = g_array_new(FALSE, FALSE, sizeof(Move));
+    world->done = g_array_new(FALSE, FALSE, sizeof(Move));
+    now = world;
+}
+
+static void tear_down(World *world)
+{
+    g_array_unref(world->moves);
+    g_array_unref(world->done);
+    execution_free(world->execution);
+    record_free(world->record);
+    program_free(world->program);
+}
+
+static const Target OWN = { NONE, NONE };
+
+static Ref ref_of(uint32_t decl)
+{
+    return (Ref){ decl, program_decl(now->program, decl)->view, NONE };
+}
+
+static void step_alone(Core *core, unsigned times)
+{
+    for (unsigned i = 0; i < times; i++)
+        core_signal(core, 0, ref_of(now->counter), 1, OWN);
+}
+
+static void copy_to_the_right(Core *core)
+{
+    CopyDesc copy = { .source = ref_of(now->buffer), .target = ref_of(now->buffer), .send = ref_of(now->dma), .receive = ref_of(now->dma),
+                      .to = { (core->device + 1) % core->program->devices, NONE }, .remote = true };
+    core_copy_start(core, 0, &copy);
+}
+
+/* world->done: the moves of this run. */
+static void sample(World *world, Strategy *strategy, uint64_t run, uint64_t steps_expected)
+{
+    g_array_set_size(world->done, 0);
+    execution_begin(world->execution, NULL);
+    strategy_begin(strategy, run, steps_expected);
+    for (execution_enabled(world->execution, world->moves); world->moves->len > 0; execution_enabled(world->execution, world->moves)) {
+        const Move move = g_array_index(world->moves, Move, strategy_choose(strategy, world->execution, world->moves));
+        g_array_append_val(world->done, move);
+        assert_true(execution_do(world->execution, move));
+    }
+    execution_end(world->execution);
+}
+
+static Move done_at(const World *world, guint i)
+{
+    return g_array_index(world->done, Move, i);
+}
+
+/* Where in the run a core did its n-th step. */
+static guint when(const World *world, uint32_t core, unsigned n)
+{
+    for (guint i = 0; i < world->done->len; i++)
+        if (done_at(world, i).core == core && done_at(world, i).copy == NONE && n-- == 0)
+            return i;
+    fail_msg("core %u has no such step", core);
+    return 0;
+}
+
+static char *name_of(const World *world)
+{
+    GString *name = g_string_new(NULL);
+    for (guint i = 0; i < world->done->len; i++) {
+        const Move move = done_at(world, i);
+        g_string_append_printf(name, "%u.%d.%u ", move.core, (int)move.copy, move.copy == NONE ? 0 : move.moment);
+    }
+    return g_string_free(name, FALSE);
+}
+
+/* Every schedule of the program, with the product of 1 / (moves that were possible). */
+static void list_schedules(World *world, GArray *prefix, double probability, GHashTable *all)
+{
+    execution_begin(world->execution, NULL);
+    g_array_set_size(world->done, 0);
+    for (guint i = 0; i < prefix->len; i++) {
+        const Move move = g_array_index(prefix, Move, i);
+        assert_true(execution_do(world->execution, move));
+        g_array_append_val(world->done, move);
+    }
+    g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
+    execution_enabled(world->execution, moves);
+    execution_end(world->execution);
+    if (moves->len == 0)
+        g_hash_table_insert(all, name_of(world), g_memdup2(&(double[2]){ probability, 0 }, sizeof(double[2])));
+    for (guint i = 0; i < moves->len; i++) {
+        g_array_append_val(prefix, g_array_index(moves, Move, i));
+        list_schedules(world, prefix, probability / moves->len, all);
+        g_array_set_size(prefix, prefix->len - 1);
+    }
+}
+
+static void two_or_three_and_a_copy(Core *core, const Launch *launch)
+{
+    (void)launch;
+    if (core->device == 0) {
+        copy_to_the_right(core);
+        step_alone(core, 1);
+    } else {
+        step_alone(core, 2);
+    }
+}
+
+/* Chi-square: of n cells it has mean n - 1 and standard deviation sqrt(2 (n - 1)); five of them are exceeded with odds of about 1 in
+ * 100,000 (more than for a normal variable, as its tail is longer).
+ */
+static void random_gives_each_schedule_the_product_of_its_choices(void **state)
+{
+    (void)state;
+    enum { RUNS = 60000 };
+    World world;
+    set_up(&world, 2, two_or_three_and_a_copy);
+    g_autoptr(GHashTable) all = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    g_autoptr(GArray) prefix = g_array_new(FALSE, FALSE, sizeof(Move));
+    list_schedules(&world, prefix, 1, all);
+    /* 4 moves of device 0 and its copy in 3 orders (start first, write behind read), among which 2 of device 1 go in 15 ways */
+    assert_int_equal(g_hash_table_size(all), 45);
+    Strategy *strategy = strategy_new(STRATEGY_RANDOM, SEED, 1);
+    for (uint64_t run = 0; run < RUNS; run++) {
+        sample(&world, strategy, run, 1);
+        g_autofree char *name = name_of(&world);
+        double *cell = g_hash_table_lookup(all, name);
+        assert_non_null(cell);
+        cell[1]++;
+    }
+    double sum = 0, whole = 0;
+    GHashTableIter iter;
+    gpointer value;
+    for (g_hash_table_iter_init(&iter, all); g_hash_table_iter_next(&iter, NULL, &value);) {
+        const double *cell = value, expected = cell[0] * RUNS;
+        assert_true(expected >= 20);
+        sum += (cell[1] - expected) * (cell[1] - expected) / expected;
+        whole += cell[0];
+    }
+    assert_true(fabs(whole - 1) < 1e-9);
+    const double free_cells = g_hash_table_size(all) - 1;
+    if (fabs(sum - free_cells) > 5 * sqrt(2 * free_cells))
+        fail_msg("chi-square %g of %g", sum, free_cells);
+    strategy_free(strategy);
+    tear_down(&world);
+}
+
+enum { CORES = 3, STEPS = 6 };                  /* of each core in the tests of pct */
+
+static void step_by_step(Core *core, const Launch *launch)
+{
+    (void)launch;
+    step_alone(core, STEPS);
+}
+
+/* Faults of depth 1, 2 and 3: as many orderings between steps of two cores are needed, and enough. */
+static bool meets(const World *world, unsigned depth)
+{
+    if (depth == 1)
+        return when(world, 2, STEPS - 1) < when(world, 0, 0);
+    bool between = when(world, 0, 2) < when(world, 1, 2) && when(world, 1, 2) < when(world, 0, 3);
+    return between && (depth == 2 || when(world, 0, 3) < when(world, 1, 3));
+}
+
+static unsigned count_meetings(World *world, StrategyKind kind, unsigned depth, unsigned runs)
+{
+    Strategy *strategy = strategy_new(kind, SEED, depth);
+    unsigned met = 0;
+    for (uint64_t run = 0; run < runs; run++) {
+        sample(world, strategy, run, CORES * STEPS);
+        assert_int_equal(world->done->len, CORES * STEPS);
+        met += meets(world, depth);
+    }
+    strategy_free(strategy);
+    return met;
+}
+
+/* The bound: a run meets a fault of depth d with probability p >= 1 / (n k^(d-1)), here n = 3, k = 18. With r runs the number of meetings
+ * is at least binomial (r, p), with mean m = r p and deviation below sqrt(m); it is below m - 4 sqrt(m) with odds of less than exp(-8), 1
+ * in 2,980 (Chernoff: P(X <= m - t) <= exp(-t^2 / 2m)), for each of the three depths.
+ */
+static void pct_meets_faults_as_often_as_its_bound_says(void **state)
+{
+    (void)state;
+    World world;
+    set_up(&world, CORES, step_by_step);
+    unsigned runs = 200;
+    for (unsigned depth = 1; depth <= 3; depth++) {
+        double bound = 1.0 / CORES / pow(CORES * STEPS, depth - 1), mean = runs * bound;
+        unsigned met = count_meetings(&world, STRATEGY_PCT, depth, runs);
+        if (met < mean - 4 * sqrt(mean))
+            fail_msg("depth %u: met %u times in %u runs, expected are %g", depth, met, runs, mean);
+        runs *= CORES * STEPS;
+    }
+    /* random: all of core 2 before the first step of core 0 has odds below 1 in 2^6; 67 of 200 are out of its reach */
+    assert_true(count_meetings(&world, STRATEGY_RANDOM, 1, 200) < 15);
+    tear_down(&world);
+}
+
+static void what_is_promised_is_never_rounded_up(void **state)
+{
+    (void)state;
+    g_autofree char *many = strategy_promise(STRATEGY_PCT, 2, 2, 20, 100000), *few = strategy_promise(STRATEGY_PCT, 3, 3, 7, 10);
+    assert_non_null(strstr(many, "1/(n k) = 0.025, in 100000 runs with at least 0.99 "));
+    assert_non_null(strstr(few, "1/(n k^2) = 0.0068, in 10 runs with at least 0.065 "));      /* 0.006803, 0.06597 */
+    assert_null(strategy_promise(STRATEGY_RANDOM, 3, 2, 20, 10));
+}
+
+enum { FAR = 9 };
+
+/* Device 0 stores once; device 1 stores to the same word after many steps of its own. */
+static void store_soon_or_late(Core *core, const Launch *launch)
+{
+    (void)launch;
+    if (core->device == 1)
+        step_alone(core, FAR - 1);
+    core_flag_store(core, 0, ref_of(now->flag), (Target){ 0, NONE }, core->device);
+}
+
+static unsigned count_late(World *world, StrategyKind kind, unsigned runs)
+{
+    Strategy *strategy = strategy_new(kind, SEED, 1);
+    unsigned late = 0;
+    for (uint64_t run = 0; run < runs; run++) {
+        sample(world, strategy, run, 1);
+        late += when(world, 1, FAR - 1) < when(world, 0, 0);
+    }
+    strategy_free(strategy);
+    return late;
+}
+
+/* pos: the one store comes last if its score is the lowest of 1 + FAR, so 1 in 10; random: 1 in 2^9. 4,000 runs give 400, with deviation
+ * 19, against 8, with deviation 3: five deviations are exceeded with odds of less than 1 in a million.
+ */
+static void pos_is_not_led_astray_by_steps_that_touch_nothing_in_common(void **state)
+{
+    (void)state;
+    World world;
+    set_up(&world, 2, store_soon_or_late);
+    unsigned late = count_late(&world, STRATEGY_POS, 4000);
+    assert_in_range(late, 305, 495);
+    assert_in_range(count_late(&world, STRATEGY_RANDOM, 4000), 0, 25);
+    tear_down(&world);
+}
+
+enum { COPIES = 4, AFTER = 6 };                 /* of each core in the tests of starve */
+
+static void copy_and_go_on(Core *core, const Launch *launch)
+{
+    (void)launch;
+    for (unsigned i = 0; i < COPIES; i++)
+        copy_to_the_right(core);
+    step_alone(core, AFTER);
+}
+
+typedef bool (*Claim)(const World *world);
+
+static bool is_write(Move move)
+{
+    return move.copy != NONE && move.moment == STEP_WRITE;
+}
+
+static bool all_writes_come_last(const World *world)
+{
+    bool begun = false;
+    for (guint i = 0; i < world->done->len; i++) {
+        begun |= is_write(done_at(world, i));
+        if (begun && !is_write(done_at(world, i)))
+            return false;
+    }
+    return begun;
+}
+
+static bool last_in_is_first_out(const World *world)
+{
+    for (uint32_t core = 0; core < world->program->cores; core++) {
+        uint32_t before = NONE;
+        for (guint i = 0; i < world->done->len; i++) {
+            const Move move = done_at(world, i);
+            if (!is_write(move) || move.core != core)
+                continue;
+            if (move.copy > before)
+                return false;
+            before = move.copy;
+        }
+    }
+    return true;
+}
+
+static bool all_that_is_left_is(const World *world, bool (*belongs)(Move move, uint32_t core), uint32_t core)
+{
+    bool begun = false;
+    for (guint i = 0; i < world->done->len; i++) {
+        begun |= belongs(done_at(world, i), core);
+        if (begun && !belongs(done_at(world, i), core))
+            return false;
+    }
+    return begun;
+}
+
+static bool is_copy_of(Move move, uint32_t core)
+{
+    return move.core == core && move.copy != NONE;
+}
+
+static bool is_of(Move move, uint32_t core)
+{
+    return move.core == core;
+}
+
+static bool is_first_copy_of(Move move, uint32_t core)
+{
+    return move.core == core && move.copy == 0;
+}
+
+static bool some_link_is_slow(const World *world)
+{
+    return all_that_is_left_is(world, is_copy_of, 0) || all_that_is_left_is(world, is_copy_of, 1)
+        || all_that_is_left_is(world, is_copy_of, 2);
+}
+
+static bool some_device_is_slow(const World *world)
+{
+    return all_that_is_left_is(world, is_of, 0) || all_that_is_left_is(world, is_of, 1) || all_that_is_left_is(world, is_of, 2);
+}
+
+static bool a_first_copy_is_overtaken_by_all(const World *world)
+{
+    return all_that_is_left_is(world, is_first_copy_of, 0) || all_that_is_left_is(world, is_first_copy_of, 1)
+        || all_that_is_left_is(world, is_first_copy_of, 2);
+}
+
+static unsigned count_claims(World *world, StrategyKind kind, Claim claim, unsigned runs)
+{
+    Strategy *strategy = strategy_new(kind, SEED, 1);
+    unsigned held = 0;
+    for (uint64_t run = 0; run < runs; run++) {
+        sample(world, strategy, run, 1);
+        held += claim(world);
+    }
+    strategy_free(strategy);
+    return held;
+}
+
+/* Six victims are as likely as each other, so each adversary should come in 60 runs with odds of failing of (5/6)^60, 1 in 56,000; a copy
+ * is one of 3 cores' and one of 4, the first of its core: (1 - 1/24)^120, 1 in 165.
+ */
+static void starve_is_late_and_slow_and_last_in_first_out(void **state)
+{
+    (void)state;
+    World world;
+    set_up(&world, 3, copy_and_go_on);
+    assert_true(count_claims(&world, STRATEGY_STARVE, all_writes_come_last, 60) >= 1);
+    assert_true(count_claims(&world, STRATEGY_STARVE, last_in_is_first_out, 60) >= 1);
+    assert_true(count_claims(&world, STRATEGY_STARVE, some_link_is_slow, 60) >= 1);
+    assert_true(count_claims(&world, STRATEGY_STARVE, some_device_is_slow, 60) >= 1);
+    assert_true(count_claims(&world, STRATEGY_STARVE, a_first_copy_is_overtaken_by_all, 120) >= 1);
+    static const Claim CLAIMS[] = { all_writes_come_last, last_in_is_first_out, some_link_is_slow, some_device_is_slow };
+    for (size_t i = 0; i < G_N_ELEMENTS(CLAIMS); i++)
+        assert_int_equal(count_claims(&world, STRATEGY_RANDOM, CLAIMS[i], 1000), 0);
+    tear_down(&world);
+}
+
+static void a_run_depends_on_its_number_and_the_seed_alone(void **state)
+{
+    (void)state;
+    World world;
+    set_up(&world, 3, copy_and_go_on);
+    for (StrategyKind kind = STRATEGY_RANDOM; kind < STRATEGY_KINDS; kind++) {
+        Strategy *one = strategy_new(kind, SEED, 3), *other = strategy_new(kind, SEED, 3), *seed = strategy_new(kind, SEED + 1, 3);
+        unsigned same = 0;
+        for (uint64_t run = 10; run-- > 0;) {
+            sample(&world, other, run, 60);
+            g_autofree char *name = name_of(&world);
+            sample(&world, seed, run, 60);
+            g_autofree char *foreign = name_of(&world);
+            sample(&world, one, 1000 + run, 60);
+            sample(&world, one, run, 60);
+            g_autofree char *again = name_of(&world);
+            assert_string_equal(again, name);
+            same += g_str_equal(name, foreign);
+        }
+        assert_true(same < 3);
+        strategy_free(one);
+        strategy_free(other);
+        strategy_free(seed);
+    }
+    tear_down(&world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_gives_each_schedule_the_product_of_its_choices),
+        cmocka_unit_test(pct_meets_faults_as_often_as_its_bound_says),
+        cmocka_unit_test(what_is_promised_is_never_rounded_up),
+        cmocka_unit_test(pos_is_not_led_astray_by_steps_that_touch_nothing_in_common),
+        cmocka_unit_test(starve_is_late_and_slow_and_last_in_first_out),
+        cmocka_unit_test(a_run_depends_on_its_number_and_the_seed_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,337 @@
+/* test_whatif.c - repairs that were tried, knobs under which a fault is gone, and what a right program does not need. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../checker/advise/advise.h"
+#include "../../checker/check/check.h"
+#include "../../kernels/pallas/module.h"
+
+static CheckResult *check(const char *program, uint32_t devices, const Edits *edits)
+{
+    CheckSpec *spec = g_new0(CheckSpec, 1);
+    *spec = (CheckSpec){ .open = pl_module_open, .program = program, .cores = 1, .edits = edits };
+    mesh_line(&spec->mesh, devices);
+    return check_run(spec);
+}
+
+static void done(CheckResult *result)
+{
+    CheckSpec *spec = (CheckSpec *)result->spec;
+    check_result_free(result);
+    g_free(spec);
+}
+
+static bool says(const GPtrArray *sentences, const char *part)
+{
+    for (guint i = 0; sentences != NULL && i < sentences->len; i++)
+        if (strstr(sentences->pdata[i], part) != NULL)
+            return true;
+    return false;
+}
+
+static CheckResult *repaired(const char *program, uint32_t devices)
+{
+    CheckResult *result = check(program, devices, NULL);
+    assert_int_equal(result->verdict, VERDICT_FAULTY);
+    check_try_repairs(result);
+    assert_int_equal(result->verdict, VERDICT_FAULTY);
+    assert_non_null(result->tried);
+    return result;
+}
+
+static void repair_is_named(const char *program, uint32_t devices, const char *part)
+{
+    CheckResult *result = repaired(program, devices);
+    if (!says(result->tried, part))
+        fail_msg("%s, %u devices: nothing about \"%s\" among %u sentences", program, devices, part, result->tried->len);
+    done(result);
+}
+
+static void repair_is_not_named(const char *program, uint32_t devices, const char *part)
+{
+    CheckResult *result = repaired(program, devices);
+    if (says(result->tried, part))
+        fail_msg("%s, %u devices: \"%s\" is named", program, devices, part);
+    done(result);
+}
+
+static void one_semaphore_for_several_copies_is_mended(void **state)
+{
+    (void)state;
+    repair_is_named("all_gather_shared_semaphore", 3, "with one recv_sem for each copy");
+    repair_is_named("p10_single_receive_semaphore", 4, "with one recv_sem for each copy");
+    repair_is_named("p17_counts_for_a_barrier", 3, "with one recv_sem for each copy");              /* several senders a step */
+    repair_is_named("credits_one_too_many", 3, "with one recv_sems for each copy");                 /* a few in turn */
+    repair_is_not_named("all_reduce_no_capacity", 3, "for each copy");
+}
+
+static void a_capacity_semaphore_is_put_in(void **state)
+{
+    (void)state;
+    repair_is_named("all_reduce_no_capacity", 3, "with a capacity semaphore");
+    repair_is_named("p11_two_slots_without_capacity", 3, "with a capacity semaphore");
+    repair_is_not_named("all_gather_shared_semaphore", 3, "capacity");
+    repair_is_not_named("read_before_wait", 3, "capacity");
+}
+
+static void a_single_barrier_called_twice_gets_a_second_one(void **state)
+{
+    (void)state;
+    repair_is_named("permute_twice_single_barrier", 5, "with a second barrier behind the wait at kernels/permute_twice.c:13");
+    repair_is_named("p01_neighbour_barrier_reused", 3, "with a second barrier behind the wait");
+    repair_is_named("permute_twice_single_barrier", 5, "with a barrier of all devices where launch");
+    repair_is_named("right_permute_no_barrier", 3, "with a barrier of all devices where launch 0");
+    repair_is_not_named("right_permute_no_barrier", 3, "second barrier");
+    repair_is_not_named("p02_one_sided_barrier", 4, "second barrier");          /* it hears of the wrong neighbour as often as you like */
+}
+
+static void a_missing_wait_is_put_in(void **state)
+{
+    (void)state;
+    repair_is_named("never_waited_for", 2, "a wait for 4096 on recv_sem");
+    repair_is_named("p24_copy_never_waited_for", 2, "a wait for 4096 on recv_sem (where it is left over) before the launch is left");
+    repair_is_named("reduce_scatter_no_cleanup", 3, "a wait for 1 on left_capacity");
+    repair_is_named("reduce_scatter_missing_wait", 3, "a wait for 2048 on right_recv behind the start of the first copy");
+    repair_is_named("p29_waits_on_the_first_slot", 1, "with a wait for 4096 on sems[1] before kernels/cases/p29_waits_on_the_first_slot.c");
+}
+
+static void a_wait_that_comes_too_late_is_moved_up(void **state)
+{
+    (void)state;
+    repair_is_named("read_before_wait", 3, "with the wait on recv_sem at kernels/add_neighbour.c:43 moved up to before "
+                                           "kernels/add_neighbour.c:42");
+    repair_is_named("overwrite_before_wait_send", 3, "with the wait on send_sem at kernels/add_neighbour.c:62 moved up");
+    repair_is_named("p21_store_before_the_wait", 1, "p21_store_before_the_wait.c:17 (the last time)");
+    repair_is_named("hypercube_sends_awaited_last", 4, "with wait_send (in place of the waits on send_sem elsewhere) right behind");
+    repair_is_not_named("all_gather_shared_semaphore", 3, "moved up");
+}
+
+static void a_signal_that_comes_too_soon_is_moved_down(void **state)
+{
+    (void)state;
+    repair_is_named("consumers_credit_too_soon", 2, "with the signal on credits at kernels/patterns/consumers.c:42 moved down to behind "
+                                                    "kernels/patterns/consumers.c:45");
+    repair_is_named("ring_attention_credit_too_soon", 3, "with the signal on credit at kernels/patterns/ring_attention.c:61 moved down");
+    repair_is_not_named("p02_one_sided_barrier", 3, "moved down");
+    repair_is_not_named("permute_twice_single_barrier", 5, "moved down");
+}
+
+static void a_wrong_count_is_mended(void **state)
+{
+    (void)state;
+    repair_is_named("wait_for_fewer_bytes", 3, "with a wait for 4096 instead of 2048");
+    repair_is_named("p14_waits_for_too_few_bytes", 1, "with a wait for 8192 instead of 4096");
+    repair_is_named("p09_signals_two_waits_for_two", 3, "with a wait for 4 instead of 2");
+    repair_is_named("p13_waits_for_too_many_bytes", 1, "with a wait for 4096 instead of 8192");
+    repair_is_not_named("all_gather_shared_semaphore", 3, "instead of 4096");
+}
+
+static void a_kinder_machine_is_named_where_it_helps(void **state)
+{
+    (void)state;
+    repair_is_named("all_gather_shared_semaphore", 3, "fine only if the hardware promises dma-order link-fifo");
+    repair_is_named("p31_at_most_one_store_pending", 1, "fine only if the hardware promises dma-order issue-order");
+    repair_is_named("hypercube_one_semaphore", 4, "fine only if the hardware promises dma-progress whole");
+    repair_is_named("false_alarm_05_padding", 1, "fine only if the hardware promises bounds padded");
+    repair_is_not_named("all_gather_shared_semaphore", 3, "bounds padded");
+    repair_is_not_named("read_before_wait", 3, "fine only if");
+}
+
+static void fixed_places_of_scopes_are_named_where_they_help(void **state)
+{
+    (void)state;
+    CheckSpec spec = { .open = pl_module_open, .program = "jax_swap", .cores = 1, .knobs.scopes = SCOPES_STRICT };
+    mesh_line(&spec.mesh, 2);
+    CheckResult *result = check_run(&spec);
+    assert_int_equal(result->verdict, VERDICT_FAULTY);
+    check_try_repairs(result);
+    assert_true(says(result->tried, "with --scopes static it is verified"));
+    check_result_free(result);
+}
+
+static void the_smallest_wrong_size_is_named(void **state)
+{
+    (void)state;
+    static const struct { const char *program; uint32_t devices; const char *said; } cases[] = {
+        { "permute_twice_single_barrier", 6, "fine with 2 to 4 devices: the smallest wrong size is 5 devices" },
+        { "all_gather_shared_semaphore", 5, "fine with 2 devices: the smallest wrong size is 3 devices" },
+        { "missing_signal", 4, NULL },                          /* wrong from the smallest size on */
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        CheckResult *result = check(cases[i].program, cases[i].devices, NULL);
+        check_try_smaller(result);
+        assert_int_equal(says(result->tried, cases[i].said ? cases[i].said : "size"), cases[i].said != NULL);
+        done(result);
+    }
+}
+
+/* Sixty-four devices are too many to try repairs on: they are tried where few devices are wrong already, and say so. */
+static void a_large_program_is_mended_where_it_is_small(void **state)
+{
+    (void)state;
+    CheckResult *result = repaired("all_gather_shared_semaphore", 64);
+    assert_true(says(result->tried, "with one recv_sem for each copy (an array, indexed by the step) instead of one for all, the proof "
+                                    "goes through with 3 devices"));
+    assert_true(says(result->tried, "with --dma-order link-fifo it is verified with 3 devices"));
+    assert_false(says(result->tried, "at this size"));
+    check_try_smaller(result);
+    assert_true(says(result->tried, "fine with 2 devices: the smallest wrong size is 3 devices"));
+    done(result);
+}
+
+/* An exempted fault is no fault, but does not hide others either. */
+static void an_exemption_makes_nothing_look_mended(void **state)
+{
+    (void)state;
+    repair_is_named("false_alarm_07_meant_to_remain_not_the_other", 1, "with a wait for 1 on credit before the launch is left");
+    repair_is_not_named("false_alarm_07_meant_to_remain_not_the_other", 1, "rounds");
+    repair_is_not_named("false_alarm_07_meant_to_remain_not_the_other", 1, "fine only if");
+}
+
+/* What does not repair must not be called a repair. */
+static void a_cycle_is_not_mended_by_any(void **state)
+{
+    (void)state;
+    CheckResult *result = repaired("cyclic_wait", 3);
+    assert_int_equal(result->tried->len, 0);
+    done(result);
+}
+
+static bool is_needless(const CheckResult *result, const char *part)
+{
+    for (guint i = 0; i < result->advice->len; i++) {
+        const Advice *advice = result->advice->pdata[i];
+        if (advice->id == ADVICE_NEEDLESS_SYNC && strstr(advice->message, part) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static CheckResult *advised(const char *program, uint32_t devices)
+{
+    CheckResult *result = check(program, devices, NULL);
+    assert_int_equal(result->verdict, VERDICT_VERIFIED);
+    check_try_without(result);
+    return result;
+}
+
+static void what_is_not_needed_is_said(void **state)
+{
+    (void)state;
+    CheckResult *result = advised("false_alarm_13_needless_barrier", 3);
+    assert_true(is_needless(result, "barrier"));
+    done(result);
+    result = advised("reduce_scatter", 3);
+    assert_true(is_needless(result, "the signals and waits on left_capacity"));
+    assert_false(is_needless(result, "the wait on left_capacity"));             /* said once */
+    done(result);
+}
+
+static void what_is_needed_is_said_with_what_happens_otherwise(void **state)
+{
+    (void)state;
+    CheckResult *result = advised("all_gather", 3);
+    assert_false(is_needless(result, "barrier"));
+    assert_true(says(result->tried, "needed: the barrier where launch 0 (all_gather) begins; without this there is a lifetime: copy 1 of "
+                                    "device 0 writes"));
+    assert_true(says(result->tried, "needed: the wait on recv_sems at kernels/all_gather.c:21; without this there is a race: "));
+    done(result);
+}
+
+static void a_wait_that_may_come_later_is_said(void **state)
+{
+    (void)state;
+    CheckResult *result = advised("all_gather", 3);
+    assert_true(is_needless(result, "the wait on send_sem at kernels/all_gather.c:21"));
+    assert_false(is_needless(result, "recv_sems"));
+    assert_false(is_needless(result, "local_copy_sem"));
+    done(result);
+    result = advised("p21_store_before_the_wait_repaired", 1);
+    assert_false(is_needless(result, "sems"));
+    done(result);
+}
+
+static unsigned count_advice(const CheckResult *result, AdviceId id, const char *part)
+{
+    unsigned count = 0;
+    for (guint i = 0; i < result->advice->len; i++) {
+        const Advice *advice = result->advice->pdata[i];
+        count += advice->id == id && strstr(advice->message, part) != NULL;
+    }
+    return count;
+}
+
+static void looked_at(const char *program, uint32_t devices, AdviceId id, const char *part, unsigned times)
+{
+    CheckResult *result = check(program, devices, NULL);
+    check_look_for_advice(result);
+    if (count_advice(result, id, part) != times)
+        fail_msg("%s, %u devices: not %u times \"%s\"", program, devices, times, part);
+    done(result);
+}
+
+static void waits_that_different_signals_satisfy_are_told(void **state)
+{
+    (void)state;
+    looked_at("all_gather_shared_semaphore", 3, ADVICE_AMBIGUOUS_WAIT, "the wait on recv_sem of device 0 can be satisfied by copy 1 of "
+              "device 2 (kernels/all_gather.c:47) or by copy 2 of device 2", 1);
+    looked_at("p03_counting_barrier_rounds", 5, ADVICE_AMBIGUOUS_WAIT, "barrier semaphore", 1);        /* right all the same */
+    looked_at("all_gather", 4, ADVICE_AMBIGUOUS_WAIT, "", 0);
+    looked_at("token_ring", 4, ADVICE_AMBIGUOUS_WAIT, "", 0);
+    looked_at("right_permute", 4, ADVICE_AMBIGUOUS_WAIT, "", 0);
+}
+
+static void counts_that_run_ahead_are_told(void **state)
+{
+    (void)state;
+    looked_at("one_signal_too_many", 3, ADVICE_OVERSIGNAL, "can be at 2 where this wait needs 1", 1);
+    looked_at("all_gather_shared_semaphore", 3, ADVICE_OVERSIGNAL, "recv_sem of device 0 can be at 8192 where this wait needs 4096", 1);
+    looked_at("all_gather", 4, ADVICE_OVERSIGNAL, "", 0);
+}
+
+static void copies_that_go_further_than_one_hop_are_told(void **state)
+{
+    (void)state;
+    looked_at("all_to_all", 5, ADVICE_NON_NEIGHBOUR, "goes 2 hops", 1);
+    looked_at("all_to_all", 3, ADVICE_NON_NEIGHBOUR, "", 0);    /* on a ring of three all are neighbours */
+    looked_at("all_gather", 5, ADVICE_NON_NEIGHBOUR, "", 0);
+}
+
+static void steps_that_name_a_scope_early_are_told(void **state)
+{
+    (void)state;
+    looked_at("jax_swap", 2, ADVICE_EARLY_SIGNAL, "--scopes static takes it as meant for the coming scope", 1);
+    looked_at("permute_twice", 3, ADVICE_EARLY_SIGNAL, "", 0);  /* its scope is open before the first barrier */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_semaphore_for_several_copies_is_mended),
+        cmocka_unit_test(a_capacity_semaphore_is_put_in),
+        cmocka_unit_test(a_single_barrier_called_twice_gets_a_second_one),
+        cmocka_unit_test(a_missing_wait_is_put_in),
+        cmocka_unit_test(a_wait_that_comes_too_late_is_moved_up),
+        cmocka_unit_test(a_signal_that_comes_too_soon_is_moved_down),
+        cmocka_unit_test(a_wrong_count_is_mended),
+        cmocka_unit_test(a_kinder_machine_is_named_where_it_helps),
+        cmocka_unit_test(fixed_places_of_scopes_are_named_where_they_help),
+        cmocka_unit_test(the_smallest_wrong_size_is_named),
+        cmocka_unit_test(a_large_program_is_mended_where_it_is_small),
+        cmocka_unit_test(an_exemption_makes_nothing_look_mended),
+        cmocka_unit_test(a_cycle_is_not_mended_by_any),
+        cmocka_unit_test(what_is_not_needed_is_said),
+        cmocka_unit_test(what_is_needed_is_said_with_what_happens_otherwise),
+        cmocka_unit_test(a_wait_that_may_come_later_is_said),
+        cmocka_unit_test(waits_that_different_signals_satisfy_are_told),
+        cmocka_unit_test(counts_that_run_ahead_are_told),
+        cmocka_unit_test(copies_that_go_further_than_one_hop_are_told),
+        cmocka_unit_test(steps_that_name_a_scope_early_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
