@@ -8,11 +8,13 @@
 #include <stddef.h>
 #include <string.h>
 
-typedef struct Explained { const char *name, *meaning, *example, *repairs; } Explained;
+#define FORM(name, word, least, most, agents, does) [FAULT_##name] = { word, least, most, agents, does },
+const FaultForm FAULT_FORM[FAULT_COUNT] = { FAULT_IDS(FORM) };
+
+typedef struct Explained { const char *meaning, *example, *repairs; } Explained;
 
 static const Explained FAULT[FAULT_COUNT] = {
     [FAULT_RACE] = {
-        .name = "race",
         .meaning = "Two accesses touch the same elements of one live buffer, at least one of them writes, and nothing makes either come "
                    "first: some schedule does them in one order and some schedule in the other.",
         .example =
@@ -27,7 +29,6 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - If a neighbour may be a round ahead, let it ask first: a capacity semaphore that you signal when a slot is free again.\n",
     },
     [FAULT_LIFETIME] = {
-        .name = "lifetime",
         .meaning = "An access or a signal may reach a buffer or a semaphore outside its life: its device has not entered the launch yet, "
                    "has left it already, or the scope that made it is closed.",
         .example =
@@ -41,7 +42,6 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - Declare what neighbours touch outside the scope, as a scratch of the launch or as an argument.\n",
     },
     [FAULT_DEADLOCK] = {
-        .name = "deadlock",
         .meaning = "No step is possible any more and some core has not finished: each waits for a count that nobody will raise.",
         .example =
             "    pl_semaphore_wait(ready, 1);                            /* everybody waits first ... */\n"
@@ -54,7 +54,6 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - Branches that depend on the device id must pair up: what one device skips the other must not wait for.\n",
     },
     [FAULT_LEFTOVER] = {
-        .name = "leftover",
         .meaning = "In some order a semaphore still has a count when its life ends, so whoever gets that memory next begins with a wrong "
                    "count.",
         .example =
@@ -66,7 +65,6 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - Credits handed out at the end of a loop, when nobody needs them any more, are to be skipped or to be drained after it.\n",
     },
     [FAULT_IN_FLIGHT] = {
-        .name = "in-flight",
         .meaning = "A copy may still be under way when a device leaves the launch: its source may be read, or its target written, after "
                    "the memory belongs to somebody else.",
         .example =
@@ -79,7 +77,6 @@ static const Explained FAULT[FAULT_COUNT] = {
             "wait.\n",
     },
     [FAULT_OUT_OF_BOUNDS] = {
-        .name = "out-of-bounds",
         .meaning = "A load, a store or a copy reaches outside its buffer.",
         .example =
             "    PlRef block = pl_at(input, pl_ds(step * 128, 128));     /* 300 rows: the third block ends at 384 */\n"
@@ -91,7 +88,6 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - If the hardware's padding of the last two dimensions of VMEM is meant to be used, say --bounds padded.\n",
     },
     [FAULT_UNINITIALISED] = {
-        .name = "uninitialised",
         .meaning = "An element that nobody has written reaches a decision, an index, a size, a device id or an expected result.",
         .example =
             "    PL_SCOPED PlRef count = pl_smem(PL_I32, 1);\n"
@@ -103,7 +99,6 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - Mask what lies beyond the edge of the data before it takes part in a reduction.\n",
     },
     [FAULT_SHAPE] = {
-        .name = "shape",
         .meaning = "An operation does not fit what it is given: a copy whose two sides differ in shape or type or overlap, a signal or a "
                    "plain wait on a DMA semaphore, a descriptor's wait on a REGULAR one, a negative increment, or a device that does not "
                    "exist.",
@@ -117,7 +112,6 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - Compute neighbours modulo the size of the axis.\n",
     },
     [FAULT_SPACE] = {
-        .name = "space",
         .meaning = "A core loads from or stores to HBM or ANY directly; only copies reach those.",
         .example =
             "    PlTile x = pl_load(pl_at(input, step));                 /* input lives in ANY */\n",
@@ -126,7 +120,6 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - Small control values belong in SMEM.\n",
     },
     [FAULT_REVISIT] = {
-        .name = "revisit",
         .meaning = "An output block is visited again after the grid went on to another one: the block has been written back by then, and "
                    "what was accumulated in it is lost.",
         .example =
@@ -137,7 +130,6 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - Or accumulate in a scratch buffer that you own, and write the block once.\n",
     },
     [FAULT_ASSERT] = {
-        .name = "assert",
         .meaning = "What the program states does not hold: a pl_assert failed, a semaphore had another count than the one expected, or a "
                    "result differs from the expected one.",
         .example =
@@ -149,7 +141,6 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - If the statement was meant for one order only, make that order certain with a wait, or drop the statement.\n",
     },
     [FAULT_MISMATCH] = {
-        .name = "mismatch",
         .meaning = "A wait that the author annotated as being for one particular copy can pass before that copy is complete.",
         .example =
             "    pl_copy_start(first);\n"
@@ -160,7 +151,6 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - Or wait for both before either buffer is used, and drop the annotation: two waits together are for both copies.\n",
     },
     [FAULT_OVERFLOW] = {
-        .name = "overflow",
         .meaning = "In some order the count of a semaphore passes the limit that the program gives for it.",
         .example =
             "    pl_limit(credits, 2);                                   /* in the PROGRAM */\n"
@@ -171,7 +161,6 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - Spread the signals over an array of semaphores, or raise the limit if the width of the counter allows it.\n",
     },
     [FAULT_DIVERGENCE] = {
-        .name = "divergence",
         .meaning = "Two schedules of a program without any other fault end with different results.",
         .example =
             "    int winner = pl_semaphore_read(ready) > 0;              /* who was first decides ... */\n"
@@ -182,7 +171,6 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - If both results are right, state the property they share as the expected result.\n",
     },
     [FAULT_NO_PROGRESS] = {
-        .name = "no-progress",
         .meaning = "A core goes round for ever: the whole state repeats and nobody else can change the value it polls, or it loops without "
                    "doing any operation.",
         .example =
@@ -194,7 +182,6 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - A polling loop needs a writer that is not itself stuck behind the poller.\n",
     },
     [FAULT_CRASH] = {
-        .name = "crash",
         .meaning = "The kernel's own code broke off: an invalid memory access, a stack overflow, a division by zero, an abort or a call "
                    "of exit.",
         .example =
@@ -265,32 +252,17 @@ static const ExplainedAdvice ADVICE[ADVICE_COUNT] = {
 const char *fault_name(FaultId id)
 {
     g_assert(id < FAULT_COUNT);
-    return FAULT[id].name;
+    return FAULT_FORM[id].name;
 }
 
 bool fault_from_name(const char *name, FaultId *id)
 {
     for (unsigned i = 0; i < FAULT_COUNT; i++)
-        if (strcmp(FAULT[i].name, name) == 0) {
+        if (strcmp(FAULT_FORM[i].name, name) == 0) {
             *id = (FaultId)i;
             return true;
         }
     return false;
-}
-
-bool fault_stops_core(FaultId id)
-{
-    switch (id) {
-    case FAULT_OUT_OF_BOUNDS: case FAULT_SHAPE: case FAULT_SPACE: case FAULT_REVISIT: case FAULT_ASSERT: case FAULT_NO_PROGRESS:
-    case FAULT_CRASH:
-        return true;
-    case FAULT_RACE: case FAULT_LIFETIME: case FAULT_DEADLOCK: case FAULT_LEFTOVER: case FAULT_IN_FLIGHT: case FAULT_UNINITIALISED:
-    case FAULT_MISMATCH: case FAULT_OVERFLOW: case FAULT_DIVERGENCE:
-        return false;
-    case FAULT_COUNT:
-        break;
-    }
-    g_assert_not_reached();
 }
 
 const char *fault_meaning(FaultId id)

@@ -4,16 +4,49 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stdint.h>
 
-typedef enum FaultId {
-    FAULT_RACE, FAULT_LIFETIME, FAULT_DEADLOCK, FAULT_LEFTOVER, FAULT_IN_FLIGHT, FAULT_OUT_OF_BOUNDS, FAULT_UNINITIALISED, FAULT_SHAPE,
-    FAULT_SPACE, FAULT_REVISIT, FAULT_ASSERT, FAULT_MISMATCH, FAULT_OVERFLOW, FAULT_DIVERGENCE, FAULT_NO_PROGRESS, FAULT_CRASH,
-    FAULT_COUNT
-} FaultId;
+/* What a fault is about, and what it does; `fault_has` asks. */
+enum {
+    FAULT_OF_NOTHING = 1,       /* a finding of it need not have an object */
+    FAULT_OF_BUFFER = 2,
+    FAULT_OF_SEMAPHORE = 4,
+    FAULT_MAY_BE_EXEMPT = 8,    /* on its object. It stops nobody, and what comes after it is judged */
+    FAULT_STOPS_CORE = 16       /* the core that does it does nothing more */
+};
 
+/* All faults: name, identifier, the fewest and the most places of a finding, who does the step at each place (c: a core, m: a moment of a
+ * copy, *: either), what it is about. A fault that stops the core is told here, explained in fault.c and raised by core_stop; any other
+ * needs who finds it, what shows it in a replay (run/judge) and its words (report/story). */
+#define FAULT_IDS(FAULT) \
+    FAULT(RACE, "race", 2, 2, "**", FAULT_OF_BUFFER | FAULT_MAY_BE_EXEMPT) \
+    FAULT(LIFETIME, "lifetime", 1, 1, "*", FAULT_OF_BUFFER | FAULT_OF_SEMAPHORE | FAULT_MAY_BE_EXEMPT) \
+    FAULT(DEADLOCK, "deadlock", 0, 0, "", FAULT_OF_NOTHING) \
+    FAULT(LEFTOVER, "leftover", 0, 1, "c", FAULT_OF_SEMAPHORE | FAULT_MAY_BE_EXEMPT) \
+    FAULT(IN_FLIGHT, "in-flight", 2, 2, "mc", FAULT_OF_BUFFER | FAULT_MAY_BE_EXEMPT) \
+    FAULT(OUT_OF_BOUNDS, "out-of-bounds", 1, 1, "c", FAULT_OF_NOTHING | FAULT_STOPS_CORE) \
+    FAULT(UNINITIALISED, "uninitialised", 1, 1, "*", FAULT_OF_BUFFER | FAULT_OF_NOTHING | FAULT_MAY_BE_EXEMPT) \
+    FAULT(SHAPE, "shape", 1, 1, "c", FAULT_OF_NOTHING | FAULT_STOPS_CORE) \
+    FAULT(SPACE, "space", 1, 1, "c", FAULT_OF_NOTHING | FAULT_STOPS_CORE) \
+    FAULT(REVISIT, "revisit", 1, 1, "c", FAULT_OF_NOTHING | FAULT_STOPS_CORE) \
+    FAULT(ASSERT, "assert", 1, 1, "c", FAULT_OF_NOTHING | FAULT_STOPS_CORE) \
+    FAULT(MISMATCH, "mismatch", 1, 2, "cm", FAULT_OF_SEMAPHORE | FAULT_MAY_BE_EXEMPT) \
+    FAULT(OVERFLOW, "overflow", 1, 1, "*", FAULT_OF_SEMAPHORE | FAULT_MAY_BE_EXEMPT) \
+    FAULT(DIVERGENCE, "divergence", 0, 0, "", FAULT_OF_BUFFER | FAULT_OF_NOTHING) \
+    FAULT(NO_PROGRESS, "no-progress", 1, 1, "c", FAULT_OF_NOTHING | FAULT_STOPS_CORE) \
+    FAULT(CRASH, "crash", 1, 1, "c", FAULT_OF_NOTHING | FAULT_STOPS_CORE)
+
+#define FAULT_ID_ENUM(name, word, least, most, agents, does) FAULT_##name,
+typedef enum FaultId { FAULT_IDS(FAULT_ID_ENUM) FAULT_COUNT } FaultId;
+#undef FAULT_ID_ENUM
+
+typedef struct FaultForm { const char *name; uint8_t least, most; char agent[3]; uint8_t does; } FaultForm;
+extern const FaultForm FAULT_FORM[FAULT_COUNT];
+
+static inline bool fault_has(FaultId id, unsigned any) { return FAULT_FORM[id].does & any; }
+static inline bool fault_stops_core(FaultId id) { return fault_has(id, FAULT_STOPS_CORE); }
 const char *fault_name(FaultId id);                             /* "in-flight" */
 bool fault_from_name(const char *name, FaultId *id);
-bool fault_stops_core(FaultId id);
 const char *fault_meaning(FaultId id);                          /* one sentence */
 const char *fault_example(FaultId id);                          /* a few lines of kernel */
 const char *fault_repairs(FaultId id);                          /* the usual repairs */

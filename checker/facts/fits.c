@@ -1,33 +1,22 @@
-/* fits.c - what each kind of fault has, as a table; and ids within what the program has. */
+/* fits.c - what each kind of fault has, by the table in fault.h; and ids within what the program has. */
 #include "fits.h"
-
-enum { NO_OBJECT = 1, BUFFER = 2, SEMAPHORE = 4 };
-
-/* What a fault of each kind has: see the table in finding.h. agent: of each place, a core's own step, a moment of a copy, or either. */
-static const struct { uint8_t least, most; char agent[3]; uint8_t objects; } FORM[FAULT_COUNT] = {
-    [FAULT_RACE] = { 2, 2, "**", BUFFER }, [FAULT_LIFETIME] = { 1, 1, "*", BUFFER | SEMAPHORE },
-    [FAULT_DEADLOCK] = { 0, 0, "", NO_OBJECT }, [FAULT_LEFTOVER] = { 0, 1, "c", SEMAPHORE }, [FAULT_IN_FLIGHT] = { 2, 2, "mc", BUFFER },
-    [FAULT_OUT_OF_BOUNDS] = { 1, 1, "c", NO_OBJECT }, [FAULT_UNINITIALISED] = { 1, 1, "*", BUFFER | NO_OBJECT },
-    [FAULT_SHAPE] = { 1, 1, "c", NO_OBJECT }, [FAULT_SPACE] = { 1, 1, "c", NO_OBJECT }, [FAULT_REVISIT] = { 1, 1, "c", NO_OBJECT },
-    [FAULT_ASSERT] = { 1, 1, "c", NO_OBJECT }, [FAULT_MISMATCH] = { 1, 2, "cm", SEMAPHORE }, [FAULT_OVERFLOW] = { 1, 1, "*", SEMAPHORE },
-    [FAULT_DIVERGENCE] = { 0, 0, "", BUFFER | NO_OBJECT }, [FAULT_NO_PROGRESS] = { 1, 1, "c", NO_OBJECT },
-    [FAULT_CRASH] = { 1, 1, "c", NO_OBJECT },
-};
 
 bool finding_is_formed(const Finding *finding)
 {
-    const unsigned id = finding->id;
-    if (id >= FAULT_COUNT || finding->places < FORM[id].least || finding->places > FORM[id].most || finding->meant > MEANT_SECOND)
+    if ((unsigned)finding->id >= FAULT_COUNT || finding->meant > MEANT_SECOND)
+        return false;
+    const FaultForm *form = &FAULT_FORM[finding->id];
+    if (finding->places < form->least || finding->places > form->most)
         return false;
     for (unsigned p = 0; p < finding->places; p++) {
         const Place *place = &finding->place[p];
         bool moment = place->copy != NONE;
         if (place->kind >= STEP_KIND_COUNT || moment != (place->kind >= STEP_EARLY_SEND)
-            || (FORM[id].agent[p] != '*' && moment != (FORM[id].agent[p] == 'm')))
+            || (form->agent[p] != '*' && moment != (form->agent[p] == 'm')))
             return false;
     }
-    unsigned object = finding->object == NONE ? NO_OBJECT : finding->object_is_semaphore ? SEMAPHORE : BUFFER;
-    return (FORM[id].objects & object) != 0;
+    bool semaphore = finding->object_is_semaphore;
+    return fault_has(finding->id, finding->object == NONE ? FAULT_OF_NOTHING : semaphore ? FAULT_OF_SEMAPHORE : FAULT_OF_BUFFER);
 }
 
 static bool id_fits(uint32_t id, size_t count) { return id == NONE || id < count; }

@@ -193,7 +193,7 @@ static bool shows_mismatch(Execution *e, const Finding *finding)
 
 bool judge_shows(Execution *e, const Finding *finding)
 {
-    switch (finding->id) {
+    switch ((unsigned)finding->id) {
     case FAULT_RACE:
         return shows_race(e, finding);
     case FAULT_LIFETIME:
@@ -210,12 +210,9 @@ bool judge_shows(Execution *e, const Finding *finding)
         return shows_mismatch(e, finding);
     case FAULT_OVERFLOW:
         return machine_count(execution_machine(e), finding->object) > finding->need;
-    case FAULT_OUT_OF_BOUNDS: case FAULT_SHAPE: case FAULT_SPACE: case FAULT_REVISIT: case FAULT_ASSERT:
-        return shows_raised(e, finding);
     case FAULT_NO_PROGRESS:
         return shows_raised(e, finding) || shows_no_progress(e, finding);
-    case FAULT_DIVERGENCE: case FAULT_CRASH: case FAULT_COUNT:
-        break;
+    default:
+        return fault_stops_core(finding->id) && shows_raised(e, finding);
     }
-    return false;
 }

@@ -94,15 +94,19 @@ static void exempt_one(Program *program, uint32_t decl, PlFault fault, const cha
     program_decl(program, decl)->exempt[fault] = program_string(program, reason);
 }
 
-/* Faults that are about an object of this kind, and stop nobody: what comes after them is judged. Bits by FaultId. */
+/* Faults that are about an object of this kind. Bits by FaultId. */
 static uint32_t exemptable(const Decl *decl)
 {
-    if (decl->space != SPACE_SEMAPHORE)
-        return 1u << FAULT_RACE | 1u << FAULT_LIFETIME | 1u << FAULT_IN_FLIGHT | 1u << FAULT_UNINITIALISED;
-    if (decl->semaphore_kind == SEMAPHORE_FLAG)
-        return 0;
-    return 1u << FAULT_LEFTOVER | 1u << FAULT_OVERFLOW | (decl->semaphore_kind == SEMAPHORE_DMA ? 1u << FAULT_MISMATCH : 0)
-        | (decl->life != LIFE_ALWAYS ? 1u << FAULT_LIFETIME : 0);
+    bool semaphore = decl->space == SPACE_SEMAPHORE;
+    uint32_t possible = 0;
+    for (FaultId id = 0; id < FAULT_COUNT; id++)
+        if (fault_has(id, FAULT_MAY_BE_EXEMPT) && fault_has(id, semaphore ? FAULT_OF_SEMAPHORE : FAULT_OF_BUFFER))
+            possible |= 1u << id;
+    if (semaphore && decl->semaphore_kind != SEMAPHORE_DMA)
+        possible &= ~(1u << FAULT_MISMATCH);
+    if (semaphore && decl->life == LIFE_ALWAYS)
+        possible &= ~(1u << FAULT_LIFETIME);
+    return semaphore && decl->semaphore_kind == SEMAPHORE_FLAG ? 0 : possible;
 }
 
 static void want_exemptable(const PlSite *here, const Decl *decl, PlFault fault)

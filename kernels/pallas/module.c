@@ -16,7 +16,8 @@ _Static_assert((int)PL_SEMAPHORE == SPACE_SEMAPHORE && (int)PL_VMEM == SPACE_VME
 _Static_assert((int)PL_FLAG == SEMAPHORE_FLAG && (int)PL_DMA == SEMAPHORE_DMA, "PlKind is SemaphoreKind");
 _Static_assert((int)PL_LE == COMPARE_LE && (int)PL_GT == COMPARE_GT, "PlCompare is Compare");
 _Static_assert((int)PL_MAX == TILE_MAX && (int)PL_DIV == TILE_DIV, "PlTileOp is TileOp");
-_Static_assert((int)PL_CRASH == FAULT_CRASH && (int)PL_SHAPE == FAULT_SHAPE && (int)PL_CRASH + 1 == FAULT_COUNT, "PlFault is FaultId");
+#define SAME_FAULT(name, word, least, most, agents, does) _Static_assert((int)PL_##name == FAULT_##name, "PlFault is FaultId");
+FAULT_IDS(SAME_FAULT)
 _Static_assert(PL_DIMS_MAX == VIEW_DIMS_MAX && PL_DIMS_MAX == GRID_DIMS_MAX, "dimensions");
 _Static_assert(sizeof(PlRef) <= 32, "refs are passed by value");
 
