@@ -1,5 +1,6 @@
 /* automorphism.c - steps first, which teach the renamings; then nodes and rows of components, which must be equal under them. */
 #include "automorphism.h"
+#include "state_counter.h"
 #include <string.h>
 #include "component.h"
 #include "lives.h"
@@ -213,27 +214,28 @@ static bool same_join(const Pair *p, uint32_t one, uint32_t image)
         && (all || p->twin->image[join->first] == other->first);
 }
 
-static uint32_t semaphore_of(const Pair *p, uint32_t gauge)
+static uint32_t semaphore_of(const Pair *p, uint32_t counter)
 {
-    return walk_gauge(p->walk, gauge)->semaphore;
+    return state_counter_get(p->walk, counter)->semaphore;
 }
 
 /* A join is taken by its first member for all, so that their needs differ. */
-static bool same_turn(const Pair *p, const Turn *one, const Turn *image)
+static bool same_transition(const Pair *p, const Transition *one, const Transition *image)
 {
-    if (one->how != image->how || one->step != image->step || one->pending != image->pending || one->next != image->next)
+    if (one->kind != image->kind || one->step != image->step || one->pending != image->pending || one->next != image->next)
         return false;
-    if (one->how == TURN_JOIN)
-        return same_join(p, one->gauge, image->gauge);
-    bool counts = one->how == TURN_GUARDED || one->how == TURN_COUNT;
-    return one->need == image->need && (!counts || same_semaphore(p, semaphore_of(p, one->gauge), semaphore_of(p, image->gauge)));
+    if (one->kind == TRANSITION_JOIN)
+        return same_join(p, one->counter, image->counter);
+    bool counts = one->kind == TRANSITION_GUARDED || one->kind == TRANSITION_COUNT;
+    return one->need == image->need && (!counts || same_semaphore(p, semaphore_of(p, one->counter), semaphore_of(p, image->counter)));
 }
 
 static bool same_watch(const Watch *one, const Component *of_one, const Watch *image, const Component *of_image)
 {
     bool by_value = one->kind == WATCH_EXIT || one->kind == WATCH_FREE;
     return one->kind == image->kind && one->is_semaphore == image->is_semaphore
-        && (one->turn == NONE ? image->turn == NONE : one->turn - of_one->turns == image->turn - of_image->turns)
+        && (one->transition == NONE ? image->transition == NONE
+            : one->transition - of_one->transitions == image->transition - of_image->transitions)
         && (one->kind != WATCH_LIMIT || one->value == image->value) && (!by_value || one->what == image->what);
 }
 
@@ -242,13 +244,14 @@ static bool same_component(const Pair *p, uint32_t id)
     Walk *walk = p->walk;
     const WalkCore *self = walk_core(walk, p->core), *other = walk_core(walk, p->image);
     const Component *one = walk_component(walk, p->core, id), *image = walk_component(walk, p->image, id);
-    bool same = one->node == image->node && one->turn_count == image->turn_count && one->next_count == image->next_count
+    bool same = one->node == image->node && one->transition_count == image->transition_count && one->next_count == image->next_count
         && one->watch_count == image->watch_count && one->pendings == image->pendings && self->columns == other->columns
         && memcmp(component_pendings(walk, p->core, id), component_pendings(walk, p->image, id), one->pendings * sizeof(Pending)) == 0
         && memcmp(&STORE(int64_t, &self->taken, (size_t)id * self->columns),
                   &STORE(int64_t, &other->taken, (size_t)id * self->columns), self->columns * sizeof(int64_t)) == 0;
-    for (uint32_t t = 0; same && t < one->turn_count; t++)
-        same = same_turn(p, &STORE(Turn, &self->turns, one->turns + t), &STORE(Turn, &other->turns, image->turns + t));
+    for (uint32_t t = 0; same && t < one->transition_count; t++)
+        same = same_transition(p, &STORE(Transition, &self->transitions, one->transitions + t),
+                               &STORE(Transition, &other->transitions, image->transitions + t));
     for (uint32_t w = 0; same && w < one->watch_count; w++)
         same = same_watch(&STORE(Watch, &self->watches, one->watches + w), one, &STORE(Watch, &other->watches, image->watches + w), image);
     return same;
@@ -258,13 +261,13 @@ static bool same_component(const Pair *p, uint32_t id)
 static bool same_columns(const Pair *p)
 {
     const Store *columns = &walk_core(p->walk, p->core)->column_of, *others = &walk_core(p->walk, p->image)->column_of;
-    for (uint32_t gauge = 0; gauge < columns->count; gauge++) {
-        if (STORE(uint32_t, columns, gauge) == 0)
+    for (uint32_t counter = 0; counter < columns->count; counter++) {
+        if (STORE(uint32_t, columns, counter) == 0)
             continue;
         const GArray *to = p->twin->semaphores.to;
-        uint32_t semaphore = semaphore_of(p, gauge), image = semaphore < to->len ? g_array_index(to, uint32_t, semaphore) : 0;
-        uint32_t known = image && image - 1 < p->walk->gauge_of.count ? STORE(uint32_t, &p->walk->gauge_of, image - 1) : 0;
-        if (known == 0 || known - 1 >= others->count || STORE(uint32_t, others, known - 1) != STORE(uint32_t, columns, gauge))
+        uint32_t semaphore = semaphore_of(p, counter), image = semaphore < to->len ? g_array_index(to, uint32_t, semaphore) : 0;
+        uint32_t known = image && image - 1 < p->walk->counter_of.count ? STORE(uint32_t, &p->walk->counter_of, image - 1) : 0;
+        if (known == 0 || known - 1 >= others->count || STORE(uint32_t, others, known - 1) != STORE(uint32_t, columns, counter))
             return false;
     }
     return true;

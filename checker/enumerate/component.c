@@ -1,12 +1,14 @@
 /* component.c - collapse compression by construction: what a core contributes to states is interned, states are the ids.
  *
- * A component is made when a turn first leads to it; its counts are those of the component it came from plus what that turn did. As it is
- * a function of node and copies under way, every way to it must give the same counts: debug builds compute them anew from the tree.
+ * A component is made when a transition first leads to it; its counts are those of the component it came from plus what that transition
+ * did. As it is a function of node and copies under way, every way to it must give the same counts: debug builds compute them anew from the
+ * tree.
  */
 #include "component.h"
 #include "../../model/counter.h"
+#include "state_counter.h"
 #include <string.h>
-#include "lane.h"
+#include "worker_row.h"
 
 void component_init(Walk *walk, uint32_t core)
 {
@@ -14,14 +16,14 @@ void component_init(Walk *walk, uint32_t core)
     size_t most = walk->components_max;
     reservation_intern(&walk->reservation, &self->keys, most, most * 64);
     reservation_store(&walk->reservation, &self->components, sizeof(Component), most);
-    reservation_store(&walk->reservation, &self->turns, sizeof(Turn), most * 8);
+    reservation_store(&walk->reservation, &self->transitions, sizeof(Transition), most * 8);
     reservation_store(&walk->reservation, &self->nexts, sizeof(Next), most * 8);
     reservation_store(&walk->reservation, &self->watches, sizeof(Watch), most * 8);
     reservation_store(&walk->reservation, &self->edges, sizeof(Edge), most * 8);
     reservation_store(&walk->reservation, &self->taken, sizeof(int64_t), most);
     reservation_store(&walk->reservation, &self->column_of, sizeof(uint32_t), 1u << 26);
     reservation_store(&walk->reservation, &self->masks, sizeof(uint64_t), most * 2);
-    lanes_reserve(walk, core);
+    worker_rows_reserve(walk, core);
     self->columns = 1;
     uint32_t unused = intern_add(&self->keys, "", 0);
     g_assert(unused == 0);
@@ -34,21 +36,22 @@ const Pending *component_pendings(const Walk *walk, uint32_t core, uint32_t id)
     return (const Pending *)(const void *)(key + 1);
 }
 
-uint32_t component_effect(const Walk *walk, uint32_t core, uint32_t id, const Turn *turn, int64_t *inc)
+uint32_t component_effect(const Walk *walk, uint32_t core, uint32_t id, const Transition *transition, int64_t *inc)
 {
     const Tree *tree = &walk->core[core].tree;
-    if (turn->pending == TURN_CORE) {
+    if (transition->pending == TRANSITION_CORE) {
         const Step *step = &tree_step(tree, walk_node(walk, core, id)->step)->step;
         *inc = counter_adds(step);
         return *inc ? step->object : NONE;
     }
-    const Copy *copy = &tree_step(tree, component_pendings(walk, core, id)[turn->pending].step)->copy;
-    *inc = moment_gives(walk->fluid, copy, (StepKind)turn->step);
-    return moment_semaphore(copy, (StepKind)turn->step);
+    const Copy *copy = &tree_step(tree, component_pendings(walk, core, id)[transition->pending].step)->copy;
+    *inc = moment_gives(walk->fluid, copy, (StepKind)transition->step);
+    return moment_semaphore(copy, (StepKind)transition->step);
 }
 
-/* Writes the key of the component after a turn; returns how many numbers it has. */
-static size_t key_after(const Walk *walk, uint32_t core, uint32_t from, const Turn *turn, uint32_t node, uint32_t payload, uint32_t *key)
+/* Writes the key of the component after a transition; returns how many numbers it has. */
+static size_t key_after(const Walk *walk, uint32_t core, uint32_t from, const Transition *transition, uint32_t node, uint32_t payload,
+                        uint32_t *key)
 {
     const WalkCore *self = walk_core(walk, core);
     const Component *before = walk_component(walk, core, from);
@@ -58,23 +61,23 @@ static size_t key_after(const Walk *walk, uint32_t core, uint32_t from, const Tu
     key[0] = node;
     for (uint32_t i = 0; i < count; i++)
         to[i] = pendings[i];
-    if (turn->pending == TURN_CORE) {
+    if (transition->pending == TRANSITION_CORE) {
         uint32_t step = tree_node(&self->tree, before->node)->step;
-        if (turn->step == STEP_COPY_START && tree_step(&self->tree, step)->step.object != NONE)
+        if (transition->step == STEP_COPY_START && tree_step(&self->tree, step)->step.object != NONE)
             to[count++] = (Pending){.step = step};
-    } else if (turn->step == STEP_WRITE) {
-        memmove(to + turn->pending, to + turn->pending + 1, (--count - turn->pending) * sizeof *to);
+    } else if (transition->step == STEP_WRITE) {
+        memmove(to + transition->pending, to + transition->pending + 1, (--count - transition->pending) * sizeof *to);
     } else {
-        to[turn->pending].phase |= moment_bit((StepKind)turn->step);
-        to[turn->pending].payload |= payload;
+        to[transition->pending].phase |= moment_bit((StepKind)transition->step);
+        to[transition->pending].payload |= payload;
     }
     return 1 + count * (sizeof *to / sizeof *key);
 }
 
-uint32_t component_known(const Walk *walk, uint32_t core, uint32_t turn, uint32_t node, uint32_t payload)
+uint32_t component_known(const Walk *walk, uint32_t core, uint32_t transition, uint32_t node, uint32_t payload)
 {
     const WalkCore *self = walk_core(walk, core);
-    for (uint32_t e = STORE(Turn, &self->turns, turn).edges; e;) {
+    for (uint32_t e = STORE(Transition, &self->transitions, transition).edges; e;) {
         const Edge *edge = &STORE(Edge, &self->edges, e - 1);
         if (walk_component(walk, core, edge->into)->node == node && edge->payload == payload)
             return edge->into;
@@ -83,16 +86,16 @@ uint32_t component_known(const Walk *walk, uint32_t core, uint32_t turn, uint32_
     return 0;
 }
 
-static void add_edge(Walk *walk, uint32_t core, uint32_t from, uint32_t turn_index, uint32_t payload, uint32_t into)
+static void add_edge(Walk *walk, uint32_t core, uint32_t from, uint32_t index, uint32_t payload, uint32_t into)
 {
     WalkCore *self = walk_core(walk, core);
-    Turn *turn = &STORE(Turn, &self->turns, turn_index);
+    Transition *transition = &STORE(Transition, &self->transitions, index);
     Component *component = walk_component(walk, core, into);
-    if (component_known(walk, core, turn_index, component->node, payload))
+    if (component_known(walk, core, index, component->node, payload))
         return;
-    *(Edge *)store_push(&self->edges, 1) = (Edge){.from = from, .turn = turn_index, .into = into, .payload = payload,
-                                                  .older = component->edges, .other = turn->edges};
-    component->edges = turn->edges = (uint32_t)self->edges.count;
+    *(Edge *)store_push(&self->edges, 1) = (Edge){.from = from, .transition = index, .into = into, .payload = payload,
+                                                  .older = component->edges, .other = transition->edges};
+    component->edges = transition->edges = (uint32_t)self->edges.count;
 }
 
 #ifdef HEDDLE_DEBUG
@@ -100,8 +103,8 @@ static void count_step(const Walk *walk, uint32_t core, int64_t *sum, uint32_t s
 {
     if (semaphore == NONE || inc == 0)
         return;
-    uint32_t gauge = STORE(uint32_t, &walk->gauge_of, semaphore) - 1;
-    sum[STORE(uint32_t, &walk->core[core].column_of, gauge) - 1] += inc;
+    uint32_t counter = STORE(uint32_t, &walk->counter_of, semaphore) - 1;
+    sum[STORE(uint32_t, &walk->core[core].column_of, counter) - 1] += inc;
 }
 
 /* The counts of a component from nothing but its node and its copies under way. */
@@ -132,14 +135,14 @@ static void check_counts(const Walk *walk, uint32_t core, uint32_t id)
 }
 #endif
 
-static uint32_t effect_wrote(Walk *walk, uint32_t core, uint32_t from, const Turn *turn)
+static uint32_t effect_wrote(Walk *walk, uint32_t core, uint32_t from, const Transition *transition)
 {
     uint32_t wrote = walk_component(walk, core, from)->wrote, object, region;
     const Tree *tree = &walk->core[core].tree;
-    if (turn->pending != TURN_CORE && turn->step == STEP_WRITE) {
-        const Copy *copy = &tree_step(tree, component_pendings(walk, core, from)[turn->pending].step)->copy;
+    if (transition->pending != TRANSITION_CORE && transition->step == STEP_WRITE) {
+        const Copy *copy = &tree_step(tree, component_pendings(walk, core, from)[transition->pending].step)->copy;
         object = copy->target, region = copy->target_region;
-    } else if (turn->pending == TURN_CORE && (turn->step == STEP_STORE || turn->step == STEP_SWAP)) {
+    } else if (transition->pending == TRANSITION_CORE && (transition->step == STEP_STORE || transition->step == STEP_SWAP)) {
         const Step *step = &tree_step(tree, walk_node(walk, core, from)->step)->step;
         object = step->object, region = step->value;
     } else {
@@ -166,7 +169,7 @@ void component_masks(Walk *walk)
     bool wider = words != walk->mask_words;
     walk->mask_words = words;
     walk->mask_generation = walk->accesses.generation;
-    walk->lanes_due = true;
+    walk->rows_due = true;
     for (uint32_t core = 0; core < walk->cores; core++) {
         Store *masks = &walk_core(walk, core)->masks;
         if (wider) {
@@ -180,9 +183,9 @@ void component_masks(Walk *walk)
     }
 }
 
-static uint32_t depth_after(const Walk *walk, uint32_t core, uint32_t from, const Turn *turn)
+static uint32_t depth_after(const Walk *walk, uint32_t core, uint32_t from, const Transition *transition)
 {
-    return walk_component(walk, core, from)->depth + (turn->how != TURN_JOIN || turn->need);
+    return walk_component(walk, core, from)->depth + (transition->kind != TRANSITION_JOIN || transition->need);
 }
 
 static void note_stale(WalkCore *self, uint32_t id)
@@ -190,8 +193,8 @@ static void note_stale(WalkCore *self, uint32_t id)
     *(uint32_t *)store_push(&self->stale, 1) = id;
 }
 
-/* The row of a fresh component: counts and writes of the one before, and what the turn did. */
-static void build(Walk *walk, uint32_t core, uint32_t id, uint32_t from, const Turn *turn)
+/* The row of a fresh component: counts and writes of the one before, and what the transition did. */
+static void build(Walk *walk, uint32_t core, uint32_t id, uint32_t from, const Transition *transition)
 {
     WalkCore *self = walk_core(walk, core);
     size_t bytes;
@@ -202,17 +205,17 @@ static void build(Walk *walk, uint32_t core, uint32_t id, uint32_t from, const T
     size_t missing = self->components.count * self->columns - self->taken.count;
     if (missing)
         store_push(&self->taken, missing);
-    if (turn != NULL) {
+    if (transition != NULL) {
         for (uint32_t c = 0; c < self->columns; c++)
             STORE(int64_t, &self->taken, (size_t)id * self->columns + c) = STORE(int64_t, &self->taken, (size_t)from * self->columns + c);
         int64_t inc;
-        uint32_t semaphore = component_effect(walk, core, from, turn, &inc);
+        uint32_t semaphore = component_effect(walk, core, from, transition, &inc);
         if (semaphore != NONE) {
-            uint32_t column = STORE(uint32_t, &self->column_of, walk_gauge_of(walk, semaphore)) - 1;
+            uint32_t column = STORE(uint32_t, &self->column_of, state_counter_of(walk, semaphore)) - 1;
             STORE(int64_t, &self->taken, (size_t)id * self->columns + column) += inc;
         }
-        component->wrote = effect_wrote(walk, core, from, turn);
-        component->depth = depth_after(walk, core, from, turn);
+        component->wrote = effect_wrote(walk, core, from, transition);
+        component->depth = depth_after(walk, core, from, transition);
     }
 #ifdef HEDDLE_DEBUG
     check_counts(walk, core, id);
@@ -231,32 +234,32 @@ uint32_t component_start(Walk *walk, uint32_t core)
     return id;
 }
 
-static void note_next(WalkCore *self, uint32_t from, uint32_t turn_index, uint32_t next)
+static void note_next(WalkCore *self, uint32_t from, uint32_t index, uint32_t next)
 {
-    Turn *turn = &STORE(Turn, &self->turns, turn_index);
-    if (turn->next == 0)
+    Transition *transition = &STORE(Transition, &self->transitions, index);
+    if (transition->next == 0)
         note_stale(self, from);
-    turn->next = next;
+    transition->next = next;
 }
 
-uint32_t component_after(Walk *walk, uint32_t core, uint32_t from, uint32_t turn_index, uint32_t node, uint32_t payload)
+uint32_t component_after(Walk *walk, uint32_t core, uint32_t from, uint32_t index, uint32_t node, uint32_t payload)
 {
     WalkCore *self = walk_core(walk, core);
-    Turn turn = STORE(Turn, &self->turns, turn_index);
-    walk_scan_steps(walk, core);
+    Transition transition = STORE(Transition, &self->transitions, index);
+    state_counter_scan(walk, core);
     uint32_t pendings = walk_component(walk, core, from)->pendings + 1;
     uint32_t small[1 + 3 * 64], *key = pendings <= 64 ? small : g_new(uint32_t, 1 + 3 * pendings);
-    size_t numbers = key_after(walk, core, from, &turn, node, payload, key);
+    size_t numbers = key_after(walk, core, from, &transition, node, payload, key);
     uint32_t id = intern_add(&self->keys, key, numbers * sizeof *key);
     if (key != small)
         g_free(key);
     if (id == self->components.count)
-        build(walk, core, id, from, &turn);
-    else if (walk_component(walk, core, id)->depth != depth_after(walk, core, from, &turn))
+        build(walk, core, id, from, &transition);
+    else if (walk_component(walk, core, id)->depth != depth_after(walk, core, from, &transition))
         walk->uneven = true;
-    add_edge(walk, core, from, turn_index, payload, id);
-    if (turn.how == TURN_ALWAYS || turn.how == TURN_GUARDED)
-        note_next(self, from, turn_index, id);
+    add_edge(walk, core, from, index, payload, id);
+    if (transition.kind == TRANSITION_ALWAYS || transition.kind == TRANSITION_GUARDED)
+        note_next(self, from, index, id);
     if (!layout_fits(&walk->layout, core, id))
         walk->repack = true;
     return id;

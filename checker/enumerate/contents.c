@@ -142,7 +142,7 @@ typedef struct Touch { uint32_t site, object, view; const uint8_t *mask; } Touch
 
 static Operation operation_of(const Walk *walk, const uint32_t *id, const Touch *touch, uint32_t tile, StepKind kind)
 {
-    uint64_t bits = (uintptr_t)touch->mask;    /* a mask belongs to its step: its address tells it from others, nothing else */
+    uint64_t bits = (uintptr_t)touch->mask;     /* a mask belongs to its step: its address tells it from others, nothing else */
     uint64_t racing = racing_of(walk->program, touch->site, touch->object, kind == STEP_STORE);
     return (Operation){.object = touch->object, .version = version_of((Walk *)walk, id, touch->object), .view = touch->view,
                        .mask_low = (uint32_t)bits, .mask_high = (uint32_t)(bits >> 32), .tile = tile, .kind = kind,

@@ -1,15 +1,16 @@
-/* direct.c - debug builds: what the inner loop derived from rows, once more from the plain reading of each turn and access. */
-#include "judge.h"
-#include "turn.h"
+/* direct.c - debug builds: what the inner loop derived from rows, once more from the plain reading of each transition and access. */
+#include "inspect.h"
+#include "state_counter.h"
+#include "transition.h"
 
 #ifdef HEDDLE_DEBUG
-static uint32_t turns_possible(const Walk *walk, const uint32_t *id)
+static uint32_t transitions_enabled(const Walk *walk, const uint32_t *id)
 {
     uint32_t possible = 0;
     for (uint32_t core = 0; core < walk->cores; core++) {
         Component component = *walk_component(walk, core, id[core]);
-        for (uint32_t t = 0; t < component.turn_count; t++)
-            possible += turn_possible(walk, id, core, &STORE(Turn, &walk->core[core].turns, component.turns + t));
+        for (uint32_t t = 0; t < component.transition_count; t++)
+            possible += transition_enabled(walk, id, core, &STORE(Transition, &walk->core[core].transitions, component.transitions + t));
     }
     return possible;
 }
@@ -25,15 +26,15 @@ static bool cores_race(const Walk *walk, const uint32_t *id, uint32_t one, uint3
     return false;
 }
 
-void direct_check(Walk *walk, const uint32_t *id, uint64_t turns_taken, bool races)
+void direct_check(Walk *walk, const uint32_t *id, uint64_t transitions_taken, bool races)
 {
     bool any = false;
     for (uint32_t one = 0; one < walk->cores; one++)
         for (uint32_t other = 0; other < one; other++)
             any |= cores_race(walk, id, one, other);
     g_assert(any == races);
-    g_assert(turns_possible(walk, id) == turns_taken);
-    for (uint32_t g = 0; g < walk->gauges.count; g++)
-        g_assert(walk_count(walk, id, g) >= 0);
+    g_assert(transitions_enabled(walk, id) == transitions_taken);
+    for (uint32_t g = 0; g < walk->counters.count; g++)
+        g_assert(state_counter_value(walk, id, g) >= 0);
 }
 #endif

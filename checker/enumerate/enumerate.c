@@ -1,16 +1,17 @@
-/* enumerate.c - sets up a walk, runs it (again, with a memory, if that turns out to matter), and says what came of it. */
+/* enumerate.c - sets up a walk, runs it (again, with a memory, if that proves to matter), and says what came of it. */
 #include "enumerate.h"
+#include "state_counter.h"
 #include <math.h>
 #include "component.h"
-#include "dump.h"
 #include "expand.h"
-#include "found.h"
+#include "findings.h"
 #include "frontier.h"
 #include "levels.h"
 #include "lives.h"
-#include "local.h"
 #include "memory.h"
+#include "persistent.h"
 #include "resume.h"
+#include "stream.h"
 #include "symmetry.h"
 
 static void init_core(Walk *walk, uint32_t core)
@@ -22,7 +23,7 @@ static void init_core(Walk *walk, uint32_t core)
     tree->tile = contents_tile, tree->owner = walk->pool;
     tree->hasty = walk->options->canary == ENUMERATE_CANARY_FOLD_EARLY;
     tree_grow(tree);
-    walk_scan_steps(walk, core);
+    state_counter_scan(walk, core);
 }
 
 static void init(Walk *walk)
@@ -35,8 +36,8 @@ static void init(Walk *walk)
     reservation_open(&walk->reservation);
     idsets_init(&walk->sets, &walk->reservation);
     accesses_init(&walk->accesses, program, &walk->reservation);
-    reservation_store(&walk->reservation, &walk->gauges, sizeof(Gauge), 1u << 24);
-    reservation_store(&walk->reservation, &walk->gauge_of, sizeof(uint32_t), 1u << 28);
+    reservation_store(&walk->reservation, &walk->counters, sizeof(StateCounter), 1u << 24);
+    reservation_store(&walk->reservation, &walk->counter_of, sizeof(uint32_t), 1u << 28);
     reservation_intern(&walk->reservation, &walk->others_keys, 1u << 24, (size_t)1 << 28);
     intern_add(&walk->others_keys, "", 0);
     reservation_store(&walk->reservation, &walk->others, sizeof(Others), 1u << 24);
@@ -44,7 +45,7 @@ static void init(Walk *walk)
     reservation_intern(&walk->reservation, &walk->joins, 1u << 20, (size_t)1 << 28);
     reservation_intern(&walk->reservation, &walk->events, 1u << 24, (size_t)1 << 32);
     walk->lives = lives_new(&walk->reservation);
-    walk->found = found_new(&walk->reservation);
+    walk->findings = findings_new(&walk->reservation);
     uint32_t fields = walk->cores + program->devices;
     walk->after = g_new0(uint32_t, fields), walk->lone = g_new0(uint32_t, fields);
     if (walk->contents) {
@@ -62,16 +63,16 @@ static void init(Walk *walk)
 static void clear(Walk *walk)
 {
     levels_clear(walk);
-    for (uint32_t g = 0; g < walk->gauges.count; g++)
-        g_free(walk_gauge(walk, g)->feeder);
+    for (uint32_t g = 0; g < walk->counters.count; g++)
+        g_free(state_counter_get(walk, g)->addend);
     for (uint32_t i = 0; i < walk->others.count; i++)
-        g_free(STORE(Others, &walk->others, i).feeder);
-    found_forget(walk->found);
+        g_free(STORE(Others, &walk->others, i).addend);
+    findings_forget(walk->findings);
     symmetry_free(walk->symmetry);
     reservation_close(&walk->reservation);
     g_free(walk->core);
     g_free(walk->lives);
-    g_free(walk->found);
+    g_free(walk->findings);
     memory_free(walk->memory);
     contents_free(walk->pool);
     g_free(walk->results);
@@ -136,22 +137,22 @@ static void say(Walk *walk)
     outcome->complete = !walk->done && !walk->unknown;
     if (walk->limit)
         outcome_add_limit(outcome, walk->limit);
-    for (uint32_t g = 0; g < walk->gauges.count; g++)
-        if (walk_gauge(walk, g)->looked_at && walk_gauge(walk, g)->coarse)
+    for (uint32_t g = 0; g < walk->counters.count; g++)
+        if (state_counter_get(walk, g)->looked_at && state_counter_get(walk, g)->coarse)
             outcome_add_limit(outcome, "fluid-look");
     for (uint32_t core = 0; core < walk->cores; core++)
         if (walk->core[core].tree.guessed)
             outcome_add_limit(outcome, "polls");
     if (lives_hang_on_looks(walk))
         outcome_add_limit(outcome, "scopes");
-    outcome->incomplete_after_race = walk->contents && found_has(walk->found, FAULT_RACE) && data_differed(walk);
+    outcome->incomplete_after_race = walk->contents && findings_has(walk->findings, FAULT_RACE) && data_differed(walk);
     outcome->modes = walk->options->modes;
     if (walk->hashed)
         say_risk(walk);
     sort_end_states(outcome->end_states);
     if (outcome->refused != NULL)
         return;
-    found_settle(walk);
+    findings_settle(walk);
     for (guint i = 0; i < outcome->findings->len && walk_forgets(walk) && outcome->refused == NULL; i++)
         if (((const Finding *)g_ptr_array_index(outcome->findings, i))->moves == NULL)
             outcome->refused = g_strdup("no schedule for a fault was found without a table of all states; check it without --sweep and "
@@ -200,8 +201,8 @@ static void find_symmetry(Walk *walk)
 typedef enum Ending { ENDED, ENDED_AT_RACE, ENDED_UNKNOWN } Ending;
 
 /* One search. until_race: contents in the state, given up at the first race. UNKNOWN: a core looked at data that was not there. */
-static Outcome *search(UnrollSource *source, const EnumerateOptions *options, int64_t begun, bool contents, bool until_race, Dump *resumed,
-                       Ending *ending)
+static Outcome *search(UnrollSource *source, const EnumerateOptions *options, int64_t begun, bool contents, bool until_race,
+                       Stream *resumed, Ending *ending)
 {
     Walk walk = {.program = source->program, .source = source, .options = options, .outcome = outcome_new(), .begun = begun,
                  .contents = contents, .until_race = until_race};
@@ -217,8 +218,8 @@ static Outcome *search(UnrollSource *source, const EnumerateOptions *options, in
         walk.restart = walk.done = false;
         walk.keeps = walk.memory != NULL && !walk_forgets(&walk);
         levels_clear(&walk);
-        local_recheck(&walk);
-        found_forget(walk.found);
+        persistent_recheck(&walk);
+        findings_forget(walk.findings);
         g_array_set_size(walk.outcome->end_states, 0);
         levels_run(&walk);
         if (walk.symmetry != NULL && symmetry_why(walk.symmetry) != NULL)
@@ -257,15 +258,15 @@ Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
         return none;
     }
     bool contents = options->contents, until_race = options->contents && !options->first;
-    Dump dump;
+    Stream stream;
     if (options->resumed != NULL
-        && (!resume_open(&dump, options->resumed, &contents, &until_race) || contents > options->contents
+        && (!resume_open(&stream, options->resumed, &contents, &until_race) || contents > options->contents
             || until_race > !options->first)) {
         Outcome *none = outcome_new();
         none->refused = g_strdup(CHECKPOINT_UNFIT);
         return none;
     }
-    Outcome *outcome = search(source, options, begun, contents, until_race, options->resumed ? &dump : NULL, &ending);
+    Outcome *outcome = search(source, options, begun, contents, until_race, options->resumed ? &stream : NULL, &ending);
     if (ending == ENDED_AT_RACE && outcome->refused == NULL) {
         outcome_free(outcome);
         contents = until_race = false;

@@ -1,15 +1,15 @@
-/* expand.c - the inner loop: each core's turns that are always possible and the one that a gauge guards; a successor is then the key plus a
- * constant.
+/* expand.c - the inner loop: each core's transitions that are always possible and the one that a counter guards; a successor is then the
+ * key plus a constant.
  */
 #include "expand.h"
 #include <string.h>
-#include "found.h"
+#include "findings.h"
 #include "frontier.h"
-#include "judge.h"
-#include "lane.h"
+#include "inspect.h"
 #include "repack.h"
 #include "symmetry.h"
-#include "turn.h"
+#include "transition.h"
+#include "worker_row.h"
 
 enum { BATCH = 32, CHECK_EVERY = 1024, DRAIN_EVERY = 256, WAIT_MICROSECONDS = 200 };
 
@@ -180,23 +180,23 @@ static void meet(Worker *worker)
     for (uint32_t c = 0; c < walk->cores; c++) {
         const WalkCore *core = &walk->core[c];
         LayoutField field = walk->layout.field[c];
-        worker->hot[c] = (Hot){.lanes = &STORE(Lane, &core->lanes, 0), .deltas = &STORE(uint64_t, &core->deltas, 0),
+        worker->hot[c] = (Hot){.rows = &STORE(WorkerRow, &core->worker_rows, 0), .deltas = &STORE(uint64_t, &core->deltas, 0),
                                .taken = &STORE(int64_t, &core->taken, 0), .columns = core->columns, .shift = field.shift,
                                .word = field.word, .mask = (uint32_t)((1ull << field.bits) - 1)};
     }
 }
 
-INLINE int64_t added(const Worker *worker, Feeder feeder)
+INLINE int64_t added(const Worker *worker, Addend addend)
 {
-    const Hot *hot = &worker->hot[feeder.core];
-    return hot->taken[(size_t)worker->id[feeder.core] * hot->columns + feeder.column];
+    const Hot *hot = &worker->hot[addend.core];
+    return hot->taken[(size_t)worker->id[addend.core] * hot->columns + addend.column];
 }
 
 INLINE bool guard_holds(const Worker *worker, const Others *others, int64_t need)
 {
     int64_t sum = added(worker, others->first);
     for (uint32_t i = 0; G_UNLIKELY(i < others->more); i++)
-        sum += added(worker, others->feeder[i]);
+        sum += added(worker, others->addend[i]);
     return sum >= need;
 }
 
@@ -207,13 +207,13 @@ INLINE void put(uint64_t *to, const uint64_t *key, unsigned words, const Hot *ho
     to[words == 1 ? 0 : hot->word] += delta;
 }
 
-/* All turns of a core, as its lane knows them; returns how many were possible. A successor is written down in any case, and counts if its
- * turn was possible: guards are hard to predict for a processor. */
-INLINE unsigned take_lane(const Worker *worker, const Hot *hot, const Others *others, const uint64_t *key, unsigned words, uint64_t *to)
+/* All transitions of a core, as its row knows them; returns how many were possible. A successor is written down in any case, and counts
+ * if its transition was possible: guards are hard to predict for a processor. */
+INLINE unsigned take_row(const Worker *worker, const Hot *hot, const Others *others, const uint64_t *key, unsigned words, uint64_t *to)
 {
-    const Lane *lane = hot->lane;
-    const uint64_t *delta = hot->deltas + lane->deltas;
-    unsigned always = lane->always;
+    const WorkerRow *row = hot->row;
+    const uint64_t *delta = hot->deltas + row->deltas;
+    unsigned always = row->always;
     if (words == 1) {
         to[0] = key[0] + delta[0], to[1] = key[0] + delta[1], to[2] = key[0] + delta[2], to[3] = key[0] + delta[3];
         for (unsigned t = DELTAS_AT_ONCE; G_UNLIKELY(t < always); t++)
@@ -223,7 +223,7 @@ INLINE unsigned take_lane(const Worker *worker, const Hot *hot, const Others *ot
             put(to + t * words, key, words, hot, delta[t]);
     }
     put(to + always * words, key, words, hot, delta[always]);
-    return always + guard_holds(worker, others + lane->others, lane->need);
+    return always + guard_holds(worker, others + row->others, row->need);
 }
 
 static bool all_known(const Worker *worker)
@@ -234,20 +234,20 @@ static bool all_known(const Worker *worker)
     return true;
 }
 
-/* Turns of a core one by one, some with more than one outcome. False: one is possible whose outcome is not known yet, so that the state is
- * for the one thread. */
-static bool take_slowly(const Worker *worker, uint32_t core, unsigned turns, const uint64_t *key, uint64_t *to, unsigned *taken)
+/* Transitions of a core one by one, some with more than one outcome. False: one is possible whose outcome is not known yet, so that the
+ * state is for the one thread. */
+static bool take_slowly(const Worker *worker, uint32_t core, unsigned transitions, const uint64_t *key, uint64_t *to, unsigned *taken)
 {
     Walk *walk = worker->walk;
     const unsigned words = walk->layout.words;
     const Hot *hot = &worker->hot[core];
-    const Turn *turn = &STORE(Turn, &walk->core[core].turns, hot->lane->deltas);
-    for (unsigned t = 0; t < turns; t++) {
+    const Transition *transition = &STORE(Transition, &walk->core[core].transitions, hot->row->deltas);
+    for (unsigned t = 0; t < transitions; t++) {
         uint64_t *after = to + *taken * words;
-        bool possible = turn[t].next ? turn_possible(walk, worker->id, core, &turn[t])
-                                     : turn_take(walk, worker->id, core, hot->lane->deltas + t, worker->after);
-        if (possible && turn[t].next)
-            put(after, key, words, hot, ((uint64_t)turn[t].next - worker->id[core]) << hot->shift);
+        bool possible = transition[t].next ? transition_enabled(walk, worker->id, core, &transition[t])
+                                     : transition_take(walk, worker->id, core, hot->row->deltas + t, worker->after);
+        if (possible && transition[t].next)
+            put(after, key, words, hot, ((uint64_t)transition[t].next - worker->id[core]) << hot->shift);
         else if (possible && all_known(worker))
             layout_pack(&walk->layout, worker->after, after);
         else if (possible)
@@ -262,32 +262,32 @@ static uint32_t find_local(const Walk *walk, const uint32_t *id)
 {
     for (uint32_t c = 0; c < walk->cores; c++) {
         const Component *component = walk_component(walk, c, id[c]);
-        const Turn *turn = &STORE(Turn, &walk->core[c].turns, component->turns);
-        if (component->turn_count > 0 && turn->local && turn_possible(walk, id, c, turn))
+        const Transition *transition = &STORE(Transition, &walk->core[c].transitions, component->transitions);
+        if (component->transition_count > 0 && transition->local && transition_enabled(walk, id, c, transition))
             return c;
     }
     return walk->cores;
 }
 
 /* Writes down all successors. False: the state is for the one thread. */
-INLINE bool take_turns(const Worker *worker, const uint64_t *key, unsigned words, unsigned flags, uint64_t *to, unsigned *taken)
+INLINE bool take_transitions(const Worker *worker, const uint64_t *key, unsigned words, unsigned flags, uint64_t *to, unsigned *taken)
 {
     const Walk *walk = worker->walk;
     const Others *others = &STORE(Others, &walk->others, 0);
-    const uint32_t alone = G_UNLIKELY(flags & LANE_LOCAL) ? find_local(walk, worker->id) : walk->cores;
+    const uint32_t alone = G_UNLIKELY(flags & ROW_LOCAL) ? find_local(walk, worker->id) : walk->cores;
     if (alone < walk->cores)
         return take_slowly(worker, alone, 1, key, to, taken);
     for (uint32_t c = 0; c < walk->cores; c++) {
         const Hot *hot = &worker->hot[c];
-        const Lane *lane = hot->lane;
-        if (G_UNLIKELY(lane->flags & LANE_SLOW)) {
-            if (!take_slowly(worker, c, lane->turns, key, to, taken))
+        const WorkerRow *row = hot->row;
+        if (G_UNLIKELY(row->flags & ROW_SLOW)) {
+            if (!take_slowly(worker, c, row->transitions, key, to, taken))
                 return false;
             continue;
         }
-        if (G_UNLIKELY(lane->flags & LANE_OPEN) && guard_holds(worker, others + lane->others, lane->need))
+        if (G_UNLIKELY(row->flags & ROW_OPEN) && guard_holds(worker, others + row->others, row->need))
             return false;
-        *taken += take_lane(worker, hot, others, key, words, to + *taken * words);
+        *taken += take_row(worker, hot, others, key, words, to + *taken * words);
     }
     return true;
 }
@@ -307,9 +307,10 @@ static bool races_in_wide_masks(const Worker *worker)
     return bad != 0;
 }
 
-typedef struct Look { bool races; unsigned flags, turns; } Look;       /* flags: of all lanes; turns: the most that may be possible */
+/* flags: of all rows; transitions: the most that may be possible */
+typedef struct Look { bool races; unsigned flags, transitions; } Look;
 
-/* Finds the lanes of the state in hand. Races between cores show where accesses of one meet the rivals of another's. */
+/* Finds the rows of the state in hand. Races between cores show where accesses of one meet the rivals of another's. */
 INLINE Look look(Worker *worker)
 {
     const Walk *walk = worker->walk;
@@ -317,24 +318,24 @@ INLINE Look look(Worker *worker)
     uint64_t bad = 0, any = 0;
     for (uint32_t c = 0; c < walk->cores; c++) {
         Hot *hot = &worker->hot[c];
-        const Lane *lane = hot->lane = hot->lanes + worker->id[c];
-        seen.flags |= lane->flags, seen.turns += lane->turns;
-        bad |= lane->rivals & any;
-        any |= lane->own;
+        const WorkerRow *row = hot->row = hot->rows + worker->id[c];
+        seen.flags |= row->flags, seen.transitions += row->transitions;
+        bad |= row->rivals & any;
+        any |= row->own;
     }
     seen.races = bad != 0 || (walk->mask_words > 1 && races_in_wide_masks(worker));
     return seen;
 }
 
-static void put_off(Worker *worker, uint64_t what)
+static void defer(Worker *worker, uint64_t what)
 {
-    if (worker->later.tail == worker->later.room && !queue_grow(&worker->later)) {
+    if (worker->deferred.tail == worker->deferred.room && !queue_grow(&worker->deferred)) {
         walk_stop(worker->walk, "memory");
         return;
     }
-    uint64_t *to = worker->later.key + worker->later.tail++ * worker->later.words;
-    *(Later *)(void *)to = (Later){.what = what};
-    memcpy(to + sizeof(Later) / sizeof *to, worker->id, worker->walk->layout.fields * sizeof *worker->id);
+    uint64_t *to = worker->deferred.key + worker->deferred.tail++ * worker->deferred.words;
+    *(Deferred *)(void *)to = (Deferred){.what = what};
+    memcpy(to + sizeof(Deferred) / sizeof *to, worker->id, worker->walk->layout.fields * sizeof *worker->id);
 }
 
 INLINE void visit(Worker *worker, const uint64_t *key, unsigned words, bool many)
@@ -342,20 +343,20 @@ INLINE void visit(Worker *worker, const uint64_t *key, unsigned words, bool many
     const Walk *walk = worker->walk;
     const Look seen = look(worker);
     Batch *batch = &worker->now;
-    if (G_UNLIKELY(batch->used + seen.turns + DELTAS_AT_ONCE + 1 > batch->room))
-        batch_widen(batch, batch->used + seen.turns + DELTAS_AT_ONCE + 1, words);
+    if (G_UNLIKELY(batch->used + seen.transitions + DELTAS_AT_ONCE + 1 > batch->room))
+        batch_widen(batch, batch->used + seen.transitions + DELTAS_AT_ONCE + 1, words);
     unsigned taken = 0, what = 0;
-    if (G_UNLIKELY(seen.races || (seen.flags & LANE_WATCHED && judge_suspects(walk, worker->id))))
-        what = LATER_JUDGE;
-    bool done = take_turns(worker, key, words, seen.flags, batch->key + (size_t)batch->used * words, &taken);
+    if (G_UNLIKELY(seen.races || (seen.flags & ROW_WATCHED && inspect_suspects(walk, worker->id))))
+        what = DEFER_JUDGE;
+    bool done = take_transitions(worker, key, words, seen.flags, batch->key + (size_t)batch->used * words, &taken);
     if (G_UNLIKELY(!done))
-        what |= LATER_EXPAND;
+        what |= DEFER_EXPAND;
     else if (G_UNLIKELY(taken == 0))
-        what |= LATER_END;
-    else if (walk->polls && spin_is_possible(walk, worker->id))
-        what |= LATER_POLL;
+        what |= DEFER_END;
+    else if (walk->polls && livelock_is_possible(walk, worker->id))
+        what |= DEFER_POLL;
     if (G_UNLIKELY(what != 0))
-        put_off(worker, what);
+        defer(worker, what);
     if (G_UNLIKELY(walk->symmetry != NULL))
         worker->covered += symmetry_orbit(walk->symmetry, worker->id);
     if (!done)
@@ -393,11 +394,11 @@ static void visit_state(Worker *worker, const uint64_t *key)
         visit(worker, key, words, many);
 }
 
-static bool expand_turn(Worker *worker, uint32_t core, uint32_t turn, unsigned *taken)
+static bool expand_transition(Worker *worker, uint32_t core, uint32_t transition, unsigned *taken)
 {
     Walk *walk = worker->walk;
     const unsigned words = walk->layout.words;
-    if (!walk_take(walk, worker->id, core, turn, walk->after))
+    if (!walk_take(walk, worker->id, core, transition, walk->after))
         return true;
     walk->polls |= walk->core[core].tree.folds > 0;
     if (walk->repack || walk->restart)
@@ -415,8 +416,8 @@ bool worker_expand(Worker *worker, bool *moved)
     const uint32_t alone = walk->merges ? find_local(walk, worker->id) : walk->cores;
     for (uint32_t c = alone < walk->cores ? alone : 0; c <= alone && c < walk->cores; c++) {
         const Component component = *walk_component(walk, c, worker->id[c]);
-        for (uint32_t t = 0; t < (c == alone ? 1 : component.turn_count); t++)
-            if (!expand_turn(worker, c, component.turns + t, &taken))
+        for (uint32_t t = 0; t < (c == alone ? 1 : component.transition_count); t++)
+            if (!expand_transition(worker, c, component.transitions + t, &taken))
                 return false;
     }
     worker->transitions += taken;
@@ -434,7 +435,7 @@ static void check_limits(Worker *worker)
     if (progress_stop(walk->options->progress) != NULL)
         walk_stop(walk, progress_stop(walk->options->progress));
     if (worker->index == 0)
-        progress_set(walk->options->progress, frontier_states(walk), found_kinds(walk->found));
+        progress_set(walk->options->progress, frontier_states(walk), findings_kinds(walk->findings));
     if (walk->options->memory_max && frontier_bytes(walk) > walk->options->memory_max)
         walk_stop(walk, "memory");
 }

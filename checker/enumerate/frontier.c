@@ -10,7 +10,7 @@ void worker_init(Worker *worker, Walk *walk, unsigned index)
     worker->levels = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     worker->inbox = g_async_queue_new_full(g_free);
     worker->out = g_new0(Chunk *, walk->workers);
-    queue_init(&worker->later, (unsigned)(sizeof(Later) / sizeof(uint64_t) + (walk->layout.fields + 1) / 2), false);
+    queue_init(&worker->deferred, (unsigned)(sizeof(Deferred) / sizeof(uint64_t) + (walk->layout.fields + 1) / 2), false);
 }
 
 static void free_batch(Batch *batch)
@@ -27,7 +27,7 @@ void worker_clear(Worker *worker)
     g_async_queue_unref(worker->inbox);
     table_clear(&worker->table);
     queue_clear(&worker->queue);
-    queue_clear(&worker->later);
+    queue_clear(&worker->deferred);
     free_batch(&worker->now);
     free_batch(&worker->before);
     g_array_unref(worker->levels);
@@ -56,7 +56,7 @@ size_t frontier_bytes(const Walk *walk)
     size_t bytes = store_bytes_used() - walk->stores_before;
     for (unsigned i = 0; i < walk->workers; i++) {
         const Worker *worker = &walk->worker[i];
-        bytes += table_bytes(&worker->table) + queue_bytes(&worker->queue) + queue_bytes(&worker->later);
+        bytes += table_bytes(&worker->table) + queue_bytes(&worker->queue) + queue_bytes(&worker->deferred);
     }
     return bytes;
 }

@@ -8,14 +8,14 @@
 #include "../run/alone.h"
 #include "component.h"
 #include "expand.h"
-#include "found.h"
+#include "findings.h"
 #include "frontier.h"
-#include "judge.h"
-#include "lane.h"
+#include "inspect.h"
 #include "memory.h"
 #include "repack.h"
 #include "resume.h"
 #include "symmetry.h"
+#include "worker_row.h"
 
 enum { TABLE_BITS_FIRST = 14, STATES_FOR_THREADS = 1 << 12 };
 
@@ -45,7 +45,7 @@ static bool begin(Walk *walk)
         walk_stop(walk, "memory");
         return false;
     }
-    walk->hashed = false, walk->lanes_due = true;
+    walk->hashed = false, walk->rows_due = true;
     if (walk->resumed != NULL && !resume_layout(walk->resumed, walk))
         return refuse_resume(walk);
     walk->hashed |= walk->layout.words > 1 && walk->options->modes & WALK_HASH_COMPACT;
@@ -63,8 +63,8 @@ static bool begin(Walk *walk)
     }
     walk->id = walk->worker[0].id;
     if (walk->resumed != NULL) {
-        Dump *dump = g_steal_pointer(&walk->resumed);
-        return (walk->limit == NULL && resume_fill(dump, walk)) || refuse_resume(walk);
+        Stream *stream = g_steal_pointer(&walk->resumed);
+        return (walk->limit == NULL && resume_fill(stream, walk)) || refuse_resume(walk);
     }
     uint64_t key[LAYOUT_WORDS_MAX];
     layout_pack(&walk->layout, walk->id, key);
@@ -107,7 +107,7 @@ static void run_workers(Walk *walk, uint64_t states)
 {
     if (walk->mask_generation != walk->accesses.generation)
         component_masks(walk);
-    lanes_refresh(walk);
+    worker_rows_refresh(walk);
     walk->frozen = true;
     if (walk->workers > 1 && states >= STATES_FOR_THREADS) {
         run_threads(walk);
@@ -121,10 +121,10 @@ static void run_workers(Walk *walk, uint64_t states)
 
 static const uint32_t *ids_of(const uint64_t *later)
 {
-    return (const uint32_t *)(const void *)(later + sizeof(Later) / sizeof *later);
+    return (const uint32_t *)(const void *)(later + sizeof(Deferred) / sizeof *later);
 }
 
-static gint compare_later(gconstpointer a, gconstpointer b, gpointer data)
+static gint compare_deferred(gconstpointer a, gconstpointer b, gpointer data)
 {
     const Walk *walk = data;
     const uint32_t *one = ids_of(*(uint64_t *const *)a), *other = ids_of(*(uint64_t *const *)b);
@@ -156,22 +156,22 @@ static bool expand(Walk *walk, bool *moved)
 /* Polling goes on to what the search has not come to; that may need wider fields. */
 static void judge_polls(Walk *walk)
 {
-    judge_spin(walk);
+    livelock_inspect(walk);
     while (walk->repack && !walk->restart && walk->limit == NULL) {
         widen(walk);
-        judge_spin(walk);
+        livelock_inspect(walk);
     }
 }
 
 static void judge(Walk *walk, uint64_t what)
 {
-    if (what & LATER_JUDGE) {
-        judge_races(walk);
-        judge_state(walk);
+    if (what & DEFER_JUDGE) {
+        inspect_races(walk);
+        inspect_state(walk);
     }
-    if (what & LATER_END)
-        judge_end(walk);
-    else if (what & LATER_POLL)
+    if (what & DEFER_END)
+        inspect_end(walk);
+    else if (what & DEFER_POLL)
         judge_polls(walk);
 }
 
@@ -191,40 +191,40 @@ static void judge_rotations(Walk *walk, const uint32_t *id, uint64_t what)
 
 static bool handle(Walk *walk, const uint64_t *entry)
 {
-    const Later *later = (const Later *)(const void *)entry;
+    const Deferred *later = (const Deferred *)(const void *)entry;
     uint64_t what = later->what;
     bool moved = true;
     memcpy(walk->id, ids_of(entry), walk->layout.fields * sizeof *walk->id);
-    judge(walk, what & LATER_JUDGE);
-    if (what & LATER_EXPAND) {
+    judge(walk, what & DEFER_JUDGE);
+    if (what & DEFER_EXPAND) {
         if (!expand(walk, &moved))
             return false;
-        what |= !moved ? LATER_END : walk->polls ? LATER_POLL : 0;
+        what |= !moved ? DEFER_END : walk->polls ? DEFER_POLL : 0;
     }
-    judge(walk, what & (LATER_END | LATER_POLL));
+    judge(walk, what & (DEFER_END | DEFER_POLL));
     if (walk->symmetry != NULL && walk->options->canary != ENUMERATE_CANARY_ONE_ROTATION)
         judge_rotations(walk, ids_of(entry), what);
     return goes_on(walk);
 }
 
 /* False: the search is over. */
-static bool handle_later(Walk *walk)
+static bool handle_deferred(Walk *walk)
 {
     uint64_t entries = 0, at = 0;
     for (unsigned i = 0; i < walk->workers; i++)
-        entries += walk->worker[i].later.tail;
+        entries += walk->worker[i].deferred.tail;
     const uint64_t **entry = g_new(const uint64_t *, entries + 1);
     for (unsigned i = 0; i < walk->workers; i++)
-        for (uint64_t k = 0; k < walk->worker[i].later.tail; k++)
-            entry[at++] = walk->worker[i].later.key + k * walk->worker[i].later.words;
+        for (uint64_t k = 0; k < walk->worker[i].deferred.tail; k++)
+            entry[at++] = walk->worker[i].deferred.key + k * walk->worker[i].deferred.words;
     if (entries > 1)
-        g_qsort_with_data(entry, (gint)entries, sizeof *entry, compare_later, walk);
+        g_qsort_with_data(entry, (gint)entries, sizeof *entry, compare_deferred, walk);
     bool more = true;
     for (uint64_t k = 0; k < entries && more; k++)
         more = handle(walk, entry[k]);
     g_free(entry);
     for (unsigned i = 0; i < walk->workers; i++)
-        queue_empty(&walk->worker[i].later);
+        queue_empty(&walk->worker[i].deferred);
     if (!walk->restart)
         exchange(walk);
     return more;
@@ -249,7 +249,7 @@ static void check_limits(Walk *walk)
     Progress *progress = walk->options->progress;
     if (progress != NULL)
         progress->level = walk->level;
-    progress_set(progress, frontier_states(walk), found_kinds(walk->found));
+    progress_set(progress, frontier_states(walk), findings_kinds(walk->findings));
     if (progress_stop(progress) != NULL)
         walk_stop(walk, progress_stop(progress));
     if (walk->options->states_max && frontier_states(walk) > walk->options->states_max)
@@ -280,7 +280,7 @@ void levels_run(Walk *walk)
     check_limits(walk);                         /* a resumed search may have come as far already */
     for (uint64_t states; walk->limit == NULL && (states = next_level(walk)) > 0;) {
         run_workers(walk, states);
-        if (!handle_later(walk))
+        if (!handle_deferred(walk))
             return;
         if (walk_sweeps(walk) && walk->uneven)
             return;

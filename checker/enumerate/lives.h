@@ -13,7 +13,7 @@ typedef struct Span {
     uint8_t kind;
 } Span;
 
-Lives *lives_new(Reservation *reservation);                     /* g_free releases it */
+Lives *lives_new(Reservation *reservation);     /* g_free releases it */
 uint32_t lives_of_object(Walk *walk, uint32_t object);
 uint32_t lives_of_semaphore(Walk *walk, uint32_t semaphore);
 const Span *lives_get(const Walk *walk, uint32_t life);

@@ -3,7 +3,7 @@
  * Each device has a vector of values, one slot a flag word or buffer object, interned; its id is one field of a state. Values are kept as
  * differences from the first one, so that slots that are found later begin as zeros at the end of every vector.
  *
- * Ownership:   the walk's; made when a program turns out to need it.
+ * Ownership:   the walk's; made when a program proves to need it.
  */
 #pragma once
 #include "walk.h"

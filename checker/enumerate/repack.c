@@ -138,7 +138,7 @@ static void settle(const Repack *repack, bool tables)
     walk->layout = *repack->to;
     if (walk->symmetry != NULL)
         symmetry_fit(walk->symmetry, &walk->layout);
-    walk->lanes_due = true;
+    walk->rows_due = true;
     for (unsigned i = 0; i < walk->workers; i++)
         worker_fit(&walk->worker[i]);
 }

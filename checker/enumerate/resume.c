@@ -5,16 +5,16 @@
 #include "resume.h"
 #include <string.h>
 #include "../facts/fits.h"
-#include "closed.h"
-#include "dump.h"
+#include "closed_set.h"
 #include "expand.h"
-#include "found.h"
+#include "findings.h"
 #include "frontier.h"
-#include "judge.h"
+#include "inspect.h"
 #include "memory.h"
 #include "repack.h"
+#include "stream.h"
 #include "symmetry.h"
-#include "turn.h"
+#include "transition.h"
 
 enum { VERSION = 5, BUFFER_KEYS = 4096 };
 
@@ -25,53 +25,53 @@ typedef struct Level { uint64_t level, swept, transitions, covered, states; uint
 
 static void put_growth(const Walk *walk)
 {
-    dump_put_number(walk, intern_count(&walk->events));
+    stream_put_number(walk, intern_count(&walk->events));
     for (uint32_t event = 0; event < intern_count(&walk->events); event++)
-        dump_put(walk, walk_event(walk, event), sizeof(Place));
-    dump_put_number(walk, walk->growth->len);
-    dump_put(walk, walk->growth->data, walk->growth->len * sizeof(uint32_t));
+        stream_put(walk, walk_event(walk, event), sizeof(Place));
+    stream_put_number(walk, walk->growth->len);
+    stream_put(walk, walk->growth->data, walk->growth->len * sizeof(uint32_t));
 }
 
-static bool is_turn(const Walk *walk, const uint32_t *entry)
+static bool is_transition(const Walk *walk, const uint32_t *entry)
 {
-    uint32_t core = entry[0], turn = entry[1];
-    if (core >= walk->cores || turn >= walk->core[core].turns.count)
+    uint32_t core = entry[0], transition = entry[1];
+    if (core >= walk->cores || transition >= walk->core[core].transitions.count)
         return false;
-    if (!dump_ids_fit(walk, entry + 2, dump_ids_kept(walk)))
+    if (!space_ids_fit(walk, entry + 2, growth_ids(walk)))
         return false;
     const Component *component = walk_component(walk, core, entry[2 + core]);
-    return turn >= component->turns && turn < component->turns + component->turn_count;
+    return transition >= component->transitions && transition < component->transitions + component->transition_count;
 }
 
-bool resume_grow(Dump *dump, Walk *walk)
+bool resume_grow(Stream *stream, Walk *walk)
 {
-    uint64_t events = dump_take_number(dump);
-    for (uint64_t event = 0; event < events && !dump->bad; event++) {
-        const void *place = dump_take(dump, sizeof(Place));
-        dump->bad |= place == NULL || intern_add(&walk->events, place, sizeof(Place)) != event
+    uint64_t events = stream_take_number(stream);
+    for (uint64_t event = 0; event < events && !stream->bad; event++) {
+        const void *place = stream_take(stream, sizeof(Place));
+        stream->bad |= place == NULL || intern_add(&walk->events, place, sizeof(Place)) != event
             || walk_event(walk, (uint32_t)event)->core >= walk->cores;
     }
-    uint64_t numbers = dump_take_number(dump);
-    const uint32_t entry_numbers = 2 + dump_ids_kept(walk);
+    uint64_t numbers = stream_take_number(stream);
+    const uint32_t entry_numbers = 2 + growth_ids(walk);
     g_autofree uint32_t *entry = g_new(uint32_t, entry_numbers);
     layout_clear(&walk->layout);
-    layout_init(&walk->layout, dump_ids_kept(walk));
-    for (uint64_t at = 0; at < numbers && !dump->bad; at += entry_numbers) {
-        dump_take_into(dump, entry, entry_numbers * sizeof *entry);
-        dump->bad |= !is_turn(walk, entry);
-        if (dump->bad)
+    layout_init(&walk->layout, growth_ids(walk));
+    for (uint64_t at = 0; at < numbers && !stream->bad; at += entry_numbers) {
+        stream_take_into(stream, entry, entry_numbers * sizeof *entry);
+        stream->bad |= !is_transition(walk, entry);
+        if (stream->bad)
             break;
         size_t before = store_bytes_used();
-        turn_take(walk, entry + 2, entry[0], entry[1], walk->after);
-        dump->bad |= store_bytes_used() == before;      /* it made nothing new: nobody would have noted it */
-        dump->bad |= walk->symmetry != NULL && !symmetry_check(walk->symmetry, walk);
+        transition_take(walk, entry + 2, entry[0], entry[1], walk->after);
+        stream->bad |= store_bytes_used() == before;      /* it made nothing new: nobody would have noted it */
+        stream->bad |= walk->symmetry != NULL && !symmetry_check(walk->symmetry, walk);
         walk->polls |= walk->core[entry[0]].tree.folds > 0;
-        dump_note_growth(walk, entry + 2, entry[0], entry[1]);
+        growth_note(walk, entry + 2, entry[0], entry[1]);
     }
     walk->repack = false;
     for (uint32_t event = 0; event < intern_count(&walk->events); event++)
-        dump->bad |= !place_fits(walk->program, walk_event(walk, event));
-    return !dump->bad && numbers % entry_numbers == 0;
+        stream->bad |= !place_fits(walk->program, walk_event(walk, event));
+    return !stream->bad && numbers % entry_numbers == 0;
 }
 
 /* ---- its states ---- */
@@ -80,7 +80,7 @@ typedef struct Buffer { const Walk *walk; unsigned words; uint64_t key[BUFFER_KE
 
 static void flush(Buffer *buffer)
 {
-    dump_put(buffer->walk, buffer->key, buffer->used * sizeof *buffer->key);
+    stream_put(buffer->walk, buffer->key, buffer->used * sizeof *buffer->key);
     buffer->used = 0;
 }
 
@@ -107,7 +107,7 @@ static void put_states(const Walk *walk, uint64_t level, Buffer *buffer)
         const Worker *worker = &walk->worker[i];
         states += (level < walk->level ? level_start(worker, level + 1) : worker->queue.tail) - level_start(worker, level);
     }
-    dump_put_number(walk, states);
+    stream_put_number(walk, states);
     for (unsigned i = 0; i < walk->workers; i++) {
         const Worker *worker = &walk->worker[i];
         uint64_t end = level < walk->level ? level_start(worker, level + 1) : worker->queue.tail;
@@ -124,11 +124,11 @@ static void put_level(Walk *walk)
         const Worker *worker = &walk->worker[i];
         level.transitions += worker->transitions, level.covered += worker->covered, level.states += worker->table.count;
     }
-    dump_put_number(walk, walk->layout.fields);
+    stream_put_number(walk, walk->layout.fields);
     for (unsigned f = 0; f < walk->layout.fields; f++)
-        dump_put_number(walk, walk->layout.field[f].bits);
-    dump_put_number(walk, walk->hashed);
-    dump_put(walk, &level, sizeof level);
+        stream_put_number(walk, walk->layout.field[f].bits);
+    stream_put_number(walk, walk->hashed);
+    stream_put(walk, &level, sizeof level);
     g_autofree Buffer *buffer = g_new0(Buffer, 1);
     buffer->walk = walk, buffer->words = walk->hashed ? 1 : walk->layout.words;
     for (unsigned i = 0; i < walk->workers; i++)
@@ -139,21 +139,21 @@ static void put_level(Walk *walk)
         put_states(walk, l, buffer);
 }
 
-bool resume_layout(Dump *dump, Walk *walk)
+bool resume_layout(Stream *stream, Walk *walk)
 {
-    uint64_t fields = dump_take_number(dump);
-    if (dump->bad || fields != walk->layout.fields)
+    uint64_t fields = stream_take_number(stream);
+    if (stream->bad || fields != walk->layout.fields)
         return false;
     unsigned bits[fields];
     for (uint64_t f = 0; f < fields; f++) {
-        uint64_t width = dump_take_number(dump);
-        if (width == 0 || width > 31 || dump_largest_id(walk, (unsigned)f) >> width != 0)
+        uint64_t width = stream_take_number(stream);
+        if (width == 0 || width > 31 || space_largest_id(walk, (unsigned)f) >> width != 0)
             return false;
         bits[f] = (unsigned)width;
     }
-    walk->hashed = dump_take_bool(dump);
+    walk->hashed = stream_take_bool(stream);
     layout_set(&walk->layout, bits);
-    return !dump->bad && walk->layout.words <= LAYOUT_WORDS_MAX && (!walk->hashed || walk->options->modes & WALK_HASH_COMPACT);
+    return !stream->bad && walk->layout.words <= LAYOUT_WORDS_MAX && (!walk->hashed || walk->options->modes & WALK_HASH_COMPACT);
 }
 
 /* Is it a state at all, as we write them? */
@@ -161,21 +161,21 @@ static bool is_state(const Walk *walk, const uint64_t *key)
 {
     uint64_t again[LAYOUT_WORDS_MAX];
     layout_unpack(&walk->layout, key, walk->after);
-    if (!dump_ids_fit(walk, walk->after, walk->layout.fields))
+    if (!space_ids_fit(walk, walk->after, walk->layout.fields))
         return false;
     layout_pack(&walk->layout, walk->after, again);
     return memcmp(key, again, walk->layout.words * sizeof *key) == 0;
 }
 
 /* A key of the file among the states of its owner; queued: among those to come. */
-static void place_key(Dump *dump, Walk *walk, bool queued)
+static void place_key(Stream *stream, Walk *walk, bool queued)
 {
     uint64_t key[LAYOUT_WORDS_MAX];
     bool print = walk->hashed && !queued;
     unsigned words = print ? 1 : walk->layout.words;
-    dump_take_into(dump, key, words * sizeof *key);
-    dump->bad |= print ? key[0] == 0 : !is_state(walk, key);
-    if (dump->bad || walk->limit != NULL)
+    stream_take_into(stream, key, words * sizeof *key);
+    stream->bad |= print ? key[0] == 0 : !is_state(walk, key);
+    if (stream->bad || walk->limit != NULL)
         return;
     uint64_t place = print ? table_hash(key, 1, 64) : repack_scatter(walk, &walk->layout, key);
     Worker *worker = &walk->worker[walk->owner_bits ? place >> (64 - walk->owner_bits) : 0];
@@ -186,7 +186,7 @@ static void place_key(Dump *dump, Walk *walk, bool queued)
     else if (queued)
         memcpy(worker->queue.key + worker->queue.tail++ * words, key, words * sizeof *key);
     else
-        dump->bad |= !table_add(&worker->table, key);   /* it was there */
+        stream->bad |= !table_add(&worker->table, key);   /* it was there */
 }
 
 /* Keys come in the order of their places: in a table that has to grow they would all crowd at its start. */
@@ -201,17 +201,17 @@ static void make_room(Walk *walk, uint64_t states)
             walk_stop(walk, "memory");
 }
 
-static void take_states(Dump *dump, Walk *walk, uint64_t level)
+static void take_states(Stream *stream, Walk *walk, uint64_t level)
 {
-    uint64_t states = dump_take_number(dump);
+    uint64_t states = stream_take_number(stream);
     for (unsigned i = 0; i < walk->workers; i++) {
         Worker *worker = &walk->worker[i];
         worker->queue.head = worker->queue.tail;
         if (level < walk->level)
             g_array_append_val(worker->levels, worker->queue.head);
     }
-    for (uint64_t i = 0; i < states && !dump->bad; i++)
-        place_key(dump, walk, true);
+    for (uint64_t i = 0; i < states && !stream->bad; i++)
+        place_key(stream, walk, true);
 }
 
 /* Each state but the start was led to; only a sweep gives states up; only rotated states cover others. */
@@ -223,20 +223,20 @@ static bool is_plausible(const Walk *walk, const Level *level)
         && (walk_sweeps(walk) || level->swept == 0) && level->covered < most && (walk->symmetry != NULL || level->covered == 0);
 }
 
-static bool take_level(Dump *dump, Walk *walk)
+static bool take_level(Stream *stream, Walk *walk)
 {
     Level level;
-    dump_take_into(dump, &level, sizeof level);
-    dump->bad |= !is_plausible(walk, &level);
+    stream_take_into(stream, &level, sizeof level);
+    stream->bad |= !is_plausible(walk, &level);
     walk->level = level.level, walk->swept = level.swept, walk->polls |= level.polls, walk->uneven |= level.uneven;
     walk->worker[0].transitions = level.transitions, walk->worker[0].covered = level.covered;
-    if (!dump->bad && level.states <= dump->left)
+    if (!stream->bad && level.states <= stream->left)
         make_room(walk, level.states);
-    for (uint64_t i = 0; i < level.states && !dump->bad; i++)
-        place_key(dump, walk, false);
-    for (uint64_t l = walk->keeps ? 0 : walk->level; l <= walk->level && !dump->bad; l++)
-        take_states(dump, walk, l);
-    return !dump->bad && walk->limit == NULL && closed_table(walk);
+    for (uint64_t i = 0; i < level.states && !stream->bad; i++)
+        place_key(stream, walk, false);
+    for (uint64_t l = walk->keeps ? 0 : walk->level; l <= walk->level && !stream->bad; l++)
+        take_states(stream, walk, l);
+    return !stream->bad && walk->limit == NULL && closed_set_check(walk);
 }
 
 /* ---- all of it ---- */
@@ -246,37 +246,37 @@ void resume_write(Walk *walk)
     const Head head = {.version = VERSION, .place_bytes = sizeof(Place), .contents = walk->contents, .until_race = walk->until_race};
     const GArray *ends = walk->outcome->end_states;
     checkpoint_begin(walk->options->checkpoint);
-    dump_put(walk, &head, sizeof head);
+    stream_put(walk, &head, sizeof head);
     put_growth(walk);
     put_level(walk);
-    dump_put_number(walk, ends->len);
-    dump_put(walk, ends->data, ends->len * sizeof(uint64_t));
-    found_save(walk);
-    results_save(walk);
+    stream_put_number(walk, ends->len);
+    stream_put(walk, ends->data, ends->len * sizeof(uint64_t));
+    findings_save(walk);
+    end_results_save(walk);
     checkpoint_commit(walk->options->checkpoint);
 }
 
-bool resume_open(Dump *dump, GBytes *bytes, bool *contents, bool *until_race)
+bool resume_open(Stream *stream, GBytes *bytes, bool *contents, bool *until_race)
 {
-    *dump = (Dump){.bytes = bytes};
-    dump->at = g_bytes_get_data(bytes, &dump->left);
+    *stream = (Stream){.bytes = bytes};
+    stream->at = g_bytes_get_data(bytes, &stream->left);
     Head head;
-    dump_take_into(dump, &head, sizeof head);
+    stream_take_into(stream, &head, sizeof head);
     *contents = head.contents, *until_race = head.until_race;
-    return !dump->bad && head.version == VERSION && head.place_bytes == sizeof(Place) && head.contents <= 1
+    return !stream->bad && head.version == VERSION && head.place_bytes == sizeof(Place) && head.contents <= 1
         && head.until_race <= head.contents;
 }
 
-bool resume_fill(Dump *dump, Walk *walk)
+bool resume_fill(Stream *stream, Walk *walk)
 {
-    if (!take_level(dump, walk))
+    if (!take_level(stream, walk))
         return false;
-    uint64_t ends = dump_take_number(dump);
-    for (uint64_t i = 0; i < ends && !dump->bad; i++) {
-        uint64_t hash = dump_take_number(dump);
+    uint64_t ends = stream_take_number(stream);
+    for (uint64_t i = 0; i < ends && !stream->bad; i++) {
+        uint64_t hash = stream_take_number(stream);
         g_array_append_val(walk->outcome->end_states, hash);
     }
-    found_load(walk, dump);
-    results_load(walk, dump);
-    return !dump->bad && dump->left == 0;
+    findings_load(walk, stream);
+    end_results_load(walk, stream);
+    return !stream->bad && stream->left == 0;
 }

@@ -1,13 +1,13 @@
 /* resume.h - a search between two levels, in a checkpoint: what was unrolled, which states are known and which come next, what was found.
  *
- * Trees and components are not written down but grown again: the turns that made something new, in their order. So ids are the same.
+ * Trees and components are not written down but grown again: the transitions that made something new, in their order. So ids are the same.
  */
 #pragma once
 #include "walk.h"
 
-void resume_write(Walk *walk);                    /* into options->checkpoint, after a level */
+void resume_write(Walk *walk);                  /* into options->checkpoint, after a level */
 /* Which of the searches that a check may need was under way. */
-bool resume_open(Dump *dump, GBytes *bytes, bool *contents, bool *until_race);
-bool resume_grow(Dump *dump, Walk *walk);         /* before anything else is done with a walk that was set up */
-bool resume_layout(Dump *dump, Walk *walk);       /* of its keys, before tables are made for them */
-bool resume_fill(Dump *dump, Walk *walk);         /* its level, in place of the start */
+bool resume_open(Stream *stream, GBytes *bytes, bool *contents, bool *until_race);
+bool resume_grow(Stream *stream, Walk *walk);   /* before anything else is done with a walk that was set up */
+bool resume_layout(Stream *stream, Walk *walk); /* of its keys, before tables are made for them */
+bool resume_fill(Stream *stream, Walk *walk);   /* its level, in place of the start */

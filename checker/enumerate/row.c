@@ -1,11 +1,12 @@
 /* row.c - what a component can do next, what it accesses, and what a judge must look at, worked out once when it is made. */
 #include <string.h>
 #include "component.h"
-#include "judge.h"
+#include "inspect.h"
 #include "lives.h"
-#include "local.h"
 #include "memory.h"
-#include "turn.h"
+#include "persistent.h"
+#include "state_counter.h"
+#include "transition.h"
 #include "walk.h"
 
 typedef struct Builder {                        /* the component being built */
@@ -44,23 +45,23 @@ uint32_t row_moment_event(Walk *walk, uint32_t core, const UnrollStep *start, St
                                    .label = copy->label});
 }
 
-static uint32_t add_turn(const Builder *b, Turn turn)
+static uint32_t add_transition(const Builder *b, Transition transition)
 {
-    Turn *to = store_push(&b->self->turns, 1);
-    *to = turn;
-    b->component->turn_count++;
-    return (uint32_t)(b->self->turns.count - 1);
+    Transition *to = store_push(&b->self->transitions, 1);
+    *to = transition;
+    b->component->transition_count++;
+    return (uint32_t)(b->self->transitions.count - 1);
 }
 
-static Watch *add_watch(const Builder *b, WatchKind kind, uint32_t turn, uint32_t event)
+static Watch *add_watch(const Builder *b, WatchKind kind, uint32_t transition, uint32_t event)
 {
     Watch *watch = store_push(&b->self->watches, 1);
-    *watch = (Watch){.kind = (uint8_t)kind, .turn = turn, .event = event};
+    *watch = (Watch){.kind = (uint8_t)kind, .transition = transition, .event = event};
     b->component->watch_count++;
     return watch;
 }
 
-static void watch_life(const Builder *b, uint32_t turn, uint32_t event, bool is_semaphore, uint32_t object)
+static void watch_life(const Builder *b, uint32_t transition, uint32_t event, bool is_semaphore, uint32_t object)
 {
     if (object == NONE)
         return;
@@ -70,22 +71,22 @@ static void watch_life(const Builder *b, uint32_t turn, uint32_t event, bool is_
         if (lives_now(b->walk, b->walk->lone, life, b->core) == 0)
             return;
     }
-    Watch *watch = add_watch(b, WATCH_LIFE, turn, event);
+    Watch *watch = add_watch(b, WATCH_LIFE, transition, event);
     watch->what = life, watch->is_semaphore = is_semaphore, watch->value = object;
 }
 
-static void watch_limit(const Builder *b, uint32_t turn_index)
+static void watch_limit(const Builder *b, uint32_t index)
 {
-    const Turn *turn = &STORE(Turn, &b->self->turns, turn_index);
+    const Transition *transition = &STORE(Transition, &b->self->transitions, index);
     int64_t inc;
-    uint32_t semaphore = component_effect(b->walk, b->core, b->id, turn, &inc);
+    uint32_t semaphore = component_effect(b->walk, b->core, b->id, transition, &inc);
     if (semaphore == NONE || inc <= 0)
         return;
-    uint32_t gauge = walk_gauge_of(b->walk, semaphore);
-    if (walk_gauge(b->walk, gauge)->limit < 0)
+    uint32_t counter = state_counter_of(b->walk, semaphore);
+    if (state_counter_get(b->walk, counter)->limit < 0)
         return;
-    Watch *watch = add_watch(b, WATCH_LIMIT, turn_index, turn->event);
-    watch->what = gauge, watch->value = inc;
+    Watch *watch = add_watch(b, WATCH_LIMIT, index, transition->event);
+    watch->what = counter, watch->value = inc;
 }
 
 static void add_next(const Builder *b, uint32_t event, uint32_t object, uint32_t region, bool write)
@@ -101,7 +102,7 @@ static bool is_opaque(const Builder *b, uint32_t object)
 }
 
 /* An opaque buffer that nobody has filled may be read too early: whatever this core itself wrote settles it for good. */
-static void watch_load(const Builder *b, uint32_t turn, uint32_t event, const Step *step)
+static void watch_load(const Builder *b, uint32_t transition, uint32_t event, const Step *step)
 {
     const Decl *decl = program_decl(b->walk->program, program_object_decl(b->walk->program, step->object));
     if (!decl->opaque || decl->input)
@@ -112,7 +113,7 @@ static void watch_load(const Builder *b, uint32_t turn, uint32_t event, const St
     for (uint32_t i = 0; i < count; i++)
         if (accesses_overlap(&b->walk->accesses, wrote[i], access))
             return;
-    add_watch(b, WATCH_LOAD, turn, event)->what = access;
+    add_watch(b, WATCH_LOAD, transition, event)->what = access;
 }
 
 /* The copy that an annotated wait is meant for, among the steps known so far; NULL: it is in none of them. */
@@ -127,7 +128,7 @@ static const UnrollStep *find_copy(const Builder *b, uint32_t ordinal)
     return NULL;
 }
 
-static void watch_mismatch(const Builder *b, uint32_t turn, uint32_t event, const Step *wait)
+static void watch_mismatch(const Builder *b, uint32_t transition, uint32_t event, const Step *wait)
 {
     if (wait->extra == NONE)
         return;
@@ -142,14 +143,14 @@ static void watch_mismatch(const Builder *b, uint32_t turn, uint32_t event, cons
     if (start == NULL)
         start = find_copy(b, wait->extra);
     if (start == NULL) {                        /* never started */
-        Watch *watch = add_watch(b, WATCH_MISMATCH, turn, event);
+        Watch *watch = add_watch(b, WATCH_MISMATCH, transition, event);
         watch->what = NONE, watch->value = wait->object;
         return;
     }
     bool for_send = start->copy.send_semaphore == wait->object;
     if (for_send && (phase & moment_bit(STEP_READ)))
         return;
-    Watch *watch = add_watch(b, WATCH_MISMATCH, turn, event);
+    Watch *watch = add_watch(b, WATCH_MISMATCH, transition, event);
     watch->what = row_moment_event(b->walk, b->core, start, for_send ? STEP_READ : STEP_WRITE), watch->value = wait->object;
 }
 
@@ -177,47 +178,47 @@ static uint32_t join_of(const Builder *b, const Step *step)
     return intern_add(&b->walk->joins, &join, sizeof join);
 }
 
-static TurnHow how_of(const Builder *b, const Step *step)
+static TransitionKind kind_of(const Builder *b, const Step *step)
 {
     if (step_has(step->kind, STEP_ON_FLAG))
-        return TURN_FLAG;
+        return TRANSITION_FLAG;
     if (step_is_semaphore_wait(step->kind))
-        return step->value ? TURN_GUARDED : TURN_ALWAYS;
+        return step->value ? TRANSITION_GUARDED : TRANSITION_ALWAYS;
     if (step_on_counter(step->kind))
-        return step_is_conflict(step->kind) ? TURN_COUNT : TURN_ALWAYS;
+        return step_is_conflict(step->kind) ? TRANSITION_COUNT : TRANSITION_ALWAYS;
     if (step_on_memory(step->kind))
-        return b->walk->contents && (b->node->observes || !is_opaque(b, step->object)) ? TURN_DATA : TURN_ALWAYS;
-    return step_is_join(step->kind) && !is_alone(b, step) ? TURN_JOIN : TURN_ALWAYS;
+        return b->walk->contents && (b->node->observes || !is_opaque(b, step->object)) ? TRANSITION_DATA : TRANSITION_ALWAYS;
+    return step_is_join(step->kind) && !is_alone(b, step) ? TRANSITION_JOIN : TRANSITION_ALWAYS;
 }
 
-static void watch_step(const Builder *b, uint32_t turn, uint32_t event, const UnrollStep *from)
+static void watch_step(const Builder *b, uint32_t transition, uint32_t event, const UnrollStep *from)
 {
     const Step *step = &from->step;
     StepKind kind = (StepKind)step->kind;
     if (step_on_counter(kind))
-        watch_life(b, turn, event, true, step->object);
+        watch_life(b, transition, event, true, step->object);
     if (step_on_memory(kind))
-        watch_life(b, turn, event, false, step->object);
+        watch_life(b, transition, event, false, step->object);
     if (kind == STEP_LOAD || kind == STEP_SWAP)
-        watch_load(b, turn, event, step);
+        watch_load(b, transition, event, step);
     if (kind == STEP_EXIT)
-        add_watch(b, WATCH_EXIT, turn, event)->what = step->object;
+        add_watch(b, WATCH_EXIT, transition, event)->what = step->object;
     if (kind == STEP_FREE && program_decl(b->walk->program, step->object)->space == SPACE_SEMAPHORE && !b->walk->program->bare)
-        add_watch(b, WATCH_FREE, turn, event)->what = step->object;
+        add_watch(b, WATCH_FREE, transition, event)->what = step->object;
     if (step_is_semaphore_wait(kind))
-        watch_mismatch(b, turn, event, step);
+        watch_mismatch(b, transition, event, step);
     if (kind == STEP_EXPECT_COUNT)
-        add_watch(b, WATCH_EXPECT, turn, event);
-    watch_limit(b, turn);
+        add_watch(b, WATCH_EXPECT, transition, event);
+    watch_limit(b, transition);
 }
 
 /* What the core itself has added is fixed by the component: the rest must come from others. */
-static void guard(const Builder *b, Turn *turn, int64_t need)
+static void guard(const Builder *b, Transition *transition, int64_t need)
 {
     const Store *columns = &b->self->column_of;
-    uint32_t column = turn->gauge < columns->count ? STORE(uint32_t, columns, turn->gauge) : 0;
-    turn->others = walk_others_of(b->walk, turn->gauge, b->core);
-    turn->need = need - (column ? STORE(int64_t, &b->self->taken, (size_t)b->id * b->self->columns + column - 1) : 0);
+    uint32_t column = transition->counter < columns->count ? STORE(uint32_t, columns, transition->counter) : 0;
+    transition->others = state_counter_others(b->walk, transition->counter, b->core);
+    transition->need = need - (column ? STORE(int64_t, &b->self->taken, (size_t)b->id * b->self->columns + column - 1) : 0);
 }
 
 static bool is_first_member(const Builder *b, uint32_t join_id)
@@ -229,39 +230,40 @@ static bool is_first_member(const Builder *b, uint32_t join_id)
     return true;
 }
 
-static void add_core_turn(const Builder *b)
+static void add_core_transition(const Builder *b)
 {
     if (b->node->step == NONE)
         return;
     const UnrollStep *from = tree_step(&b->self->tree, b->node->step);
     const Step *step = &from->step;
-    TurnHow how = how_of(b, step);
-    Turn turn = {.how = (uint8_t)how, .step = step->kind, .pending = TURN_CORE, .event = step_event(b, step)};
-    if (how == TURN_GUARDED || how == TURN_COUNT || how == TURN_FLAG)
-        turn.gauge = walk_gauge_of(b->walk, step->object);
-    if (how == TURN_GUARDED)
-        guard(b, &turn, step->value);
-    if (how == TURN_ALWAYS)
-        turn.need = INT64_MIN;
-    if (how == TURN_JOIN) {
-        turn.gauge = join_of(b, step);
-        b->component->join = turn.gauge + 1;
-        turn.need = is_first_member(b, turn.gauge);
+    TransitionKind kind = kind_of(b, step);
+    Transition transition = {.kind = (uint8_t)kind, .step = step->kind, .pending = TRANSITION_CORE, .event = step_event(b, step)};
+    if (kind == TRANSITION_GUARDED || kind == TRANSITION_COUNT || kind == TRANSITION_FLAG)
+        transition.counter = state_counter_of(b->walk, step->object);
+    if (kind == TRANSITION_GUARDED)
+        guard(b, &transition, step->value);
+    if (kind == TRANSITION_ALWAYS)
+        transition.need = INT64_MIN;
+    if (kind == TRANSITION_JOIN) {
+        transition.counter = join_of(b, step);
+        b->component->join = transition.counter + 1;
+        transition.need = is_first_member(b, transition.counter);
     }
-    uint32_t index = add_turn(b, turn);
+    uint32_t index = add_transition(b, transition);
     if (from->fault != FAULT_COUNT)
-        add_watch(b, WATCH_FAULT, index, turn.event);
+        add_watch(b, WATCH_FAULT, index, transition.event);
     if (step->kind == STEP_STOP && from->fault == FAULT_COUNT)
         b->walk->unknown = true;                /* no fault of the kernel: misuse of the API, or a look at data that are not here */
-    if (how == TURN_JOIN && !turn.need)
+    if (kind == TRANSITION_JOIN && !transition.need)
         return;
     if (step_on_memory(step->kind))
-        add_next(b, turn.event, step->object, step->value, step->kind != STEP_LOAD);
+        add_next(b, transition.event, step->object, step->value, step->kind != STEP_LOAD);
     uint32_t before = b->component->watch_count;
-    watch_step(b, index, turn.event, from);
+    watch_step(b, index, transition.event, from);
     bool life_watched = b->component->watch_count > before && step_on_counter(step->kind)
         && STORE(Watch, &b->self->watches, b->component->watches + before).kind == WATCH_LIFE;
-    STORE(Turn, &b->self->turns, index).local = (how == TURN_ALWAYS || how == TURN_GUARDED) && local_step(b->walk, step, life_watched);
+    STORE(Transition, &b->self->transitions, index).local = (kind == TRANSITION_ALWAYS || kind == TRANSITION_GUARDED)
+        && persistent_step(b->walk, step, life_watched);
 }
 
 /* Does an earlier copy of the core hold this one back? Copies are in order of start. */
@@ -281,18 +283,19 @@ static void add_moment(const Builder *b, uint32_t pending, const UnrollStep *sta
     bool read = moment == STEP_READ, write = moment == STEP_WRITE;
     uint32_t object = read ? copy->source : copy->target;
     bool data = (read || write) && b->walk->contents && !is_opaque(b, object);
-    uint32_t turn = add_turn(b, (Turn){.how = data ? TURN_DATA : TURN_ALWAYS, .step = (uint8_t)moment, .pending = (uint16_t)pending,
-                                       .event = row_moment_event(b->walk, b->core, start, moment), .need = INT64_MIN});
-    uint32_t event = STORE(Turn, &b->self->turns, turn).event;
-    watch_limit(b, turn);
+    uint32_t transition = add_transition(b, (Transition){.kind = data ? TRANSITION_DATA : TRANSITION_ALWAYS, .step = (uint8_t)moment,
+                                                         .pending = (uint16_t)pending, .need = INT64_MIN,
+                                                         .event = row_moment_event(b->walk, b->core, start, moment)});
+    uint32_t event = STORE(Transition, &b->self->transitions, transition).event;
+    watch_limit(b, transition);
     if (!read && !write)
         return;             /* early bytes: whatever life they miss, the completion misses too, and nobody else need move in between */
     add_next(b, event, object, read ? copy->source_region : copy->target_region, write);
-    watch_life(b, turn, event, false, object);
-    watch_life(b, turn, event, true, read ? copy->send_semaphore : copy->receive_semaphore);
+    watch_life(b, transition, event, false, object);
+    watch_life(b, transition, event, true, read ? copy->send_semaphore : copy->receive_semaphore);
 }
 
-static void add_copy_turns(const Builder *b)
+static void add_copy_transitions(const Builder *b)
 {
     const Pending *pendings = component_pendings(b->walk, b->core, b->id);
     for (uint32_t i = 0; i < b->component->pendings; i++) {
@@ -319,10 +322,10 @@ void row_build(Walk *walk, uint32_t core, uint32_t id)
 {
     Builder b = {.walk = walk, .self = walk_core(walk, core), .component = walk_component(walk, core, id), .core = core, .id = id};
     b.node = tree_node(&b.self->tree, b.component->node);
-    b.component->turns = (uint32_t)b.self->turns.count;
+    b.component->transitions = (uint32_t)b.self->transitions.count;
     b.component->nexts = (uint32_t)b.self->nexts.count;
     b.component->watches = (uint32_t)b.self->watches.count;
-    add_core_turn(&b);
-    add_copy_turns(&b);
+    add_core_transition(&b);
+    add_copy_transitions(&b);
     watch_own_pairs(&b);
 }

@@ -15,29 +15,29 @@
 typedef struct Walk Walk;
 
 /* What can move from a component: the core's own next step, or a moment of one of its copies. */
-typedef enum TurnHow {
-    TURN_ALWAYS,                                /* possible whenever the component stands there; one outcome */
-    TURN_GUARDED,                               /* possible if the gauge shows enough; one outcome */
-    TURN_COUNT,                                 /* SEMAPHORE_READ, EXPECT_COUNT: the outcome depends on the gauge */
-    TURN_FLAG,                                  /* FLAG_*: on the flag word, which it may change */
-    TURN_DATA,                                  /* contents only: reads or changes the contents of a buffer */
-    TURN_JOIN                                   /* for all members at once, by the first one (need: 1 there, 0 for the others); the
-                                                   component's first turn */
-} TurnHow;
+typedef enum TransitionKind {
+    TRANSITION_ALWAYS,                          /* possible whenever the component stands there; one outcome */
+    TRANSITION_GUARDED,                         /* possible if the counter shows enough; one outcome */
+    TRANSITION_COUNT,                           /* SEMAPHORE_READ, EXPECT_COUNT: the outcome depends on the counter */
+    TRANSITION_FLAG,                            /* FLAG_*: on the flag word, which it may change */
+    TRANSITION_DATA,                            /* contents only: reads or changes the contents of a buffer */
+    TRANSITION_JOIN                                   /* for all members at once, by the first one (need: 1 there, 0 for the others); the
+                                                   component's first transition */
+} TransitionKind;
 
-#define TURN_CORE UINT16_MAX
+#define TRANSITION_CORE UINT16_MAX
 
-typedef struct Turn {
-    uint8_t how, step;                          /* TurnHow; StepKind of the step or moment */
-    uint16_t pending;                           /* which copy under way, TURN_CORE: the core itself */
+typedef struct Transition {
+    uint8_t kind, step;                         /* TransitionKind; StepKind of the step or moment */
+    uint16_t pending;                           /* which copy under way, TRANSITION_CORE: the core itself */
     uint32_t next;                              /* the component after it, 0: not made yet, or not the same each time */
     uint32_t edges;                             /* all that it has led to, plus 1 */
-    uint32_t gauge;                             /* GUARDED, COUNT, FLAG; JOIN: which join */
+    uint32_t counter;                           /* GUARDED, COUNT, FLAG; JOIN: which join */
     uint32_t event;
-    uint32_t others;                            /* GUARDED: what feeds the gauge besides this core; else 0: nothing */
-    bool local;                                 /* once possible it stays so, and no other core can tell when it is done (local.c) */
+    uint32_t others;                            /* GUARDED: what feeds the counter besides this core; else 0: nothing */
+    bool local;                                 /* once possible it stays so, and no other core can tell when it is done (persistent.c) */
     int64_t need;                               /* GUARDED: how much those must have added; ALWAYS: INT64_MIN */
-} Turn;
+} Transition;
 
 typedef struct Pending { uint32_t step, phase, payload; } Pending;     /* step: its start in the tree; phase: moments done, a bit each */
 
@@ -50,48 +50,48 @@ typedef enum WatchKind {
     WATCH_EXIT, WATCH_FREE,                     /* lives may end here; what: launch, decl */
     WATCH_MISMATCH,                             /* what: event of the copy's last moment, NONE: never started; value: semaphore */
     WATCH_FAULT,                                /* the step carries a fault */
-    WATCH_LIMIT,                                /* what: gauge; value: how much is added */
+    WATCH_LIMIT,                                /* what: counter; value: how much is added */
     WATCH_LOAD,                                 /* what: access, perhaps of a place that nobody wrote */
     WATCH_EXPECT                                /* an expected count */
 } WatchKind;
-typedef struct Watch { uint8_t kind; bool is_semaphore; uint32_t turn, event, what; int64_t value; } Watch;
+typedef struct Watch { uint8_t kind; bool is_semaphore; uint32_t transition, event, what; int64_t value; } Watch;
 
 typedef struct Component {
-    uint32_t node, turns, nexts, watches;       /* tree node; first of each in the core's stores */
-    uint16_t turn_count, next_count, watch_count, pendings;
+    uint32_t node, transitions, nexts, watches; /* tree node; first of each in the core's stores */
+    uint16_t transition_count, next_count, watch_count, pendings;
     uint32_t join;                              /* the join it stands at, plus 1; 0: at none */
     uint32_t wrote;                             /* set of accesses: writes done to opaque buffers */
     uint32_t edges;                             /* ways into it, plus 1 */
-    uint32_t depth;                             /* turns that led to it; a join counts for its first member */
+    uint32_t depth;                             /* transitions that led to it; a join counts for its first member */
 } Component;
 
-/* older, other: plus 1; those into the same component; of the same turn. payload: of a copy that has read. */
-typedef struct Edge { uint32_t from, turn, into, payload, older, other; } Edge;
+/* older, other: plus 1; those into the same component; of the same transition. payload: of a copy that has read. */
+typedef struct Edge { uint32_t from, transition, into, payload, older, other; } Edge;
 
 typedef struct WalkCore {
     Tree tree;
     Intern keys;                                /* node, then Pending after Pending */
-    Store components, turns, nexts, watches, edges;
-    Store taken;                                /* per component `columns` numbers: 0, then what it adds to each gauge it feeds */
-    Store column_of;                            /* by gauge: column, plus 1 */
+    Store components, transitions, nexts, watches, edges;
+    Store taken;                                /* per component `columns` numbers: 0, then what it adds to each counter it feeds */
+    Store column_of;                            /* by counter: column, plus 1 */
     Store masks;                                /* per component: own bits, then rivals' bits, mask_words each */
-    Store lanes, deltas, stale;                 /* lane.h; ids of components whose lanes are to be built */
+    Store worker_rows, deltas, stale;           /* worker_row.h; ids of components whose rows are to be built */
     uint32_t columns, steps_scanned;
 } WalkCore;
 
-typedef struct Feeder { uint32_t core, column; } Feeder;
-typedef struct Others {                         /* what feeds a gauge besides one core */
-    Feeder first;                               /* {0, 0}, which adds nothing, if there is nobody */
-    uint32_t more, gauge, core;
-    Feeder *feeder;                             /* the others, `more` of them */
+typedef struct Addend { uint32_t core, column; } Addend;
+typedef struct Others {                         /* what feeds a counter besides one core */
+    Addend first;                               /* {0, 0}, which adds nothing, if there is nobody */
+    uint32_t more, counter, core;
+    Addend *addend;                             /* the others, `more` of them */
 } Others;
-typedef struct Gauge {                          /* the count of a semaphore, or a flag word */
-    uint32_t semaphore, feeders, owner, life;   /* owner: a core */
+typedef struct StateCounter {                   /* the count of a semaphore, or a flag word */
+    uint32_t semaphore, addends, owner, life;   /* owner: a core */
     uint32_t device, slot;                      /* where a flag word is kept */
-    Feeder *feeder;
+    Addend *addend;
     int64_t limit;
     bool flag, looked_at, coarse;               /* coarse: a fluid copy of more than two counts into it */
     uint32_t taker, shared;                     /* a core that waits on it, plus 1, 0: none; do others too? */
-} Gauge;
+} StateCounter;
 
 typedef struct Join { uint8_t kind; uint32_t object, first, last; } Join;      /* members: cores of [first, last), see walk_is_member */

@@ -1,8 +1,9 @@
 /* stuck_state.c - a deadlock in words: where each core stands, and what it waits for. */
 #include "component.h"
-#include "judge.h"
+#include "inspect.h"
 #include "memory.h"
-#include "turn.h"
+#include "state_counter.h"
+#include "transition.h"
 
 enum { CORES_SHOWN = 8 };
 
@@ -23,19 +24,19 @@ static void append_join(const Walk *walk, GString *text, uint32_t core, const St
 
 static void append_wait(Walk *walk, GString *text, const Step *step)
 {
-    uint32_t gauge = walk_gauge_of(walk, step->object);
+    uint32_t counter = state_counter_of(walk, step->object);
     g_autofree char *semaphore = program_describe_semaphore(walk->program, step->object);
     if (step->kind == STEP_FLAG_WAIT) {
-        const Gauge *flag = walk_gauge(walk, gauge);
+        const StateCounter *flag = state_counter_get(walk, counter);
         int64_t value = memory_get(walk, flag->device, walk->id[walk->cores + flag->device], flag->slot);
         g_string_append_printf(text, " waits for the flag %s: it is %" G_GINT64_FORMAT, semaphore, value);
         return;
     }
     g_string_append_printf(text, " waits on %s: the count is %" G_GINT64_FORMAT ", it needs %u", semaphore,
-                           walk_count(walk, walk->id, gauge), step->value);
+                           state_counter_value(walk, walk->id, counter), step->value);
 }
 
-char *stuck_why(Walk *walk)
+char *stuck_state_why(Walk *walk)
 {
     GString *text = g_string_new(NULL);
     uint32_t stuck = 0;

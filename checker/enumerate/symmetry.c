@@ -9,7 +9,7 @@ struct Symmetry {
     uint32_t *next_core;
     unsigned block, bits;                       /* one word, one circle of devices: bits of a device in a key, and of a key; 0: otherwise */
     unsigned twins;
-    Automorphism *twin[MESH_AXES_MAX];                  /* one a generator of the group */
+    Automorphism *twin[MESH_AXES_MAX];          /* one a generator of the group */
     char *why;
 };
 

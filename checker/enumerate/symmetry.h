@@ -6,11 +6,11 @@
  * inferred from the steps, and each step, component and row is compared with its image when it comes into being. Once one differs, the
  * search is refused.
  *
- * So that a component has the same id on all cores that rotations turn into each other, it is made for all of them at once (turn.c); a
- * rotated state is then the same ids in another order. A state that may show a fault is judged in all rotations, by the rows as they are:
+ * So that a component has the same id on all cores that rotations turn into each other, it is made for all of them at once (transition.c);
+ * a rotated state is then the same ids in another order. A state that may show a fault is judged in all rotations, by the rows as they are:
  * faults, counts and ends are those of a search without symmetry.
  *
- * Invariants:  1. rotations form a group; the first is the identity.  2. components that exist outside of turn_take were compared.
+ * Invariants:  1. rotations form a group; the first is the identity.  2. components that exist outside of transition_take were compared.
  * Ownership:   symmetry_free; pointers are the walk's.
  */
 #pragma once

@@ -1,5 +1,5 @@
-/* closed.c - by the one successor after the other of turn.c, which shares little with how states are expanded in a search. */
-#include "closed.h"
+/* closed_set.c - by the one successor after the other of transition.c, which shares little with how states are expanded in a search. */
+#include "closed_set.h"
 #include <string.h>
 #include "frontier.h"
 #include "repack.h"
@@ -7,13 +7,13 @@
 
 enum { LOOKED_AT_MAX = 4096 };
 
-typedef struct Closed {
+typedef struct ClosedSet {
     Walk *walk;
     Table ahead;                                /* the states of the level to come */
     uint64_t states, stride;                    /* passed so far; how many for one that is looked at */
     uint32_t *id;
     bool good;
-} Closed;
+} ClosedSet;
 
 static bool is_known(const Walk *walk, const uint32_t *id)
 {
@@ -27,24 +27,24 @@ static bool is_known(const Walk *walk, const uint32_t *id)
     return table_has(&walk->worker[repack_owner(walk, &walk->layout, key)].table, key);
 }
 
-static bool see_successor(void *data, uint32_t core, uint32_t turn, const uint32_t *after)
+static bool see_successor(void *data, uint32_t core, uint32_t transition, const uint32_t *after)
 {
-    Closed *closed = data;
-    (void)core, (void)turn;
+    ClosedSet *closed = data;
+    (void)core, (void)transition;
     closed->good &= is_known(closed->walk, after);
     return closed->good;
 }
 
 static void see_state(void *data, const uint64_t *key)
 {
-    Closed *closed = data;
+    ClosedSet *closed = data;
     if (!closed->good || closed->states++ % closed->stride != 0 || table_has(&closed->ahead, key))
         return;
     layout_unpack(&closed->walk->layout, key, closed->id);
     walk_each(closed->walk, closed->id, see_successor, closed);
 }
 
-static bool gather_ahead(Closed *closed)
+static bool gather_ahead(ClosedSet *closed)
 {
     const Walk *walk = closed->walk;
     Table *ahead = &closed->ahead;
@@ -60,11 +60,11 @@ static bool gather_ahead(Closed *closed)
     return room;
 }
 
-bool closed_table(Walk *walk)
+bool closed_set_check(Walk *walk)
 {
     if (walk_sweeps(walk) || walk->hashed || walk->merges)
         return true;
-    Closed closed = {.walk = walk, .good = true, .id = g_new(uint32_t, walk->layout.fields)};
+    ClosedSet closed = {.walk = walk, .good = true, .id = g_new(uint32_t, walk->layout.fields)};
     uint64_t states = 0;
     for (unsigned i = 0; i < walk->workers; i++)
         states += walk->worker[i].table.count;

@@ -1,10 +1,11 @@
-/* judge.c - each state checked as it stands: what is next, what lives, what is still under way. Nothing here looks at another state. */
-#include "judge.h"
+/* inspect.c - each state checked as it stands: what is next, what lives, what is still under way. Nothing here looks at another state. */
+#include "inspect.h"
 #include "component.h"
-#include "found.h"
+#include "findings.h"
 #include "lives.h"
 #include "memory.h"
-#include "turn.h"
+#include "state_counter.h"
+#include "transition.h"
 
 static bool any_stopped(const Walk *walk)
 {
@@ -14,19 +15,20 @@ static bool any_stopped(const Walk *walk)
     return false;
 }
 
-static int64_t count_now(const Walk *walk, const uint32_t *id, const Gauge *gauge, uint32_t index)
+static int64_t count_now(const Walk *walk, const uint32_t *id, const StateCounter *counter, uint32_t index)
 {
-    if (gauge->flag)
-        return memory_get(walk, gauge->device, id[walk->cores + gauge->device], gauge->slot);
-    return walk_count(walk, id, index);
+    if (counter->flag)
+        return memory_get(walk, counter->device, id[walk->cores + counter->device], counter->slot);
+    return state_counter_value(walk, id, index);
 }
 
 static void see_race(Walk *walk, uint32_t a, uint32_t b)
 {
-    found_add(walk, &(Sighting){.id = FAULT_RACE, .places = 2, .event = {a, b}, .object = walk_event(walk, a)->object, .turn = NONE});
+    findings_add(walk, &(Sighting){.id = FAULT_RACE, .places = 2, .event = {a, b}, .object = walk_event(walk, a)->object,
+                                   .transition = NONE});
 }
 
-void judge_races(Walk *walk)
+void inspect_races(Walk *walk)
 {
     for (uint32_t core = 1; core < walk->cores; core++) {
         const Component *mine = walk_component(walk, core, walk->id[core]);
@@ -50,29 +52,29 @@ static void judge_life(Walk *walk, uint32_t core, const Watch *watch)
 {
     int now = lives_now(walk, walk->id, watch->what, core);
     if (now)
-        found_add(walk, &(Sighting){.id = FAULT_LIFETIME, .places = 1, .event = {watch->event, NONE}, .object = (uint32_t)watch->value,
-                                    .is_semaphore = watch->is_semaphore, .have = now, .turn = NONE});
+        findings_add(walk, &(Sighting){.id = FAULT_LIFETIME, .places = 1, .event = {watch->event, NONE}, .object = (uint32_t)watch->value,
+                                    .is_semaphore = watch->is_semaphore, .have = now, .transition = NONE});
 }
 
-static void see_leftover(Walk *walk, uint32_t gauge, unsigned places, uint32_t event)
+static void see_leftover(Walk *walk, uint32_t counter, unsigned places, uint32_t event)
 {
-    int64_t count = walk_count(walk, walk->id, gauge);
+    int64_t count = state_counter_value(walk, walk->id, counter);
     if (count > 0)
-        found_add(walk, &(Sighting){.id = FAULT_LEFTOVER, .places = places, .event = {event, NONE}, .turn = NONE, .is_semaphore = true,
-                                    .object = walk_gauge(walk, gauge)->semaphore, .have = count});
+        findings_add(walk, &(Sighting){.id = FAULT_LEFTOVER, .places = places, .event = {event, NONE}, .transition = NONE,
+                                       .is_semaphore = true, .object = state_counter_get(walk, counter)->semaphore, .have = count});
 }
 
 /* The exit of a launch is next on a device: counts of semaphores that end with it. */
 static void judge_leftovers(Walk *walk, uint32_t device, uint32_t launch)
 {
-    for (uint32_t g = 0; g < walk->gauges.count; g++) {
-        const Gauge *gauge = walk_gauge(walk, g);
-        if (gauge->flag || !lives_end_at(walk, gauge->life, device, launch))
+    for (uint32_t g = 0; g < walk->counters.count; g++) {
+        const StateCounter *counter = state_counter_get(walk, g);
+        if (counter->flag || !lives_end_at(walk, counter->life, device, launch))
             continue;
-        if (lives_get(walk, gauge->life)->kind != LIFE_LAUNCHES && !lives_never_opened(walk, walk->id, gauge->life))
+        if (lives_get(walk, counter->life)->kind != LIFE_LAUNCHES && !lives_never_opened(walk, walk->id, counter->life))
             continue;                           /* a scope has an end of its own */
-        const Component *component = walk_component(walk, gauge->owner, walk->id[gauge->owner]);
-        see_leftover(walk, g, 1, STORE(Turn, &walk->core[gauge->owner].turns, component->turns).event);
+        const Component *component = walk_component(walk, counter->owner, walk->id[counter->owner]);
+        see_leftover(walk, g, 1, STORE(Transition, &walk->core[counter->owner].transitions, component->transitions).event);
     }
 }
 
@@ -85,7 +87,8 @@ static void see_in_flight(Walk *walk, uint32_t core, const UnrollStep *start, St
         && (semaphore == NONE || !lives_end_at(walk, lives_of_semaphore(walk, semaphore), device, watch->what)))
         return;
     uint32_t event = row_moment_event(walk, core, start, moment);
-    found_add(walk, &(Sighting){.id = FAULT_IN_FLIGHT, .places = 2, .event = {event, watch->event}, .object = object, .turn = NONE});
+    findings_add(walk, &(Sighting){.id = FAULT_IN_FLIGHT, .places = 2, .event = {event, watch->event}, .object = object,
+                                   .transition = NONE});
 }
 
 static void judge_exit(Walk *walk, uint32_t core, const Watch *watch)
@@ -110,8 +113,8 @@ static void judge_free(Walk *walk, uint32_t core, const Watch *watch)
     const Decl *decl = program_decl(walk->program, watch->what);
     for (uint32_t element = 0; element < decl->elements; element++) {
         uint32_t semaphore = decl->first_semaphore + core * decl->elements + element;
-        if (semaphore < walk->gauge_of.count && STORE(uint32_t, &walk->gauge_of, semaphore))
-            see_leftover(walk, STORE(uint32_t, &walk->gauge_of, semaphore) - 1, 1, watch->event);
+        if (semaphore < walk->counter_of.count && STORE(uint32_t, &walk->counter_of, semaphore))
+            see_leftover(walk, STORE(uint32_t, &walk->counter_of, semaphore) - 1, 1, watch->event);
     }
 }
 
@@ -132,17 +135,18 @@ static void judge_fault(Walk *walk, uint32_t core, const Watch *watch)
         place.object = place.region = NONE;
         event = intern_add(&walk->events, &place, sizeof place);
     }
-    found_add(walk, &(Sighting){.id = step->fault, .places = 1, .event = {event, NONE}, .object = NONE, .message = step->message,
-                                .core = core, .turn = stops ? watch->turn : NONE});
+    findings_add(walk, &(Sighting){.id = step->fault, .places = 1, .event = {event, NONE}, .object = NONE, .message = step->message,
+                                .core = core, .transition = stops ? watch->transition : NONE});
 }
 
 static void judge_limit(Walk *walk, uint32_t core, const Watch *watch)
 {
-    const Gauge *gauge = walk_gauge(walk, watch->what);
-    int64_t after = count_now(walk, walk->id, gauge, watch->what) + watch->value;
-    if (after > gauge->limit)
-        found_add(walk, &(Sighting){.id = FAULT_OVERFLOW, .places = 1, .event = {watch->event, NONE}, .object = gauge->semaphore,
-                                    .is_semaphore = true, .have = after, .need = gauge->limit, .core = core, .turn = watch->turn});
+    const StateCounter *counter = state_counter_get(walk, watch->what);
+    int64_t after = count_now(walk, walk->id, counter, watch->what) + watch->value;
+    if (after > counter->limit)
+        findings_add(walk, &(Sighting){.id = FAULT_OVERFLOW, .places = 1, .event = {watch->event, NONE}, .object = counter->semaphore,
+                                       .is_semaphore = true, .have = after, .need = counter->limit, .core = core,
+                                       .transition = watch->transition});
 }
 
 /* Has some core written something of what is to be loaded? */
@@ -162,20 +166,21 @@ static void judge_load(Walk *walk, const Watch *watch)
 {
     if (is_written(walk, walk->id, watch->what))
         return;
-    found_add(walk, &(Sighting){.id = FAULT_UNINITIALISED, .places = 1, .event = {watch->event, NONE}, .turn = NONE,
+    findings_add(walk, &(Sighting){.id = FAULT_UNINITIALISED, .places = 1, .event = {watch->event, NONE}, .transition = NONE,
                                 .object = walk_event(walk, watch->event)->object});
 }
 
 static void judge_expect(Walk *walk, uint32_t core, const Watch *watch)
 {
     const Step *step = &tree_step(&walk->core[core].tree, walk_node(walk, core, walk->id[core])->step)->step;
-    uint32_t gauge = walk_gauge_of(walk, step->object);
-    int64_t count = count_now(walk, walk->id, walk_gauge(walk, gauge), gauge);
+    uint32_t counter = state_counter_of(walk, step->object);
+    int64_t count = count_now(walk, walk->id, state_counter_get(walk, counter), counter);
     if (count == (int64_t)step->value)
         return;
     g_autofree char *text = g_strdup_printf("the count is %" G_GINT64_FORMAT ", expected was %u", count, step->value);
-    found_add(walk, &(Sighting){.id = FAULT_ASSERT, .places = 1, .event = {watch->event, NONE}, .object = NONE, .core = core,
-                                .turn = watch->turn, .message = program_text(walk->program, program_string(walk->program, text))});
+    findings_add(walk, &(Sighting){.id = FAULT_ASSERT, .places = 1, .event = {watch->event, NONE}, .object = NONE, .core = core,
+                                   .transition = watch->transition,
+                                   .message = program_text(walk->program, program_string(walk->program, text))});
 }
 
 static void judge_watch(Walk *walk, uint32_t core, const Watch *watch)
@@ -196,7 +201,7 @@ static void judge_watch(Walk *walk, uint32_t core, const Watch *watch)
             judge_free(walk, core, watch);
         break;
     case WATCH_MISMATCH:
-        found_add(walk, &(Sighting){.id = FAULT_MISMATCH, .places = watch->what == NONE ? 1 : 2, .turn = NONE,
+        findings_add(walk, &(Sighting){.id = FAULT_MISMATCH, .places = watch->what == NONE ? 1 : 2, .transition = NONE,
                                     .event = {watch->event, watch->what},
                                     .object = (uint32_t)watch->value, .is_semaphore = true});
         break;
@@ -219,9 +224,9 @@ static void judge_watch(Walk *walk, uint32_t core, const Watch *watch)
 
 static bool exit_is_suspect(const Walk *walk, const uint32_t *id, uint32_t device, uint32_t launch)
 {
-    for (uint32_t g = 0; g < walk->gauges.count; g++) {
-        const Gauge *gauge = walk_gauge(walk, g);
-        if (!gauge->flag && lives_end_at(walk, gauge->life, device, launch) && walk_count(walk, id, g) > 0)
+    for (uint32_t g = 0; g < walk->counters.count; g++) {
+        const StateCounter *counter = state_counter_get(walk, g);
+        if (!counter->flag && lives_end_at(walk, counter->life, device, launch) && state_counter_value(walk, id, g) > 0)
             return true;
     }
     for (uint32_t core = 0; core < walk->cores; core++) {
@@ -242,8 +247,8 @@ static bool is_suspect(const Walk *walk, const uint32_t *id, uint32_t core, cons
     case WATCH_EXIT:
         return exit_is_suspect(walk, id, core / walk->program->cores_per_device, watch->what);
     case WATCH_LIMIT: {
-        const Gauge *gauge = walk_gauge(walk, watch->what);
-        return count_now(walk, id, gauge, watch->what) + watch->value > gauge->limit;
+        const StateCounter *counter = state_counter_get(walk, watch->what);
+        return count_now(walk, id, counter, watch->what) + watch->value > counter->limit;
     }
     case WATCH_LOAD:
         return !is_written(walk, id, watch->what);
@@ -255,11 +260,11 @@ static bool is_suspect(const Walk *walk, const uint32_t *id, uint32_t core, cons
 
 static bool is_due(const Walk *walk, const uint32_t *id, uint32_t core, const Watch *watch)
 {
-    bool needs_turn = watch->turn != NONE && watch->kind != WATCH_FAULT;
-    return !needs_turn || turn_possible(walk, id, core, &STORE(Turn, &walk->core[core].turns, watch->turn));
+    bool needs_transition = watch->transition != NONE && watch->kind != WATCH_FAULT;
+    return !needs_transition || transition_enabled(walk, id, core, &STORE(Transition, &walk->core[core].transitions, watch->transition));
 }
 
-bool judge_suspects(const Walk *walk, const uint32_t *id)
+bool inspect_suspects(const Walk *walk, const uint32_t *id)
 {
     for (uint32_t core = 0; core < walk->cores; core++) {
         const Component *component = walk_component(walk, core, id[core]);
@@ -272,7 +277,7 @@ bool judge_suspects(const Walk *walk, const uint32_t *id)
     return false;
 }
 
-void judge_state(Walk *walk)
+void inspect_state(Walk *walk)
 {
     for (uint32_t core = 0; core < walk->cores; core++) {
         const Component *component = walk_component(walk, core, walk->id[core]);
@@ -299,9 +304,9 @@ static int64_t *all_counts(const Walk *walk)
         for (uint32_t s = 0; decl->semaphore_kind == SEMAPHORE_FLAG && s < decl->elements * program->cores; s++)
             count[decl->first_semaphore + s] = decl->initial;
     }
-    for (uint32_t g = 0; g < walk->gauges.count; g++)
-        if (!walk_gauge(walk, g)->flag)
-            count[walk_gauge(walk, g)->semaphore] = walk_count(walk, walk->id, g);
+    for (uint32_t g = 0; g < walk->counters.count; g++)
+        if (!state_counter_get(walk, g)->flag)
+            count[state_counter_get(walk, g)->semaphore] = state_counter_value(walk, walk->id, g);
     for (uint32_t device = 0; walk->memory && device < program->devices; device++)
         memory_each_flag(walk, device, walk->id[walk->cores + device], add_flag, count);
     return count;
@@ -319,7 +324,7 @@ static void collect_end(Walk *walk)
     g_free(position);
 }
 
-void judge_end(Walk *walk)
+void inspect_end(Walk *walk)
 {
     bool finished = true, stopped = any_stopped(walk);
     for (uint32_t core = 0; core < walk->cores; core++)
@@ -329,16 +334,16 @@ void judge_end(Walk *walk)
     if (stopped)
         return;
     if (!finished) {
-        bool first = !found_has(walk->found, FAULT_DEADLOCK);
-        found_add(walk, &(Sighting){.id = FAULT_DEADLOCK, .event = {NONE, NONE}, .object = NONE, .turn = NONE,
-                                    .why = first ? stuck_why(walk) : NULL});
+        bool first = !findings_has(walk->findings, FAULT_DEADLOCK);
+        findings_add(walk, &(Sighting){.id = FAULT_DEADLOCK, .event = {NONE, NONE}, .object = NONE, .transition = NONE,
+                                    .why = first ? stuck_state_why(walk) : NULL});
         return;
     }
-    for (uint32_t g = 0; g < walk->gauges.count && !walk->program->bare; g++) {
-        const Decl *decl = program_decl(walk->program, program_semaphore_decl(walk->program, walk_gauge(walk, g)->semaphore));
+    for (uint32_t g = 0; g < walk->counters.count && !walk->program->bare; g++) {
+        const Decl *decl = program_decl(walk->program, program_semaphore_decl(walk->program, state_counter_get(walk, g)->semaphore));
         if (decl->semaphore_kind == SEMAPHORE_BARRIER && decl->life == LIFE_ALWAYS)
             see_leftover(walk, g, 0, NONE);
     }
     if (walk->contents)
-        results_check(walk);
+        end_results_check(walk);
 }

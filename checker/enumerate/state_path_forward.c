@@ -1,11 +1,11 @@
-/* forward.c - a schedule for a state from the start, confined to the state's own past.
+/* state_path_forward.c - a schedule for a state from the start, confined to the state's own past.
  *
- * Each core may only be where ways lead to its part of the target: the components from which edges lead there. A turn that stays within
- * this past is taken at once; where each semaphore is waited on by one core, none of them can be a mistake, as counts only enable and what
- * has to be taken is fixed. Elsewhere states from which the target was not reached are remembered, and others tried.
+ * Each core may only be where ways lead to its part of the target: the components from which edges lead there. A transition that stays
+ * within this past is taken at once; where each semaphore is waited on by one core, none of them can be a mistake, as counts only enable
+ * and what has to be taken is fixed. Elsewhere states from which the target was not reached are remembered, and others tried.
  */
 #include "frontier.h"
-#include "turn.h"
+#include "transition.h"
 #include <string.h>
 
 enum { TRIED_MAX = 1 << 24 };
@@ -17,8 +17,8 @@ typedef struct Forward {
     const uint32_t *target;
     Table tried;
     GArray *ids, *moves;                        /* of the path so far: layout.fields numbers a state; Move */
-    GArray *cursor;                             /* uint32_t: how many turns of each state were tried */
-    uint32_t visited;                           /* scratch of next_state: turns seen */
+    GArray *cursor;                             /* uint32_t: how many transitions of each state were tried */
+    uint32_t visited;                           /* scratch of next_state: transitions seen */
     bool found;
 } Forward;
 
@@ -73,7 +73,7 @@ static void push(Forward *forward, const uint32_t *id)
     g_array_append_val(forward->cursor, none);
 }
 
-static bool try_turn(void *data, uint32_t core, uint32_t turn, const uint32_t *after)
+static bool try_transition(void *data, uint32_t core, uint32_t transition, const uint32_t *after)
 {
     Forward *forward = data;
     Walk *walk = forward->walk;
@@ -83,10 +83,10 @@ static bool try_turn(void *data, uint32_t core, uint32_t turn, const uint32_t *a
         return true;
     ++*tried;
     uint32_t from = g_array_index(forward->ids, uint32_t, forward->ids->len - fields + core);
-    const Turn *taken = &STORE(Turn, &walk->core[core].turns, turn);
-    if (turn_ends_loop(walk, core, taken, from, after[core]) || !is_past(forward, after) || !is_fresh(forward, after))
+    const Transition *taken = &STORE(Transition, &walk->core[core].transitions, transition);
+    if (transition_ends_loop(walk, core, taken, from, after[core]) || !is_past(forward, after) || !is_fresh(forward, after))
         return true;
-    Move move = turn_move(walk, core, from, taken);
+    Move move = transition_move(walk, core, from, taken);
     g_array_append_val(forward->moves, move);
     push(forward, after);
     return false;
@@ -102,7 +102,7 @@ static void advance(Forward *forward, uint32_t *id)
     if (forward->found)
         return;
     forward->visited = 0;
-    walk_each(forward->walk, id, try_turn, forward);
+    walk_each(forward->walk, id, try_transition, forward);
     if (forward->ids->len > before)
         return;
     g_array_set_size(forward->ids, before - fields);
@@ -111,7 +111,7 @@ static void advance(Forward *forward, uint32_t *id)
         g_array_set_size(forward->moves, forward->moves->len - 1);
 }
 
-GArray *forward_find(Walk *walk, const uint32_t *target)
+GArray *state_path_find_forward(Walk *walk, const uint32_t *target)
 {
     Forward forward = {.walk = walk, .target = target, .past = g_new0(uint8_t *, walk->cores),
                        .known = g_new0(uint32_t, walk->cores),

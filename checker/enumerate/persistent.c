@@ -1,4 +1,4 @@
-/* local.c - --merge-local: copy starts, signals and waits that are possible are done at once, nothing else in that state.
+/* persistent.c - --merge-local: copy starts, signals and waits that are possible are done at once, nothing else in that state.
  *
  * Such a step is a persistent set of one (P. Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996): counts
  * only enable, one core alone waits on the semaphore, nobody looks at it. So from each state a state is reached in which all of them are
@@ -12,10 +12,11 @@
  *
  * This reasoning is the proof's own premise: hence an option, and nothing of it where it is not asked for.
  */
-#include "local.h"
+#include "persistent.h"
 #include "lives.h"
+#include "state_counter.h"
 
-bool local_step(const Walk *walk, const Step *step, bool life_watched)
+bool persistent_step(const Walk *walk, const Step *step, bool life_watched)
 {
     if (!(walk->options->modes & WALK_MERGE_LOCAL))
         return false;
@@ -26,25 +27,25 @@ bool local_step(const Walk *walk, const Step *step, bool life_watched)
         return false;
     if (step->value == 0)
         return !life_watched;
-    const Gauge *gauge = walk_gauge(walk, STORE(uint32_t, &walk->gauge_of, step->object) - 1);
-    bool looked_at = gauge->looked_at && walk->options->canary != ENUMERATE_CANARY_LOOK_IS_MERGED;
-    if (looked_at || gauge->limit >= 0)
+    const StateCounter *counter = state_counter_get(walk, STORE(uint32_t, &walk->counter_of, step->object) - 1);
+    bool looked_at = counter->looked_at && walk->options->canary != ENUMERATE_CANARY_LOOK_IS_MERGED;
+    if (looked_at || counter->limit >= 0)
         return false;
     if (!life_watched || wait)
-        return !life_watched && !(wait && gauge->shared);
+        return !life_watched && !(wait && counter->shared);
     const Decl *decl = program_decl(walk->program, program_semaphore_decl(walk->program, step->object));
-    return lives_get(walk, gauge->life)->kind == LIFE_LAUNCHES && decl->exempt[FAULT_LEFTOVER] == 0;
+    return lives_get(walk, counter->life)->kind == LIFE_LAUNCHES && decl->exempt[FAULT_LEFTOVER] == 0;
 }
 
-void local_recheck(Walk *walk)
+void persistent_recheck(Walk *walk)
 {
     for (uint32_t core = 0; core < walk->cores && walk->merges; core++) {
         const WalkCore *self = walk_core(walk, core);
         for (uint32_t id = 1; id < self->components.count; id++) {
             const Component *component = walk_component(walk, core, id);
-            Turn *turn = &STORE(Turn, &self->turns, component->turns);
-            if (component->turn_count > 0 && turn->local)
-                turn->local = local_step(walk, &tree_step(&self->tree, walk_node(walk, core, id)->step)->step, false);
+            Transition *transition = &STORE(Transition, &self->transitions, component->transitions);
+            if (component->transition_count > 0 && transition->local)
+                transition->local = persistent_step(walk, &tree_step(&self->tree, walk_node(walk, core, id)->step)->step, false);
         }
     }
 }

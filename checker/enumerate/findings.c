@@ -1,10 +1,10 @@
-/* found.c - sightings interned by what makes them the same; the subsumption rules are set operations on them. */
-#include "found.h"
+/* findings.c - sightings interned by what makes them the same; the subsumption rules are set operations on them. */
+#include "findings.h"
 #include <string.h>
 #include "../facts/fits.h"
-#include "dump.h"
 #include "lives.h"
-#include "turn.h"
+#include "stream.h"
+#include "transition.h"
 
 typedef struct Entry {
     Sighting sighting;
@@ -12,7 +12,7 @@ typedef struct Entry {
     bool dropped;
 } Entry;
 
-struct Found {
+struct Findings {
     Intern keys;
     Store entries, ids;                         /* Entry; ids of the state, layout.fields each */
     uint32_t of_fault[FAULT_COUNT];
@@ -20,42 +20,42 @@ struct Found {
 
 enum { ENTRIES_MAX = 1 << 24 };
 
-Found *found_new(Reservation *reservation)
+Findings *findings_new(Reservation *reservation)
 {
-    Found *found = g_new0(Found, 1);
-    reservation_intern(reservation, &found->keys, ENTRIES_MAX, (size_t)ENTRIES_MAX * 24);
-    reservation_store(reservation, &found->entries, sizeof(Entry), ENTRIES_MAX);
-    reservation_store(reservation, &found->ids, sizeof(uint32_t), (size_t)ENTRIES_MAX * 64);
-    return found;
+    Findings *findings = g_new0(Findings, 1);
+    reservation_intern(reservation, &findings->keys, ENTRIES_MAX, (size_t)ENTRIES_MAX * 24);
+    reservation_store(reservation, &findings->entries, sizeof(Entry), ENTRIES_MAX);
+    reservation_store(reservation, &findings->ids, sizeof(uint32_t), (size_t)ENTRIES_MAX * 64);
+    return findings;
 }
 
-void found_forget(Found *found)
+void findings_forget(Findings *findings)
 {
-    for (size_t i = 0; i < found->entries.count; i++)
-        g_free(STORE(Entry, &found->entries, i).sighting.why);
-    reservation_empty(&found->keys);
-    store_reset(&found->entries);
-    store_reset(&found->ids);
-    memset(found->of_fault, 0, sizeof found->of_fault);
+    for (size_t i = 0; i < findings->entries.count; i++)
+        g_free(STORE(Entry, &findings->entries, i).sighting.why);
+    reservation_empty(&findings->keys);
+    store_reset(&findings->entries);
+    store_reset(&findings->ids);
+    memset(findings->of_fault, 0, sizeof findings->of_fault);
 }
 
-uint64_t found_kinds(const Found *found)
+uint64_t findings_kinds(const Findings *findings)
 {
     uint64_t kinds = 0;
     for (unsigned id = 0; id < FAULT_COUNT; id++)
-        kinds += found->of_fault[id] > 0;
+        kinds += findings->of_fault[id] > 0;
     return kinds;
 }
 
-bool found_has(const Found *found, FaultId id)
+bool findings_has(const Findings *findings, FaultId id)
 {
-    return found->of_fault[id] > 0;
+    return findings->of_fault[id] > 0;
 }
 
-static uint32_t index_of_sighting(Found *found, const Sighting *s)
+static uint32_t index_of_sighting(Findings *findings, const Sighting *s)
 {
     uint32_t key[6] = {s->id, s->event[0], s->event[1], s->object, s->is_semaphore, s->id == FAULT_LIFETIME && s->have > 0};
-    return intern_add(&found->keys, key, sizeof key);
+    return intern_add(&findings->keys, key, sizeof key);
 }
 
 static bool is_exempt(const Walk *walk, const Sighting *s)
@@ -64,24 +64,24 @@ static bool is_exempt(const Walk *walk, const Sighting *s)
     return finding_exemption(walk->program, &finding) != NULL;
 }
 
-void found_add(Walk *walk, const Sighting *sighting)
+void findings_add(Walk *walk, const Sighting *sighting)
 {
-    Found *found = walk->found;
+    Findings *findings = walk->findings;
     Sighting s = *sighting;
     if (s.places == 2 && s.id == FAULT_RACE && s.event[0] > s.event[1])
         s.event[0] = sighting->event[1], s.event[1] = sighting->event[0];
-    uint32_t index = index_of_sighting(found, &s);
-    bool fresh = index == found->entries.count;
+    uint32_t index = index_of_sighting(findings, &s);
+    bool fresh = index == findings->entries.count;
     bool highest = s.id == FAULT_OVERFLOW || s.id == FAULT_LEFTOVER;       /* the largest count is shown */
-    if (!fresh && (!highest || STORE(Entry, &found->entries, index).sighting.have >= s.have))
+    if (!fresh && (!highest || STORE(Entry, &findings->entries, index).sighting.have >= s.have))
         return;
     if (fresh) {
-        store_push(&found->entries, 1);
-        store_push(&found->ids, walk->layout.fields);
-        found->of_fault[s.id]++;
+        store_push(&findings->entries, 1);
+        store_push(&findings->ids, walk->layout.fields);
+        findings->of_fault[s.id]++;
     }
-    STORE(Entry, &found->entries, index) = (Entry){.sighting = s, .level = walk->level};
-    memcpy(&STORE(uint32_t, &found->ids, (size_t)index * walk->layout.fields), walk->id, walk->layout.fields * sizeof *walk->id);
+    STORE(Entry, &findings->entries, index) = (Entry){.sighting = s, .level = walk->level};
+    memcpy(&STORE(uint32_t, &findings->ids, (size_t)index * walk->layout.fields), walk->id, walk->layout.fields * sizeof *walk->id);
     walk->done |= walk->options->first;
     walk->raced |= walk->until_race && s.id == FAULT_RACE && !is_exempt(walk, &s);
 }
@@ -108,8 +108,8 @@ static bool shadows_lifetime(Walk *walk, const Entry *other, const Entry *lifeti
 static bool any_other(const Walk *walk, const Entry *entry)
 {
     bool any = false;
-    for (size_t i = 0; i < walk->found->entries.count && !any; i++) {
-        const Entry *other = &STORE(Entry, &walk->found->entries, i);
+    for (size_t i = 0; i < walk->findings->entries.count && !any; i++) {
+        const Entry *other = &STORE(Entry, &walk->findings->entries, i);
         any = other != entry && !is_exempt(walk, &other->sighting);
     }
     return any;
@@ -117,14 +117,14 @@ static bool any_other(const Walk *walk, const Entry *entry)
 
 static bool is_shadowed(Walk *walk, const Entry *entry)
 {
-    const Found *found = walk->found;
+    const Findings *findings = walk->findings;
     FaultId id = entry->sighting.id;
     if (id == FAULT_DIVERGENCE)                 /* of a program that is free of faults otherwise */
         return any_other(walk, entry);
     if (id != FAULT_LIFETIME && id != FAULT_UNINITIALISED)
         return false;
-    for (size_t i = 0; i < found->entries.count; i++) {
-        const Entry *other = &STORE(Entry, &found->entries, i);
+    for (size_t i = 0; i < findings->entries.count; i++) {
+        const Entry *other = &STORE(Entry, &findings->entries, i);
         if (is_exempt(walk, &other->sighting))  /* it says nothing */
             continue;
         if (id == FAULT_LIFETIME && shadows_lifetime(walk, other, entry))
@@ -167,26 +167,26 @@ static Finding *finding_of(const Walk *walk, Sighting *s)
 
 static void add_schedule(Walk *walk, Finding *finding, size_t index)
 {
-    const Entry *entry = &STORE(Entry, &walk->found->entries, index);
-    const uint32_t *id = &STORE(uint32_t, &walk->found->ids, index * walk->layout.fields);
-    finding->moves = trail_find(walk, id, entry->level);
-    if (finding->moves == NULL || entry->sighting.turn == NONE)
+    const Entry *entry = &STORE(Entry, &walk->findings->entries, index);
+    const uint32_t *id = &STORE(uint32_t, &walk->findings->ids, index * walk->layout.fields);
+    finding->moves = state_path_find(walk, id, entry->level);
+    if (finding->moves == NULL || entry->sighting.transition == NONE)
         return;
     uint32_t core = entry->sighting.core;
-    Move last = turn_move(walk, core, id[core], &STORE(Turn, &walk->core[core].turns, entry->sighting.turn));
+    Move last = transition_move(walk, core, id[core], &STORE(Transition, &walk->core[core].transitions, entry->sighting.transition));
     g_array_append_val(finding->moves, last);
 }
 
-void found_settle(Walk *walk)
+void findings_settle(Walk *walk)
 {
-    Found *found = walk->found;
+    Findings *findings = walk->findings;
     GHashTable *index_of = g_hash_table_new(NULL, NULL);        /* looked up only, never walked */
-    for (size_t i = 0; i < found->entries.count; i++)
-        STORE(Entry, &found->entries, i).dropped = is_shadowed(walk, &STORE(Entry, &found->entries, i));
-    for (size_t i = 0; i < found->entries.count; i++) {
-        if (STORE(Entry, &found->entries, i).dropped)
+    for (size_t i = 0; i < findings->entries.count; i++)
+        STORE(Entry, &findings->entries, i).dropped = is_shadowed(walk, &STORE(Entry, &findings->entries, i));
+    for (size_t i = 0; i < findings->entries.count; i++) {
+        if (STORE(Entry, &findings->entries, i).dropped)
             continue;
-        Finding *finding = finding_of(walk, &STORE(Entry, &found->entries, i).sighting);
+        Finding *finding = finding_of(walk, &STORE(Entry, &findings->entries, i).sighting);
         doubt_uninitialised(walk, finding);
         g_ptr_array_add(walk->outcome->findings, finding);
         g_hash_table_insert(index_of, finding, GSIZE_TO_POINTER(i));
@@ -199,17 +199,17 @@ void found_settle(Walk *walk)
     g_hash_table_destroy(index_of);
 }
 
-void found_save(const Walk *walk)
+void findings_save(const Walk *walk)
 {
-    const Found *found = walk->found;
-    uint64_t entries = found->entries.count;
-    dump_put(walk, &entries, sizeof entries);
+    const Findings *findings = walk->findings;
+    uint64_t entries = findings->entries.count;
+    stream_put(walk, &entries, sizeof entries);
     for (size_t i = 0; i < entries; i++) {
-        const Entry *entry = &STORE(Entry, &found->entries, i);
-        dump_put(walk, entry, sizeof *entry);
-        dump_put_text(walk, entry->sighting.message);
-        dump_put_text(walk, entry->sighting.why);
-        dump_put(walk, &STORE(uint32_t, &found->ids, i * walk->layout.fields), walk->layout.fields * sizeof(uint32_t));
+        const Entry *entry = &STORE(Entry, &findings->entries, i);
+        stream_put(walk, entry, sizeof *entry);
+        stream_put_text(walk, entry->sighting.message);
+        stream_put_text(walk, entry->sighting.why);
+        stream_put(walk, &STORE(uint32_t, &findings->ids, i * walk->layout.fields), walk->layout.fields * sizeof(uint32_t));
     }
 }
 
@@ -225,8 +225,8 @@ static bool is_entry(Walk *walk, const void *raw, const void *ids)
     memcpy(&entry, raw, sizeof entry);
     Sighting *s = &entry.sighting;
     s->message = NULL, s->why = NULL;
-    bool good = s->places <= G_N_ELEMENTS(s->event) && entry.level <= walk->level && dump_ids_fit(walk, id, walk->layout.fields)
-        && (s->turn == NONE || (s->core < walk->cores && s->turn < walk->core[s->core].turns.count));
+    bool good = s->places <= G_N_ELEMENTS(s->event) && entry.level <= walk->level && space_ids_fit(walk, id, walk->layout.fields)
+        && (s->transition == NONE || (s->core < walk->cores && s->transition < walk->core[s->core].transitions.count));
     for (unsigned i = 0; good && i < G_N_ELEMENTS(s->event); i++)
         good = i < s->places ? s->event[i] < intern_count(&walk->events) : s->event[i] == NONE;
     if (!good)
@@ -237,34 +237,34 @@ static bool is_entry(Walk *walk, const void *raw, const void *ids)
     return good;
 }
 
-static void load_entry(Walk *walk, Dump *dump)
+static void load_entry(Walk *walk, Stream *stream)
 {
-    Found *found = walk->found;
+    Findings *findings = walk->findings;
     const unsigned fields = walk->layout.fields;
-    const void *raw = dump_take(dump, sizeof(Entry));
-    g_autofree char *message = dump_take_text(dump), *why = dump_take_text(dump);
-    const void *ids = dump_take(dump, fields * sizeof(uint32_t));
-    if (dump->bad)
+    const void *raw = stream_take(stream, sizeof(Entry));
+    g_autofree char *message = stream_take_text(stream), *why = stream_take_text(stream);
+    const void *ids = stream_take(stream, fields * sizeof(uint32_t));
+    if (stream->bad)
         return;
     if (!is_entry(walk, raw, ids)) {
-        dump->bad = true;
+        stream->bad = true;
         return;
     }
-    Entry *entry = store_push(&found->entries, 1);
+    Entry *entry = store_push(&findings->entries, 1);
     memcpy(entry, raw, sizeof *entry);
-    memcpy(store_push(&found->ids, fields), ids, fields * sizeof(uint32_t));
+    memcpy(store_push(&findings->ids, fields), ids, fields * sizeof(uint32_t));
     entry->sighting.why = g_steal_pointer(&why);
     entry->sighting.message = message ? program_text(walk->program, program_string(walk->program, message)) : NULL;
-    dump->bad |= index_of_sighting(found, &entry->sighting) + 1 != found->entries.count;
-    found->of_fault[entry->sighting.id]++;
+    stream->bad |= index_of_sighting(findings, &entry->sighting) + 1 != findings->entries.count;
+    findings->of_fault[entry->sighting.id]++;
 }
 
-void found_load(Walk *walk, Dump *dump)
+void findings_load(Walk *walk, Stream *stream)
 {
     uint64_t entries = 0;
-    const void *number = dump_take(dump, sizeof entries);
+    const void *number = stream_take(stream, sizeof entries);
     if (number != NULL)
         memcpy(&entries, number, sizeof entries);
-    for (uint64_t i = 0; i < entries && !dump->bad; i++)
-        load_entry(walk, dump);
+    for (uint64_t i = 0; i < entries && !stream->bad; i++)
+        load_entry(walk, stream);
 }

@@ -1,11 +1,11 @@
-/* spin.c - states from which nothing but polling is ever possible: somebody looks at a value that nobody is left to change.
+/* livelock.c - states from which nothing but polling is ever possible: somebody looks at a value that nobody is left to change.
  *
  * All that can move are cores inside loops that only poll, and whatever they do, that stays so: the states that polling alone can reach are
  * few (a product of short loops), and are gone through. The last of them to be expanded sees them all.
  */
-#include "found.h"
-#include "judge.h"
-#include "turn.h"
+#include "findings.h"
+#include "inspect.h"
+#include "transition.h"
 #include <string.h>
 
 typedef struct Spin {
@@ -30,11 +30,11 @@ static bool loops_for_ever(const Walk *walk, uint32_t core, uint32_t id)
     return walk_node(walk, core, id)->loops && !walk_node(walk, core, id)->guessed;
 }
 
-static bool note_turn(void *data, uint32_t core, uint32_t turn, const uint32_t *after)
+static bool note_transition(void *data, uint32_t core, uint32_t transition, const uint32_t *after)
 {
     Spin *spin = data;
     Walk *walk = spin->walk;
-    bool own = STORE(Turn, &walk->core[core].turns, turn).pending == TURN_CORE;
+    bool own = STORE(Transition, &walk->core[core].transitions, transition).pending == TRANSITION_CORE;
     spin->only_polls = own && !walk->repack && !walk->restart && loops_for_ever(walk, core, spin->from[core])
         && loops_for_ever(walk, core, after[core]);
     if (spin->only_polls && !is_known(spin, after))
@@ -45,27 +45,27 @@ static bool note_turn(void *data, uint32_t core, uint32_t turn, const uint32_t *
 static void see_poller(Walk *walk, uint32_t core)
 {
     const Component *component = walk_component(walk, core, walk->id[core]);
-    const Turn *turn = &STORE(Turn, &walk->core[core].turns, component->turns);
-    if (!walk_node(walk, core, walk->id[core])->loops || component->turn_count == 0)
+    const Transition *transition = &STORE(Transition, &walk->core[core].transitions, component->transitions);
+    if (!walk_node(walk, core, walk->id[core])->loops || component->transition_count == 0)
         return;
-    found_add(walk, &(Sighting){.id = FAULT_NO_PROGRESS, .places = 1, .event = {turn->event, NONE}, .object = NONE, .core = core,
-                                .turn = component->turns, .message = "it polls a value that nobody is left to change"});
+    findings_add(walk, &(Sighting){.id = FAULT_NO_PROGRESS, .places = 1, .event = {transition->event, NONE}, .object = NONE, .core = core,
+                                .transition = component->transitions, .message = "it polls a value that nobody is left to change"});
 }
 
-/* May a turn of the core's own that is possible leave no trace? Any other copy or step shows that not only polls are possible. */
+/* May a transition of the core's own that is possible leave no trace? Any other copy or step shows that not only polls are possible. */
 static bool only_looks(const Walk *walk, const uint32_t *id, uint32_t core)
 {
     const Component *component = walk_component(walk, core, id[core]);
-    if (component->turn_count == 0)
+    if (component->transition_count == 0)
         return true;
-    const Turn *turn = &STORE(Turn, &walk->core[core].turns, component->turns);
+    const Transition *transition = &STORE(Transition, &walk->core[core].transitions, component->transitions);
     if (component->pendings > 0)
         return false;
     const Step *step = &tree_step(&walk->core[core].tree, walk_node(walk, core, id[core])->step)->step;
-    return step->kind == STEP_FLAG_CAS || step_leaves_no_trace(step, 0) || !turn_possible(walk, id, core, turn);
+    return step->kind == STEP_FLAG_CAS || step_leaves_no_trace(step, 0) || !transition_enabled(walk, id, core, transition);
 }
 
-bool spin_is_possible(const Walk *walk, const uint32_t *id)
+bool livelock_is_possible(const Walk *walk, const uint32_t *id)
 {
     for (uint32_t core = 0; core < walk->cores; core++)
         if (!only_looks(walk, id, core))
@@ -73,7 +73,7 @@ bool spin_is_possible(const Walk *walk, const uint32_t *id)
     return true;
 }
 
-void judge_spin(Walk *walk)
+void livelock_inspect(Walk *walk)
 {
     Spin spin = {.walk = walk, .ids = g_array_new(FALSE, FALSE, sizeof(uint32_t)), .only_polls = true};
     unsigned fields = walk->layout.fields;
@@ -82,7 +82,7 @@ void judge_spin(Walk *walk)
     g_array_append_vals(spin.ids, walk->id, fields);
     for (guint at = 0; at < spin.ids->len && spin.only_polls; at += fields) {
         memcpy(from, &g_array_index(spin.ids, uint32_t, at), fields * sizeof *from);
-        walk_each(walk, from, note_turn, &spin);
+        walk_each(walk, from, note_transition, &spin);
     }
     spin.only_polls |= walk->options->canary == ENUMERATE_CANARY_SPIN_ALONE;
     for (uint32_t core = 0; core < walk->cores && spin.only_polls; core++)

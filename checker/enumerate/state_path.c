@@ -1,16 +1,16 @@
-/* trail.c - a schedule for a state, at no cost during the search.
+/* state_path.c - a schedule for a state, at no cost during the search.
  *
- * Without memory: states before it, kept if they are in the table and the turn was possible there. Any visited predecessor was itself
+ * Without memory: states before it, kept if they are in the table and the transition was possible there. Any visited predecessor was itself
  * reached from the start, so walking back ends there; only polls can lead in circles, hence states that were tried are not tried again.
  * With memory the ways back are many, and not all of them as short: there queues keep all states, and one is looked for in the level
  * before.
  */
-#include "before.h"
+#include "predecessor.h"
 #include <string.h>
 #include "frontier.h"
 #include "repack.h"
 #include "symmetry.h"
-#include "turn.h"
+#include "transition.h"
 
 typedef struct Back {                           /* a walk backwards */
     Walk *walk;
@@ -36,15 +36,15 @@ static bool add(Table *table, const uint64_t *key)
     return (table->count < table->grow_at || table_grow(table)) && table_add(table, key);
 }
 
-/* Does the turn lead from `before` to `id`? */
-static bool leads(Walk *walk, const uint32_t *before, uint32_t core, uint32_t turn, const uint32_t *id, uint32_t *forward)
+/* Does the transition lead from `before` to `id`? */
+static bool leads(Walk *walk, const uint32_t *before, uint32_t core, uint32_t transition, const uint32_t *id, uint32_t *forward)
 {
-    return turn_take(walk, before, core, turn, forward) && memcmp(forward, id, walk->layout.fields * sizeof *id) == 0;
+    return transition_take(walk, before, core, transition, forward) && memcmp(forward, id, walk->layout.fields * sizeof *id) == 0;
 }
 
-static void add_move(GArray *moves, const Walk *walk, uint32_t core, uint32_t component, uint32_t turn)
+static void add_move(GArray *moves, const Walk *walk, uint32_t core, uint32_t component, uint32_t transition)
 {
-    Move move = turn_move(walk, core, component, &STORE(Turn, &walk->core[core].turns, turn));
+    Move move = transition_move(walk, core, component, &STORE(Transition, &walk->core[core].transitions, transition));
     g_array_append_val(moves, move);
 }
 
@@ -58,16 +58,16 @@ static bool was_visited(const Walk *walk, const uint64_t *state)
     return table_has(&walk->worker[repack_owner(walk, &walk->layout, key)].table, key);
 }
 
-static bool step_back(void *data, uint32_t core, uint32_t turn, const uint32_t *before)
+static bool step_back(void *data, uint32_t core, uint32_t transition, const uint32_t *before)
 {
     Back *back = data;
     Walk *walk = back->walk;
     uint64_t key[LAYOUT_WORDS_MAX];
-    if (!pack(walk, before, key) || !was_visited(walk, key) || !leads(walk, before, core, turn, back->id, back->forward)
+    if (!pack(walk, before, key) || !was_visited(walk, key) || !leads(walk, before, core, transition, back->id, back->forward)
         || !add(&back->tried, key))
         return true;
     g_array_append_vals(back->ids, before, walk->layout.fields);
-    add_move(back->moves, walk, core, before[core], turn);
+    add_move(back->moves, walk, core, before[core], transition);
     back->found = true;
     return false;
 }
@@ -78,7 +78,7 @@ static void advance(Back *back)
     unsigned fields = back->walk->layout.fields;
     g_autofree uint32_t *id = g_memdup2(&g_array_index(back->ids, uint32_t, back->ids->len - fields), fields * sizeof *id);
     back->id = id, back->found = false;
-    before_each(back->walk, id, step_back, back);
+    predecessor_each(back->walk, id, step_back, back);
     if (back->found)
         return;
     g_array_set_size(back->ids, back->ids->len - fields);
@@ -132,20 +132,20 @@ static GArray *find_backwards(Walk *walk, const uint32_t *target)
 
 /* ---- level by level ---- */
 
-typedef struct Way { uint32_t core, turn; } Way;
+typedef struct Way { uint32_t core, transition; } Way;
 typedef struct Ways {                           /* that may have led to a state; in each the state before, packed */
     Walk *walk;
     GArray *way, *keys;
     Table wanted;
 } Ways;
 
-static bool note_way(void *data, uint32_t core, uint32_t turn, const uint32_t *before)
+static bool note_way(void *data, uint32_t core, uint32_t transition, const uint32_t *before)
 {
     Ways *ways = data;
     uint64_t key[LAYOUT_WORDS_MAX];
     if (!pack(ways->walk, before, key))
         return true;
-    Way way = {.core = core, .turn = turn};
+    Way way = {.core = core, .transition = transition};
     g_array_append_val(ways->way, way);
     g_array_append_vals(ways->keys, key, ways->walk->layout.words);
     add(&ways->wanted, key);
@@ -176,16 +176,16 @@ static void back_one_level(Walk *walk, uint32_t *id, uint64_t level, GArray *mov
     Table there;
     if (!table_init(&ways.wanted, shape, 8) || !table_init(&there, shape, 8))
         g_error("no memory is left for a schedule");
-    before_each(walk, id, note_way, &ways);
+    predecessor_each(walk, id, note_way, &ways);
     look_through(walk, level - 1, &ways.wanted, &there);
     bool found = false;
     for (guint i = 0; i < ways.way->len && !found; i++) {
         const uint64_t *key = &g_array_index(ways.keys, uint64_t, i * words);
         Way way = g_array_index(ways.way, Way, i);
         layout_unpack(&walk->layout, key, before);
-        found = table_has(&there, key) && leads(walk, before, way.core, way.turn, id, forward);
+        found = table_has(&there, key) && leads(walk, before, way.core, way.transition, id, forward);
         if (found)
-            add_move(moves, walk, way.core, before[way.core], way.turn);
+            add_move(moves, walk, way.core, before[way.core], way.transition);
     }
     g_assert(found);
     memcpy(id, before, fields * sizeof *id);
@@ -205,7 +205,9 @@ static GArray *find_by_levels(Walk *walk, const uint32_t *target, uint64_t level
     return moves;
 }
 
-GArray *trail_find(Walk *walk, const uint32_t *id, uint64_t level)
+GArray *state_path_find(Walk *walk, const uint32_t *id, uint64_t level)
 {
-    return walk_forgets(walk) ? forward_find(walk, id) : walk->keeps ? find_by_levels(walk, id, level) : find_backwards(walk, id);
+    if (walk_forgets(walk))
+        return state_path_find_forward(walk, id);
+    return walk->keeps ? find_by_levels(walk, id, level) : find_backwards(walk, id);
 }

@@ -1,0 +1,138 @@
+/* state_counter.c - a column of a core's rows for each counter that it adds to. */
+#include "state_counter.h"
+#include <string.h>
+#include "../../model/counter.h"
+#include "lives.h"
+#include "memory.h"
+
+uint32_t state_counter_of(Walk *walk, uint32_t semaphore)
+{
+    if (semaphore >= walk->counter_of.count)
+        store_push(&walk->counter_of, semaphore + 1 - walk->counter_of.count);
+    uint32_t *known = &STORE(uint32_t, &walk->counter_of, semaphore);
+    if (*known)
+        return *known - 1;
+    const Decl *decl = program_decl(walk->program, program_semaphore_decl(walk->program, semaphore));
+    StateCounter *counter = store_push(&walk->counters, 1);
+    *counter = (StateCounter){.semaphore = semaphore, .limit = decl->limit, .flag = decl->semaphore_kind == SEMAPHORE_FLAG};
+    counter->owner = program_semaphore_core(walk->program, semaphore);
+    counter->life = lives_of_semaphore(walk, semaphore);
+    *known = (uint32_t)walk->counters.count;
+    if (counter->flag) {
+        counter->device = counter->owner / walk->program->cores_per_device;
+        counter->slot = memory_flag_slot(walk, semaphore, counter->device);
+    }
+    return *known - 1;
+}
+
+/* The rows so far had `before` columns each. */
+static void widen_rows(Walk *walk, WalkCore *core, uint32_t before)
+{
+    size_t rows = core->components.count;
+    Store narrow = core->taken;
+    reservation_store(&walk->reservation, &core->taken, sizeof(int64_t), walk->components_max * (size_t)core->columns);
+    int64_t *to = store_push(&core->taken, rows * core->columns);
+    for (size_t row = 0; row < rows && narrow.count > 0; row++)
+        memcpy(to + row * core->columns, &STORE(int64_t, &narrow, row * before), before * sizeof(int64_t));
+    reservation_give_up(&narrow);
+}
+
+static void append_addend(Addend **list, uint32_t *count, Addend addend)
+{
+    *list = g_renew(Addend, *list, *count + 1);
+    (*list)[(*count)++] = addend;
+}
+
+static void add_other(Others *others, Addend addend)
+{
+    if (others->first.column == 0)
+        others->first = addend;
+    else
+        append_addend(&others->addend, &others->more, addend);
+}
+
+static void note_addend(Walk *walk, uint32_t core, uint32_t semaphore, bool coarse)
+{
+    if (semaphore == NONE)
+        return;
+    WalkCore *self = walk_core(walk, core);
+    uint32_t id = state_counter_of(walk, semaphore);
+    StateCounter *counter = state_counter_get(walk, id);
+    counter->coarse |= coarse;
+    if (id >= self->column_of.count)
+        store_push(&self->column_of, id + 1 - self->column_of.count);
+    uint32_t *column = &STORE(uint32_t, &self->column_of, id);
+    if (*column)
+        return;
+    *column = ++self->columns;
+    Addend addend = {.core = core, .column = *column - 1};
+    append_addend(&counter->addend, &counter->addends, addend);
+    for (uint32_t i = 1; i < walk->others.count; i++) {
+        Others *others = &STORE(Others, &walk->others, i);
+        if (others->counter == id && others->core != core)
+            add_other(others, addend);
+    }
+}
+
+uint32_t state_counter_others(Walk *walk, uint32_t counter, uint32_t core)
+{
+    uint32_t key[2] = {counter, core}, id = intern_add(&walk->others_keys, key, sizeof key);
+    if (id < walk->others.count)
+        return id;
+    Others *others = store_push(&walk->others, 1);
+    *others = (Others){.counter = counter, .core = core};
+    for (uint32_t i = 0; i < state_counter_get(walk, counter)->addends; i++)
+        if (state_counter_get(walk, counter)->addend[i].core != core)
+            add_other(others, state_counter_get(walk, counter)->addend[i]);
+    return id;
+}
+
+static void note_taker(Walk *walk, uint32_t core, uint32_t semaphore)
+{
+    StateCounter *counter = state_counter_get(walk, state_counter_of(walk, semaphore));
+    bool shared = counter->taker != 0 && counter->taker != core + 1;
+    walk->restart |= walk->merges && shared && !counter->shared;
+    counter->shared |= shared;
+    counter->taker = core + 1;
+}
+
+static void note_look(Walk *walk, uint32_t semaphore)
+{
+    StateCounter *counter = state_counter_get(walk, state_counter_of(walk, semaphore));
+    walk->restart |= walk->merges && !counter->looked_at && !counter->flag;
+    counter->looked_at = true;
+}
+
+/* Until when a scope of several cores lives was judged without this one. */
+static void note_open(Walk *walk, uint32_t core, uint32_t decl)
+{
+    bool fresh = tree_note_open(&walk_core(walk, core)->tree, decl);
+    walk->restart |= fresh && lives_are_shared(walk, decl);
+}
+
+static void scan_step(Walk *walk, uint32_t core, const UnrollStep *step)
+{
+    const Step *at = &step->step;
+    if (step_is_conflict(at->kind))
+        note_look(walk, at->object);
+    if (counter_adds(at) != 0)
+        note_addend(walk, core, at->object, false);
+    if (step_is_semaphore_wait(at->kind))
+        note_taker(walk, core, at->object);
+    if (at->kind == STEP_COPY_START && at->object != NONE) {
+        note_addend(walk, core, step->copy.send_semaphore, walk->fluid && step->copy.send_count > 2);
+        note_addend(walk, core, step->copy.receive_semaphore, walk->fluid && step->copy.receive_count > 2);
+    }
+    if (at->kind == STEP_ALLOC)
+        note_open(walk, core, at->object);
+}
+
+void state_counter_scan(Walk *walk, uint32_t core)
+{
+    WalkCore *self = walk_core(walk, core);
+    uint32_t before = self->columns;
+    while (self->steps_scanned < self->tree.steps.count)
+        scan_step(walk, core, tree_step(&self->tree, self->steps_scanned++));
+    if (self->columns != before)
+        widen_rows(walk, self, before);
+}

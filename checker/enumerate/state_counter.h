@@ -1,0 +1,38 @@
+/* state_counter.h - what semaphores and flag words show in a state: a count is the sum of what each core has added to it.
+ *
+ * Who adds to which is found by scanning each step once, when a core's tree gains it.
+ */
+#pragma once
+#include "walk.h"
+
+uint32_t state_counter_of(Walk *walk, uint32_t semaphore);
+uint32_t state_counter_others(Walk *walk, uint32_t counter, uint32_t core);    /* its sum without that core: id of Others */
+void state_counter_scan(Walk *walk, uint32_t core);                            /* the steps that a core's tree gained */
+
+static inline StateCounter *state_counter_get(const Walk *walk, uint32_t counter) { return &STORE(StateCounter, &walk->counters, counter); }
+
+static inline int64_t state_counter_added(const Walk *walk, const uint32_t *id, Addend addend)
+{
+    const WalkCore *core = &walk->core[addend.core];
+    return STORE(int64_t, &core->taken, (size_t)id[addend.core] * core->columns + addend.column);
+}
+
+/* What all but one core have added to a counter. */
+static inline int64_t state_counter_of_others(const Walk *walk, const uint32_t *id, uint32_t others)
+{
+    const Others *at = &STORE(Others, &walk->others, others);
+    int64_t sum = state_counter_added(walk, id, at->first);
+    for (uint32_t i = 0; i < at->more; i++)
+        sum += state_counter_added(walk, id, at->addend[i]);
+    return sum;
+}
+
+/* What a counter shows in the state of the given ids. */
+static inline int64_t state_counter_value(const Walk *walk, const uint32_t *id, uint32_t counter)
+{
+    const StateCounter *at = &STORE(StateCounter, &walk->counters, counter);
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < at->addends; i++)
+        sum += state_counter_added(walk, id, at->addend[i]);
+    return sum;
+}
