@@ -47,7 +47,7 @@ static void want_equal(Comparison *c, const Opinion *one, const Opinion *other, 
 
 static void compare_with_brute(Comparison *c, const Opinion *search, DifferentialStats *stats)
 {
-    if (!brute_can(c->random))
+    if (!brute_can(c->random) || c->search->limits->len > 0)
         return;
     BruteResult *brute = brute_run(c->random, c->program, c->options->states_max * 2);
     if (brute->complete) {
@@ -57,6 +57,11 @@ static void compare_with_brute(Comparison *c, const Opinion *search, Differentia
         opinion_drop_open_questions(&third, c->search);
         want_equal(c, search, &third, OPINION_ALL);
         opinion_clear(&third);
+        bool whole = c->random->knobs.dma_progress == DMA_PROGRESS_WHOLE;
+        if (c->search->states != brute->states || (whole && c->search->transitions != brute->transitions))
+            g_string_append_printf(c->difference, "%" G_GUINT64_FORMAT " states and %" G_GUINT64_FORMAT " transitions, but %"
+                                   G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT " by brute force\n", c->search->states,
+                                   c->search->transitions, brute->states, brute->transitions);
     }
     brute_free(brute);
 }
@@ -217,13 +222,21 @@ static void note_difference(Comparison *c, char *differs, uint64_t *asked)
     ++*asked;
 }
 
-/* Interrupted somewhere, and resumed. */
-static void compare_resumed_states(Comparison *c, DifferentialStats *stats)
+/* In each way of walking: by another number of workers, or interrupted somewhere and resumed. */
+static void compare_states_again(Comparison *c, DifferentialStats *stats)
 {
-    const EnumerateOptions options = { .canary = c->options->states_canary, .states_max = c->options->states_max,
-                                       .contents = c->contents, .workers = 1 };
-    if (c->random->seed % 4 == 1)
-        note_difference(c, again_by_states(c->program, &options, 1 + c->random->seed / 4 % c->search->states, c->search), &stats->resumed);
+    static const unsigned MODES[] = { 0, 0, WALK_SWEEP, WALK_MERGE_LOCAL, WALK_MERGE_LOCAL | WALK_SWEEP };
+    uint64_t seed = c->random->seed;
+    if (seed % 4 > 1)
+        return;
+    EnumerateOptions options = { .canary = c->options->states_canary, .states_max = c->options->states_max, .contents = c->contents,
+                                 .modes = MODES[seed / 4 % G_N_ELEMENTS(MODES)], .workers = 1 };
+    Outcome *expected = options.modes ? enumerate(c, options.modes, 1) : c->search;
+    uint64_t cut = seed % 4 ? 1 + seed / 4 % expected->states : 0;
+    if (expected->refused == NULL)
+        note_difference(c, again_by_states(c->program, &options, cut, expected), cut > 0 ? &stats->resumed : &stats->workers);
+    if (options.modes)
+        outcome_free(expected);
 }
 
 /* By another number of workers, or interrupted and resumed. */
@@ -416,7 +429,7 @@ static void compare(Comparison *c, DifferentialStats *stats)
         return;
     }
     if (!c->options->quick)
-        compare_resumed_states(c, stats);
+        compare_states_again(c, stats);
     c->proof = prove_record(c->record, &options);
     drop_values_after_race(c->proof);
     drop_values_after_race(c->search);

@@ -19,12 +19,25 @@ static uint32_t device_of(const Brute *b, uint32_t core)
 
 static const BruteStep *next_step(const Brute *b, const BruteState *state, uint32_t core)
 {
-    return state->at[core] < b->steps[core] ? &b->step[core][state->at[core]] : NULL;
+    bool goes_on = state->at[core] < b->steps[core] && !(state->stopped >> core & 1);
+    return goes_on ? &b->step[core][state->at[core]] : NULL;
 }
 
+/* A word is on core 0 of its device. */
 static unsigned counter(const Brute *b, const RandomPlace *place)
 {
-    return b->counter[place->thing][place->core][place->start];
+    bool word = thing_of(b, place)->kind == SEMAPHORE_FLAG;
+    return b->counter[place->thing][word ? place->core - place->core % b->random->cores_per_device : place->core][place->start];
+}
+
+unsigned brute_count(const Brute *b, const BruteState *state, const RandomPlace *place)
+{
+    return state->count[counter(b, place)];
+}
+
+bool brute_did(const BruteState *state, uint32_t core, unsigned step)
+{
+    return step < state->at[core] && !(state->skipped[core] >> step & 1);
 }
 
 static unsigned credit(const Brute *b, const RandomPlace *place, unsigned bytes)
@@ -79,6 +92,25 @@ static bool is_wait(const RandomOp *op)
     return op->kind == OP_WAIT || op->kind == OP_WAIT_KEEP || op->kind == OP_WAIT_MEANT;
 }
 
+static bool compares(uint8_t compare, unsigned count, unsigned value)
+{
+    switch ((Compare)compare) {
+    case COMPARE_EQ:
+        return count == value;
+    case COMPARE_NE:
+        return count != value;
+    case COMPARE_GT:
+        return count > value;
+    case COMPARE_GE:
+        return count >= value;
+    case COMPARE_LT:
+        return count < value;
+    case COMPARE_LE:
+        return count <= value;
+    }
+    g_assert_not_reached();
+}
+
 static bool core_possible(const Brute *b, const BruteState *state, uint32_t core)
 {
     const BruteStep *step = next_step(b, state, core);
@@ -86,7 +118,9 @@ static bool core_possible(const Brute *b, const BruteState *state, uint32_t core
         return false;
     if (is_join(step))
         return join_possible(b, state, core, step);
-    return !is_wait(step->op) || state->count[counter(b, &step->op->at)] >= wait_need(b, core, step->op);
+    if (step->op->kind == OP_FLAG_WAIT)
+        return compares(step->op->compare, brute_count(b, state, &step->op->at), step->op->value);
+    return !is_wait(step->op) || brute_count(b, state, &step->op->at) >= wait_need(b, core, step->op);
 }
 
 static const RandomOp *copy_op(const Brute *b, const BruteFlight *flight)
@@ -99,7 +133,7 @@ static uint32_t copy_target_device(const Brute *b, const RandomOp *op)
     return device_of(b, op->remote ? op->receive.core : op->at.core);
 }
 
-/* Flights stand in order of start where that matters. */
+/* Flights stand by core, in order of start. */
 static bool held_back(const Brute *b, const BruteState *state, unsigned index, bool read)
 {
     DmaOrder order = b->random->knobs.dma_order;
@@ -123,16 +157,45 @@ static int compare_flights(const void *a, const void *b)
     return memcmp(a, b, sizeof(BruteFlight));
 }
 
-static void normalise(const Brute *b, BruteState *state)
+static void normalise(BruteState *state)
 {
     memset(&state->flight[state->flights], 0, sizeof state->flight - state->flights * sizeof *state->flight);
-    if (b->random->knobs.dma_order == DMA_ORDER_UNORDERED)
-        qsort(state->flight, state->flights, sizeof *state->flight, compare_flights);
+    qsort(state->flight, state->flights, sizeof *state->flight, compare_flights);
+}
+
+/* What was looked at tells a core where to go on. */
+static void look(BruteState *after, uint32_t core, unsigned seen, bool jumps, unsigned skip)
+{
+    after->seen[core] = (after->seen[core] + seen + 1) * 0x9e3779b97f4a7c15;
+    for (unsigned i = 0; jumps && i < skip; i++)
+        after->skipped[core] |= (uint64_t)1 << ++after->at[core];
+}
+
+static void do_word(const Brute *b, BruteState *after, uint32_t core, const RandomOp *op)
+{
+    uint8_t *word = &after->count[counter(b, &op->at)], old = *word;
+    if (op->kind == OP_FLAG_STORE)
+        *word = op->value;
+    else if (op->kind == OP_FLAG_ADD || op->kind == OP_FLAG_FETCH)
+        *word += op->value;
+    else if (op->kind == OP_FLAG_SWAP && old + 1 == op->value)
+        *word = op->value;
+    if (op->kind == OP_FLAG_FETCH || op->kind == OP_FLAG_LOOK)
+        look(after, core, old, old >= op->value, op->skip);
+    if (op->kind == OP_FLAG_SWAP)
+        look(after, core, old, old + 1 != op->value, op->skip);
 }
 
 static void do_operation(const Brute *b, BruteState *after, uint32_t core, const RandomOp *op)
 {
-    if (op->kind == OP_SIGNAL)
+    unsigned count = op->at.thing >= 0 && thing_of(b, &op->at)->space == SPACE_SEMAPHORE ? brute_count(b, after, &op->at) : 0;
+    if (op->kind == OP_STOP || (op->kind == OP_EXPECT_COUNT && count != op->value))
+        after->stopped |= (uint8_t)(1 << core);
+    else if (op->kind == OP_LOOK)
+        look(after, core, count, count >= op->value, op->skip);
+    else if (op->kind >= OP_FLAG_STORE && op->kind <= OP_FLAG_SWAP)
+        do_word(b, after, core, op);
+    else if (op->kind == OP_SIGNAL)
         after->count[counter(b, &op->at)] += op->value;
     else if (is_wait(op) && op->kind != OP_WAIT_KEEP)
         after->count[counter(b, &op->at)] -= (uint8_t)wait_need(b, core, op);
@@ -155,19 +218,40 @@ static void do_core(const Brute *b, BruteState *after, uint32_t core)
             after->at[c]++;
 }
 
+BruteEvent brute_event(const BruteState *state, char moment, uint32_t core, unsigned step)
+{
+    uint64_t skipped = state->skipped[core] & (((uint64_t)1 << step) - 1);
+    return (BruteEvent){ moment, (uint8_t)core, (uint8_t)step, (uint8_t)(step - (unsigned)__builtin_popcountll(skipped)) };
+}
+
 static BruteEvent core_event(const BruteState *state, uint32_t core)
 {
-    return (BruteEvent){ 'c', (uint8_t)core, state->at[core] };
+    return brute_event(state, 'c', core, state->at[core]);
+}
+
+static bool is_coarse(const Brute *b, const BruteState *state)
+{
+    bool coarse = true;
+    for (unsigned i = 0; i < state->flights; i++) {
+        const BruteFlight *flight = &state->flight[i];
+        const RandomOp *op = copy_op(b, flight);
+        coarse &= flight->sent == 0 || flight->sent + 1u == credit(b, &op->send, op->at.count);
+        coarse &= flight->received == 0 || flight->received + 1u == credit(b, &op->receive, op->at.count);
+    }
+    return coarse;
 }
 
 static void visit(Brute *b, const BruteState *state, const BruteState *after, BruteEvent event)
 {
     BruteState next = *after;
-    normalise(b, &next);
+    normalise(&next);
+    b->result->transitions++;
     size_t before = intern_count(&b->states);
     uint32_t id = intern_add(&b->states, &next, sizeof next);
-    if (id == before)
+    if (id == before) {
         g_array_append_val(b->stack, id);
+        b->result->states += is_coarse(b, &next);
+    }
     brute_see_counts(b, state, &next, event);
 }
 
@@ -177,7 +261,7 @@ static void move_flight(Brute *b, const BruteState *state, unsigned index)
     const RandomOp *op = copy_op(b, flight);
     unsigned sends = credit(b, &op->send, op->at.count), receives = credit(b, &op->receive, op->at.count);
     bool fluid = b->random->knobs.dma_progress == DMA_PROGRESS_FLUID, held = held_back(b, state, index, false);
-    BruteEvent read = { 'R', flight->core, flight->step }, write = { 'W', flight->core, flight->step };
+    BruteEvent read = brute_event(state, 'R', flight->core, flight->step), write = brute_event(state, 'W', flight->core, flight->step);
     if (fluid && !flight->read && flight->sent + 1u < sends) {
         BruteState after = *state;
         after.flight[index].sent++, after.count[counter(b, &op->send)]++;
@@ -269,17 +353,20 @@ static void number_counters(Brute *b)
 bool brute_can(const RandomProgram *random)
 {
     unsigned counters = 0;
+    bool polls = false;
     for (unsigned t = 0; t < random->things; t++)
         if (random->thing[t].space == SPACE_SEMAPHORE)
             counters += random->thing[t].elements * (unsigned)random->cores;
     for (unsigned c = 0; c < random->cores; c++) {
         unsigned copies = 0;
-        for (unsigned i = 0; i < random->ops[c]; i++)
+        for (unsigned i = 0; i < random->ops[c]; i++) {
             copies += random->op[c][i].kind == OP_COPY;
+            polls |= random->op[c][i].kind == OP_POLL || random->op[c][i].kind == OP_FLAG_POLL;
+        }
         if (copies > BRUTE_FLIGHTS_MAX / random->cores)
             return false;
     }
-    return counters <= BRUTE_COUNTERS_MAX && !(random->features & (RANDOM_DATA | RANDOM_CONFLICTS | RANDOM_STOPS | RANDOM_FLAGS));
+    return counters <= BRUTE_COUNTERS_MAX && !polls && !(random->features & RANDOM_DATA);
 }
 
 BruteResult *brute_run(const RandomProgram *random, const Program *program, uint64_t states_max)
@@ -299,13 +386,13 @@ BruteResult *brute_run(const RandomProgram *random, const Program *program, uint
     const BruteState start = { 0 };
     uint32_t id = intern_add(&b->states, &start, sizeof start);
     g_array_append_val(b->stack, id);
+    result->states = 1;
     while (b->stack->len > 0 && intern_count(&b->states) <= states_max) {
         const BruteState state = *(const BruteState *)intern_get(&b->states, g_array_index(b->stack, uint32_t, b->stack->len - 1), NULL);
         g_array_set_size(b->stack, b->stack->len - 1);
         expand(b, &state);
     }
     result->complete = b->stack->len == 0;
-    result->states = intern_count(&b->states);
     brute_settle(b);
     intern_clear(&b->states);
     intern_clear(&b->seen);

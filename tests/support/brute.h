@@ -1,7 +1,7 @@
 /* brute.h - every reachable state of a random program, each checked as it stands: the plainest reading of the rules there is.
  *
  * Works on the lists of operations; shares no code with the searches. Copies under fluid progress count byte by byte, which the searches
- * do not do: that the coarser steps suffice is one of the things compared. For straight programs only: no data, looks or stops.
+ * do not do: that the coarser steps suffice is one of the things compared. Not for programs with data, nor with loops that poll.
  *
  * Ownership:   BruteResult owns its lists; brute_free.
  */
@@ -12,7 +12,7 @@
 typedef struct BruteResult {
     GPtrArray *faults;                          /* of char*, sorted: "race 1003 2004 h0 x2", see brute_line */
     GArray *end_states;                         /* of uint64_t, as outcome_end_state hashes them; sorted */
-    uint64_t states;
+    uint64_t states, transitions;               /* coarse states alone: of each copy, no early bytes or all; whole progress: all */
     bool complete;                              /* false: states_max was reached, the rest says nothing */
 } BruteResult;
 

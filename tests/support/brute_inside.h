@@ -12,13 +12,15 @@ typedef struct BruteStep {
 } BruteStep;
 
 typedef struct BruteFlight { uint8_t core, step, read, sent, received; } BruteFlight;   /* sent, received: early bytes */
-typedef struct BruteState {
-    uint8_t at[RANDOM_CORES_MAX], flights;
+typedef struct __attribute__((packed)) BruteState {
+    uint64_t skipped[RANDOM_CORES_MAX], seen[RANDOM_CORES_MAX];         /* steps jumped over, a bit each; what was looked at, hashed */
+    uint8_t at[RANDOM_CORES_MAX], stopped, flights;                     /* stopped: a bit a core */
     uint8_t count[BRUTE_COUNTERS_MAX];
     BruteFlight flight[BRUTE_FLIGHTS_MAX];
 } BruteState;
 
-typedef struct BruteEvent { char moment; uint8_t core, step; } BruteEvent;      /* 'c': own step; 'R', 'W': of the copy it starts */
+/* 'c': a core's own step; 'R', 'W': of the copy that it starts. The position counts the steps that were done before it. */
+typedef struct BruteEvent { char moment; uint8_t core, step, position; } BruteEvent;
 typedef struct BruteNext { BruteEvent event; const RandomPlace *place; bool write; } BruteNext;
 
 typedef struct Brute {
@@ -36,6 +38,9 @@ typedef struct Brute {
     BruteResult *result;
 } Brute;
 
+BruteEvent brute_event(const BruteState *state, char moment, uint32_t core, unsigned step);
+unsigned brute_count(const Brute *b, const BruteState *state, const RandomPlace *place);
+bool brute_did(const BruteState *state, uint32_t core, unsigned step);
 void brute_add_next(Brute *b, BruteEvent event, const RandomPlace *place, bool write);
 void brute_judge_core(Brute *b, const BruteState *state, uint32_t core);       /* its next step is possible */
 void brute_judge_nexts(Brute *b, const BruteState *state);

@@ -11,7 +11,7 @@ typedef struct BruteFault {                     /* interned: padding is cleared 
     uint8_t launch;                             /* of a leftover at an exit, or in flight at one, plus 1 */
 } BruteFault;
 
-static const BruteEvent NOBODY = { 0, 0, 0 };
+static const BruteEvent NOBODY = { 0, 0, 0, 0 };
 
 static void see(Brute *b, BruteFault fault)
 {
@@ -39,7 +39,7 @@ static uint32_t device_of(const Brute *b, uint32_t core)
 
 static bool is_past(const Brute *b, const BruteState *state, uint32_t core, const BruteStep *step)
 {
-    return &b->step[core][state->at[core]] > step;
+    return &b->step[core][state->at[core]] > step;              /* joins and scopes are not jumped over */
 }
 
 /* The step of a core that enters or leaves a launch; NULL: it takes no part. */
@@ -129,7 +129,7 @@ static int scope_now(const Brute *b, const BruteState *state, const RandomPlace 
 static int life_now(const Brute *b, const BruteState *state, const RandomPlace *place, uint32_t by)
 {
     const RandomThing *thing = thing_of(b, place);
-    if (b->random->bare || (thing->space == SPACE_SEMAPHORE && thing->kind == SEMAPHORE_BARRIER))
+    if (b->random->bare || (thing->space == SPACE_SEMAPHORE && (thing->kind == SEMAPHORE_BARRIER || thing->kind == SEMAPHORE_FLAG)))
         return 0;
     return thing->scoped ? scope_now(b, state, place, by) : launches_now(b, state, thing, device_of(b, place->core));
 }
@@ -187,7 +187,7 @@ static bool was_written(const Brute *b, const BruteState *state, const RandomPla
     for (uint32_t core = 0; core < b->random->cores; core++)
         for (unsigned i = 0; i < state->at[core]; i++) {
             const BruteStep *step = &b->step[core][i];
-            if (step->kind != BRUTE_OPERATION)
+            if (step->kind != BRUTE_OPERATION || !brute_did(state, core, i))
                 continue;
             bool writes = step->op->kind == OP_STORE || step->op->kind == OP_SWAP
                 || (step->op->kind == OP_COPY && moment_done(state, core, i, 'W'));
@@ -237,7 +237,7 @@ static bool ends_with(const Brute *b, const RandomPlace *place, uint32_t device,
         return false;
     const RandomThing *thing = thing_of(b, place);
     unsigned first, last;
-    if (thing->space == SPACE_SEMAPHORE && thing->kind == SEMAPHORE_BARRIER)
+    if (thing->space == SPACE_SEMAPHORE && (thing->kind == SEMAPHORE_BARRIER || thing->kind == SEMAPHORE_FLAG))
         return false;
     if (thing->scoped)
         return only_launch(thing) == launch;
@@ -247,7 +247,7 @@ static bool ends_with(const Brute *b, const RandomPlace *place, uint32_t device,
 static void judge_exit(Brute *b, const BruteState *state, uint32_t device, unsigned launch)
 {
     uint32_t core = device * b->random->cores_per_device;
-    BruteEvent leave = { 'c', (uint8_t)core, state->at[core] };
+    BruteEvent leave = brute_event(state, 'c', core, state->at[core]);
     for (unsigned i = 0; i < b->counters; i++) {
         const RandomPlace *place = &b->counted[i];
         bool ends_here = !thing_of(b, place)->scoped || never_opens(b, place);
@@ -257,7 +257,7 @@ static void judge_exit(Brute *b, const BruteState *state, uint32_t device, unsig
     for (unsigned i = 0; i < state->flights; i++) {
         const BruteFlight *flight = &state->flight[i];
         const RandomOp *op = b->step[flight->core][flight->step].op;
-        BruteEvent read = { 'R', flight->core, flight->step }, write = { 'W', flight->core, flight->step };
+        BruteEvent read = brute_event(state, 'R', flight->core, flight->step), write = brute_event(state, 'W', flight->core, flight->step);
         if (!flight->read && device_of(b, flight->core) == device
             && (ends_with(b, &op->source, device, launch) || ends_with(b, &op->send, device, launch)))
             see(b, (BruteFault){ .id = FAULT_IN_FLIGHT, .event = read, .other = leave, .thing = op->source.thing });
@@ -268,7 +268,7 @@ static void judge_exit(Brute *b, const BruteState *state, uint32_t device, unsig
 
 static void judge_close(Brute *b, const BruteState *state, uint32_t core, const RandomOp *op)
 {
-    BruteEvent close = { 'c', (uint8_t)core, state->at[core] };
+    BruteEvent close = brute_event(state, 'c', core, state->at[core]);
     for (unsigned i = 0; i < b->counters; i++)
         if (state->count[i] > 0 && b->counted[i].thing == op->at.thing && b->counted[i].core == core)
             see(b, (BruteFault){ .id = FAULT_LEFTOVER, .event = close, .thing = op->at.thing, .counter = (uint8_t)(i + 1) });
@@ -282,23 +282,28 @@ static void judge_meant(Brute *b, const BruteState *state, uint32_t core, const 
         start++;
     const RandomOp *copy = b->step[core][start].op;
     char moment = copy->remote && memcmp(&copy->send, &wait->at, sizeof copy->send) == 0 ? 'R' : 'W';
-    if (copy->at.count > 0 && !moment_done(state, core, start, moment))
-        see(b, (BruteFault){ .id = FAULT_MISMATCH, .event = { 'c', (uint8_t)core, state->at[core] },
-                             .other = { moment, (uint8_t)core, (uint8_t)start }, .thing = wait->at.thing });
+    if (copy->at.count > 0 && brute_did(state, core, start) && !moment_done(state, core, start, moment))
+        see(b, (BruteFault){ .id = FAULT_MISMATCH, .event = brute_event(state, 'c', core, state->at[core]),
+                             .other = brute_event(state, moment, core, start), .thing = wait->at.thing });
 }
 
 void brute_judge_core(Brute *b, const BruteState *state, uint32_t core)
 {
     const BruteStep *step = &b->step[core][state->at[core]];
-    if (step->kind == BRUTE_EXIT)
+    if (step->kind == BRUTE_EXIT && !state->stopped)
         judge_exit(b, state, device_of(b, core), step->launch);
     if (step->kind != BRUTE_OPERATION)
         return;
     const RandomOp *op = step->op;
-    BruteEvent event = { 'c', (uint8_t)core, state->at[core] };
-    if (op->kind == OP_SIGNAL || op->kind == OP_WAIT || op->kind == OP_WAIT_KEEP || op->kind == OP_WAIT_MEANT)
+    BruteEvent event = brute_event(state, 'c', core, state->at[core]);
+    if (op->kind == OP_SIGNAL || op->kind == OP_WAIT || op->kind == OP_WAIT_KEEP || op->kind == OP_WAIT_MEANT || op->kind == OP_LOOK
+        || op->kind == OP_EXPECT_COUNT)
         judge_life(b, state, &op->at, event);
-    if (op->kind == OP_CLOSE)
+    if (op->kind == OP_STOP)
+        see(b, (BruteFault){ .id = FAULT_OUT_OF_BOUNDS, .event = event, .thing = -1 });
+    if (op->kind == OP_EXPECT_COUNT && brute_count(b, state, &op->at) != op->value)
+        see(b, (BruteFault){ .id = FAULT_ASSERT, .event = event, .thing = -1 });
+    if (op->kind == OP_CLOSE && !state->stopped)
         judge_close(b, state, core, op);
     if (op->kind == OP_WAIT_MEANT)
         judge_meant(b, state, core, op);
@@ -319,8 +324,8 @@ void brute_judge_end(Brute *b, const BruteState *state)
     g_autofree int64_t *count = g_new0(int64_t, b->program->semaphores + 1);
     bool finished = true;
     for (uint32_t core = 0; core < b->random->cores; core++) {
-        position[core] = state->at[core];
-        finished &= state->at[core] == b->steps[core];
+        position[core] = state->at[core] - (unsigned)__builtin_popcountll(state->skipped[core]);
+        finished &= state->at[core] == b->steps[core] && !(state->stopped >> core & 1);
     }
     for (unsigned i = 0; i < b->counters; i++) {
         if (state->count[i] == 0)
@@ -333,7 +338,7 @@ void brute_judge_end(Brute *b, const BruteState *state)
     }
     uint64_t hash = outcome_end_state(position, b->random->cores, count, b->program->semaphores);
     g_array_append_val(b->result->end_states, hash);
-    if (!finished)
+    if (!finished && !state->stopped)
         see(b, (BruteFault){ .id = FAULT_DEADLOCK, .thing = -1 });
 }
 
@@ -346,7 +351,7 @@ static const BruteFault *fault_at(const Brute *b, uint32_t i)
 
 static bool same_event(BruteEvent one, BruteEvent other)
 {
-    return memcmp(&one, &other, sizeof one) == 0;
+    return one.moment == other.moment && one.core == other.core && one.step == other.step;
 }
 
 /* It is not reported, and says nothing. */
@@ -436,5 +441,9 @@ void brute_settle(Brute *b)
         g_ptr_array_add(b->result->faults, brute_line(m->id, m->low, m->high, name, m->count));
     }
     g_ptr_array_sort(b->result->faults, compare_lines);
-    g_array_sort(b->result->end_states, compare_hashes);
+    GArray *ends = b->result->end_states;
+    g_array_sort(ends, compare_hashes);
+    for (guint i = ends->len; i-- > 1;)          /* cores that saw other things may end alike */
+        if (g_array_index(ends, uint64_t, i) == g_array_index(ends, uint64_t, i - 1))
+            g_array_remove_index(ends, i);
 }

@@ -427,14 +427,15 @@ static void conflict(RandomMaker *m, unsigned core)
 
 static void use_word(RandomMaker *m, unsigned core)
 {
-    static const RandomKind KIND[] = { OP_FLAG_STORE, OP_FLAG_ADD, OP_FLAG_ADD, OP_FLAG_WAIT, OP_FLAG_LOOK, OP_FLAG_SWAP,
+    static const RandomKind KIND[] = { OP_FLAG_STORE, OP_FLAG_ADD, OP_FLAG_FETCH, OP_FLAG_WAIT, OP_FLAG_LOOK, OP_FLAG_SWAP,
                                        OP_FLAG_POLL };
     RandomKind kind = KIND[random_pick(m, 0, G_N_ELEMENTS(KIND) - 1)];
     unsigned device = random_pick(m, 0, m->random->devices - 1u);
     RandomOp *op = append(m, core, kind);
     op->at = semaphore_at(m, m->words, device * m->random->cores_per_device);
-    op->value = (uint8_t)random_pick(m, 1, 2), op->exact = random_chance(m, 30);
-    op->skip = kind == OP_FLAG_LOOK || kind == OP_FLAG_SWAP ? (uint8_t)random_pick(m, 1, 2) : 0;
+    op->value = (uint8_t)random_pick(m, 1, 2);
+    op->compare = random_chance(m, 50) ? COMPARE_GE : (uint8_t)random_pick(m, COMPARE_EQ, COMPARE_LE);
+    op->skip = random_jumps(kind) ? (uint8_t)random_pick(m, 1, 2) : 0;
 }
 
 static void lone_operation(RandomMaker *m, unsigned core)

@@ -126,6 +126,7 @@ static void print_flag(Printer *p, const RandomOp *op)
 {
     g_autofree char *word = ref_of(p, &op->at, false);
     unsigned device = op->at.core / p->random->cores_per_device;
+    static const char *const COMPARE[] = { "PL_EQ", "PL_NE", "PL_GT", "PL_GE", "PL_LT", "PL_LE" };
     switch (op->kind) {
     case OP_FLAG_STORE:
         line(p, "pl_flag_store(%s, %u, pl_device(%u));", word, op->value, device);
@@ -133,8 +134,11 @@ static void print_flag(Printer *p, const RandomOp *op)
     case OP_FLAG_ADD:
         line(p, "pl_flag_add(%s, %u, pl_device(%u));", word, op->value, device);
         break;
+    case OP_FLAG_FETCH:
+        line(p, "if (pl_flag_fetch_add(%s, %u, pl_device(%u)) < %u) {", word, op->value, device, op->value);
+        break;
     case OP_FLAG_WAIT:
-        line(p, "pl_flag_wait(%s, %s, %u, pl_device(%u));", word, op->exact ? "PL_EQ" : "PL_GE", op->value, device);
+        line(p, "pl_flag_wait(%s, %s, %u, pl_device(%u));", word, COMPARE[op->compare], op->value, device);
         break;
     case OP_FLAG_POLL:
         line(p, "while (pl_flag_load(%s, pl_device(%u)) < %u) continue;", word, device, op->value);
@@ -202,7 +206,7 @@ static void print_operation(Printer *p, unsigned index)
     case OP_OPEN: case OP_CLOSE:
         print_scope(p, op);
         break;
-    case OP_FLAG_STORE: case OP_FLAG_ADD: case OP_FLAG_WAIT: case OP_FLAG_POLL: case OP_FLAG_LOOK: case OP_FLAG_SWAP:
+    case OP_FLAG_STORE: case OP_FLAG_ADD: case OP_FLAG_FETCH: case OP_FLAG_WAIT: case OP_FLAG_POLL: case OP_FLAG_LOOK: case OP_FLAG_SWAP:
         print_flag(p, op);
         break;
     case OP_STEER: case OP_LOOK: case OP_POLL: case OP_EXPECT_COUNT: case OP_STOP:
@@ -224,8 +228,7 @@ static void print_core(Printer *p, unsigned launch)
             continue;
         print_operation(p, i);
         unsigned skip = p->random->op[p->core][i].skip;
-        RandomKind kind = (RandomKind)p->random->op[p->core][i].kind;
-        if (kind == OP_STEER || kind == OP_LOOK || kind == OP_FLAG_LOOK || kind == OP_FLAG_SWAP) {
+        if (random_jumps((RandomKind)p->random->op[p->core][i].kind)) {
             if (end != RANDOM_OPS_MAX) {
                 g_string_append(p->out, "/* jumps that overlap: not said here */\n");
                 line(p, "}");

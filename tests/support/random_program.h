@@ -69,15 +69,16 @@ typedef enum RandomKind {
     OP_POLL,                                    /* looks at a count until it is >= value */
     OP_EXPECT_COUNT,                            /* at, value */
     OP_FLAG_STORE, OP_FLAG_ADD,                 /* at: the word; value */
-    OP_FLAG_WAIT,                               /* until the word is >= value (exact: == value) */
+    OP_FLAG_FETCH,                              /* adds, and jumps as OP_LOOK does by what was there before */
+    OP_FLAG_WAIT,                               /* until the word compares with value */
     OP_FLAG_POLL,                               /* looks at a word until it is >= value */
     OP_FLAG_LOOK, OP_FLAG_SWAP,                 /* jumps as OP_LOOK; SWAP: value - 1 becomes value, jumps if it was something else */
     OP_STOP                                     /* a load beyond the end of `at` */
 } RandomKind;
 
 typedef struct RandomOp {
-    uint8_t kind, launch, value, skip;
-    bool remote, by_send, exact;
+    uint8_t kind, launch, value, skip, compare;
+    bool remote, by_send;
     RandomPlace at, source, send, receive;
 } RandomOp;
 
@@ -95,6 +96,12 @@ typedef struct RandomProgram {
     uint8_t ops[RANDOM_CORES_MAX];
     RandomOp op[RANDOM_CORES_MAX][RANDOM_OPS_MAX];
 } RandomProgram;
+
+/* Of what looks: may it jump over operations? */
+static inline bool random_jumps(RandomKind kind)
+{
+    return kind == OP_STEER || kind == OP_LOOK || kind == OP_FLAG_FETCH || kind == OP_FLAG_LOOK || kind == OP_FLAG_SWAP;
+}
 
 void random_generate(RandomProgram *random, uint64_t seed, uint32_t features, unsigned operations);
 

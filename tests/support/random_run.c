@@ -213,8 +213,10 @@ static unsigned do_flag(Body *body, uint32_t site, const RandomOp *op)
     case OP_FLAG_ADD:
         core_flag_add(core, site, word, on, op->value, false);
         return 0;
+    case OP_FLAG_FETCH:
+        return core_flag_add(core, site, word, on, op->value, true) >= op->value ? op->skip : 0;
     case OP_FLAG_WAIT:
-        core_flag_wait(core, site, word, on, op->exact ? COMPARE_EQ : COMPARE_GE, op->value);
+        core_flag_wait(core, site, word, on, (Compare)op->compare, op->value);
         return 0;
     case OP_FLAG_POLL:
         while (core_flag_load(core, site, word, on) < op->value)
@@ -272,7 +274,7 @@ static unsigned do_operation(Body *body, unsigned index)
     case OP_POLL:
         poll(body, site, op);
         break;
-    case OP_FLAG_STORE: case OP_FLAG_ADD: case OP_FLAG_WAIT: case OP_FLAG_POLL: case OP_FLAG_LOOK: case OP_FLAG_SWAP:
+    case OP_FLAG_STORE: case OP_FLAG_ADD: case OP_FLAG_FETCH: case OP_FLAG_WAIT: case OP_FLAG_POLL: case OP_FLAG_LOOK: case OP_FLAG_SWAP:
         return do_flag(body, site, op);
     case OP_EXPECT_COUNT:
         core_expect_count(body->core, site, ref_of(body, &op->at), op->value);
