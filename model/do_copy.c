@@ -18,7 +18,8 @@ static uint32_t completion(Core *core, uint32_t site, Ref ref, uint32_t on_core,
     uint32_t semaphore = guard_semaphore(core, site, ref, on_core, what);
     const Decl *decl = program_decl(core->program, ref.decl);
     if (decl->semaphore_kind != SEMAPHORE_DMA && decl->semaphore_kind != SEMAPHORE_REGULAR)
-        core_stop(core, site, FAULT_SHAPE, "%s is %s, which is no DMA or REGULAR semaphore", what, program_text(core->program, decl->name));
+        core_stop(core, site, FAULT_SHAPE, "%s is %s, which is not a DMA or REGULAR semaphore", what,
+                  program_text(core->program, decl->name));
     *count = decl->semaphore_kind == SEMAPHORE_DMA ? bytes : 1;
     return semaphore;
 }

@@ -92,7 +92,7 @@ static void access_memory(Core *core, StepKind kind, uint32_t site, Ref ref, con
     const Launch *launch = program_launch(core->program, core->launch);
     const char *name = program_text(core->program, decl->name);
     if (decl->space == SPACE_SEMAPHORE)
-        core_usage(core, site, "%s wants a buffer, %s is a semaphore", what, name);
+        core_usage(core, site, "%s needs a buffer, %s is a semaphore", what, name);
     if ((decl->space == SPACE_HBM || decl->space == SPACE_ANY) && !launch->host)
         core_stop(core, site, FAULT_SPACE, "%s of %s, which is in %s: only VMEM and SMEM can be accessed directly, copy it there "
                   "first", what, name,

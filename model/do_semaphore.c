@@ -12,9 +12,9 @@ uint32_t guard_semaphore(Core *core, uint32_t site, Ref ref, uint32_t on_core, c
     const View *view = program_get_view(program, ref.view);
     const char *name = program_text(program, decl->name);
     if (decl->space != SPACE_SEMAPHORE)
-        core_usage(core, site, "%s wants a semaphore, %s is a buffer", what, name);
+        core_usage(core, site, "%s needs a semaphore, %s is a buffer", what, name);
     if (view_elements(view) != 1)
-        core_usage(core, site, "%s wants one semaphore, %s is an array of %lld: index it with pl_at", what, name,
+        core_usage(core, site, "%s needs one semaphore, %s is an array of %lld: index it with pl_at", what, name,
                    (long long)view_elements(view));
     if (view->over)
         guard_out_of_bounds(core, site, ref, what);
@@ -51,7 +51,7 @@ static void want_kind(Core *core, uint32_t site, Ref ref, bool flag, const char 
     SemaphoreKind kind = kind_of(core, ref);
     const char *name = program_text(core->program, program_decl(core->program, ref.decl)->name);
     if (flag != (kind == SEMAPHORE_FLAG))
-        core_usage(core, site, flag ? "%s wants a flag word, %s is a semaphore" : "%s wants a semaphore, %s is a flag word", what, name);
+        core_usage(core, site, flag ? "%s needs a flag word, %s is a semaphore" : "%s needs a semaphore, %s is a flag word", what, name);
     if (!flag && kind == SEMAPHORE_DMA)
         core_stop(core, site, FAULT_SHAPE,
                   "%s on the DMA semaphore %s: DMA semaphores are signalled by copies and waited on through a descriptor",

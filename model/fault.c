@@ -22,7 +22,7 @@ static const Explained FAULT[FAULT_COUNT] = {
             "    PlTile seen = pl_load(output);          /* ... and nobody waited for it */\n"
             "    pl_copy_wait(pass);\n",
         .repairs =
-            "  - Wait before you look: move the load behind pl_copy_wait_recv of the copy that fills the buffer.\n"
+            "  - Wait before you look: move the load after pl_copy_wait_recv of the copy that fills the buffer.\n"
             "  - Wait before you reuse: a source may be overwritten only after its wait_send, which says nothing about the arrival.\n"
             "  - If two copies count on one semaphore, a wait meant for the second can be satisfied by the first (or by half of each):\n"
             "    give each copy that can be under way at the same time its own semaphore, such as pl_at(recv_sems, step).\n"
@@ -72,7 +72,7 @@ static const Explained FAULT[FAULT_COUNT] = {
             "    /* the kernel ends here: nobody waited for the copy */\n",
         .repairs =
             "  - The issuer waits with pl_copy_wait_send before it leaves, the receiver with pl_copy_wait_recv.\n"
-            "  - Copies started in the last step of a loop need their waits behind the loop.\n"
+            "  - Copies started in the last step of a loop need their waits after the loop.\n"
             "  - A receiver that does not know how many copies come must be told, or must meet all senders at a barrier after their "
             "wait.\n",
     },
@@ -182,7 +182,7 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - A polling loop needs a writer that is not itself stuck behind the poller.\n",
     },
     [FAULT_CRASH] = {
-        .meaning = "The kernel's own code broke off: an invalid memory access, a stack overflow, a division by zero, an abort or a call "
+        .meaning = "The kernel's own code failed: an invalid memory access, a stack overflow, a division by zero, an abort or a call "
                    "of exit.",
         .example =
             "    int slots[4];\n"
@@ -200,7 +200,7 @@ typedef struct ExplainedAdvice { const char *name, *meaning; } ExplainedAdvice;
 static const ExplainedAdvice ADVICE[ADVICE_COUNT] = {
     [ADVICE_AMBIGUOUS_WAIT] = {
         "ambiguous-wait",
-        "Different signals or copies can satisfy this wait, depending on the schedule. That is harmless only as long as the code behind "
+        "Different signals or copies can satisfy this wait, depending on the schedule. That is harmless only as long as the code after "
         "it does not rely on one of them in particular.",
     },
     [ADVICE_OVERSIGNAL] = {
@@ -210,8 +210,8 @@ static const ExplainedAdvice ADVICE[ADVICE_COUNT] = {
     },
     [ADVICE_NEEDLESS_SYNC] = {
         "needless-sync",
-        "Without this wait or barrier everything that was proved stays proved: it costs time and orders nothing that needs to be ordered. "
-        "A wait alone is left out by waiting where the launch is left instead, since its signals must be taken somewhere.",
+        "Without this wait or barrier the program is still verified: it costs time and orders nothing that needs to be ordered. "
+        "A wait alone is left out by waiting at the end of the launch instead, since its signals must be taken somewhere.",
     },
     [ADVICE_NON_NEIGHBOUR] = {
         "non-neighbour",

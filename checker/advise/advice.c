@@ -2,7 +2,7 @@
  * rest is checked as a whole. What is needed is said with what would happen without it.
  *
  * A wait alone is left out by letting it wait where the launch is left: its signals must be taken somewhere. So a wait is needless where
- * nothing in the launch needs to come behind it.
+ * nothing in the launch needs to come after it.
  */
 #include "../check/check.h"
 #include "../report/story.h"
@@ -42,14 +42,14 @@ static bool try_without(CheckResult *result, Change *change, const char *what, c
     }
     g_autofree char *otherwise = changed != NULL ? what_happens(changed) : NULL;
     if (otherwise != NULL)
-        whatif_tell(result, g_strdup_printf("needed: %s; without this there is a %s", what, otherwise));
+        whatif_tell(result, g_strdup_printf("needed: %s; without it there is a %s", what, otherwise));
     if (changed != NULL)
         check_result_free(changed);
     change_clear(change);
     return right;
 }
 
-static const char NEEDLESS[] = "without this the proof goes through as well, at this size";
+static const char NEEDLESS[] = "without it the program is still verified at this size";
 
 /* Does anything in the launch reach another device but the signals on semaphores of that name? */
 static bool communicates_without(const CheckResult *result, uint32_t launch, const char *name)
@@ -165,8 +165,8 @@ static void try_without_wait(CheckResult *result, const Step *wait)
     const Place place = { .core = wait->core, .copy = NONE, .kind = STEP_WAIT, .site = wait->site, .object = wait->object, .region = NONE,
                           .launch = wait->launch };
     g_autofree char *where = program_describe_site(program, wait->site), *what = g_strdup_printf("the wait on %s at %s", name, where);
-    try_without(result, &change, what, "nothing in the launch needs to come behind it; where the launch is left is early enough, at this "
-                                       "size", &place);
+    try_without(result, &change, what, "nothing in the launch depends on it; at this size it could move to the end of the "
+                                       "launch", &place);
 }
 
 static bool has_launch_life(const Program *program, uint32_t semaphore)

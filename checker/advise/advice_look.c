@@ -67,7 +67,7 @@ static void look_at_hops(CheckResult *result)
 static void add_early(CheckResult *result, const CheckResult *changed, const Finding *finding, const Place *place)
 {
     g_autofree char *message = story_message(changed, finding);
-    g_autofree char *text = g_strdup_printf("%s; --scopes static takes it as meant for the coming scope, --scopes strict as a fault",
+    g_autofree char *text = g_strdup_printf("%s; with --scopes static it counts for the scope to come, with --scopes strict it is a fault",
                                             message);
     check_add_advice(result, ADVICE_EARLY_SIGNAL, text, place);
 }

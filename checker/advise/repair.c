@@ -34,9 +34,8 @@ bool repair_try(Repairs *r, Change *change)
         check_result_free(changed);
     }
     if (right) {
-        const char *doubt = r->program->expectations.count > 0 ? "" : " (whether the values are those meant is not known: no result is "
-                                                                     "expected)";
-        whatif_tell(r->result, g_strdup_printf("%s, the proof goes through at this size%s", change->words->str, doubt));
+        const char *doubt = r->program->expectations.count > 0 ? "" : " (its values were not judged: the program expects no result)";
+        whatif_tell(r->result, g_strdup_printf("%s, it is verified at this size%s", change->words->str, doubt));
         r->named++;
     }
     change_clear(change);
@@ -187,7 +186,7 @@ static void try_second_barriers(Repairs *r)
         }
         Edit *edit = change_add(&change, EDIT_AFTER);
         edit->where = whatif_at(r->program, STEP_WAIT, wait->site), edit->step = STEP_WAIT;
-        change_say(&change, "with a second barrier behind the wait at %s (the same signals and the same wait, on a semaphore of the "
+        change_say(&change, "with a second barrier after the wait at %s (the same signals and the same wait, on a semaphore of the "
                             "launch's own)", place);
         repair_try(r, &change);
     }
@@ -282,8 +281,8 @@ static void try_knobs(Repairs *r)
         CheckResult *changed = whatif_check(r->result, NULL, &knobs, true);
         if (changed->verdict == VERDICT_VERIFIED) {
             fifo |= kind->dma_order == DMA_ORDER_LINK_FIFO;
-            whatif_tell(r->result, g_strdup_printf("fine only if the hardware promises %s (%s): with --%s it is verified", other[i].option,
-                                                   other[i].meaning, other[i].option));
+            whatif_tell(r->result, g_strdup_printf("right only if the hardware guarantees %s (%s): with --%s it is verified",
+                                                   other[i].option, other[i].meaning, other[i].option));
         }
         check_result_free(changed);
     }
@@ -298,7 +297,7 @@ static void try_sequential_windows(Repairs *r)
     knobs.windows = WINDOWS_SEQUENTIAL;
     CheckResult *changed = whatif_check(r->result, NULL, &knobs, true);
     if (changed->verdict == VERDICT_VERIFIED)
-        whatif_tell(r->result, g_strdup("fine only if no block of a windowed array is copied while the kernel works on another one: with "
+        whatif_tell(r->result, g_strdup("right only if no block of a windowed array is copied while the kernel works on another one: with "
                                         "one buffer for each (.buffers = 1, in Pallas pl.Buffered(1)), or --windows sequential, it is "
                                         "verified"));
     check_result_free(changed);
@@ -313,8 +312,8 @@ static void try_static_scopes(Repairs *r)
     knobs.scopes = SCOPES_STATIC;
     CheckResult *changed = whatif_check(r->result, NULL, &knobs, true);
     if (changed->verdict == VERDICT_VERIFIED)
-        whatif_tell(r->result, g_strdup("fine only if scopes have fixed places on all devices (as Pallas assumes): with --scopes static it "
-                                        "is verified"));
+        whatif_tell(r->result, g_strdup("right only if scopes have fixed addresses on all devices (as Pallas assumes): with --scopes "
+                                        "static it is verified"));
     check_result_free(changed);
 }
 

@@ -52,7 +52,7 @@ static bool try_behind(Repairs *r, const Moved *moved, const Step *behind)
     g_autofree char *from = program_describe_site(r->program, signal->site), *to = program_describe_site(r->program, behind->site);
     Change change;
     change_begin(&change, r->result);
-    change_say(&change, "with the signal on %s at %s moved down to behind %s", name, from, to);
+    change_say(&change, "with the signal on %s at %s moved down to after %s", name, from, to);
     if (signals < steps)
         change_say(&change, signals == 1 ? " (the first time)" : " (the first %u times)", signals);
     change.too_many |= signals > steps;         /* some would be lost */

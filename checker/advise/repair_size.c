@@ -71,7 +71,7 @@ void check_try_smaller(CheckResult *result)
     g_autofree char *sizes = least == wrong - 1 ? g_strdup_printf("%u device%s", least, least == 1 ? "" : "s")
         : g_strdup_printf("%u to %u devices", least, wrong - 1);
     if (right == wrong - least)
-        whatif_tell(result, g_strdup_printf("fine with %s: the smallest wrong size is %u devices", sizes, wrong));
+        whatif_tell(result, g_strdup_printf("right with %s: the smallest wrong size is %u devices", sizes, wrong));
     else
         whatif_tell(result, g_strdup_printf("the smallest wrong size is %u devices", wrong));
 }

@@ -70,7 +70,7 @@ GArray *repair_find_left(const Repairs *r)
     return drains;
 }
 
-/* Everything that is left over is waited for before the launch is left. */
+/* Everything that is left over is waited for at the end of the launch. */
 void repair_drains(Repairs *r)
 {
     g_autoptr(GArray) drains = repair_find_left(r);
@@ -85,10 +85,10 @@ void repair_drains(Repairs *r)
             cores += drain->core[core];
         g_autofree char *name = whatif_semaphore_text(r->program, drain->semaphore);
         change_say(&change, "%sa wait for %" G_GINT64_FORMAT " on %s%s", i ? " and " : "", drain->value, name,
-                   cores < r->program->cores ? " (where it is left over)" : "");
+                   cores < r->program->cores ? " (where it is left)" : "");
         fits &= wait_at_exit(r, &change, drain->name, drain->element, drain->value, drain->core);
     }
-    change_say(&change, " before the launch is left");
+    change_say(&change, " at the end of the launch");
     if (fits)
         repair_try(r, &change);
     else
@@ -166,7 +166,7 @@ static bool try_to_move(Repairs *r, const Step *wait, EditWhere to, const Missin
     Missing one = *missing;
     one.rotates &= there > 1;
     to.skip = last && here > there ? here - there : 0, to.times = there;
-    const char *which = here <= there ? "" : there > 1 ? (last ? " (not the first times)" : " (the first times)")
+    const char *which = here <= there ? "" : there > 1 ? (last ? " (except the first times)" : " (the first times)")
         : last ? " (the last time)" : " (the first time)";
     Change change;
     change_begin(&change, r->result);
@@ -201,7 +201,7 @@ static bool try_from_second_time(Repairs *r, EditWhere where, const char *before
     change_begin(&change, r->result);
     change_say(&change, "with ");
     say_wait(r, &change, missing);
-    change_say(&change, " before %s, from the second time on, and before the launch is left", before);
+    change_say(&change, " before %s, except the first time, and at the end of the launch", before);
     where.skip = 1;
     add_wait(r, &change, EDIT_BEFORE, where, missing);
     const char *name = whatif_semaphore_name(r->program, missing->semaphore);
@@ -258,7 +258,7 @@ static void try_waits_behind(Repairs *r, uint32_t copy_index)
                 wait_behind_start(r, &change, copy, false, in_place);
             if (which & 2)
                 wait_behind_start(r, &change, copy, true, in_place);
-            change_say(&change, " right behind the start of the copy at %s", place);
+            change_say(&change, " right after the start of the copy at %s", place);
             if (repair_try(r, &change))
                 return;
         }
@@ -278,7 +278,7 @@ static void try_left_behind_first(Repairs *r)
         const EditWhere first = { .step = STEP_COPY_START, .semaphore = drain->name, .core = drain->core, .times = 1 };
         change_add_wait(&change, EDIT_AFTER, first, (EditSemaphore){ .name = drain->name, .element = drain->element }, drain->value);
     }
-    change_say(&change, " behind the start of the first copy that counts there");
+    change_say(&change, " after the start of the first copy that counts there");
     change.too_many |= drains->len == 0;
     repair_try(r, &change);
 }

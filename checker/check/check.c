@@ -152,7 +152,7 @@ static void want_all_shown(CheckResult *result)
             : g_strdup("");
         const Site *site = finding->places ? program_get_site(result->program, finding->place[0].site) : NULL;
         if (result->spec->resume != NULL)
-            check_fail(result, "%s goes on from %s, which claims a fault that does not show (%s%s%s%s): begin anew, without --resume",
+            check_fail(result, "%s resumes from %s, which claims a fault that does not show (%s%s%s%s): start again, without --resume",
                        result->spec->program, result->spec->resume, fault_name(finding->id), site ? " at " : "",
                        site ? program_text(result->program, site->file) : "", line);
         else
@@ -470,7 +470,7 @@ static void conclude_replay(CheckResult *result, WorkerShared *shared, Child *ch
     Finding *finding = g_ptr_array_index(result->outcome->findings, 0);
     bool died = end == CHILD_CRASHED || end == CHILD_OVERFLOWED || end == CHILD_EXITED || end == CHILD_SPINS;
     if (end == CHILD_DONE && shared->error == NULL && shared->not_applicable == NULL && !finding_fits(result->program, finding)) {
-        check_fail(result, "the schedule does not fit %s: it names something that the program lacks; make it anew with heddle check",
+        check_fail(result, "the schedule does not fit %s: it names something that the program lacks; make a new one with heddle check",
                    result->spec->program);
         return;
     }

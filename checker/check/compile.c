@@ -166,7 +166,7 @@ static char *temporary_file(const char *source, const char *suffix, char **error
             interrupt_register(folder, true);
         interrupt_release();
         if (!folder) {
-            *error = g_strdup_printf("no temporary folder: %s", bad->message);
+            *error = g_strdup_printf("cannot make a temporary folder: %s", bad->message);
             g_error_free(bad);
             return NULL;
         }
@@ -212,8 +212,8 @@ static char *describe_unset(const char *text, const char *source)
         return NULL;
     const char *what = strstr(*first, " error: ") + strlen(" error: ");
     g_autofree char *where = place_of(first, source), *said = g_strndup(what, strlen(what) - strlen(strstr(what, " [-W")));
-    return g_strdup_printf("%s: %s: a kernel must set what it reads (heddle compile %s shows the compiler's words; --cflags "
-                           "-Wno-%suninitialized passes over them)", where, said, source, strstr(what, "=maybe-") ? "maybe-" : "");
+    return g_strdup_printf("%s: %s: a kernel must set what it reads (heddle compile %s shows the compiler's warnings; --cflags "
+                           "-Wno-%suninitialized ignores them)", where, said, source, strstr(what, "=maybe-") ? "maybe-" : "");
 }
 
 /* A session of its own: a group of processes that can be ended as one, and that no terminal stops. */
@@ -256,7 +256,7 @@ static bool wait_for(pid_t compiler, int *status)
 
 static char *tell_end(const char *source, bool in_time)
 {
-    g_autofree char *where = g_strdup_printf("while %s is compiled", source);
+    g_autofree char *where = g_strdup_printf("while compiling %s", source);
     limits_give_up();
     return in_time ? limits_tell_memory(where)
                    : g_strdup_printf("time: compiling %s took more than %g s; raise --time", source, limits_preparation()->seconds);
@@ -341,7 +341,7 @@ static char *assemble(const char *source, const char *init, const CompileOptions
         return NULL;
     char *text = take_text(path);
     if (text == NULL)
-        *error = g_strdup_printf("the compiler says that %s is fine, and has left no assembly in %s", source, path);
+        *error = g_strdup_printf("the compiler accepted %s, but left no assembly in %s", source, path);
     return text;
 }
 

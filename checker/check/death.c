@@ -30,7 +30,7 @@ static char *describe_end(const ChildControl *control, ChildEnd end)
     case CHILD_EXITED:
         return g_strdup("the kernel called exit after this operation");
     case CHILD_SPINS:
-        return g_strdup("the kernel runs for ever without another operation after this one");
+        return g_strdup("the kernel loops for ever after this operation, without another one");
     case CHILD_DONE: case CHILD_OUT_OF_MEMORY: case CHILD_TIMED_OUT: case CHILD_NOT_ALONE:
         break;
     }
@@ -148,8 +148,8 @@ static void forget_schedule(Finding *finding)
     g_array_unref(finding->moves);
     g_ptr_array_unref(finding->lines);
     finding->moves = NULL, finding->lines = NULL;
-    finding->why = g_strdup_printf("The search died twice at this core; up to %d sampled runs did not meet that order, so there is no "
-                                   "schedule of it, and the operation is the core's last one in another order.", SAMPLED_RUNS);
+    finding->why = g_strdup_printf("The search died twice in this core; up to %d sampled runs did not reproduce it. So there is no "
+                                   "schedule, and the operation shown is the core's last one in another order.", SAMPLED_RUNS);
 }
 
 /* What a checkpoint claims that a core has seen, nobody may ever have: a death in such a search says nothing of the kernel. */
@@ -162,7 +162,7 @@ static bool is_of_checkpoint(const CheckResult *result, const WorkerShared *shar
 void death_conclude(CheckResult *result, const WorkerShared *shared, ChildEnd end, DeathSample *sample)
 {
     if (is_of_checkpoint(result, shared, end)) {
-        check_fail(result, "%s: the search that went on from %s died: begin anew without --resume, to see whether the kernel dies",
+        check_fail(result, "%s: the search resumed from %s died: start again without --resume to see whether the kernel dies",
                    result->spec->program, result->spec->resume);
         return;
     }

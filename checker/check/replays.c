@@ -119,7 +119,7 @@ static char *first_difference(WorkerShared *shared)
                 return describe_element(program, i, b / item, here->data + at + b, there->data + at + b);
         at += bytes;
     }
-    return g_strdup("an element is written here, and is not in another schedule");
+    return g_strdup("an element is written here, but not in another schedule");
 }
 
 static bool ends_elsewhere(const WorkerShared *shared, Execution *execution)

@@ -5,21 +5,20 @@
 static const struct { int code; const char *meaning; } exit_codes[] = {
     {0, "verified: every schedule and every order of copies was covered"},
     {1, "faulty: at least one fault, each with a schedule that was replayed and showed it"},
-    {2, "bad arguments, an unreadable or malformed file, a compiler's failure"},
+    {2, "bad arguments, an unreadable or malformed file, a compiler error"},
     {3, "bounded: a limit was reached first, and no fault was seen; not a proof"},
     {130, "interrupted, after the report so far"},
 };
 
 static const char kernel_forms[] =
-    "A KERNEL with a / in it, or ending in .c or .so, is a file: every program in it is meant, or one of them as file.c:program. "
-    "All else is the name of a built-in program.";
+    "A KERNEL that contains a / or ends in .c or .so is a file: all its programs are meant, or one of them, as in file.c:program. "
+    "Any other KERNEL is the name of a built-in program.";
 static const char trust[] =
-    "A check, a test, a replay, and listing a file compile the kernel and run it with your rights: what it does beside its steps, such as "
-    "reading or removing your files, it does to you. A module runs code as soon as it is loaded, and a compiler obeys what a source "
-    "includes. Take kernels of strangers into a sandbox. Files of others are read with care: a schedule or a checkpoint that does not fit "
-    "is refused. But a checkpoint is believed as the program itself is: who can write one can claim that everything was covered. Resume "
-    "only what you, or a machine that you trust, wrote.";
-static const char worst_rule[] = "With several checks the worst counts: 2, then 1, then 3, then 0.";
+    "check, test, replay and list compile a kernel's file and run it with your rights: it can read and remove your files. A module runs "
+    "code as soon as it is loaded, and the compiler opens whatever a source includes. Run kernels that you do not trust in a sandbox. "
+    "Schedules and checkpoints are read with care: one that does not fit is refused. But a checkpoint is trusted: whoever writes one can "
+    "claim that everything was covered. Resume only from one that you, or a machine that you trust, wrote.";
+static const char worst_rule[] = "With several checks, the worst one decides: 2, then 1, then 3, then 0.";
 
 static char *spell(const OptionSpec *spec)
 {

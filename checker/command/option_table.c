@@ -12,12 +12,12 @@
 #define COMPILES (COMMAND_CHECK | COMMAND_TEST | COMMAND_REPLAY | COMMAND_LIST | COMMAND_COMPILE)
 
 const CommandSpec command_table[] = {
-    {COMMAND_CHECK, "check", "KERNEL...", "decide whether a kernel is right in every order; the main job"},
-    {COMMAND_TEST, "test", "[KERNEL...]", "decide, and compare with what each program says of itself (without a name: all built in)"},
-    {COMMAND_REPLAY, "replay", "SCHEDULE", "run one saved schedule again"},
-    {COMMAND_LIST, "list", "[FILE...]", "built-in kernels, or those of a file, one line each"},
-    {COMMAND_EXPLAIN, "explain", "[FAULT]", "what a fault identifier means, an example, the usual repairs"},
-    {COMMAND_COMPILE, "compile", "FILE.c", "build a module and show the command"},
+    {COMMAND_CHECK, "check", "KERNEL...", "decide whether a kernel is right in every order: the main command"},
+    {COMMAND_TEST, "test", "[KERNEL...]", "check, and compare each verdict with what the program declares (no name: all built in)"},
+    {COMMAND_REPLAY, "replay", "SCHEDULE", "run a saved schedule again"},
+    {COMMAND_LIST, "list", "[FILE...]", "list the built-in kernels, or those of a file"},
+    {COMMAND_EXPLAIN, "explain", "[FAULT]", "explain a fault or a word: its meaning, an example, the usual repairs"},
+    {COMMAND_COMPILE, "compile", "FILE.c", "build a kernel's module, and show the compiler's command"},
     {0, NULL, NULL, NULL},
 };
 
@@ -85,7 +85,7 @@ static bool set_cores(Options *options, const char *value, char **error)
 {
     int64_t cores = 0;
     if (!read_number(value, strlen(value), 1, CORES_MAX, &cores)) {
-        *error = g_strdup_printf("--cores %s: wants a number of cores a device, 1 to %d", value, CORES_MAX);
+        *error = g_strdup_printf("--cores %s: must be a number of cores per device, 1 to %d", value, CORES_MAX);
         return false;
     }
     options->cores = cores;
@@ -187,7 +187,7 @@ static bool set_states(Options *options, const char *value, char **error)
 {
     int64_t states = 0;
     if (!read_number(value, strlen(value), 1, INT64_MAX, &states))
-        *error = g_strdup_printf("--states %s: wants a number of states, at least 1", value);
+        *error = g_strdup_printf("--states %s: must be a number of states, at least 1", value);
     options->states_max = states;
     return !*error;
 }
@@ -196,7 +196,7 @@ static bool set_runs(Options *options, const char *value, char **error)
 {
     int64_t runs = 0;
     if (!read_number(value, strlen(value), 1, INT64_MAX, &runs))
-        *error = g_strdup_printf("--runs %s: wants a number of runs, at least 1", value);
+        *error = g_strdup_printf("--runs %s: must be a number of runs, at least 1", value);
     options->runs_max = runs;
     return !*error;
 }
@@ -205,7 +205,7 @@ static bool set_depth(Options *options, const char *value, char **error)
 {
     int64_t depth = 0;
     if (!read_number(value, strlen(value), 1, STRATEGY_DEPTH_MAX, &depth))
-        *error = g_strdup_printf("--depth %s: wants a number of ordering constraints, 1 to %d", value, STRATEGY_DEPTH_MAX);
+        *error = g_strdup_printf("--depth %s: must be a number of ordering constraints, 1 to %d", value, STRATEGY_DEPTH_MAX);
     options->depth = depth;
     return !*error;
 }
@@ -214,7 +214,7 @@ static bool set_workers(Options *options, const char *value, char **error)
 {
     int64_t workers = 0;
     if (!read_number(value, strlen(value), 1, 1024, &workers))
-        *error = g_strdup_printf("-j %s: wants a number of workers, 1 to 1024", value);
+        *error = g_strdup_printf("-j %s: must be a number of workers, 1 to 1024", value);
     options->workers = workers;
     return !*error;
 }
@@ -223,7 +223,7 @@ static bool set_seed(Options *options, const char *value, char **error)
 {
     int64_t seed = 0;
     if (!read_number(value, strlen(value), 0, INT64_MAX, &seed))
-        *error = g_strdup_printf("--seed %s: wants a whole number, 0 or more", value);
+        *error = g_strdup_printf("--seed %s: must be a whole number, 0 or more", value);
     options->seed = seed;
     return !*error;
 }
@@ -247,7 +247,7 @@ static bool set_time(Options *options, const char *value, char **error)
 {
     static const double factor[] = {1, 60, 3600};
     if (!read_scaled(value, "smh", factor, &options->seconds_max))
-        *error = g_strdup_printf("--time %s: wants seconds, or 5m, 2h", value);
+        *error = g_strdup_printf("--time %s: must be seconds, or as in 5m or 2h", value);
     return !*error;
 }
 
@@ -256,7 +256,7 @@ static bool set_memory(Options *options, const char *value, char **error)
     static const double factor[] = {1, 1024, 1048576, 1073741824, 1099511627776};
     double bytes = 0;
     if (!read_scaled(value, "BKMGT", factor, &bytes))
-        *error = g_strdup_printf("--memory %s: wants bytes, or 500M, 2G", value);
+        *error = g_strdup_printf("--memory %s: must be bytes, or as in 500M or 2G", value);
     options->memory_max = bytes;
     return !*error;
 }
@@ -264,70 +264,70 @@ static bool set_memory(Options *options, const char *value, char **error)
 const OptionSpec option_table[] = {
     {CHECKS, 'n', "devices", "N", NULL, NULL, "devices: 4, 2..8 or 2,4,8; several sizes are checked in turn", set_devices},
     {CHECKS, 0, "mesh", "AXES", NULL, NULL, "named axes, such as x=4,y=2 (default: one axis x)", set_mesh},
-    {CHECKS, 0, "cores", "C", NULL, NULL, "cores a device (default: 1, or what the program needs)", set_cores},
+    {CHECKS, 0, "cores", "C", NULL, NULL, "cores per device (default: 1, or what the program needs)", set_cores},
     {CHECKS, 'D', "define", "NAME=VALUE", NULL, NULL, "a parameter of the program, or a range of values as in rows=8..64", set_define},
     {CHECKS, 0, "search", "NAME", SEARCH_NAMES, NULL, "how to decide: by proof, by walking every state, or by sampling schedules",
      set_search},
-    {CHECKS, 0, "dma-order", "ORDER", WORDS_DMA_ORDER, NULL, "which copies stay in order among each other", set_dma_order},
-    {CHECKS, 0, "dma-progress", "PROGRESS", WORDS_DMA_PROGRESS, NULL, "whether bytes count as they move, or all at the end of a copy",
+    {CHECKS, 0, "dma-order", "ORDER", WORDS_DMA_ORDER, NULL, "which copies complete in the order of their starts", set_dma_order},
+    {CHECKS, 0, "dma-progress", "PROGRESS", WORDS_DMA_PROGRESS, NULL, "whether a copy signals bytes as they arrive, or all at its end",
      set_dma_progress},
     {CHECKS, 0, "bounds", "BOUNDS", WORDS_BOUNDS, NULL, "where a VMEM buffer ends: at its shape or at its tiles' padding", set_bounds},
     {CHECKS, 0, "scopes", "SCOPES", WORDS_SCOPES, NULL, "whether a scope may be named before its device has opened it", set_scopes},
     {CHECKS, 0, "windows", "WINDOWS", WORDS_WINDOWS, NULL,
      "whether the blocks of windowed arrays are copied while a kernel works on others, or between grid steps only", set_windows},
-    {CHECKS, 0, "data", "DATA", WORDS_DATA, NULL, "compute with contents, or with regions and counts only", set_data},
-    {CHECKS, 0, "states", "N", NULL, NULL, "stop enumerating after the level in which N states are passed (verdict: bounded)", set_states},
-    {CHECKS, 0, "sweep", NULL, NULL, NULL, "enumerate with one level of states in memory at a time (not where a core polls)", set_sweep},
+    {CHECKS, 0, "data", "DATA", WORDS_DATA, NULL, "compute with real contents, or with regions and counts only", set_data},
+    {CHECKS, 0, "states", "N", NULL, NULL, "stop enumerating after the level that exceeds N states (verdict: bounded)", set_states},
+    {CHECKS, 0, "sweep", NULL, NULL, NULL, "enumerate, keeping one level of states in memory (not where a core polls)", set_sweep},
     {CHECKS, 0, "hash-compact", NULL, NULL, NULL,
-     "enumerate with hashes of states in place of long keys; tells how likely one was missed (verdict: bounded)", set_hash_compact},
+     "enumerate, keeping hashes in place of states; the report says how likely a state was missed (verdict: bounded)", set_hash_compact},
     {CHECKS, 0, "merge-local", NULL, NULL, NULL,
-     "enumerate with copy starts, signals and waits done as soon as they can be: far fewer states, same faults", set_merge_local},
+     "enumerate, doing copy starts, signals and waits as soon as they are possible: far fewer states, the same faults", set_merge_local},
     {CHECKS, 0, "symmetry", NULL, NULL, NULL,
-     "enumerate one of the states that rotations of the devices turn into each other (where all devices do the same)", set_symmetry},
+     "enumerate one of the states that are rotations of each other (where all devices do the same)", set_symmetry},
     {CHECKS, 0, "runs", "N", NULL, NULL, "how many schedules to sample (random, pct, pos, starve)", set_runs},
-    {CHECKS, 0, "depth", "N", NULL, NULL, "how many ordering constraints the faults need that pct looks for (default 3)", set_depth},
+    {CHECKS, 0, "depth", "N", NULL, NULL, "PCT bug depth: how many ordering constraints a fault may need (default 3)", set_depth},
     {CHECKS | COMMAND_REPLAY, 0, "time", "SECONDS", NULL, NULL,
-     "stop a check after this time, as in 30, 5m, 2h, whatever it is doing (verdict: bounded)", set_time},
+     "stop a check after this time, as in 30, 5m or 2h (verdict: bounded)", set_time},
     {CHECKS | COMMAND_REPLAY, 0, "memory", "BYTES", NULL, NULL,
-     "stop a check at this much memory of all its processes, as in 500M (default: 3/4 of what is free; verdict: bounded)", set_memory},
+     "stop a check when its processes use this much memory, as in 500M (default: 3/4 of what is free; verdict: bounded)", set_memory},
     {CHECKS, 'j', "workers", "J", NULL, NULL, "workers that share the work (default 1); the report is the same for any number",
      set_workers},
-    {COMMAND_CHECK, 0, "checkpoint", "FILE", NULL, "file", "keep what a long search has done in FILE, about once a second",
+    {COMMAND_CHECK, 0, "checkpoint", "FILE", NULL, "file", "save the progress of a long search in FILE, about once a second",
      set_checkpoint},
-    {COMMAND_CHECK, 0, "resume", "FILE", NULL, "file", "go on from FILE (and keep it up to date, unless --checkpoint names another)",
+    {COMMAND_CHECK, 0, "resume", "FILE", NULL, "file", "resume from FILE, and keep it up to date unless --checkpoint names another",
      set_resume},
     {CHECKS, 0, "seed", "N", NULL, NULL, "seed of generated inputs and of sampled schedules (default 0)", set_seed},
     {COMMAND_CHECK, 0, "advice", NULL, NULL, NULL,
-     "say which synchronisation of a small verified program is needless, what the rest is for, and which waits lean on luck", set_advice},
-    {CHECKS, 0, "first", NULL, NULL, NULL, "stop at the first fault (default: all, one for each pair of places)", set_first},
-    {CHECKS | COMMAND_REPLAY, 0, "json", "FILE", NULL, "file", "write a JSON report beside the text; - is standard output", set_json},
+     "for a small verified program: which synchronisation is needless, what the rest is for, which waits depend on timing", set_advice},
+    {CHECKS, 0, "first", NULL, NULL, NULL, "stop at the first fault (default: report one for each pair of source lines)", set_first},
+    {CHECKS | COMMAND_REPLAY, 0, "json", "FILE", NULL, "file", "write a JSON report as well; - is standard output", set_json},
     {COMMAND_CHECK, 0, "sarif", "FILE", NULL, "file", "write the faults as SARIF 2.1.0, for code scanning services", set_sarif},
     {COMMAND_CHECK, 0, "junit", "FILE", NULL, "file", "write the verdicts as JUnit XML, for CI services", set_junit},
-    {COMMAND_REPLAY, 0, "source", "FILE", NULL, "file", "the kernel's file, where it is neither here nor where it was",
+    {COMMAND_REPLAY, 0, "source", "FILE", NULL, "file", "the kernel's file, if it has moved",
      set_source},
-    {COMMAND_REPLAY, 0, "step", NULL, NULL, NULL, "walk through the run by commands on standard input (h lists them)", set_step},
+    {COMMAND_REPLAY, 0, "step", NULL, NULL, NULL, "step through the run with commands from standard input (h lists them)", set_step},
     {COMMAND_REPLAY, 0, "gdb", NULL, NULL, NULL, "run it in gdb up to the fault (heddle-cores lists, heddle-core N shows a stack)",
      set_gdb},
-    {COMMAND_REPLAY, 0, "in-process", NULL, NULL, NULL, "run the kernel without a process of its own, for debuggers", set_in_process},
-    {COMMAND_CHECK | COMMAND_REPLAY, 0, "html", "FILE", NULL, "file", "write a page with a timeline of each fault's run, to walk through",
+    {COMMAND_REPLAY, 0, "in-process", NULL, NULL, NULL, "run the kernel in heddle's own process, for debuggers", set_in_process},
+    {COMMAND_CHECK | COMMAND_REPLAY, 0, "html", "FILE", NULL, "file", "write an HTML page with a timeline of each fault's run",
      set_html},
     {COMMAND_CHECK | COMMAND_REPLAY, 0, "trace", "FILE", NULL, "file", "write the same as Chrome trace events, for Perfetto", set_trace},
     {COMMAND_CHECK | COMMAND_REPLAY, 0, "dot", "FILE", NULL, "file", "write the order of the steps that matter, for Graphviz", set_dot},
     {COMMAND_CHECK, 0, "source-root", "DIR", NULL, "directory", "name files in SARIF and JSON relative to DIR (default: here)",
      set_source_root},
-    {COMMAND_CHECK, 0, "accept", "VERDICT", "none|bounded", NULL, "what else exits with 0, like verified", set_accept},
-    {COMMAND_CHECK, 0, "baseline", "FILE", NULL, "file", "an earlier JSON report: only faults that it lacks are errors",
+    {COMMAND_CHECK, 0, "accept", "VERDICT", "none|bounded", NULL, "which other verdict exits with 0", set_accept},
+    {COMMAND_CHECK, 0, "baseline", "FILE", NULL, "file", "compare with an earlier JSON report: only new faults are errors",
      set_baseline},
-    {COMMAND_CHECK, 0, "results", "FILE", NULL, "file", "write the arrays that the run computed, for other programs to compare",
+    {COMMAND_CHECK, 0, "results", "FILE", NULL, "file", "write the arrays that the run computed, for other programs to compare with",
      set_results},
     {COMMAND_LIST, 0, "json", NULL, NULL, NULL, "print the list as JSON", set_json_list},
     {COMMAND_LIST | COMMAND_EXPLAIN, 0, "names", NULL, NULL, NULL, "names only, one a line", set_names_only},
-    {COMMAND_CHECK, 0, "schedules", "DIR", NULL, "directory", "where schedules of faults go (default heddle-schedules)", set_schedules},
-    {COMPILES, 'I', NULL, "DIR", NULL, "directory", "look for a kernel's headers in DIR too", set_include},
-    {COMPILES, 0, "cflags", "FLAGS", NULL, NULL, "more flags for the compiler of a kernel's file (CC and CFLAGS count too)", set_cflags},
+    {COMMAND_CHECK, 0, "schedules", "DIR", NULL, "directory", "folder for schedules of faults (default heddle-schedules)", set_schedules},
+    {COMPILES, 'I', NULL, "DIR", NULL, "directory", "also look for a kernel's headers in DIR", set_include},
+    {COMPILES, 0, "cflags", "FLAGS", NULL, NULL, "extra compiler flags for a kernel's file (CC and CFLAGS are obeyed too)", set_cflags},
     {COMMAND_COMPILE, 'o', "output", "FILE", NULL, "file", "the module to write (default: FILE.so in the working folder)", set_output},
     {CHECKS | COMMAND_REPLAY, 'q', "quiet", NULL, NULL, NULL, "verdicts only", set_quiet},
-    {CHECKS | COMMAND_REPLAY | COMMAND_LIST, 'v', "verbose", NULL, NULL, NULL, "more: moves, time and memory, what kernels printed",
+    {CHECKS | COMMAND_REPLAY | COMMAND_LIST, 'v', "verbose", NULL, NULL, NULL, "print more: moves, time and memory, what kernels printed",
      set_verbose},
     {COMMAND_ALL, 0, "color", "WHEN", COLORS, NULL, "colors in the text (auto: on a terminal, unless NO_COLOR is set)", set_color},
     {0, 0, NULL, NULL, NULL, NULL, NULL, NULL},

@@ -173,14 +173,14 @@ static OptionsResult parse_command(Options *options, const char *word, char **er
 static bool check_together(const Options *options, char **error)
 {
     unsigned count = options->operands->len;
-    const char *few = options->command == COMMAND_CHECK ? "heddle check wants a kernel: a built-in name (heddle list shows them) or a file"
-                    : options->command == COMMAND_REPLAY ? "heddle replay wants a schedule file"
-                    : options->command == COMMAND_COMPILE ? "heddle compile wants a C file" : NULL;
+    const char *few = options->command == COMMAND_CHECK ? "heddle check needs a kernel: a built-in name (heddle list shows them) or a file"
+                    : options->command == COMMAND_REPLAY ? "heddle replay needs a schedule file"
+                    : options->command == COMMAND_COMPILE ? "heddle compile needs a C file" : NULL;
     bool single = options->command & (COMMAND_REPLAY | COMMAND_COMPILE | COMMAND_EXPLAIN);
     if (few && count == 0)
         *error = g_strdup(few);
     else if (single && count > 1)
-        *error = g_strdup_printf("one at a time: %s is too much", (char *)g_ptr_array_index(options->operands, 1));
+        *error = g_strdup_printf("one at a time: leave %s out", (char *)g_ptr_array_index(options->operands, 1));
     if (!*error && options->modes && options->search != SEARCH_ENUMERATE)
         *error = g_strdup("--sweep, --merge-local, --symmetry and --hash-compact are ways of enumerating: add --search enumerate");
     unsigned to_output = !g_strcmp0(options->json, "-");
@@ -190,7 +190,7 @@ static bool check_together(const Options *options, char **error)
         *error = g_strdup("only one report can go to standard output");
     for (guint i = 0; !*error && options->mesh_given && i < options->devices->len; i++)
         if (g_array_index(options->devices, uint32_t, i) != mesh_devices(&options->mesh))
-            *error = g_strdup_printf("the mesh holds %u devices, -n asks for %u; leave one of the two out", mesh_devices(&options->mesh),
+            *error = g_strdup_printf("the mesh has %u devices, -n asks for %u; give only one of the two", mesh_devices(&options->mesh),
                                      g_array_index(options->devices, uint32_t, i));
     return !*error;
 }
@@ -200,7 +200,7 @@ OptionsResult options_parse(Options *options, int argc, char **argv, char **erro
     options_init(options);
     *error = NULL;
     if (argc < 2) {
-        *error = g_strdup("wants a command; heddle --help lists them");
+        *error = g_strdup("needs a command; heddle --help lists them");
         return OPTIONS_BAD;
     }
     Arguments arguments = {2, argc, argv};

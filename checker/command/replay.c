@@ -31,7 +31,7 @@ static char *find_module(const Session *session, const char *schedule, ScheduleH
     if (is_built_in(session, header))
         return NULL;
     if (!header->source || !*header->source) {
-        *error = g_strdup_printf("the schedule belongs to %s, which this heddle has not built in", header->program);
+        *error = g_strdup_printf("the schedule belongs to %s, which is not built into this heddle", header->program);
         return NULL;
     }
     *error = replay_source_find(session, schedule, header);
@@ -50,7 +50,7 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
     g_autofree char *title = text_title(check);
     const Finding *seen = check->outcome->findings->len ? check->outcome->findings->pdata[0] : NULL;
     if (seen && seen->departure) {
-        char *words = g_strdup_printf("The kernel has changed since: %s. From there on the schedule was followed as far as possible.",
+        char *words = g_strdup_printf("The kernel has changed since: %s. From there on, the schedule was followed as far as possible.",
                                       seen->departure);
         text_wrapped(&session->text, 0, "", words);
         g_free(words);
@@ -68,7 +68,7 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
                                check->outcome->stopped ? check->outcome->stopped : (char *)check->outcome->limits->pdata[0]);
         session_note_exit(session, 3);
     } else {
-        g_string_append_printf(out, "%s: this schedule shows no %s any more. That is no proof: heddle check decides.\n",
+        g_string_append_printf(out, "%s: this schedule no longer shows the %s. That is no proof: heddle check decides.\n",
                                title, header->fault);
         session_note_exit(session, 3);
     }
@@ -88,7 +88,7 @@ static char *run_in_gdb(const Options *options, const char *schedule)
 {
     g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *folder = self ? g_path_get_dirname(self) : NULL;
     if (!self)
-        return g_strdup("this system does not tell where heddle is");
+        return g_strdup("this system does not say where heddle is");
     g_autofree char *beside = g_build_filename(folder, "heddle.gdb", NULL);
     g_autofree char *installed = g_build_filename(folder, "..", "share", "heddle", "heddle.gdb", NULL);
     const char *words[] = {"gdb", "-q", "-x", g_file_test(beside, G_FILE_TEST_EXISTS) ? beside : installed, "--args", self, "replay",

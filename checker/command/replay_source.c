@@ -17,7 +17,7 @@ static void keep_names(const Options *options)
 static char *go_to(const Session *session, const char *folder)
 {
     keep_names(session->options);
-    return chdir(folder) ? g_strdup_printf("cannot go to %s: %s", folder, g_strerror(errno)) : NULL;
+    return chdir(folder) ? g_strdup_printf("cannot enter %s: %s", folder, g_strerror(errno)) : NULL;
 }
 
 /* --source: the folder in which the recorded path is that file; NULL: there is none, as it has another name now. */
@@ -54,7 +54,7 @@ char *replay_source_find(const Session *session, const char *schedule, ScheduleH
         return go_to(session, there);
     if (here)
         return NULL;
-    return other ? g_strdup_printf("%s wants %s, which is neither here nor at %s: name the file with --source FILE", schedule,
+    return other ? g_strdup_printf("%s needs %s, which is neither here nor at %s: name the file with --source FILE", schedule,
                                    header->source, other)
-        : g_strdup_printf("%s wants %s, which is not here: name the file with --source FILE", schedule, header->source);
+        : g_strdup_printf("%s needs %s, which is not here: name the file with --source FILE", schedule, header->source);
 }

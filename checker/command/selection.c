@@ -44,7 +44,7 @@ static bool add_programs(Selection *selection, const GPtrArray *catalogue, const
         *error = g_strdup_printf("no program %s in %s; did you mean %s?", name, source ? source : "the built-in kernels", near);
     else if (!found && name)
         *error = source ? g_strdup_printf("no program %s in %s; heddle list %s shows them", name, source, source)
-                        : g_strdup_printf("no built-in kernel %s; heddle list shows them, and a file is written with its .c or a /", name);
+                        : g_strdup_printf("no built-in kernel %s; heddle list shows them (a file needs its .c or a /)", name);
     else if (!found)
         *error = source ? g_strdup_printf("%s holds no program; a kernel file needs PROGRAM(name, \"summary\") { ... }", source)
                         : g_strdup("no kernel is built in");
@@ -281,7 +281,7 @@ static void want_one_check(const Options *options, GPtrArray *all)
     g_ptr_array_set_size(all, 1);
     Planned *first = all->pdata[0];
     g_free(first->error);
-    first->error = g_strdup_printf("--%s is for one check, and these are %u: choose one program, size and set of parameters",
+    first->error = g_strdup_printf("--%s is for a single check, and these are %u; choose one program, size and set of parameters",
                                    options->checkpoint ? "checkpoint" : "resume", checks);
 }
 

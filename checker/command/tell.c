@@ -142,7 +142,7 @@ int command_compile(Session *session)
     CompileOptions compile = selection_compile_options(options);
     char *error = NULL, *base = g_path_get_basename(source), *output = NULL, *command = NULL, *module = NULL;
     if (!g_str_has_suffix(source, ".c")) {
-        error = g_strdup_printf("%s: heddle compile wants a .c file", source);
+        error = g_strdup_printf("%s: heddle compile needs a .c file", source);
     } else {
         base[strlen(base) - 2] = 0;
         output = options->output ? g_strdup(options->output) : g_strdup_printf("%s.so", base);

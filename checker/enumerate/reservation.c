@@ -20,7 +20,7 @@ void reservation_open(Reservation *reservation)
     reservation->bytes = share(LOT_BYTES);
     reservation->base = mmap(NULL, reservation->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reservation->base == MAP_FAILED)
-        store_run_out("there is no address space left for the tables of an enumeration");
+        store_run_out("no address space is left for the tables of an enumeration");
 }
 
 void reservation_store(Reservation *reservation, Store *store, size_t item_bytes, size_t items_max)
@@ -29,7 +29,7 @@ void reservation_store(Reservation *reservation, Store *store, size_t item_bytes
     bytes = share(bytes);
     g_assert(bytes > 0);
     if (bytes > reservation->bytes - reservation->used)
-        store_run_out("there is no address space left for the tables of an enumeration");
+        store_run_out("no address space is left for the tables of an enumeration");
     *store = (Store){.base = reservation->base + reservation->used, .item_bytes = item_bytes, .reserved_bytes = bytes};
     reservation->used += bytes;
     g_ptr_array_add(reservation->stores, store);

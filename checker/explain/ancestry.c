@@ -186,11 +186,11 @@ char *ancestry_of_unwritten(Execution *e, const Finding *finding)
     Way way = { execution_record(e), machine_program(execution_machine(e)), g_ptr_array_new_with_free_func(g_free) };
     GString *text = NULL;
     if (find_way(e, &way, finding)) {
-        text = g_string_new("The way back: ");
+        text = g_string_new(way.lines->len > 0 ? "Where it comes from: " : "");
         for (guint i = 0; i < way.lines->len; i++)
             if (i == 0 || strcmp(way.lines->pdata[i - 1], way.lines->pdata[i]) != 0)    /* rounds of a loop are told once */
                 g_string_append_printf(text, "%s%s", i > 0 ? "; " : "", (char *)way.lines->pdata[i]);
-        g_string_append(text, way.lines->len > 0 ? "; nobody had written there." : "nothing in the run writes there.");
+        g_string_append(text, way.lines->len > 0 ? "; nobody had written there." : "Nothing in this run writes that element.");
     }
     g_ptr_array_unref(way.lines);
     return text != NULL ? g_string_free(text, FALSE) : NULL;

@@ -136,9 +136,9 @@ void fate_find(Execution *execution, const ExecutionOptions *options, Finding *f
     guint point = bisect(&f);
     g_autofree char *move = point > 0 ? name_move(&f, point - 1) : NULL;
     if (move != NULL) {
-        char *why = finding->why != NULL ? g_strdup_printf("%s\nAfter %s, move %u of the schedule, nothing can avoid it any more.",
+        char *why = finding->why != NULL ? g_strdup_printf("%s\nAfter %s, move %u of the schedule, no schedule avoids the fault.",
                                                            finding->why, move, point)
-            : g_strdup_printf("After %s, move %u of the schedule, nothing can avoid it any more.", move, point);
+            : g_strdup_printf("After %s, move %u of the schedule, no schedule avoids the fault.", move, point);
         g_free(finding->why);
         finding->why = why;
     }

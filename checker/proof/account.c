@@ -109,7 +109,7 @@ char *why_leftover(Prover *prover, const Tally *fault)
     GString *text = g_string_new(NULL), *waits = g_string_new(NULL);
     int64_t taken = account_waits(prover, waits, fault->object);
     g_autofree char *givers = givers_words(prover, account.counted);
-    g_string_append_printf(text, "It can be given %" G_GINT64_FORMAT " by then: by %s. ", account.given, givers);
+    g_string_append_printf(text, "By then it can receive %" G_GINT64_FORMAT ": from %s. ", account.given, givers);
     if (waits->len == 0)
         g_string_append(text, "Nobody waits for that.");
     else

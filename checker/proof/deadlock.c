@@ -174,7 +174,7 @@ static void append_flag_wait(const Stuck *stuck, GString *text, const Group *gro
         g_string_append_printf(text, ". It was %" G_GINT64_FORMAT ", which would do, %s%s, until %s: that signal was lost", chance.value,
                                made ? "after " : "in the beginning", made ? made : "", ended);
     } else if (chance.last == NULL) {
-        g_string_append(text, ", as it was in the beginning");
+        g_string_append(text, ", its initial value");
     } else {
         g_autofree char *last = name_step(prover, chance.last);
         g_string_append_printf(text, "; the last to touch it was %s", last);

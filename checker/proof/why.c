@@ -24,10 +24,10 @@ static void append_rivals(const Prover *prover, GString *text, const Wait *wait,
         g_autofree char *words = givers_words(prover, rivals);
         g_string_append_printf(text, "it can be satisfied without it, by %s.", words);
     } else if (meant->copy_end != NONE && value < meant->inc) {
-        g_string_append_printf(text, "it is for %u of the %u that the copy counts, and only the last of them says that all has come.",
+        g_string_append_printf(text, "it takes %u of the %u that the copy signals, and only the last of them says that all has arrived.",
                                value, meant->inc);
     } else {
-        g_string_append(text, "it can be satisfied without it, by what is counted early.");
+        g_string_append(text, "early bytes can satisfy it.");
     }
 }
 
@@ -308,10 +308,10 @@ static char *why_uninitialised(const Prover *prover, const Tally *fault)
             continue;
         g_autofree char *core = program_describe_core(prover->program, step->core);
         g_autofree char *where = program_describe_site(prover->program, step->site);
-        return g_strdup_printf("What writes there, the %s of %s at %s, comes only after it.", step_kind_name((StepKind)step->kind), core,
+        return g_strdup_printf("The %s of %s at %s writes there, but only later.", step_kind_name((StepKind)step->kind), core,
                                where);
     }
-    return g_strdup("Nothing in the whole run writes there.");
+    return g_strdup("Nothing in this run writes there.");
 }
 
 char *why_fault(Prover *prover, const Tally *fault, Meant *meant)

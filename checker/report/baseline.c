@@ -143,7 +143,7 @@ Baseline *baseline_read(const char *path, char **error)
     if (checks && !g_strcmp0(text_member(report, "format"), "heddle-report") && int_member(report, "version") == 1
         && read_checks(baseline, checks))
         return baseline;
-    *error = g_strdup_printf("%s is no baseline: it must be a report of heddle check --json, with fingerprints", path);
+    *error = g_strdup_printf("%s is not a baseline: it must be a report of heddle check --json, with fingerprints", path);
     baseline_free(baseline);
     return NULL;
 }

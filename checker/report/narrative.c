@@ -89,9 +89,9 @@ static guint tell_moments(Teller *t, guint i)
     if (bits & 1u << STEP_WRITE)
         say(t, frame, 2, g_strdup_printf("%s lands: %s is written", name, to));
     else if (bits & 1u << STEP_EARLY_RECEIVE)
-        say(t, frame, 3, g_strdup_printf("%s is counted on %s, all but its last byte, and has not landed", name, semaphore));
+        say(t, frame, 3, g_strdup_printf("%s has signalled all but one byte on %s; its data is not written yet", name, semaphore));
     else if (bits & 1u << STEP_READ)
-        say(t, frame, 1, g_strdup_printf("%s has read its source, and has not landed", name));
+        say(t, frame, 1, g_strdup_printf("%s has read its source; its data is not written yet", name));
     return frames;
 }
 
@@ -178,7 +178,7 @@ static void fold(Teller *t, unsigned weight)
             first.site = g_array_index(t->lines, Line, end - 1).site;
             for (guint j = i; j < end; j++)
                 g_free(g_array_index(t->lines, Line, j).text);
-            first.text = g_strdup_printf("%s goes on as usual", core);
+            first.text = g_strdup_printf("%s runs on", core);
         }
         bool beside = (folded->len > 0 && g_array_index(folded, Line, folded->len - 1).core == first.core)
             || (end < t->lines->len && g_array_index(t->lines, Line, end).core == first.core);
@@ -217,7 +217,7 @@ static char *bystanders(const Teller *t)
     if (count > 0)
         g_string_prepend(text, count == 1 ? "device " : "devices ");
     if (count > 0)
-        g_string_append(text, count == 1 ? " has no part in it" : " have no part in it");
+        g_string_append(text, count == 1 ? " is not involved" : " are not involved");
     return g_string_free(text, count == 0);
 }
 
@@ -235,7 +235,7 @@ static void tell_stuck(const Teller *t, GArray *out)
         add_step(out, g_strdup_printf("%s, for ever", action), place.site, true);
     }
     if (stuck > STUCK_MAX)
-        add_step(out, g_strdup_printf("and %u more, in the same way", stuck - STUCK_MAX), NONE, true);
+        add_step(out, g_strdup_printf("and %u more in the same way", stuck - STUCK_MAX), NONE, true);
 }
 
 static void tell_end(const Teller *t, GArray *out)
@@ -267,7 +267,7 @@ static GArray *gather(Teller *t)
         fold(t, 2);
     guint skipped = t->lines->len > BODY_MAX ? t->lines->len - BODY_MAX + 1 : 0;
     if (skipped > 0)
-        add_step(out, g_strdup_printf("%u lines like the following are left out here", skipped), NONE, false);
+        add_step(out, g_strdup_printf("%u lines like the following are omitted", skipped), NONE, false);
     for (guint i = skipped; i < t->lines->len; i++)
         add_step(out, g_strdup(g_array_index(t->lines, Line, i).text), g_array_index(t->lines, Line, i).site, false);
     tell_end(t, out);

@@ -417,7 +417,7 @@ static Parsed *parse(const char *path, char **error)
         return NULL;
     }
     if (!g_str_has_prefix(text, "heddle-schedule 1\n")) {
-        *error = g_strdup_printf("%s is no schedule of this version: it must begin with \"heddle-schedule 1\"", path);
+        *error = g_strdup_printf("%s is not a schedule of this version: it must begin with \"heddle-schedule 1\"", path);
         return NULL;
     }
     g_auto(GStrv) line = g_strsplit(text, "\n", -1);
@@ -429,10 +429,10 @@ static Parsed *parse(const char *path, char **error)
     if (!parse_lines(parsed, line, &at) || strlen(text) != bytes) {
         g_autofree char *shown = line[at] ? g_strndup(line[at], SHOWN_BYTES) : NULL, *escaped = shown ? escape(shown) : NULL;
         *error = shown == NULL || *shown == '\0'
-            ? g_strdup_printf("%s:%u: the schedule is incomplete: the file was cut off, make it anew with heddle check", path, at + 1)
-            : g_strdup_printf("%s:%u: \"%s\" is not what a schedule says there: make it anew with heddle check", path, at + 1, escaped);
+            ? g_strdup_printf("%s:%u: the schedule is incomplete: the file was cut off; make a new one with heddle check", path, at + 1)
+            : g_strdup_printf("%s:%u: \"%s\" is not what a schedule says there; make a new one with heddle check", path, at + 1, escaped);
     } else if (!places_fit(parsed)) {
-        *error = g_strdup_printf("%s: its places and its object are not those of %s: make it anew with heddle check", path,
+        *error = g_strdup_printf("%s: its places and its object are not those of %s; make a new one with heddle check", path,
                                  parsed->header.fault);
     } else {
         parsed->header.devices = mesh_devices(&parsed->mesh);

@@ -25,7 +25,7 @@ static char *say_lifetime(const Program *program, const Finding *finding)
         g_free(semaphore);
         g_free(agent);
     }
-    char *message = g_strdup_printf("%s, which may not live %s then", action, finding->have < 0 ? "yet" : "any more");
+    char *message = g_strdup_printf("%s, which may not exist %s then", action, finding->have < 0 ? "yet" : "any more");
     g_free(action);
     return message;
 }
@@ -174,13 +174,13 @@ static char *say_delay(const Program *program, const Delay *delay)
     g_autofree char *core = words_core(program, delay->core), *where = program_describe_site(program, delay->site);
     if (delay->copy != NONE) {
         g_autofree char *copy = label_describe_copy(program, core, delay->copy, delay->label);
-        return g_strdup_printf("%s, started at %s, has to be slow: no delay in the kernel does that", copy, where);
+        return g_strdup_printf("%s, started at %s, must be slow; a delay in the kernel cannot cause it", copy, where);
     }
     if (label_marks_site(program, delay->site))
-        return g_strdup_printf("%s has to be slow to start the copies of windows at %s: no delay in the kernel does that", core, where);
+        return g_strdup_printf("%s must be slow to start the copies of windows at %s; a delay in the kernel cannot cause it", core, where);
     if (delay->times == 1)
         return g_strdup_printf("put a delay at %s before %s", core, where);
-    return g_strdup_printf("put a delay at %s before %s, when it comes there for the %u%s time", core, where, delay->times,
+    return g_strdup_printf("put a delay at %s before %s, on the %u%s visit", core, where, delay->times,
                            ordinal(delay->times));
 }
 
@@ -188,7 +188,7 @@ GPtrArray *story_delays(const Program *program, const Finding *finding)
 {
     GPtrArray *lines = finding->delays ? g_ptr_array_new_with_free_func(g_free) : NULL;
     if (lines && finding->delays->len == 0)
-        g_ptr_array_add(lines, g_strdup("none is needed: it comes when all go at one pace"));
+        g_ptr_array_add(lines, g_strdup("none is needed: it happens when all run at the same pace"));
     for (guint i = 0; lines && i < finding->delays->len; i++)
         g_ptr_array_add(lines, say_delay(program, &g_array_index(finding->delays, Delay, i)));
     return lines;

@@ -146,7 +146,7 @@ static void text_telling(Text *text, const CheckResult *result, const Finding *f
     if (!lines)
         return;
     text->storied |= 1u << finding->id;
-    g_string_append(text->out, "    How it comes about:\n");
+    g_string_append(text->out, "    How it happens:\n");
     for (guint i = 0; i < lines->len; i++)
         text_wrapped(text, 6, "- ", lines->pdata[i]);
     g_ptr_array_unref(lines);
@@ -184,8 +184,8 @@ void text_finding(Text *text, const CheckResult *result, const Finding *finding,
     text_telling(text, result, finding);
     text_delays(text, result, finding);
     if (finding->count > 1)
-        g_string_append_printf(text->out, "    The same lines do this %s%" G_GUINT64_FORMAT " times; this is one of them.\n",
-                               finding->at_most ? "at most " : "", finding->count);
+        g_string_append_printf(text->out, "    %s%" G_GUINT64_FORMAT " occurrences at these lines; one shown.\n",
+                               finding->at_most ? "At most " : "", finding->count);
     if (text->verbose && finding->lines)
         text_moves(text, finding);
     if (schedule)
@@ -342,10 +342,10 @@ static void text_faults(Text *text, const CheckResult *result, const GPtrArray *
             text_help(text, finding->id);
     }
     if (result->outcome->unjudged_after_race)
-        text_wrapped(text, 2, "", "What a racing value may have reached is not judged: mend the race first.");
+        text_wrapped(text, 2, "", "What a racing value may have reached is not judged: fix the race first.");
     if (result->outcome->incomplete_after_race)
         text_wrapped(text, 2, "", findings->len ? "A racing value decided what a core did next, so there may be more faults than these: "
-                                                  "mend the race first."
+                                                  "fix the race first."
                                                 : "Two runs did different steps, so a racing value decides what some core does next: the "
                                                   "search did not come to that race.");
 }

@@ -96,7 +96,7 @@ Checkpoint *checkpoint_new(const char *path, const char *identity, char **error)
     checkpoint->checksum = XXH3_createState();
     struct stat there;
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
-        *error = g_strdup_printf("cannot write the checkpoint %s: it is no regular file", path);
+        *error = g_strdup_printf("cannot write the checkpoint %s: it is not a regular file", path);
     } else if (lock(checkpoint, error)) {
         FILE *probe = fopen(checkpoint->part, "ae");
         if (probe != NULL) {
@@ -211,14 +211,14 @@ static char *first_difference(const char *ours, const char *theirs)
                                        mine[i][length] ? mine[i] + length + 1 : "nothing");
         return g_strdup_printf("it knows no %s", key);
     }
-    return g_strdup("it says more of itself than this check");
+    return g_strdup("it has settings that this check lacks");
 }
 
 static char *problem_of(const char *path, const char *data, size_t bytes, const char *identity)
 {
     const size_t head = MAGIC_BYTES + sizeof(uint64_t), length = strlen(identity);
     if (bytes < MAGIC_BYTES || memcmp(data, MAGIC, MAGIC_BYTES) != 0)
-        return g_strdup_printf("%s is no checkpoint of heddle", path);
+        return g_strdup_printf("%s is not a checkpoint of heddle", path);
     if (bytes < head + TAIL_BYTES || XXH3_64bits(data, bytes - sizeof(uint64_t)) != number_at(data + bytes - sizeof(uint64_t)))
         return g_strdup_printf("%s is damaged (its checksum is wrong): start again, without --resume", path);
     const uint64_t their_length = number_at(data + MAGIC_BYTES), put = number_at(data + bytes - TAIL_BYTES);

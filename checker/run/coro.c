@@ -59,7 +59,7 @@ CoroPool *coro_pool_new(uint32_t slots)
     pool->slots = slots, pool->running = UINT32_MAX, pool->guarded = slots <= GUARDED_MAX;
     pool->stacks = mmap(NULL, (size_t)slots * STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pool->stacks == MAP_FAILED)
-        store_run_out("there is no address space left for the stacks of the cores");
+        store_run_out("no address space is left for the stacks of the cores");
     for (uint32_t i = 0; i < slots; i++) {
         if (pool->guarded)
             g_assert(mprotect(stack_of(pool, i), PAGE, PROT_NONE) == 0);

@@ -19,7 +19,7 @@ static int open_kind(const char *path, bool pipes, char **error)
     else if (S_ISDIR(info.st_mode))
         *error = g_strdup(g_strerror(EISDIR));
     else if (!S_ISREG(info.st_mode) && !(pipes && S_ISFIFO(info.st_mode)))
-        *error = g_strdup("it is no regular file");
+        *error = g_strdup("it is not a regular file");
     if (*error == NULL)
         return file;
     if (file >= 0)

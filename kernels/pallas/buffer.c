@@ -46,7 +46,7 @@ static PlRef declare(const PlSite *here, DeclSpec *spec, int role, const char *w
     spec->site = draft_line(here);
     if (core_running != NULL && draft_judging == NULL) {
         if (role != PL_ROLE_SCRATCH)
-            draft_misuse(here, "%s belongs into PROGRAM", role == PL_ROLE_INPUT ? "pl_input" : "an output");
+            draft_misuse(here, "%s belongs in PROGRAM", role == PL_ROLE_INPUT ? "pl_input" : "an output");
         return open_scope(here, spec, what);
     }
     Program *program = draft_of(here, what)->program;
@@ -59,7 +59,7 @@ static PlRef allocate(const PlSite *here, PlSpace space, PlType type, int dims, 
 {
     static const char *const name[] = { "pl_hbm", "pl_any", "pl_vmem", "pl_smem" };
     if ((unsigned)space >= G_N_ELEMENTS(name) || (unsigned)type >= DTYPE_COUNT)
-        draft_misuse(here, "a buffer wants PL_HBM, PL_ANY, PL_VMEM or PL_SMEM and a type such as PL_F32");
+        draft_misuse(here, "a buffer needs PL_HBM, PL_ANY, PL_VMEM or PL_SMEM and a type such as PL_F32");
     DeclSpec spec = { .space = (Space)space, .dtype = (DType)type, .life = LIFE_LAUNCHES, .collective_id = -1 };
     const char *what = role == PL_ROLE_INPUT ? "pl_input" : role == PL_ROLE_OUTPUT ? "pl_output" : name[space];
     set_size(here, &spec, dims, size, what);
@@ -70,7 +70,7 @@ static PlRef allocate_semaphores(const PlSite *here, PlKind kind, int dims, cons
 {
     static const char *const name[] = { "pl_regular_semaphore", "pl_dma_semaphore", "pl_barrier_semaphore", "pl_flags" };
     if ((unsigned)kind >= G_N_ELEMENTS(name))
-        draft_misuse(here, "a semaphore wants PL_REGULAR or PL_DMA");
+        draft_misuse(here, "a semaphore needs PL_REGULAR or PL_DMA");
     if (kind == PL_BARRIER) {
         draft_of(here, name[kind]);
         return draft_barrier_placeholder();
@@ -80,7 +80,7 @@ static PlRef allocate_semaphores(const PlSite *here, PlKind kind, int dims, cons
                       .life = kind == PL_FLAG ? LIFE_ALWAYS : LIFE_LAUNCHES, .collective_id = -1 };
     set_size(here, &spec, dims, size, name[kind]);
     if (initial < INT32_MIN || initial > INT32_MAX)
-        draft_misuse(here, "flag words are 32-bit integers, %lld is none", (long long)initial);
+        draft_misuse(here, "flag words are 32-bit integers, %lld is not", (long long)initial);
     View whole;
     view_whole(&whole, spec.dtype, spec.ndim, spec.size);
     if (view_elements(&whole) > (SEMAPHORES_MAX - (int64_t)program->semaphores) / program->cores)
@@ -101,7 +101,7 @@ static void scope_end(const PlRef *ref)
     const Program *program = draft_program();
     bool made = !draft_is_barrier_placeholder(*ref) && ref->buffer < program->decls.count;
     if (core_running == NULL)
-        scope_misuse(made ? program_decl(program, ref->buffer)->site : NONE, "PL_SCOPED belongs into a KERNEL");
+        scope_misuse(made ? program_decl(program, ref->buffer)->site : NONE, "PL_SCOPED belongs in a KERNEL");
     DraftScope *scope = core_running->open;
     if (!made || program_decl(program, ref->buffer)->life != LIFE_SCOPE || scope->outer == NULL)
         scope_misuse(program_launch(program, core_running->launch)->site,
@@ -131,7 +131,7 @@ static Decl *own_buffer(const PlSite *here, PlRef ref, const char *what)
     Program *program = draft_of(here, what)->program;
     Decl *decl = program_decl(program, draft_ref(here, ref, what).decl);
     if (decl->space == SPACE_SEMAPHORE)
-        draft_misuse(here, "%s wants a buffer, not a semaphore", what);
+        draft_misuse(here, "%s needs a buffer, not a semaphore", what);
     return decl;
 }
 
@@ -170,7 +170,7 @@ static void fill_given(Program *program, uint32_t decl_id, uint32_t device, Cont
     if (sigsetjmp(judge.unwind, 0) == 0)
         for (int64_t i = 0, n = view_elements(program_get_view(program, decl->view)); i < n; i++)
             if (!fill_element(program, decl, device, i, contents))
-                program_set_usage_error(program, given->site, "pl_fill: element %lld on device %u is no integer below 2^53",
+                program_set_usage_error(program, given->site, "pl_fill: element %lld on device %u is not an integer below 2^53",
                                         (long long)i, device);
     draft_judging = outer;
 }
@@ -179,7 +179,7 @@ static PlRef fill(const PlSite *here, PlRef ref, PlGiven function)
 {
     Decl *decl = own_buffer(here, ref, "pl_fill");
     if (!decl->input)
-        draft_misuse(here, "pl_fill wants a pl_input: only inputs have values before the first launch");
+        draft_misuse(here, "pl_fill needs a pl_input: only inputs have values before the first launch");
     Given *given = program_alloc(draft_open->program, sizeof *given);
     *given = (Given){ function, draft_site(here) };
     decl->fill = fill_given, decl->closure = given;

@@ -293,7 +293,7 @@ static PlTile select_tile(const PlSite *here, PlTile which, int cases, const PlT
         opaque |= compute_get(here, given[c])->opaque;
     }
     if (dtype_is_float(choice->dtype) || (!scalar && !same_shape(choice, first)))
-        draft_misuse(here, "pl_tile_select wants a bool or integer tile of the shape of its cases, or of no dimensions");
+        draft_misuse(here, "pl_tile_select needs a bool or integer tile of the shape of its cases, or of no dimensions");
     Tile *out = compute_new(here, first->dtype, compute_sizes_of(first), opaque);
     for (int64_t i = 0; i < out->elements && !out->opaque; i++) {
         int64_t at = scalar ? 0 : i, chosen = compute_int(choice, at);
@@ -306,7 +306,7 @@ static PlTile select_tile(const PlSite *here, PlTile which, int cases, const PlT
 static PlTile empty(const PlSite *here, PlType type, int dims, const int64_t *size)
 {
     if ((unsigned)type >= DTYPE_COUNT)
-        draft_misuse(here, "a tile wants a type such as PL_F32");
+        draft_misuse(here, "a tile needs a type such as PL_F32");
     return draft_hold(compute_new(here, (DType)type, compute_sizes(here, dims, size), false));
 }
 

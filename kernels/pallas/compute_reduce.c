@@ -90,7 +90,7 @@ static PlTile reduce(const PlSite *here, int op, PlTile given, int axes, const i
     want_reduction(here, op, in);
     for (int a = 0; a < axes; a++) {
         if (axis[a] < 0 || axis[a] >= in->ndim || dropped[axis[a]])
-            draft_misuse(here, "a reduction: axis %lld is out of range or stands twice", (long long)axis[a]);
+            draft_misuse(here, "a reduction: axis %lld is out of range or given twice", (long long)axis[a]);
         dropped[axis[a]] = true;
     }
     for (unsigned d = 0; d < in->ndim; d++)

@@ -44,7 +44,7 @@ static PlTile broadcast(const PlSite *here, PlTile given, PlShape size, PlShape 
     Tile *out = compute_new(here, in->dtype, compute_sizes(here, size.dims, size.size), in->opaque);
     int64_t step[VIEW_DIMS_MAX] = { 0 };
     if (axes.dims != (int)in->ndim)
-        draft_misuse(here, "pl_tile_broadcast of %u dimensions wants as many axes, not %d", in->ndim, axes.dims);
+        draft_misuse(here, "pl_tile_broadcast of %u dimensions needs as many axes, not %d", in->ndim, axes.dims);
     for (int d = 0; d < axes.dims; d++) {
         int64_t axis = axes.size[d];
         if (axis < 0 || axis >= size.dims || (in->size[d] != 1 && in->size[d] != size.size[axis]))
@@ -82,10 +82,10 @@ static PlTile transpose(const PlSite *here, PlTile given, int dims, const int64_
     int64_t step[VIEW_DIMS_MAX] = { 0 };
     bool seen[VIEW_DIMS_MAX] = { false };
     if (dims != (int)in->ndim)
-        draft_misuse(here, "pl_tile_transpose of %u dimensions wants as many axes, not %d", in->ndim, dims);
+        draft_misuse(here, "pl_tile_transpose of %u dimensions needs as many axes, not %d", in->ndim, dims);
     for (int d = 0; d < dims; d++) {
         if (axis[d] < 0 || axis[d] >= dims || seen[axis[d]])
-            draft_misuse(here, "pl_tile_transpose: axis %lld is out of range or stands twice", (long long)axis[d]);
+            draft_misuse(here, "pl_tile_transpose: axis %lld is out of range or given twice", (long long)axis[d]);
         seen[axis[d]] = true;
         sizes.size[d] = in->size[axis[d]], step[d] = compute_step(in, (unsigned)axis[d]);
     }
@@ -99,7 +99,7 @@ static PlTile slice(const PlSite *here, PlTile given, PlShape start, PlShape siz
     const Tile *in = compute_get(here, given);
     int64_t step[VIEW_DIMS_MAX] = { 0 }, base = 0;
     if (start.dims != (int)in->ndim || size.dims != (int)in->ndim || (!clamp && stride.dims != (int)in->ndim))
-        draft_misuse(here, "a slice of a tile of %u dimensions wants as many starts, sizes and strides", in->ndim);
+        draft_misuse(here, "a slice of a tile of %u dimensions needs as many starts, sizes and strides", in->ndim);
     for (unsigned d = 0; d < in->ndim; d++) {
         int64_t by = clamp ? 1 : stride.size[d], last = (size.size[d] - 1) * by;
         if (by < 1 || size.size[d] < 0 || (size.size[d] > 0 && last >= in->size[d]))
@@ -135,7 +135,7 @@ static PlTile update(const PlSite *here, PlTile given, PlTile given_part, PlShap
     const Tile *in = compute_get(here, given), *part = compute_get(here, given_part);
     Tile *out = compute_new(here, in->dtype, compute_sizes_of(in), in->opaque || part->opaque);
     if (part->dtype != in->dtype || part->ndim != in->ndim || start.dims != (int)in->ndim)
-        draft_misuse(here, "pl_tile_update wants a part of the same type and dimensions");
+        draft_misuse(here, "pl_tile_update needs a part of the same type and dimensions");
     for (unsigned d = 0; d < in->ndim; d++) {
         if (part->size[d] > in->size[d])
             draft_misuse(here, "pl_tile_update: a part of %lld elements in a dimension of %lld", (long long)part->size[d],
@@ -159,7 +159,7 @@ static PlTile concatenate(const PlSite *here, int dimension, int tiles, const Pl
     for (int t = 0; t < tiles; t++) {
         const Tile *in = compute_get(here, given[t]);
         if (in->dtype != first->dtype || in->ndim != first->ndim)
-            draft_misuse(here, "pl_tile_concatenate wants tiles of one type and number of dimensions");
+            draft_misuse(here, "pl_tile_concatenate needs tiles of one type and number of dimensions");
         for (unsigned d = 0; d < in->ndim; d++)
             if ((int)d != dimension && in->size[d] != first->size[d])
                 draft_misuse(here, "pl_tile_concatenate: dimension %u has %lld and %lld elements", d, (long long)first->size[d],
@@ -184,7 +184,7 @@ static PlTile pad(const PlSite *here, PlTile given, PlTile given_value, PlShape 
     Sizes sizes = { .dims = in->ndim };
     int64_t stride[VIEW_DIMS_MAX];
     if (value->dtype != in->dtype || value->elements != 1 || low.dims != (int)in->ndim || high.dims != low.dims || inner.dims != low.dims)
-        draft_misuse(here, "pl_tile_pad wants one value of the same type, and widths for each dimension");
+        draft_misuse(here, "pl_tile_pad needs one value of the same type, and widths for each dimension");
     for (unsigned d = 0; d < in->ndim; d++) {
         int64_t apart = in->size[d] > 0 ? (in->size[d] - 1) * inner.size[d] : 0;
         sizes.size[d] = MAX(in->size[d] + apart + low.size[d] + high.size[d], 0);
@@ -210,7 +210,7 @@ static PlTile reverse(const PlSite *here, PlTile given, int axes, const int64_t 
         step[d] = compute_step(in, d);
     for (int a = 0; a < axes; a++) {
         if (axis[a] < 0 || axis[a] >= in->ndim || step[axis[a]] < 0)
-            draft_misuse(here, "pl_tile_reverse: axis %lld is out of range or stands twice", (long long)axis[a]);
+            draft_misuse(here, "pl_tile_reverse: axis %lld is out of range or given twice", (long long)axis[a]);
         base += step[axis[a]] * (in->size[axis[a]] - 1);
         step[axis[a]] = -step[axis[a]];
     }
@@ -273,7 +273,7 @@ static Sizes bitcast_sizes(const PlSite *here, const Tile *in, size_t old, size_
         *size = now > old ? *size / items : *size * items;
     } else if (now > old) {
         if (in->ndim == 0 || in->size[in->ndim - 1] != items)
-            draft_misuse(here, "a bitcast to a wider type wants a minor dimension of %lld", (long long)items);
+            draft_misuse(here, "a bitcast to a wider type needs a minor dimension of %lld", (long long)items);
         sizes.dims--;
     } else if (now < old) {
         if (in->ndim == VIEW_DIMS_MAX)
@@ -287,7 +287,7 @@ static PlTile bitcast(const PlSite *here, PlTile given, PlType type, bool rows)
 {
     const Tile *in = compute_get(here, given);
     if ((unsigned)type >= DTYPE_COUNT)
-        draft_misuse(here, "a bitcast wants a type such as PL_F32");
+        draft_misuse(here, "a bitcast needs a type such as PL_F32");
     size_t old = dtype_size_bytes(in->dtype), now = dtype_size_bytes((DType)type);
     int64_t items = (int64_t)(MAX(old, now) / MIN(old, now)), at[8];
     bool widens = now > old;

@@ -112,14 +112,14 @@ void draft_refuse(const char *function, const char *what)
 Core *draft_core(const PlSite *here, const char *what)
 {
     if (draft_judging != NULL || core_running == NULL)
-        draft_misuse(here, "%s belongs into a KERNEL", what);
+        draft_misuse(here, "%s belongs in a KERNEL", what);
     return core_running;
 }
 
 Draft *draft_of(const PlSite *here, const char *what)
 {
     if (draft_judging != NULL || core_running != NULL)
-        draft_misuse(here, "%s belongs into PROGRAM", what);
+        draft_misuse(here, "%s belongs in PROGRAM", what);
     return draft_open;
 }
 

@@ -83,7 +83,7 @@ static void expect_fault(const PlSite *here, PlFault fault, int64_t from)
 {
     Draft *draft = draft_of(here, "pl_expect_fault");
     if ((unsigned)fault >= FAULT_COUNT)
-        draft_misuse(here, "pl_expect_fault wants a fault such as PL_RACE");
+        draft_misuse(here, "pl_expect_fault needs a fault such as PL_RACE");
     if (from < 0 || from > UINT32_MAX)
         draft_misuse(here, "pl_expect_fault: from %lld devices", (long long)from);
     draft->from[fault] = from > 0 ? from : 1;
@@ -129,7 +129,7 @@ static void exempt(const PlSite *here, PlRef ref, PlFault fault, const char *rea
 {
     Draft *draft = draft_of(here, "pl_exempt");
     if ((unsigned)fault >= FAULT_COUNT || reason == NULL || *reason == '\0')
-        draft_misuse(here, "pl_exempt wants a fault such as PL_LEFTOVER, and a reason");
+        draft_misuse(here, "pl_exempt needs a fault such as PL_LEFTOVER, and a reason");
     want_exemptable(here, program_decl(draft->program, draft_ref(here, ref, "pl_exempt").decl), fault);
     exempt_one(draft->program, draft_ref(here, ref, "pl_exempt").decl, fault, reason);
     for (size_t i = 0; i < draft->copies_count; i++)
@@ -142,7 +142,7 @@ static void limit(const PlSite *here, PlRef semaphore, int64_t count)
     Draft *draft = draft_of(here, "pl_limit");
     Decl *decl = program_decl(draft->program, draft_ref(here, semaphore, "pl_limit").decl);
     if (decl->space != SPACE_SEMAPHORE || decl->semaphore_kind == SEMAPHORE_FLAG || count < 0)
-        draft_misuse(here, "pl_limit wants a semaphore and a count of 0 or more");
+        draft_misuse(here, "pl_limit needs a semaphore and a count of 0 or more");
     decl->limit = count;
     for (size_t i = 0; i < draft->copies_count; i++)
         if (draft->copies[i].decl == semaphore.buffer)

@@ -19,7 +19,7 @@ static int64_t declare(const PlSite *here, const char *what, const char *name, i
     uint32_t id = program_string(program, name);
     for (uint32_t i = 0; i < program->parameters.count; i++)
         if (STORE(Parameter, &program->parameters, i).name == id)
-            draft_misuse(here, "%s(%s, ...) stands twice: use the variable", what, name);
+            draft_misuse(here, "%s(%s, ...) is given twice: use the variable", what, name);
     for (uint32_t i = 0; i < program->overrides.count && i < G_N_ELEMENTS(draft->overridden); i++)
         if (STORE(Parameter, &program->overrides, i).name == id) {
             value = STORE(Parameter, &program->overrides, i).value;
@@ -116,7 +116,7 @@ static PlRef own_scratch(Draft *draft, PlRef ref, uint32_t first_copy)
 static void check_count(const PlSite *here, const PlKernel *kernel, const PlRef *ref, int given)
 {
     if (given != kernel->ref_count)
-        draft_misuse(here, "%s wants %d refs (%s), got %d", kernel->name, kernel->ref_count, kernel->refs, given);
+        draft_misuse(here, "%s needs %d refs (%s), got %d", kernel->name, kernel->ref_count, kernel->refs, given);
     for (int i = 0; i < given; i++)
         if (ref[i].mark == 0) {
             char name[64];

@@ -302,12 +302,12 @@ bool promise_values(Machine *machine, const Expectation *expectation, uint32_t d
 double promise_given(const PlSite *here, PlRef ref, int64_t device, int dims, const int64_t *index)
 {
     if (draft_judging == NULL)
-        draft_misuse(here, "pl_given belongs into a function of expected values");
+        draft_misuse(here, "pl_given belongs in a function of expected values");
     Program *program = draft_judging->program;
     const View *view = draft_view(here, ref, "pl_given");
     const Decl *decl = program_decl(program, ref.buffer);
     if (!decl->input || decl->opaque || device < 0 || device >= program->devices || dims != (int)view->ndim)
-        draft_misuse(here, "pl_given wants a real pl_input, a device and %u indices", view->ndim);
+        draft_misuse(here, "pl_given needs a real pl_input, a device and %u indices", view->ndim);
     int64_t element = 0;
     for (int d = 0; d < dims; d++) {
         if (index[d] < 0 || index[d] >= view->size[d])

@@ -92,7 +92,7 @@ static PlRef bitcast(const PlSite *here, PlRef ref, PlType type)
     View view;
     const char *why = NULL;
     if ((unsigned)type >= DTYPE_COUNT)
-        draft_misuse(here, "pl_bitcast wants a type such as PL_F32");
+        draft_misuse(here, "pl_bitcast needs a type such as PL_F32");
     if (program_decl(draft_program(), ref.buffer)->space == SPACE_SEMAPHORE)
         draft_misuse(here, "pl_bitcast of %s, which is a semaphore", draft_name(draft_program(), ref.buffer));
     if (!view_bitcast(&view, parent, (DType)type, &why))

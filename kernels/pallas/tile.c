@@ -64,7 +64,7 @@ static const Tile *load_one(const PlSite *here, PlRef ref, const char *what)
 {
     int64_t elements = view_elements(draft_view(here, ref, what));
     if (elements != 1)
-        draft_misuse(here, "%s of %s wants one element, not %lld: index it with pl_at", what, draft_name(draft_program(), ref.buffer),
+        draft_misuse(here, "%s of %s needs one element, not %lld: index it with pl_at", what, draft_name(draft_program(), ref.buffer),
                     (long long)elements);
     return load(here, ref, PL_NO_MASK).tile;
 }
@@ -85,7 +85,7 @@ static Tile *like_ref(Core *core, const PlSite *here, PlRef ref, const char *wha
 {
     const View *view = draft_view(here, ref, what);
     if (view_elements(view) != 1)
-        draft_misuse(here, "%s to %s wants one element, not %lld: index it with pl_at", what, draft_name(draft_program(), ref.buffer),
+        draft_misuse(here, "%s to %s needs one element, not %lld: index it with pl_at", what, draft_name(draft_program(), ref.buffer),
                     (long long)view_elements(view));
     return new_tile(core, view->dtype, view->ndim, view->size, false);
 }
@@ -119,7 +119,7 @@ static PlTile tile_full(const PlSite *here, PlType type, double value, int dims,
     Core *core = draft_core(here, "pl_tile_full");
     int64_t elements = 1;
     if (dims > VIEW_DIMS_MAX || (unsigned)type >= DTYPE_COUNT)
-        draft_misuse(here, "a tile wants a type such as PL_F32 and at most %d dimensions", VIEW_DIMS_MAX);
+        draft_misuse(here, "a tile needs a type such as PL_F32 and at most %d dimensions", VIEW_DIMS_MAX);
     for (int d = 0; d < dims; d++)
         if (size[d] < 0 || __builtin_mul_overflow(elements, size[d], &elements) || elements > ELEMENTS_MAX)
             draft_misuse(here, "a tile with a dimension of %lld: sizes are 0 or more, and 2^31 elements at most", (long long)size[d]);
@@ -149,7 +149,7 @@ static PlTile tile_cast(const PlSite *here, PlTile tile, PlType type)
     Core *core = draft_core(here, "pl_tile_cast");
     const Tile *in = draft_tile(here, tile, "pl_tile_cast");
     if ((unsigned)type >= DTYPE_COUNT)
-        draft_misuse(here, "pl_tile_cast wants a type such as PL_F32");
+        draft_misuse(here, "pl_tile_cast needs a type such as PL_F32");
     Tile *out = new_tile(core, (DType)type, in->ndim, in->size, in->opaque);
     tile_convert(out, in);
     return draft_hold(out);
@@ -159,7 +159,7 @@ static int64_t find_element(const PlSite *here, const Tile *tile, int dims, cons
 {
     int64_t element = 0;
     if (dims != (int)tile->ndim)
-        draft_misuse(here, "an element of a tile of %u dimensions wants %u indices, not %d", tile->ndim, tile->ndim, dims);
+        draft_misuse(here, "an element of a tile of %u dimensions needs %u indices, not %d", tile->ndim, tile->ndim, dims);
     for (int d = 0; d < dims; d++) {
         if (index[d] < 0 || index[d] >= tile->size[d])
             core_stop(core_running, draft_site(here), FAULT_OUT_OF_BOUNDS, "index %lld of dimension %d of a tile, whose size there is %lld",

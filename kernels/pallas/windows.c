@@ -46,14 +46,14 @@ static PlRef windows(const PlSite *copies, const PlSite *waits, PlRef array, con
     const Decl *decl = program_decl(draft->program, draft_ref(copies, array, "pl_windows").decl);
     const char *name = draft_name(draft->program, array.buffer);
     if (decl->space == SPACE_SEMAPHORE)
-        draft_misuse(copies, "pl_windows wants an array: %s is a semaphore", name);
+        draft_misuse(copies, "pl_windows needs an array: %s is a semaphore", name);
     check_sizes(copies, draft_view(copies, array, "pl_windows"), asked, name);
     if (asked->buffers < 0 || asked->buffers > PL_BUFFERS_MAX)
         draft_misuse(copies, "pl_windows of %s: %d buffers (1 to %d are possible, 2 is usual)", name, asked->buffers, PL_BUFFERS_MAX);
     if (asked->space != 0 && asked->space != PL_VMEM && asked->space != PL_SMEM)
         draft_misuse(copies, "pl_windows of %s: windows are in PL_VMEM or PL_SMEM", name);
     if (asked->revisit && (!asked->output || asked->buffers != 1))
-        draft_misuse(copies, "pl_windows of %s: .revisit wants .output = true and .buffers = 1", name);
+        draft_misuse(copies, "pl_windows of %s: .revisit needs .output = true and .buffers = 1", name);
     if (asked->index != NULL && asked->blocks.index != NULL)
         draft_misuse(copies, "pl_windows of %s: .index and .blocks both say which block; give one of them", name);
     DraftWindows made = { copies, waits, array, *asked };

@@ -68,7 +68,7 @@ static void values_beside_a_reported_race_are_said_to_be_unjudged(void **state)
     (void)state;
     take_kernel("exemptions.c");
     assert_int_equal(binary_run("check kernel.c:reported -n 1 -D twin=0 --json out.json"), 1);
-    binary_says("What a racing value may have reached is not judged: mend the race first.");
+    binary_says("What a racing value may have reached is not judged: fix the race first.");
     assert_null(strstr(binary_text, "decided what a core did next"));
     g_autofree char *json = binary_contents("out.json");
     g_autoptr(JsonParser) parser = binary_parse(json);

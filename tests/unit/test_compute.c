@@ -216,7 +216,7 @@ static void misuse_is_one_line(void **state)
         { "other_shapes", "2 elements of int32 and 3 of int32: shapes and types must agree" },
         { "and_of_floats", "not defined on float32" },
         { "slice_outside", "a slice that begins at 1 in a dimension of 2" },
-        { "axis_twice", "axis 0 is out of range or stands twice" },
+        { "axis_twice", "axis 0 is out of range or given twice" },
         { "dot_of_strangers", "contracted and batch dimensions of the operands must agree" },
     };
     (void)state;

@@ -37,7 +37,7 @@ static void the_store_that_will_be_wiped_out_is_the_point_of_no_return(void **st
     body_run(&world, 2, cleared_too_late);
     static const Move moves[] = { { 0, NONE, 0 }, { 0, NONE, 0 }, { 1, NONE, 0 }, { 1, NONE, 0 }, { 0, NONE, 0 } };
     g_autofree char *why = fate_of(&world, moves, G_N_ELEMENTS(moves));
-    assert_string_equal(why, "After the flag store of device 0 at test:2, move 2 of the schedule, nothing can avoid it any more.");
+    assert_string_equal(why, "After the flag store of device 0 at test:2, move 2 of the schedule, no schedule avoids the fault.");
     body_clear(&world);
 }
 
@@ -78,7 +78,7 @@ static void a_look_can_be_the_point_of_no_return(void **state)
     body_run(&world, 2, looks_then_decides);
     static const Move moves[] = { { 0, NONE, 0 }, { 0, NONE, 0 }, { 1, NONE, 0 } };
     g_autofree char *why = fate_of(&world, moves, G_N_ELEMENTS(moves));
-    assert_string_equal(why, "After the flag load of device 0 at test:2, move 1 of the schedule, nothing can avoid it any more.");
+    assert_string_equal(why, "After the flag load of device 0 at test:2, move 1 of the schedule, no schedule avoids the fault.");
     body_clear(&world);
 }
 

@@ -82,7 +82,7 @@ static void a_capacity_semaphore_is_put_in(void **state)
 static void a_single_barrier_called_twice_gets_a_second_one(void **state)
 {
     (void)state;
-    repair_is_named("permute_twice_single_barrier", 5, "with a second barrier behind the wait at kernels/permute_twice.c:13");
+    repair_is_named("permute_twice_single_barrier", 5, "with a second barrier after the wait at kernels/permute_twice.c:13");
     repair_is_named("p01_neighbour_barrier_reused", 3, "with a second barrier behind the wait");
     repair_is_named("permute_twice_single_barrier", 5, "with a barrier of all devices where launch");
     repair_is_named("right_permute_no_barrier", 3, "with a barrier of all devices where launch 0");
@@ -94,7 +94,7 @@ static void a_missing_wait_is_put_in(void **state)
 {
     (void)state;
     repair_is_named("never_waited_for", 2, "a wait for 4096 on recv_sem");
-    repair_is_named("p24_copy_never_waited_for", 2, "a wait for 4096 on recv_sem (where it is left over) before the launch is left");
+    repair_is_named("p24_copy_never_waited_for", 2, "a wait for 4096 on recv_sem (where it is left) at the end of the launch");
     repair_is_named("reduce_scatter_no_cleanup", 3, "a wait for 1 on left_capacity");
     repair_is_named("reduce_scatter_missing_wait", 3, "a wait for 2048 on right_recv behind the start of the first copy");
     repair_is_named("p29_waits_on_the_first_slot", 1, "with a wait for 4096 on sems[1] before kernels/cases/p29_waits_on_the_first_slot.c");
@@ -188,7 +188,7 @@ static void a_large_program_is_mended_where_it_is_small(void **state)
 static void an_exemption_makes_nothing_look_mended(void **state)
 {
     (void)state;
-    repair_is_named("false_alarm_07_meant_to_remain_not_the_other", 1, "with a wait for 1 on credit before the launch is left");
+    repair_is_named("false_alarm_07_meant_to_remain_not_the_other", 1, "with a wait for 1 on credit at the end of the launch");
     repair_is_not_named("false_alarm_07_meant_to_remain_not_the_other", 1, "rounds");
     repair_is_not_named("false_alarm_07_meant_to_remain_not_the_other", 1, "fine only if");
 }

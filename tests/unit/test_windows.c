@@ -522,13 +522,13 @@ static void sequential_windows_overlap_nothing(void **state)
 static void misuse_is_said_where_it_is(void **state)
 {
     static const struct { const char *program, *words; } misuse[] = {
-        { "window_of_semaphores", "pl_windows wants an array: this ref is a semaphore" },
+        { "window_of_semaphores", "pl_windows needs an array: this ref is a semaphore" },
         { "window_of_three_dimensions", "its block or stride has more than the array's 1 dimensions" },
         { "window_without_a_size", "along dimension 1 the block has size 0" },
         { "window_with_a_short_table", "pl_blocks has 4 indices, for 3 grid steps and 2 dimensions" },
         { "window_with_two_answers", ".index and .blocks both say which block" },
         { "window_with_nine_buffers", "9 buffers (1 to 8 are possible" },
-        { "window_that_revisits_with_two_buffers", ".revisit wants .output = true and .buffers = 1" },
+        { "window_that_revisits_with_two_buffers", ".revisit needs .output = true and .buffers = 1" },
         { "window_of_a_window", "pl_windows(...) is an argument of a launch and nothing else" },
         { "window_for_the_host", "pl_host hands arrays to moves_on as they are" },
     };

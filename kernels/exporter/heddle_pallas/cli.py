@@ -26,7 +26,7 @@ from .options import FLAGS, VALUES
 if TYPE_CHECKING:
     from .report import Report
 
-OF_THE_CHECKER = {"replay": "run one saved schedule again, as `heddle replay`", "explain": "what a fault means, as `heddle explain`"}
+OF_THE_CHECKER = {"replay": "run a saved schedule again, as `heddle replay`", "explain": "what a fault means, as `heddle explain`"}
 _WORST = {0: 0, 3: 1, 1: 2, 2: 3}
 _EXIT = {"verified": 0, "faulty": 1, "bounded": 3, "not applicable": 0}
 
