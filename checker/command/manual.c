@@ -1,5 +1,6 @@
 /* manual.c - three renderings of the tables, so that none of them can lack an option that the parser knows. */
 #include "manual.h"
+#include "glossary.h"
 #include <string.h>
 
 static const struct { int code; const char *meaning; } exit_codes[] = {
@@ -137,6 +138,9 @@ void manual_man(GString *out)
     g_string_append_printf(out, ".PP\n%s\n.SH ENVIRONMENT\n", worst_rule);
     roff_item(out, "CC, CFLAGS", "the compiler of kernels in files, and flags for it.");
     roff_item(out, "NO_COLOR", "when set and not empty: no colors, unless --color says otherwise.");
+    g_string_append(out, ".SH GLOSSARY\n");
+    for (const GlossaryWord *word = glossary; word->name; word++)
+        roff_item(out, word->name, word->meaning);
     g_string_append(out, ".SH SECURITY\n");
     roff(out, trust);
     g_string_append(out, "\n.SH FILES\n");

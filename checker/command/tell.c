@@ -2,6 +2,7 @@
 #include <string.h>
 #include "../report/columns.h"
 #include "../report/suggest.h"
+#include "glossary.h"
 #include "selection.h"
 
 static void list_expectation(GString *out, const CatalogueEntry *entry)
@@ -89,20 +90,23 @@ static void explain_fault(Session *session, FaultId id)
     g_string_append_printf(session->text.out, "\nFor example:\n\n%s\nWhat usually helps:\n\n%s", fault_example(id), fault_repairs(id));
 }
 
+static void explain_line(Session *session, int width, const char *name, const char *meaning)
+{
+    g_autofree char *lead = g_strdup_printf("%-*s ", width, name);
+    text_wrapped(&session->text, 2, lead, meaning);
+}
+
 static void explain_all(Session *session)
 {
     g_string_append(session->text.out, "Faults:\n");
-    for (unsigned id = 0; id < FAULT_COUNT; id++) {
-        char *lead = g_strdup_printf("%-14s ", fault_name(id));
-        text_wrapped(&session->text, 2, lead, fault_meaning(id));
-        g_free(lead);
-    }
+    for (unsigned id = 0; id < FAULT_COUNT; id++)
+        explain_line(session, 14, fault_name(id), fault_meaning(id));
     g_string_append(session->text.out, "Advice, never a fault on its own:\n");
-    for (unsigned id = 0; id < ADVICE_COUNT; id++) {
-        char *lead = g_strdup_printf("%-21s ", advice_name(id));
-        text_wrapped(&session->text, 2, lead, advice_meaning(id));
-        g_free(lead);
-    }
+    for (unsigned id = 0; id < ADVICE_COUNT; id++)
+        explain_line(session, 21, advice_name(id), advice_meaning(id));
+    g_string_append(session->text.out, "Words:\n");
+    for (const GlossaryWord *word = glossary; word->name; word++)
+        explain_line(session, 12, word->name, word->meaning);
 }
 
 int command_explain(Session *session)
@@ -115,6 +119,8 @@ int command_explain(Session *session)
         g_ptr_array_add(names, (char *)fault_name(id));
     for (unsigned id = 0; id < ADVICE_COUNT; id++)
         g_ptr_array_add(names, (char *)advice_name(id));
+    for (const GlossaryWord *word = glossary; word->name; word++)
+        g_ptr_array_add(names, (char *)word->name);
     while (name && advice < ADVICE_COUNT && strcmp(name, advice_name(advice)))
         advice++;
     if (session->options->names_only) {
@@ -126,10 +132,12 @@ int command_explain(Session *session)
         explain_fault(session, fault);
     } else if (advice < ADVICE_COUNT) {
         text_wrapped(&session->text, 0, "", advice_meaning(advice));
+    } else if (glossary_meaning(name)) {
+        text_wrapped(&session->text, 0, "", glossary_meaning(name));
     } else {
         const char *near = suggest_nearest(names, name);
-        session_fail(session, near ? g_strdup_printf("no fault is called %s; did you mean %s?", name, near)
-                                   : g_strdup_printf("no fault is called %s; heddle explain lists them", name));
+        session_fail(session, near ? g_strdup_printf("no fault or word is called %s; did you mean %s?", name, near)
+                                   : g_strdup_printf("no fault or word is called %s; heddle explain lists them", name));
     }
     g_ptr_array_unref(names);
     return session_end(session);
