@@ -62,7 +62,7 @@ static const char *take_value(Arguments *arguments, const char *attached, const 
         return attached;
     if (arguments->at < arguments->count)
         return arguments->text[arguments->at++];
-    *error = g_strdup_printf("%s wants %s", option, spec->argument);
+    *error = g_strdup_printf("%s needs %s", option, spec->argument);
     return NULL;
 }
 

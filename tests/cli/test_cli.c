@@ -111,7 +111,7 @@ static void malformed_sizes_and_parameters_are_refused(void **state)
     (void)state;
     assert_refused("check all_gather -n x", "-n");
     assert_refused("check all_gather -n 4..2", "-n");
-    assert_refused("check all_gather --mesh x=2,y=2 -n 5", "holds 4 devices");
+    assert_refused("check all_gather --mesh x=2,y=2 -n 5", "has 4 devices");
     assert_refused("check all_gather --mesh x=-2", "--mesh");
     assert_refused("check %R:ring -n 2 -D columns=4", "rows=8 (1..64)");
     assert_refused("check %R:ring -n 2 -D rows=0", "out of range");

@@ -130,10 +130,10 @@ static void what_is_no_kernel_is_told_in_one_line(void **state)
     (void)state;
     static const char *const WRONG[][2] = {
         { "check nothing.c", "nothing.c: no such file" }, { "check ./", "a kernel is a .c or a .so file" },
-        { "check all_gather -n 2 --baseline /dev/null", "no regular file" }, { "check all_gather -n 2 --baseline .", "Is a directory" },
+        { "check all_gather -n 2 --baseline /dev/null", "not a regular file" }, { "check all_gather -n 2 --baseline .", "Is a directory" },
         { "check all_gather -n 2 --search enumerate --resume .", "Is a directory" },
-        { "check all_gather -n 2 --search enumerate --resume /dev/null", "no regular file" },
-        { "replay /dev/null", "no regular file" }, { "replay /dev/zero", "no regular file" }, { "replay nothing", "No such file" },
+        { "check all_gather -n 2 --search enumerate --resume /dev/null", "not a regular file" },
+        { "replay /dev/null", "not a regular file" }, { "replay /dev/zero", "not a regular file" }, { "replay nothing", "No such file" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(WRONG); i++) {
         assert_int_equal(binary_run(WRONG[i][0]), 2);

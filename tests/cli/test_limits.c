@@ -12,12 +12,15 @@
 #include "../support/binary.h"
 #include "../support/sanitized.h"
 
-/* Runs `words` with KERNELS standing for the file of kernels; the exit code must be `code`, and what is said must have `part`. */
+/* Runs `words` with KERNELS standing for the file of kernels, MODULE and SPINNING for modules; the exit code must be `code`, and what is said must
+ * have `part`. */
 static void assert_ends(const char *words, int code, const char *part)
 {
     g_autofree char *source = g_canonicalize_filename("tests/support/kernels/limits.c", NULL);
     g_autoptr(GString) line = g_string_new(words);
     g_string_replace(line, "KERNELS", source, 0);
+    g_string_replace(line, "MODULE", "./limits.so", 0);
+    g_string_replace(line, "SPINNING", "./spinning.so", 0);
     int got = binary_run(line->str);
     if (got != code || strstr(binary_text, part) == NULL)
         fail_msg("%s: exit code %d where %d was expected, with \"%s\":\n%s", words, got, code, part, binary_text);
@@ -34,7 +37,7 @@ static void memory_ends_what_takes_more(void **state)
         { "check KERNELS:large -n 1,4 --memory 100M -j 2", "memory: the limit of 100 MB was reached in the recorded run" },
         { "check KERNELS:program_prints -n 2 --memory 100M --time 2", "time: PROGRAM(program_prints) did not return" },
         { "check KERNELS --cflags -DCONSTRUCTOR=eat --memory 100M", "memory: the limit of 100 MB was reached in the constructors of" },
-        { "check KERNELS --cflags -DSOURCE_EATS --memory 100M", "limits.c is compiled" },
+        { "check KERNELS --cflags -DSOURCE_EATS --memory 100M", "while compiling" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(MEMORY) && !SANITIZED; i++)
         assert_ends(MEMORY[i][0], 3, MEMORY[i][1]);
@@ -44,12 +47,14 @@ static void what_does_not_end_is_ended(void **state)
 {
     (void)state;
     static const char *const ENDLESS[][2] = {
-        { "check KERNELS:program_spins -n 2 --time 1", "time: PROGRAM(program_spins) did not return within 1 s" },
-        { "check KERNELS:kernel_stores -n 2 --time 1 --memory 8G", "time: the recorded run did not end within 1 s" },
-        { "check KERNELS --cflags -DCONSTRUCTOR=spin --time 1", "did not return within 1 s" },
+        { "check MODULE:program_spins -n 2 --time 1", "did not return within 1 s" },
+        { "check MODULE:kernel_stores -n 2 --time 1 --memory 8G", " within 1 s" },
+        { "check SPINNING --time 1", "did not return within 1 s" },
         { "check KERNELS --cflags -DSOURCE_EATS --time 0.5", "took more than 0.5 s; raise --time" },
         { "check all_gather -n 8 --search enumerate --time 1.5", "stopped by time" },
     };
+    assert_ends("compile KERNELS -o MODULE", 0, "");                /* the compiler takes as long as it likes */
+    assert_ends("compile KERNELS --cflags -DCONSTRUCTOR=spin -o SPINNING", 0, "");
     for (size_t i = 0; i < G_N_ELEMENTS(ENDLESS); i++)
         assert_ends(ENDLESS[i][0], 3, ENDLESS[i][1]);
 }

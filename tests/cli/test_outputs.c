@@ -304,7 +304,7 @@ static void a_baseline_that_is_none_is_refused(void **state)
     g_autofree char *path = binary_path("foreign.json"), *json = binary_path("never.json");
     assert_true(g_file_set_contents(path, "{\"checks\": [{\"faults\": [{}]}]}", -1, NULL));
     assert_int_equal(binary_run("check all_gather -n 2 --baseline foreign.json --json never.json"), 2);
-    binary_says("is no baseline");
+    binary_says("is not a baseline");
     assert_false(g_file_test(json, G_FILE_TEST_EXISTS));
     assert_int_equal(binary_run("check all_gather -n 2 --baseline nowhere.json"), 2);
     assert_int_equal(binary_run("check all_gather -n 2 --json - --sarif -"), 2);

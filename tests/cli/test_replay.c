@@ -140,7 +140,7 @@ static void a_source_that_is_not_there_is_asked_for(void **state)
     g_autofree char *source = binary_path("project/src/k.c"), *moved = binary_path("elsewhere/renamed.c"), *text = NULL, *again = NULL;
     assert_int_equal(rename(source, moved), 0);
     assert_int_equal(binary_run(words), 2);
-    text = g_strdup_printf("%s wants src/k.c, which is neither here nor at ", first);
+    text = g_strdup_printf("%s needs src/k.c, which is neither here nor at ", first);
     binary_says(text);
     binary_says("project/src/k.c: name the file with --source FILE");
     again = g_strdup_printf("replay %s --source elsewhere/renamed.c", first);

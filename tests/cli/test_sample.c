@@ -349,7 +349,7 @@ static void misuse_that_only_some_runs_come_to_is_told(void **state)
     for (unsigned workers = 1; workers <= 3; workers++) {
         g_autofree char *text = NULL;
         assert_int_equal(run(&text, "check %s:misuses_if_others_are_fast -n 3 --search random --runs 3000 -j %u", source, workers), 2);
-        assert_says(text, "wants a semaphore, counter is a flag word");
+        assert_says(text, "needs a semaphore, counter is a flag word");
         if (workers == 1)
             first = g_steal_pointer(&text);
         else

@@ -82,7 +82,7 @@ static void an_object_that_the_program_has_not_is_refused(void **state)
     refused(text, "fault lifetime 1 4 0 -1 0", "fault lifetime 1 4294967294 0 -1 0", "does not fit");
     refused(text, "fault lifetime 1 4 0 -1 0", "fault lifetime 1 4294967295 0 -1 0", ":11: \"fault lifetime 1 4294967295 0 -1 0\"");
     refused(text, "fault lifetime 1 4 0 -1 0", "fault lifetime 1 NONE 0 -1 0", "not those of lifetime");
-    refused(text, "fault lifetime 1 4 0", "fault deadlock 0 4 0", "make it anew");
+    refused(text, "fault lifetime 1 4 0", "fault deadlock 0 4 0", "make a new one");
     refused(text, "place 0 1 0 23 0", "place 0 1 0 23 9", "does not fit");
     refused(text, "place 0 1 0 23 0", "place 3 1 0 23 0", "\"place 3 1 0 23 0\"");
     refused(text, "place 0 1 0 23 0", "place 0 1 0 3 0", "not those of lifetime");
@@ -106,7 +106,7 @@ static void a_number_that_no_run_has_is_refused_at_once(void **state)
     refused(text, "seed 0", "seed -1", "seed -1");
     refused(text, "seed 0", "seed 0\nparameter nonsense=3", "nonsense");
     refused(text, "moves 7", "moves 4294967295", "\"moves 4294967295\"");
-    refused(text, "moves 7", "moves 6", "make it anew");
+    refused(text, "moves 7", "moves 6", "make a new one");
     refused(text, "core 1.0 @2", "core 1.0 @400000000", "@400000000");
     refused(text, "core 1.0 @2", "core 99.0 @2", "names no agent of missing_signal");
     refused(text, "program missing_signal", "program no_such_thing", "no program no_such_thing");

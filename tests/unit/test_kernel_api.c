@@ -444,7 +444,7 @@ static void each_part_of_the_api_does_what_it_says(void **state)
 static void misuse_is_one_line_at_the_authors_place(void **state)
 {
     static const Case misused[] = {
-        { "wrong_count", 1, 1, "two_refs wants 2 refs (input, output), got 1" },
+        { "wrong_count", 1, 1, "two_refs needs 2 refs (input, output), got 1" },
         { "ref_not_set", 1, 1, "two_refs: its ref 1 (input) was never set" },
         { "nine_dimensions", 1, 1, "pl_input with 9 dimensions: at most 8 are supported" },
         { "negative_size", 1, 1, "pl_input: dimension 1 has size -1" },
@@ -452,11 +452,11 @@ static void misuse_is_one_line_at_the_authors_place(void **state)
         { "unscoped", 1, 1, "scratch made in a kernel needs PL_SCOPED" },
         { "too_many_indices", 1, 1, "pl_at of input, whose shape is (8, 128): more indices than dimensions" },
         { "no_such_axis", 2, 1, "no axis \"z\" in the mesh x=2" },
-        { "input_in_kernel", 1, 1, "pl_input belongs into PROGRAM" },
+        { "input_in_kernel", 1, 1, "pl_input belongs in PROGRAM" },
         { "barrier_without_id", 1, 1, "get_barrier_semaphore needs a collective_id" },
         { "barrier_argument_without_id", 1, 1, "two_refs gets a barrier semaphore, which needs a collective_id" },
         { "launches_nothing", 1, 1, "PROGRAM(launches_nothing) launches nothing" },
-        { "in_program", 1, 1, "pl_load belongs into a KERNEL" },
+        { "in_program", 1, 1, "pl_load belongs in a KERNEL" },
         { "looks_at_opaque", 1, 1, "comes from an opaque buffer" },
         { "expects_of_opaque", 1, 1, "input is opaque, so nothing can be expected of its values" },
         { "expects_through_opaque", 1, 1, "output[0] on device 0 comes from an opaque buffer, so nothing can be expected of it" },

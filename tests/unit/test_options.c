@@ -80,20 +80,20 @@ static void malformed_values_are_refused_in_one_line(void **state)
     assert_refused("check ring --time nan", "--time");
     assert_refused("check ring --memory -5", "--memory");
     assert_refused("check ring --first=yes", "takes no value");
-    assert_refused("check ring -n", "wants N");
+    assert_refused("check ring -n", "needs N");
 }
 
 static void what_is_missing_or_too_much_is_said(void **state)
 {
     (void)state;
-    assert_refused("check", "wants a kernel");
-    assert_refused("replay", "wants a schedule");
+    assert_refused("check", "needs a kernel");
+    assert_refused("replay", "needs a schedule");
     assert_refused("replay a b", "b is too much");
     assert_refused("chekc ring", "did you mean heddle check");
     assert_refused("check ring --serach prove", "did you mean --search");
     assert_refused("check ring --certificate x", "unknown option --certificate");
     assert_refused("explain --json", "unknown option");
-    assert_refused("check ring --mesh x=4,y=2 -n 9", "the mesh holds 8 devices, -n asks for 9");
+    assert_refused("check ring --mesh x=4,y=2 -n 9", "the mesh has 8 devices, -n asks for 9");
 }
 
 static void limits_take_units(void **state)

@@ -105,7 +105,7 @@ static void a_race_names_both_accesses_and_their_lines(void **state)
     assert_says(text, "script:1");
     assert_says(text, "script:1001");
     assert_says(text, "Why:  the wait comes after the load.");
-    assert_says(text, "3 times");
+    assert_says(text, "3 occurrences");
     assert_says(text, "heddle explain race");
     assert_null(strchr(text, '\033'));
     g_free(text);

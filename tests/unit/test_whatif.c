@@ -83,7 +83,7 @@ static void a_single_barrier_called_twice_gets_a_second_one(void **state)
 {
     (void)state;
     repair_is_named("permute_twice_single_barrier", 5, "with a second barrier after the wait at kernels/permute_twice.c:13");
-    repair_is_named("p01_neighbour_barrier_reused", 3, "with a second barrier behind the wait");
+    repair_is_named("p01_neighbour_barrier_reused", 3, "with a second barrier after the wait");
     repair_is_named("permute_twice_single_barrier", 5, "with a barrier of all devices where launch");
     repair_is_named("right_permute_no_barrier", 3, "with a barrier of all devices where launch 0");
     repair_is_not_named("right_permute_no_barrier", 3, "second barrier");
@@ -96,7 +96,7 @@ static void a_missing_wait_is_put_in(void **state)
     repair_is_named("never_waited_for", 2, "a wait for 4096 on recv_sem");
     repair_is_named("p24_copy_never_waited_for", 2, "a wait for 4096 on recv_sem (where it is left) at the end of the launch");
     repair_is_named("reduce_scatter_no_cleanup", 3, "a wait for 1 on left_capacity");
-    repair_is_named("reduce_scatter_missing_wait", 3, "a wait for 2048 on right_recv behind the start of the first copy");
+    repair_is_named("reduce_scatter_missing_wait", 3, "a wait for 2048 on right_recv after the start of the first copy");
     repair_is_named("p29_waits_on_the_first_slot", 1, "with a wait for 4096 on sems[1] before kernels/cases/p29_waits_on_the_first_slot.c");
 }
 
@@ -107,14 +107,14 @@ static void a_wait_that_comes_too_late_is_moved_up(void **state)
                                            "kernels/add_neighbour.c:42");
     repair_is_named("overwrite_before_wait_send", 3, "with the wait on send_sem at kernels/add_neighbour.c:62 moved up");
     repair_is_named("p21_store_before_the_wait", 1, "p21_store_before_the_wait.c:17 (the last time)");
-    repair_is_named("hypercube_sends_awaited_last", 4, "with wait_send (in place of the waits on send_sem elsewhere) right behind");
+    repair_is_named("hypercube_sends_awaited_last", 4, "with wait_send (in place of the waits on send_sem elsewhere) right after");
     repair_is_not_named("all_gather_shared_semaphore", 3, "moved up");
 }
 
 static void a_signal_that_comes_too_soon_is_moved_down(void **state)
 {
     (void)state;
-    repair_is_named("consumers_credit_too_soon", 2, "with the signal on credits at kernels/patterns/consumers.c:42 moved down to behind "
+    repair_is_named("consumers_credit_too_soon", 2, "with the signal on credits at kernels/patterns/consumers.c:42 moved down to after "
                                                     "kernels/patterns/consumers.c:45");
     repair_is_named("ring_attention_credit_too_soon", 3, "with the signal on credit at kernels/patterns/ring_attention.c:61 moved down");
     repair_is_not_named("p02_one_sided_barrier", 3, "moved down");
@@ -134,12 +134,12 @@ static void a_wrong_count_is_mended(void **state)
 static void a_kinder_machine_is_named_where_it_helps(void **state)
 {
     (void)state;
-    repair_is_named("all_gather_shared_semaphore", 3, "fine only if the hardware promises dma-order link-fifo");
-    repair_is_named("p31_at_most_one_store_pending", 1, "fine only if the hardware promises dma-order issue-order");
-    repair_is_named("hypercube_one_semaphore", 4, "fine only if the hardware promises dma-progress whole");
-    repair_is_named("false_alarm_05_padding", 1, "fine only if the hardware promises bounds padded");
+    repair_is_named("all_gather_shared_semaphore", 3, "right only if the hardware guarantees dma-order link-fifo");
+    repair_is_named("p31_at_most_one_store_pending", 1, "right only if the hardware guarantees dma-order issue-order");
+    repair_is_named("hypercube_one_semaphore", 4, "right only if the hardware guarantees dma-progress whole");
+    repair_is_named("false_alarm_05_padding", 1, "right only if the hardware guarantees bounds padded");
     repair_is_not_named("all_gather_shared_semaphore", 3, "bounds padded");
-    repair_is_not_named("read_before_wait", 3, "fine only if");
+    repair_is_not_named("read_before_wait", 3, "right only if");
 }
 
 static void fixed_places_of_scopes_are_named_where_they_help(void **state)
@@ -158,8 +158,8 @@ static void the_smallest_wrong_size_is_named(void **state)
 {
     (void)state;
     static const struct { const char *program; uint32_t devices; const char *said; } cases[] = {
-        { "permute_twice_single_barrier", 6, "fine with 2 to 4 devices: the smallest wrong size is 5 devices" },
-        { "all_gather_shared_semaphore", 5, "fine with 2 devices: the smallest wrong size is 3 devices" },
+        { "permute_twice_single_barrier", 6, "right with 2 to 4 devices: the smallest wrong size is 5 devices" },
+        { "all_gather_shared_semaphore", 5, "right with 2 devices: the smallest wrong size is 3 devices" },
         { "missing_signal", 4, NULL },                          /* wrong from the smallest size on */
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -175,12 +175,12 @@ static void a_large_program_is_mended_where_it_is_small(void **state)
 {
     (void)state;
     CheckResult *result = repaired("all_gather_shared_semaphore", 64);
-    assert_true(says(result->tried, "with one recv_sem for each copy (an array, indexed by the step) instead of one for all, the proof "
-                                    "goes through with 3 devices"));
+    assert_true(says(result->tried, "with one recv_sem for each copy (an array, indexed by the step) instead of one for all, it is "
+                                    "verified with 3 devices"));
     assert_true(says(result->tried, "with --dma-order link-fifo it is verified with 3 devices"));
     assert_false(says(result->tried, "at this size"));
     check_try_smaller(result);
-    assert_true(says(result->tried, "fine with 2 devices: the smallest wrong size is 3 devices"));
+    assert_true(says(result->tried, "right with 2 devices: the smallest wrong size is 3 devices"));
     done(result);
 }
 
@@ -190,7 +190,7 @@ static void an_exemption_makes_nothing_look_mended(void **state)
     (void)state;
     repair_is_named("false_alarm_07_meant_to_remain_not_the_other", 1, "with a wait for 1 on credit at the end of the launch");
     repair_is_not_named("false_alarm_07_meant_to_remain_not_the_other", 1, "rounds");
-    repair_is_not_named("false_alarm_07_meant_to_remain_not_the_other", 1, "fine only if");
+    repair_is_not_named("false_alarm_07_meant_to_remain_not_the_other", 1, "right only if");
 }
 
 /* What does not repair must not be called a repair. */
@@ -237,9 +237,9 @@ static void what_is_needed_is_said_with_what_happens_otherwise(void **state)
     (void)state;
     CheckResult *result = advised("all_gather", 3);
     assert_false(is_needless(result, "barrier"));
-    assert_true(says(result->tried, "needed: the barrier where launch 0 (all_gather) begins; without this there is a lifetime: copy 1 of "
+    assert_true(says(result->tried, "needed: the barrier where launch 0 (all_gather) begins; without it there is a lifetime: copy 1 of "
                                     "device 0 writes"));
-    assert_true(says(result->tried, "needed: the wait on recv_sems at kernels/all_gather.c:21; without this there is a race: "));
+    assert_true(says(result->tried, "needed: the wait on recv_sems at kernels/all_gather.c:21; without it there is a race: "));
     done(result);
 }
 
@@ -305,7 +305,7 @@ static void copies_that_go_further_than_one_hop_are_told(void **state)
 static void steps_that_name_a_scope_early_are_told(void **state)
 {
     (void)state;
-    looked_at("jax_swap", 2, ADVICE_EARLY_SIGNAL, "--scopes static takes it as meant for the coming scope", 1);
+    looked_at("jax_swap", 2, ADVICE_EARLY_SIGNAL, "with --scopes static it counts for the scope to come", 1);
     looked_at("permute_twice", 3, ADVICE_EARLY_SIGNAL, "", 0);  /* its scope is open before the first barrier */
 }
 
