@@ -2,7 +2,6 @@
 #include "automorphism.h"
 #include "state_counter.h"
 #include <string.h>
-#include "component.h"
 #include "lives.h"
 
 typedef struct Renaming { GArray *to, *from; } Renaming;        /* by id: what it stands for, plus 1, and the other way */
@@ -20,7 +19,7 @@ struct Automorphism {
     GArray *extent;                             /* by id */
 };
 
-typedef struct Pair { Automorphism *twin; Walk *walk; uint32_t core, image; } Pair;     /* a core and its image */
+typedef struct Pair { Automorphism *twin; StateSpace *space; uint32_t core, image; } Pair;     /* a core and its image */
 
 static Renaming renaming_new(void)
 {
@@ -50,12 +49,12 @@ static bool rename(Renaming *renaming, uint32_t id, uint32_t image, bool *fresh)
     return *to == image + 1 && *from == id + 1;
 }
 
-Automorphism *automorphism_new(const Walk *walk, uint32_t *image)
+Automorphism *automorphism_new(const StateSpace *space, uint32_t *image)
 {
     Automorphism *twin = g_new0(Automorphism, 1);
-    twin->image = image, twin->cores = walk->cores;
-    twin->compared = g_new0(Compared, walk->cores);
-    for (uint32_t core = 0; core < walk->cores; core++)
+    twin->image = image, twin->cores = space->cores;
+    twin->compared = g_new0(Compared, space->cores);
+    for (uint32_t core = 0; core < space->cores; core++)
         twin->compared[core].components = 1;    /* ids begin at 1 */
     twin->semaphores = renaming_new(), twin->extents = renaming_new();
     twin->extent_ids = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -83,13 +82,13 @@ const uint32_t *automorphism_image(const Automorphism *twin)
 
 static uint32_t image_of_device(const Pair *p, uint32_t device)
 {
-    uint32_t cores = p->walk->program->cores_per_device;
+    uint32_t cores = p->space->program->cores_per_device;
     return p->twin->image[device * cores] / cores;
 }
 
 static bool same_life(const Pair *p, uint32_t life_id, uint32_t image_id)
 {
-    const Span *life = lives_get(p->walk, life_id), *image = lives_get(p->walk, image_id);
+    const Span *life = lives_get(p->space, life_id), *image = lives_get(p->space, image_id);
     return life->decl == image->decl && life->kind == image->kind && life->first == image->first && life->last == image->last
         && image_of_device(p, life->device) == image->device
         && (life->core == NONE ? image->core == NONE : p->twin->image[life->core] == image->core);
@@ -99,13 +98,13 @@ static bool same_semaphore(const Pair *p, uint32_t semaphore, uint32_t image)
 {
     if (semaphore == NONE || image == NONE)
         return semaphore == image;
-    const Program *program = p->walk->program;
+    const Program *program = p->space->program;
     bool fresh;
     if (!rename(&p->twin->semaphores, semaphore, image, &fresh))
         return false;
     return !fresh || (program_semaphore_decl(program, semaphore) == program_semaphore_decl(program, image)
                       && p->twin->image[program_semaphore_core(program, semaphore)] == program_semaphore_core(program, image)
-                      && same_life(p, lives_of_semaphore(p->walk, semaphore), lives_of_semaphore(p->walk, image)));
+                      && same_life(p, lives_of_semaphore(p->space, semaphore), lives_of_semaphore(p->space, image)));
 }
 
 static uint32_t extent_id(Automorphism *twin, Extent extent)
@@ -130,12 +129,12 @@ static bool overlap(const Program *program, Extent a, Extent b)
 static bool keeps_overlaps(const Pair *p, Extent extent, Extent image)
 {
     const Automorphism *twin = p->twin;
-    if (p->walk->options->canary == ENUMERATE_CANARY_ANY_OVERLAP)
+    if (p->space->options->canary == ENUMERATE_CANARY_ANY_OVERLAP)
         return true;
     for (uint32_t id = 0; id < twin->extents.to->len; id++) {
         uint32_t to = g_array_index(twin->extents.to, uint32_t, id);
-        if (to != 0 && overlap(p->walk->program, extent, g_array_index(twin->extent, Extent, id))
-                != overlap(p->walk->program, image, g_array_index(twin->extent, Extent, to - 1)))
+        if (to != 0 && overlap(p->space->program, extent, g_array_index(twin->extent, Extent, id))
+                != overlap(p->space->program, image, g_array_index(twin->extent, Extent, to - 1)))
             return false;
     }
     return true;
@@ -144,11 +143,11 @@ static bool keeps_overlaps(const Pair *p, Extent extent, Extent image)
 static bool same_bytes(const Pair *p, Extent extent, Extent image)
 {
     bool fresh;
-    if (p->walk->options->canary == ENUMERATE_CANARY_ANY_BYTES)
+    if (p->space->options->canary == ENUMERATE_CANARY_ANY_BYTES)
         return true;
     if (!rename(&p->twin->extents, extent_id(p->twin, extent), extent_id(p->twin, image), &fresh))
         return false;
-    return !fresh || (same_life(p, lives_of_object(p->walk, extent.object), lives_of_object(p->walk, image.object))
+    return !fresh || (same_life(p, lives_of_object(p->space, extent.object), lives_of_object(p->space, image.object))
                       && keeps_overlaps(p, extent, image));
 }
 
@@ -156,7 +155,7 @@ static bool same_bytes(const Pair *p, Extent extent, Extent image)
 
 static bool same_devices(const Pair *p, uint32_t launch)
 {
-    const Program *program = p->walk->program;
+    const Program *program = p->space->program;
     for (uint32_t device = 0; device < program->devices; device++)
         if (program_launch_on_device(program, launch, device) != program_launch_on_device(program, launch, image_of_device(p, device)))
             return false;
@@ -208,15 +207,15 @@ static bool same_node(const Node *one, const Node *image)
 
 static bool same_join(const Pair *p, uint32_t one, uint32_t image)
 {
-    const Join *join = intern_get(&p->walk->joins, one, NULL), *other = intern_get(&p->walk->joins, image, NULL);
-    bool all = join->last - join->first == p->walk->cores;
+    const Join *join = intern_get(&p->space->joins, one, NULL), *other = intern_get(&p->space->joins, image, NULL);
+    bool all = join->last - join->first == p->space->cores;
     return join->kind == other->kind && join->object == other->object && join->last - join->first == other->last - other->first
         && (all || p->twin->image[join->first] == other->first);
 }
 
 static uint32_t semaphore_of(const Pair *p, uint32_t counter)
 {
-    return state_counter_get(p->walk, counter)->semaphore;
+    return state_counter_get(p->space, counter)->semaphore;
 }
 
 /* A join is taken by its first member for all, so that their needs differ. */
@@ -241,12 +240,12 @@ static bool same_watch(const Watch *one, const Component *of_one, const Watch *i
 
 static bool same_component(const Pair *p, uint32_t id)
 {
-    Walk *walk = p->walk;
-    const WalkCore *self = walk_core(walk, p->core), *other = walk_core(walk, p->image);
-    const Component *one = walk_component(walk, p->core, id), *image = walk_component(walk, p->image, id);
+    StateSpace *space = p->space;
+    const SpaceCore *self = space_core(space, p->core), *other = space_core(space, p->image);
+    const Component *one = space_component(space, p->core, id), *image = space_component(space, p->image, id);
     bool same = one->node == image->node && one->transition_count == image->transition_count && one->next_count == image->next_count
         && one->watch_count == image->watch_count && one->pendings == image->pendings && self->columns == other->columns
-        && memcmp(component_pendings(walk, p->core, id), component_pendings(walk, p->image, id), one->pendings * sizeof(Pending)) == 0
+        && memcmp(space_pendings(space, p->core, id), space_pendings(space, p->image, id), one->pendings * sizeof(Pending)) == 0
         && memcmp(&STORE(int64_t, &self->taken, (size_t)id * self->columns),
                   &STORE(int64_t, &other->taken, (size_t)id * self->columns), self->columns * sizeof(int64_t)) == 0;
     for (uint32_t t = 0; same && t < one->transition_count; t++)
@@ -260,13 +259,13 @@ static bool same_component(const Pair *p, uint32_t id)
 /* The same column of a row counts on semaphores that stand for each other. */
 static bool same_columns(const Pair *p)
 {
-    const Store *columns = &walk_core(p->walk, p->core)->column_of, *others = &walk_core(p->walk, p->image)->column_of;
+    const Store *columns = &space_core(p->space, p->core)->column_of, *others = &space_core(p->space, p->image)->column_of;
     for (uint32_t counter = 0; counter < columns->count; counter++) {
         if (STORE(uint32_t, columns, counter) == 0)
             continue;
         const GArray *to = p->twin->semaphores.to;
         uint32_t semaphore = semaphore_of(p, counter), image = semaphore < to->len ? g_array_index(to, uint32_t, semaphore) : 0;
-        uint32_t known = image && image - 1 < p->walk->counter_of.count ? STORE(uint32_t, &p->walk->counter_of, image - 1) : 0;
+        uint32_t known = image && image - 1 < p->space->counter_of.count ? STORE(uint32_t, &p->space->counter_of, image - 1) : 0;
         if (known == 0 || known - 1 >= others->count || STORE(uint32_t, others, known - 1) != STORE(uint32_t, columns, counter))
             return false;
     }
@@ -277,11 +276,11 @@ static bool same_columns(const Pair *p)
 
 static char *differ(const Pair *p, uint32_t step, uint32_t image_step)
 {
-    const Program *program = p->walk->program;
+    const Program *program = p->space->program;
     const uint32_t core[2] = {p->core, p->image}, at[2] = {step, image_step};
     char *text[2];
     for (unsigned i = 0; i < 2; i++) {
-        const Tree *tree = &walk_core(p->walk, core[i])->tree;
+        const Tree *tree = &space_core(p->space, core[i])->tree;
         const Step *done = at[i] < tree->steps.count ? &tree_step(tree, at[i])->step : NULL;
         g_autofree char *where = done ? program_describe_site(program, done->site) : NULL;
         text[i] = done ? g_strdup_printf("the %s at %s", step_kind_name((StepKind)done->kind), where) : g_strdup("nothing more");
@@ -296,7 +295,7 @@ static char *differ(const Pair *p, uint32_t step, uint32_t image_step)
 
 static char *compare_steps(const Pair *p, Compared *compared)
 {
-    const Tree *tree = &walk_core(p->walk, p->core)->tree, *image = &walk_core(p->walk, p->image)->tree;
+    const Tree *tree = &space_core(p->space, p->core)->tree, *image = &space_core(p->space, p->image)->tree;
     for (uint32_t *at = &compared->steps; *at < MAX(tree->steps.count, image->steps.count); ++*at)
         if (*at >= tree->steps.count || *at >= image->steps.count || !same_step(p, tree_step(tree, *at), tree_step(image, *at)))
             return differ(p, *at, *at);
@@ -306,7 +305,7 @@ static char *compare_steps(const Pair *p, Compared *compared)
 /* What changes of nodes that were there before follows from those that are new. */
 static char *compare_nodes(const Pair *p, Compared *compared)
 {
-    const Tree *tree = &walk_core(p->walk, p->core)->tree, *image = &walk_core(p->walk, p->image)->tree;
+    const Tree *tree = &space_core(p->space, p->core)->tree, *image = &space_core(p->space, p->image)->tree;
     if (tree->nodes.count != image->nodes.count)
         return differ(p, NONE, NONE);
     for (uint32_t *node = &compared->nodes; *node < tree->nodes.count; ++*node)
@@ -317,22 +316,22 @@ static char *compare_nodes(const Pair *p, Compared *compared)
 
 static char *compare_components(const Pair *p, Compared *compared)
 {
-    const WalkCore *self = walk_core(p->walk, p->core), *other = walk_core(p->walk, p->image);
+    const SpaceCore *self = space_core(p->space, p->core), *other = space_core(p->space, p->image);
     if (self->components.count != other->components.count || (compared->columns != self->columns && !same_columns(p)))
         return differ(p, NONE, NONE);
     compared->columns = self->columns;
     for (uint32_t *id = &compared->components; *id < self->components.count; ++*id)
         if (!same_component(p, *id))
-            return differ(p, walk_node(p->walk, p->core, *id)->step, walk_node(p->walk, p->image, *id)->step);
+            return differ(p, space_node(p->space, p->core, *id)->step, space_node(p->space, p->image, *id)->step);
     return NULL;
 }
 
-bool automorphism_check(Automorphism *twin, Walk *walk, char **why)
+bool automorphism_check(Automorphism *twin, StateSpace *space, char **why)
 {
     static char *(*const COMPARE[])(const Pair *, Compared *) = {compare_steps, compare_nodes, compare_components};
     for (size_t i = 0; i < G_N_ELEMENTS(COMPARE); i++)
         for (uint32_t core = 0; core < twin->cores; core++) {
-            const Pair pair = {.twin = twin, .walk = walk, .core = core, .image = twin->image[core]};
+            const Pair pair = {.twin = twin, .space = space, .core = core, .image = twin->image[core]};
             char *differs = COMPARE[i](&pair, &twin->compared[core]);
             if (differs != NULL) {
                 *why = differs;

@@ -5,12 +5,12 @@
  * lives, and regions of one object must overlap exactly where those that they stand for do.
  */
 #pragma once
-#include "walk.h"
+#include "space.h"
 
 typedef struct Automorphism Automorphism;
 
-Automorphism *automorphism_new(const Walk *walk, uint32_t *image);     /* image of each core, g_malloc, taken over */
+Automorphism *automorphism_new(const StateSpace *space, uint32_t *image);     /* image of each core, g_malloc, taken over */
 void automorphism_free(Automorphism *twin);
 const uint32_t *automorphism_image(const Automorphism *twin);
 /* Compares whatever steps, nodes and components came since the last call. False: they differ; why: where, g_malloc. */
-bool automorphism_check(Automorphism *twin, Walk *walk, char **why);
+bool automorphism_check(Automorphism *twin, StateSpace *space, char **why);

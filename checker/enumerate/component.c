@@ -8,54 +8,36 @@
 #include "../../model/counter.h"
 #include "state_counter.h"
 #include <string.h>
+#include "row.h"
 #include "worker_row.h"
 
-void component_init(Walk *walk, uint32_t core)
+void component_init(StateSpace *space, uint32_t core)
 {
-    WalkCore *self = walk_core(walk, core);
-    size_t most = walk->components_max;
-    reservation_intern(&walk->reservation, &self->keys, most, most * 64);
-    reservation_store(&walk->reservation, &self->components, sizeof(Component), most);
-    reservation_store(&walk->reservation, &self->transitions, sizeof(Transition), most * 8);
-    reservation_store(&walk->reservation, &self->nexts, sizeof(Next), most * 8);
-    reservation_store(&walk->reservation, &self->watches, sizeof(Watch), most * 8);
-    reservation_store(&walk->reservation, &self->edges, sizeof(Edge), most * 8);
-    reservation_store(&walk->reservation, &self->taken, sizeof(int64_t), most);
-    reservation_store(&walk->reservation, &self->column_of, sizeof(uint32_t), 1u << 26);
-    reservation_store(&walk->reservation, &self->masks, sizeof(uint64_t), most * 2);
-    worker_rows_reserve(walk, core);
+    SpaceCore *self = space_core(space, core);
+    size_t most = space->components_max;
+    reservation_intern(&space->reservation, &self->keys, most, most * 64);
+    reservation_store(&space->reservation, &self->components, sizeof(Component), most);
+    reservation_store(&space->reservation, &self->transitions, sizeof(Transition), most * 8);
+    reservation_store(&space->reservation, &self->nexts, sizeof(Next), most * 8);
+    reservation_store(&space->reservation, &self->watches, sizeof(Watch), most * 8);
+    reservation_store(&space->reservation, &self->edges, sizeof(Edge), most * 8);
+    reservation_store(&space->reservation, &self->taken, sizeof(int64_t), most);
+    reservation_store(&space->reservation, &self->column_of, sizeof(uint32_t), 1u << 26);
+    reservation_store(&space->reservation, &self->masks, sizeof(uint64_t), most * 2);
+    worker_rows_reserve(space, core);
     self->columns = 1;
     uint32_t unused = intern_add(&self->keys, "", 0);
     g_assert(unused == 0);
     store_push(&self->components, 1);
 }
 
-const Pending *component_pendings(const Walk *walk, uint32_t core, uint32_t id)
-{
-    const uint32_t *key = intern_get(&walk->core[core].keys, id, NULL);
-    return (const Pending *)(const void *)(key + 1);
-}
-
-uint32_t component_effect(const Walk *walk, uint32_t core, uint32_t id, const Transition *transition, int64_t *inc)
-{
-    const Tree *tree = &walk->core[core].tree;
-    if (transition->pending == TRANSITION_CORE) {
-        const Step *step = &tree_step(tree, walk_node(walk, core, id)->step)->step;
-        *inc = counter_adds(step);
-        return *inc ? step->object : NONE;
-    }
-    const Copy *copy = &tree_step(tree, component_pendings(walk, core, id)[transition->pending].step)->copy;
-    *inc = moment_gives(walk->fluid, copy, (StepKind)transition->step);
-    return moment_semaphore(copy, (StepKind)transition->step);
-}
-
 /* Writes the key of the component after a transition; returns how many numbers it has. */
-static size_t key_after(const Walk *walk, uint32_t core, uint32_t from, const Transition *transition, uint32_t node, uint32_t payload,
-                        uint32_t *key)
+static size_t key_after(const StateSpace *space, uint32_t core, uint32_t from, const Transition *transition, uint32_t node,
+                        uint32_t payload, uint32_t *key)
 {
-    const WalkCore *self = walk_core(walk, core);
-    const Component *before = walk_component(walk, core, from);
-    const Pending *pendings = component_pendings(walk, core, from);
+    const SpaceCore *self = space_core(space, core);
+    const Component *before = space_component(space, core, from);
+    const Pending *pendings = space_pendings(space, core, from);
     uint32_t count = before->pendings;
     Pending *to = (Pending *)(void *)(key + 1);
     key[0] = node;
@@ -74,24 +56,24 @@ static size_t key_after(const Walk *walk, uint32_t core, uint32_t from, const Tr
     return 1 + count * (sizeof *to / sizeof *key);
 }
 
-uint32_t component_known(const Walk *walk, uint32_t core, uint32_t transition, uint32_t node, uint32_t payload)
+uint32_t component_known(const StateSpace *space, uint32_t core, uint32_t transition, uint32_t node, uint32_t payload)
 {
-    const WalkCore *self = walk_core(walk, core);
+    const SpaceCore *self = space_core(space, core);
     for (uint32_t e = STORE(Transition, &self->transitions, transition).edges; e;) {
         const Edge *edge = &STORE(Edge, &self->edges, e - 1);
-        if (walk_component(walk, core, edge->into)->node == node && edge->payload == payload)
+        if (space_component(space, core, edge->into)->node == node && edge->payload == payload)
             return edge->into;
         e = edge->other;
     }
     return 0;
 }
 
-static void add_edge(Walk *walk, uint32_t core, uint32_t from, uint32_t index, uint32_t payload, uint32_t into)
+static void add_edge(StateSpace *space, uint32_t core, uint32_t from, uint32_t index, uint32_t payload, uint32_t into)
 {
-    WalkCore *self = walk_core(walk, core);
+    SpaceCore *self = space_core(space, core);
     Transition *transition = &STORE(Transition, &self->transitions, index);
-    Component *component = walk_component(walk, core, into);
-    if (component_known(walk, core, index, component->node, payload))
+    Component *component = space_component(space, core, into);
+    if (component_known(space, core, index, component->node, payload))
         return;
     *(Edge *)store_push(&self->edges, 1) = (Edge){.from = from, .transition = index, .into = into, .payload = payload,
                                                   .older = component->edges, .other = transition->edges};
@@ -99,26 +81,26 @@ static void add_edge(Walk *walk, uint32_t core, uint32_t from, uint32_t index, u
 }
 
 #ifdef HEDDLE_DEBUG
-static void count_step(const Walk *walk, uint32_t core, int64_t *sum, uint32_t semaphore, int64_t inc)
+static void count_step(const StateSpace *space, uint32_t core, int64_t *sum, uint32_t semaphore, int64_t inc)
 {
     if (semaphore == NONE || inc == 0)
         return;
-    uint32_t counter = STORE(uint32_t, &walk->counter_of, semaphore) - 1;
-    sum[STORE(uint32_t, &walk->core[core].column_of, counter) - 1] += inc;
+    uint32_t counter = STORE(uint32_t, &space->counter_of, semaphore) - 1;
+    sum[STORE(uint32_t, &space->core[core].column_of, counter) - 1] += inc;
 }
 
 /* The counts of a component from nothing but its node and its copies under way. */
-static void check_counts(const Walk *walk, uint32_t core, uint32_t id)
+static void check_counts(const StateSpace *space, uint32_t core, uint32_t id)
 {
-    const WalkCore *self = walk_core(walk, core);
-    const Component *component = walk_component(walk, core, id);
-    const Pending *pendings = component_pendings(walk, core, id);
+    const SpaceCore *self = space_core(space, core);
+    const Component *component = space_component(space, core, id);
+    const Pending *pendings = space_pendings(space, core, id);
     int64_t *sum = g_new0(int64_t, self->columns + 1);
     for (uint32_t node = component->node; tree_node(&self->tree, node)->parent != NONE;) {
         node = tree_node(&self->tree, node)->parent;
         uint32_t at = tree_node(&self->tree, node)->step;
         const UnrollStep *step = tree_step(&self->tree, at);
-        count_step(walk, core, sum, step->step.object, counter_adds(&step->step));
+        count_step(space, core, sum, step->step.object, counter_adds(&step->step));
         if (step->step.kind != STEP_COPY_START || step->step.object == NONE)
             continue;
         unsigned done = MOMENTS_ALL;
@@ -127,7 +109,7 @@ static void check_counts(const Walk *walk, uint32_t core, uint32_t id)
                 done = pendings[i].phase;
         for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++)
             if (done & moment_bit(moment))
-                count_step(walk, core, sum, moment_semaphore(&step->copy, moment), moment_gives(walk->fluid, &step->copy, moment));
+                count_step(space, core, sum, moment_semaphore(&step->copy, moment), moment_gives(space->fluid, &step->copy, moment));
     }
     for (uint32_t column = 0; column < self->columns; column++)
         g_assert(sum[column] == STORE(int64_t, &self->taken, (size_t)id * self->columns + column));
@@ -135,68 +117,68 @@ static void check_counts(const Walk *walk, uint32_t core, uint32_t id)
 }
 #endif
 
-static uint32_t effect_wrote(Walk *walk, uint32_t core, uint32_t from, const Transition *transition)
+static uint32_t effect_wrote(StateSpace *space, uint32_t core, uint32_t from, const Transition *transition)
 {
-    uint32_t wrote = walk_component(walk, core, from)->wrote, object, region;
-    const Tree *tree = &walk->core[core].tree;
+    uint32_t wrote = space_component(space, core, from)->wrote, object, region;
+    const Tree *tree = &space->core[core].tree;
     if (transition->pending != TRANSITION_CORE && transition->step == STEP_WRITE) {
-        const Copy *copy = &tree_step(tree, component_pendings(walk, core, from)[transition->pending].step)->copy;
+        const Copy *copy = &tree_step(tree, space_pendings(space, core, from)[transition->pending].step)->copy;
         object = copy->target, region = copy->target_region;
     } else if (transition->pending == TRANSITION_CORE && (transition->step == STEP_STORE || transition->step == STEP_SWAP)) {
-        const Step *step = &tree_step(tree, walk_node(walk, core, from)->step)->step;
+        const Step *step = &tree_step(tree, space_node(space, core, from)->step)->step;
         object = step->object, region = step->value;
     } else {
         return wrote;
     }
-    const Decl *decl = program_decl(walk->program, program_object_decl(walk->program, object));
+    const Decl *decl = program_decl(space->program, program_object_decl(space->program, object));
     if (!decl->opaque || decl->input)
         return wrote;
-    return idsets_with(&walk->sets, wrote, accesses_add(&walk->accesses, core, object, region, true));
+    return idsets_with(&space->sets, wrote, accesses_add(&space->accesses, core, object, region, true));
 }
 
-static void mask_row(Walk *walk, uint32_t core, uint32_t id)
+static void mask_row(StateSpace *space, uint32_t core, uint32_t id)
 {
-    WalkCore *self = walk_core(walk, core);
-    const Component *component = walk_component(walk, core, id);
-    uint64_t *own = store_push(&self->masks, 2 * walk->mask_words);
+    SpaceCore *self = space_core(space, core);
+    const Component *component = space_component(space, core, id);
+    uint64_t *own = store_push(&self->masks, 2 * space->mask_words);
     for (uint32_t i = 0; i < component->next_count; i++)
-        accesses_mask(&walk->accesses, STORE(Next, &self->nexts, component->nexts + i).access, own, own + walk->mask_words);
+        accesses_mask(&space->accesses, STORE(Next, &self->nexts, component->nexts + i).access, own, own + space->mask_words);
 }
 
-void component_masks(Walk *walk)
+void component_masks(StateSpace *space)
 {
-    uint32_t words = MAX((walk->accesses.bits + 63) / 64, 1);
-    bool wider = words != walk->mask_words;
-    walk->mask_words = words;
-    walk->mask_generation = walk->accesses.generation;
-    walk->rows_due = true;
-    for (uint32_t core = 0; core < walk->cores; core++) {
-        Store *masks = &walk_core(walk, core)->masks;
+    uint32_t words = MAX((space->accesses.bits + 63) / 64, 1);
+    bool wider = words != space->mask_words;
+    space->mask_words = words;
+    space->mask_generation = space->accesses.generation;
+    space->rows_due = true;
+    for (uint32_t core = 0; core < space->cores; core++) {
+        Store *masks = &space_core(space, core)->masks;
         if (wider) {
             reservation_give_up(masks);
-            reservation_store(&walk->reservation, masks, sizeof(uint64_t), walk->components_max * 2 * words);
+            reservation_store(&space->reservation, masks, sizeof(uint64_t), space->components_max * 2 * words);
         } else {
             store_reset(masks);
         }
-        for (uint32_t id = 0; id < walk_core(walk, core)->components.count; id++)
-            mask_row(walk, core, id);
+        for (uint32_t id = 0; id < space_core(space, core)->components.count; id++)
+            mask_row(space, core, id);
     }
 }
 
-static uint32_t depth_after(const Walk *walk, uint32_t core, uint32_t from, const Transition *transition)
+static uint32_t depth_after(const StateSpace *space, uint32_t core, uint32_t from, const Transition *transition)
 {
-    return walk_component(walk, core, from)->depth + (transition->kind != TRANSITION_JOIN || transition->need);
+    return space_component(space, core, from)->depth + (transition->kind != TRANSITION_JOIN || transition->need);
 }
 
-static void note_stale(WalkCore *self, uint32_t id)
+static void note_stale(SpaceCore *self, uint32_t id)
 {
     *(uint32_t *)store_push(&self->stale, 1) = id;
 }
 
 /* The row of a fresh component: counts and writes of the one before, and what the transition did. */
-static void build(Walk *walk, uint32_t core, uint32_t id, uint32_t from, const Transition *transition)
+static void build(StateSpace *space, uint32_t core, uint32_t id, uint32_t from, const Transition *transition)
 {
-    WalkCore *self = walk_core(walk, core);
+    SpaceCore *self = space_core(space, core);
     size_t bytes;
     const uint32_t *key = intern_get(&self->keys, id, &bytes);
     Component *component = store_push(&self->components, 1);
@@ -209,32 +191,32 @@ static void build(Walk *walk, uint32_t core, uint32_t id, uint32_t from, const T
         for (uint32_t c = 0; c < self->columns; c++)
             STORE(int64_t, &self->taken, (size_t)id * self->columns + c) = STORE(int64_t, &self->taken, (size_t)from * self->columns + c);
         int64_t inc;
-        uint32_t semaphore = component_effect(walk, core, from, transition, &inc);
+        uint32_t semaphore = row_effect(space, core, from, transition, &inc);
         if (semaphore != NONE) {
-            uint32_t column = STORE(uint32_t, &self->column_of, state_counter_of(walk, semaphore)) - 1;
+            uint32_t column = STORE(uint32_t, &self->column_of, state_counter_of(space, semaphore)) - 1;
             STORE(int64_t, &self->taken, (size_t)id * self->columns + column) += inc;
         }
-        component->wrote = effect_wrote(walk, core, from, transition);
-        component->depth = depth_after(walk, core, from, transition);
+        component->wrote = effect_wrote(space, core, from, transition);
+        component->depth = depth_after(space, core, from, transition);
     }
 #ifdef HEDDLE_DEBUG
-    check_counts(walk, core, id);
+    check_counts(space, core, id);
 #endif
-    row_build(walk, core, id);
+    row_build(space, core, id);
     note_stale(self, id);
-    if (walk->mask_generation == walk->accesses.generation)     /* else all masks are due */
-        mask_row(walk, core, id);
+    if (space->mask_generation == space->accesses.generation)     /* else all masks are due */
+        mask_row(space, core, id);
 }
 
-uint32_t component_start(Walk *walk, uint32_t core)
+uint32_t component_start(StateSpace *space, uint32_t core)
 {
-    uint32_t key = 0, id = intern_add(&walk->core[core].keys, &key, sizeof key);
+    uint32_t key = 0, id = intern_add(&space->core[core].keys, &key, sizeof key);
     g_assert(id == 1);
-    build(walk, core, id, 0, NULL);
+    build(space, core, id, 0, NULL);
     return id;
 }
 
-static void note_next(WalkCore *self, uint32_t from, uint32_t index, uint32_t next)
+static void note_next(SpaceCore *self, uint32_t from, uint32_t index, uint32_t next)
 {
     Transition *transition = &STORE(Transition, &self->transitions, index);
     if (transition->next == 0)
@@ -242,26 +224,26 @@ static void note_next(WalkCore *self, uint32_t from, uint32_t index, uint32_t ne
     transition->next = next;
 }
 
-uint32_t component_after(Walk *walk, uint32_t core, uint32_t from, uint32_t index, uint32_t node, uint32_t payload)
+uint32_t component_after(StateSpace *space, uint32_t core, uint32_t from, uint32_t index, uint32_t node, uint32_t payload)
 {
-    WalkCore *self = walk_core(walk, core);
+    SpaceCore *self = space_core(space, core);
     Transition transition = STORE(Transition, &self->transitions, index);
-    state_counter_scan(walk, core);
-    uint32_t pendings = walk_component(walk, core, from)->pendings + 1;
+    state_counter_scan(space, core);
+    uint32_t pendings = space_component(space, core, from)->pendings + 1;
     uint32_t small[1 + 3 * 64], *key = pendings <= 64 ? small : g_new(uint32_t, 1 + 3 * pendings);
-    size_t numbers = key_after(walk, core, from, &transition, node, payload, key);
+    size_t numbers = key_after(space, core, from, &transition, node, payload, key);
     uint32_t id = intern_add(&self->keys, key, numbers * sizeof *key);
     if (key != small)
         g_free(key);
     if (id == self->components.count)
-        build(walk, core, id, from, &transition);
-    else if (walk_component(walk, core, id)->depth != depth_after(walk, core, from, &transition))
-        walk->uneven = true;
-    add_edge(walk, core, from, index, payload, id);
+        build(space, core, id, from, &transition);
+    else if (space_component(space, core, id)->depth != depth_after(space, core, from, &transition))
+        space->uneven = true;
+    add_edge(space, core, from, index, payload, id);
     if (transition.kind == TRANSITION_ALWAYS || transition.kind == TRANSITION_GUARDED)
         note_next(self, from, index, id);
-    if (!layout_fits(&walk->layout, core, id))
-        walk->repack = true;
+    if (!layout_fits(&space->layout, core, id))
+        space->repack = true;
     return id;
 }
 

@@ -1,7 +1,7 @@
 /* contents.c - buffers' contents as versions: every distinct one interned, every read and write worked out by a Machine once, and
  * remembered.
  */
-#include "../../model/machine.h"
+#include "contents.h"
 #include "../../model/racing.h"
 #include "memory.h"
 #include <string.h>
@@ -46,11 +46,11 @@ void contents_free(ContentsPool *pool)
     g_free(pool);
 }
 
-static uint32_t intern_tile(const Walk *walk, const Tile *tile)
+static uint32_t intern_tile(const StateSpace *space, const Tile *tile)
 {
     size_t bytes;
     g_autofree void *key = tile_pack(tile, &bytes);
-    return memory_intern(walk, &walk->pool->tiles, key, bytes);
+    return memory_intern(space, &space->pool->tiles, key, bytes);
 }
 
 const Tile *contents_tile(void *owner, int64_t id)
@@ -102,23 +102,23 @@ static uint32_t take(ContentsPool *pool, uint32_t object)
     return intern_add(&pool->versions, key, bytes);
 }
 
-static uint32_t version_of(Walk *walk, const uint32_t *id, uint32_t object)
+static uint32_t version_of(StateSpace *space, const uint32_t *id, uint32_t object)
 {
-    uint32_t device = program_object_device(walk->program, object);
-    uint32_t slot = memory_object_slot(walk, object);
-    return slot == NONE ? 0 : (uint32_t)memory_get(walk, device, id[walk->cores + device], slot);
+    uint32_t device = program_object_device(space->program, object);
+    uint32_t slot = memory_object_slot(space, object);
+    return slot == NONE ? 0 : (uint32_t)memory_get(space, device, id[space->cores + device], slot);
 }
 
-static void set_version(Walk *walk, uint32_t *id, uint32_t object, uint32_t version)
+static void set_version(StateSpace *space, uint32_t *id, uint32_t object, uint32_t version)
 {
-    uint32_t device = program_object_device(walk->program, object), field = walk->cores + device;
-    uint32_t slot = memory_object_slot(walk, object);
-    id[field] = slot == NONE || version == NONE ? 0 : memory_with(walk, device, id[field], slot, version);
+    uint32_t device = program_object_device(space->program, object), field = space->cores + device;
+    uint32_t slot = memory_object_slot(space, object);
+    id[field] = slot == NONE || version == NONE ? 0 : memory_with(space, device, id[field], slot, version);
 }
 
-static bool is_opaque(const Walk *walk, uint32_t object)
+static bool is_opaque(const StateSpace *space, uint32_t object)
 {
-    return program_decl(walk->program, program_object_decl(walk->program, object))->opaque;
+    return program_decl(space->program, program_object_decl(space->program, object))->opaque;
 }
 
 static uint32_t result_known(const ContentsPool *pool, const Operation *operation)
@@ -140,22 +140,22 @@ static bool recall(ContentsPool *pool, const Operation *operation, uint32_t **re
 
 typedef struct Touch { uint32_t site, object, view; const uint8_t *mask; } Touch;
 
-static Operation operation_of(const Walk *walk, const uint32_t *id, const Touch *touch, uint32_t tile, StepKind kind)
+static Operation operation_of(const StateSpace *space, const uint32_t *id, const Touch *touch, uint32_t tile, StepKind kind)
 {
     uint64_t bits = (uintptr_t)touch->mask;     /* a mask belongs to its step: its address tells it from others, nothing else */
-    uint64_t racing = racing_of(walk->program, touch->site, touch->object, kind == STEP_STORE);
-    return (Operation){.object = touch->object, .version = version_of((Walk *)walk, id, touch->object), .view = touch->view,
+    uint64_t racing = racing_of(space->program, touch->site, touch->object, kind == STEP_STORE);
+    return (Operation){.object = touch->object, .version = version_of((StateSpace *)space, id, touch->object), .view = touch->view,
                        .mask_low = (uint32_t)bits, .mask_high = (uint32_t)(bits >> 32), .tile = tile, .kind = kind,
                        .racing_low = (uint32_t)racing, .racing_high = (uint32_t)(racing >> 32)};
 }
 
 /* By a load, or by a copy, which moves bytes. */
-static uint32_t read_tile(Walk *walk, const uint32_t *id, const Touch *touch, StepKind kind)
+static uint32_t read_tile(StateSpace *space, const uint32_t *id, const Touch *touch, StepKind kind)
 {
-    ContentsPool *pool = walk->pool;
-    Operation operation = operation_of(walk, id, touch, 0, kind);
+    ContentsPool *pool = space->pool;
+    Operation operation = operation_of(space, id, touch, 0, kind);
     uint32_t *result;
-    if (walk->frozen)
+    if (space->frozen)
         return result_known(pool, &operation);
     if (recall(pool, &operation, &result))
         return *result;
@@ -163,69 +163,69 @@ static uint32_t read_tile(Walk *walk, const uint32_t *id, const Touch *touch, St
     Tile *tile = (kind == STEP_READ ? machine_copy_payload : machine_tile)(pool->machine, touch->object, touch->view);
     machine_read(pool->machine, touch->object, touch->view, touch->mask, tile);
     machine_mark_read(pool->machine, touch->site, touch->object, touch->view, touch->mask, tile);
-    *result = intern_tile(walk, tile);
+    *result = intern_tile(space, tile);
     tile_free(tile);
     return *result;
 }
 
-static void write_tile(Walk *walk, uint32_t *id, const Touch *touch, uint32_t tile_id, bool unknown)
+static void write_tile(StateSpace *space, uint32_t *id, const Touch *touch, uint32_t tile_id, bool unknown)
 {
-    ContentsPool *pool = walk->pool;
-    Operation operation = operation_of(walk, id, touch, tile_id, STEP_STORE);
+    ContentsPool *pool = space->pool;
+    Operation operation = operation_of(space, id, touch, tile_id, STEP_STORE);
     uint32_t *result;
-    if (walk->frozen) {
-        set_version(walk, id, touch->object, result_known(pool, &operation));
+    if (space->frozen) {
+        set_version(space, id, touch->object, result_known(pool, &operation));
         return;
     }
     if (!recall(pool, &operation, &result)) {
-        const View *view = program_get_view(walk->program, touch->view);
+        const View *view = program_get_view(space->program, touch->view);
         Tile opaque = {.dtype = view->dtype, .elements = view_elements(view), .opaque = true};
         put(pool, touch->object, operation.version);
         machine_write(pool->machine, touch->object, touch->view, touch->mask, unknown ? &opaque : contents_tile(pool, tile_id));
         machine_mark_write(pool->machine, touch->site, touch->object, touch->view, touch->mask);
         *result = take(pool, touch->object);
     }
-    set_version(walk, id, touch->object, *result);
+    set_version(space, id, touch->object, *result);
 }
 
-uint32_t contents_load(Walk *walk, const uint32_t *id, const UnrollStep *step)
+uint32_t contents_load(StateSpace *space, const uint32_t *id, const UnrollStep *step)
 {
-    if (is_opaque(walk, step->step.object)) {
-        const View *view = program_get_view(walk->program, step->view);
+    if (is_opaque(space, step->step.object)) {
+        const View *view = program_get_view(space->program, step->view);
         Tile tile = {.dtype = view->dtype, .ndim = view->ndim, .elements = view_elements(view), .opaque = true};
         memcpy(tile.size, view->size, sizeof tile.size);
-        return intern_tile(walk, &tile);
+        return intern_tile(space, &tile);
     }
-    return read_tile(walk, id, &(Touch){step->step.site, step->step.object, step->view, step->mask}, STEP_LOAD);
+    return read_tile(space, id, &(Touch){step->step.site, step->step.object, step->view, step->mask}, STEP_LOAD);
 }
 
-void contents_store(Walk *walk, uint32_t *id, const UnrollStep *step)
+void contents_store(StateSpace *space, uint32_t *id, const UnrollStep *step)
 {
-    if (is_opaque(walk, step->step.object) || step->tile == NULL)
+    if (is_opaque(space, step->step.object) || step->tile == NULL)
         return;
     const Touch touch = {step->step.site, step->step.object, step->view, step->mask};
-    write_tile(walk, id, &touch, intern_tile(walk, step->tile), false);
+    write_tile(space, id, &touch, intern_tile(space, step->tile), false);
 }
 
-uint32_t contents_copy_read(Walk *walk, const uint32_t *id, const Copy *copy)
+uint32_t contents_copy_read(StateSpace *space, const uint32_t *id, const Copy *copy)
 {
     const Touch touch = {copy->site, copy->source, copy->source_view, NULL};
-    return copy->source_view == NONE ? 0 : read_tile(walk, id, &touch, STEP_READ);
+    return copy->source_view == NONE ? 0 : read_tile(space, id, &touch, STEP_READ);
 }
 
-void contents_copy_write(Walk *walk, uint32_t *id, const Copy *copy, uint32_t payload)
+void contents_copy_write(StateSpace *space, uint32_t *id, const Copy *copy, uint32_t payload)
 {
     if (copy->target_view != NONE)
-        write_tile(walk, id, &(Touch){copy->site, copy->target, copy->target_view, NULL}, payload, payload == 0);
+        write_tile(space, id, &(Touch){copy->site, copy->target, copy->target_view, NULL}, payload, payload == 0);
 }
 
-Machine *contents_machine(Walk *walk, const uint32_t *id)
+Machine *contents_machine(StateSpace *space, const uint32_t *id)
 {
-    ContentsPool *pool = walk->pool;
-    for (uint32_t object = 0; object < walk->program->objects; object++) {
-        const Decl *decl = program_decl(walk->program, program_object_decl(walk->program, object));
+    ContentsPool *pool = space->pool;
+    for (uint32_t object = 0; object < space->program->objects; object++) {
+        const Decl *decl = program_decl(space->program, program_object_decl(space->program, object));
         if (decl->space != SPACE_SEMAPHORE && !decl->opaque)
-            put(pool, object, version_of(walk, id, object));
+            put(pool, object, version_of(space, id, object));
     }
     return pool->machine;
 }

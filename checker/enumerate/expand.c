@@ -3,10 +3,10 @@
  */
 #include "expand.h"
 #include <string.h>
-#include "findings.h"
-#include "frontier.h"
 #include "inspect.h"
+#include "livelock.h"
 #include "repack.h"
+#include "successor.h"
 #include "symmetry.h"
 #include "transition.h"
 #include "worker_row.h"
@@ -18,36 +18,36 @@ enum { BATCH = 32, CHECK_EVERY = 1024, DRAIN_EVERY = 256, WAIT_MICROSECONDS = 20
 /* The table is full: twice as large, unless that is above the limit of memory. */
 static void grow_table(Worker *worker)
 {
-    size_t limit = worker->walk->options->memory_max;
-    if ((limit && frontier_bytes(worker->walk) + table_bytes_grown(&worker->table) > limit + table_bytes(&worker->table))
+    size_t limit = worker->space->options->memory_max;
+    if ((limit && frontier_bytes(worker->frontier) + table_bytes_grown(&worker->table) > limit + table_bytes(&worker->table))
         || !table_grow(&worker->table))
-        walk_stop(worker->walk, "memory");
+        frontier_stop(worker->frontier, "memory");
 }
 
-/* Room for so many more keys. False: there is none, and the walk is stopped. */
+/* Room for so many more keys. False: there is none, and the search is stopped. */
 static bool make_room(Worker *worker, unsigned count)
 {
     Queue *queue = &worker->queue;
-    while (worker->walk->limit == NULL && worker->table.count + count > worker->table.grow_at)
+    while (worker->frontier->limit == NULL && worker->table.count + count > worker->table.grow_at)
         grow_table(worker);
-    while (worker->walk->limit == NULL && queue->tail + count > queue->room)
+    while (worker->frontier->limit == NULL && queue->tail + count > queue->room)
         if (!queue_grow(queue))
-            walk_stop(worker->walk, "memory");
-    return worker->walk->limit == NULL;
+            frontier_stop(worker->frontier, "memory");
+    return worker->frontier->limit == NULL;
 }
 
 /* Keys go into the table, and into the queue those that are new. */
 INLINE void add_all(Worker *worker, const uint64_t *key, const uint64_t *hash, unsigned count, unsigned words)
 {
-    const Walk *walk = worker->walk;
+    const Frontier *frontier = worker->frontier;
     Table *table = &worker->table;
     Queue *queue = &worker->queue;
-    if (G_UNLIKELY(table->count + count > table->grow_at || queue->tail + count > queue->room || walk->limit != NULL)
+    if (G_UNLIKELY(table->count + count > table->grow_at || queue->tail + count > queue->room || frontier->limit != NULL)
         && !make_room(worker, count))
         return;
     uint64_t *to = queue->key + queue->tail * words, *from = to;
     for (unsigned i = 0; i < count; i++, key += words) {
-        uint64_t print = G_UNLIKELY(walk->hashed) ? table_unhash(hash[i], 64) : 0;
+        uint64_t print = G_UNLIKELY(frontier->hashed) ? table_unhash(hash[i], 64) : 0;
         if (!(print ? table_add_at(table, &print, 1, hash[i]) : table_add_at(table, key, words, hash[i])))
             continue;
         for (unsigned w = 0; w < words; w++)
@@ -75,9 +75,9 @@ INLINE void next_batch(Worker *worker, unsigned words)
 static void send(Worker *worker, unsigned owner)
 {
     Chunk *full = g_steal_pointer(&worker->out[owner]);
-    Worker *to = &worker->walk->worker[owner];
-    while (worker->walk->frozen && g_async_queue_length(to->inbox) > CHUNKS_WAITING_MAX)
-        worker_drain(worker);                   /* it may be waiting for us to do so */
+    Worker *to = &worker->frontier->worker[owner];
+    while (worker->space->frozen && g_async_queue_length(to->inbox) > CHUNKS_WAITING_MAX)
+        expand_drain(worker);                   /* it may be waiting for us to do so */
     g_async_queue_push(to->inbox, full);
 }
 
@@ -93,9 +93,10 @@ static Chunk *next_chunk(Worker *worker, unsigned owner)
     return *out;
 }
 
-INLINE uint64_t scatter(const Walk *walk, const uint64_t *key, unsigned words)
+INLINE uint64_t scatter(const Worker *worker, const uint64_t *key, unsigned words)
 {
-    return G_UNLIKELY(walk->hashed) ? repack_scatter(walk, &walk->layout, key) : table_hash(key, words, walk->layout.bits);
+    const Layout *layout = &worker->space->layout;
+    return G_UNLIKELY(worker->frontier->hashed) ? repack_scatter(worker->frontier, layout, key) : table_hash(key, words, layout->bits);
 }
 
 /* The key goes into its owner's chunk in any case, and stays if it is our own: whose it is, is hard to predict for a processor. */
@@ -113,14 +114,15 @@ INLINE bool share(Worker *worker, unsigned owner, const uint64_t *key, uint64_t 
 /* So many successors were written behind those of the batch: their places are fetched, or they go to their owners. */
 INLINE void settle(Worker *worker, unsigned count, unsigned words, bool many)
 {
-    const Walk *walk = worker->walk;
+    const StateSpace *space = worker->space;
+    const unsigned owner_bits = worker->frontier->owner_bits;
     Batch *batch = &worker->now;
     uint64_t *key = batch->key + (size_t)batch->used * words, *kept = key;
     for (unsigned i = 0; i < count; i++, key += words) {
-        if (G_UNLIKELY(walk->symmetry != NULL))
-            symmetry_canonical(walk->symmetry, &walk->layout, key);
-        uint64_t hash = scatter(walk, key, words);
-        bool own = !many || share(worker, (unsigned)(hash >> (64 - walk->owner_bits)), key, kept, words);
+        if (G_UNLIKELY(space->symmetry != NULL))
+            symmetry_canonical(space->symmetry, &space->layout, key);
+        uint64_t hash = scatter(worker, key, words);
+        bool own = !many || share(worker, (unsigned)(hash >> (64 - owner_bits)), key, kept, words);
         const void *place = table_place(&worker->table, hash, worker->table.shape.words);
         __builtin_prefetch(own ? place : (const void *)key, 1);
         batch->hash[batch->used] = hash;
@@ -130,11 +132,11 @@ INLINE void settle(Worker *worker, unsigned count, unsigned words, bool many)
         next_batch(worker, words);
 }
 
-void worker_flush(Worker *worker)
+void expand_flush(Worker *worker)
 {
-    empty(worker, &worker->before, worker->walk->layout.words);
-    empty(worker, &worker->now, worker->walk->layout.words);
-    for (unsigned owner = 0; owner < worker->walk->workers; owner++)
+    empty(worker, &worker->before, worker->space->layout.words);
+    empty(worker, &worker->now, worker->space->layout.words);
+    for (unsigned owner = 0; owner < worker->frontier->workers; owner++)
         if (worker->out[owner] != NULL && owner != worker->index && worker->out[owner]->keys > 0)
             send(worker, owner);
 }
@@ -146,12 +148,12 @@ static unsigned block_keys(const Chunk *chunk, unsigned block)
 
 static void take_chunk(Worker *worker, Chunk *chunk)
 {
-    const unsigned words = worker->walk->layout.words, blocks = (chunk->keys + BATCH - 1) / BATCH;
+    const unsigned words = worker->space->layout.words, blocks = (chunk->keys + BATCH - 1) / BATCH;
     uint64_t hash[2][BATCH];
     for (unsigned b = 0; b <= blocks; b++) {    /* places of one block are fetched, then the keys of the one before go there */
         const uint64_t *key = chunk->key + (size_t)b * BATCH * words;
         for (unsigned i = 0; b < blocks && i < block_keys(chunk, b); i++) {
-            hash[b % 2][i] = scatter(worker->walk, key + i * words, words);
+            hash[b % 2][i] = scatter(worker, key + i * words, words);
             __builtin_prefetch(table_place(&worker->table, hash[b % 2][i], worker->table.shape.words), 1);
         }
         if (b > 0)
@@ -160,26 +162,26 @@ static void take_chunk(Worker *worker, Chunk *chunk)
     g_free(chunk);
 }
 
-void worker_drain(Worker *worker)
+void expand_drain(Worker *worker)
 {
     for (Chunk *chunk; (chunk = g_async_queue_try_pop(worker->inbox)) != NULL;)
         take_chunk(worker, chunk);
 }
 
-void worker_add(Worker *worker, const uint64_t *key)
+void expand_add(Worker *worker, const uint64_t *key)
 {
-    unsigned words = worker->walk->layout.words;
-    uint64_t hash = scatter(worker->walk, key, words);
+    unsigned words = worker->space->layout.words;
+    uint64_t hash = scatter(worker, key, words);
     add_all(worker, key, &hash, 1, words);
 }
 
 /* What the inner loop needs, as it is now. */
 static void meet(Worker *worker)
 {
-    const Walk *walk = worker->walk;
-    for (uint32_t c = 0; c < walk->cores; c++) {
-        const WalkCore *core = &walk->core[c];
-        LayoutField field = walk->layout.field[c];
+    const StateSpace *space = worker->space;
+    for (uint32_t c = 0; c < space->cores; c++) {
+        const SpaceCore *core = &space->core[c];
+        LayoutField field = space->layout.field[c];
         worker->hot[c] = (Hot){.rows = &STORE(WorkerRow, &core->worker_rows, 0), .deltas = &STORE(uint64_t, &core->deltas, 0),
                                .taken = &STORE(int64_t, &core->taken, 0), .columns = core->columns, .shift = field.shift,
                                .word = field.word, .mask = (uint32_t)((1ull << field.bits) - 1)};
@@ -228,7 +230,7 @@ INLINE unsigned take_row(const Worker *worker, const Hot *hot, const Others *oth
 
 static bool all_known(const Worker *worker)
 {
-    for (unsigned f = 0; f < worker->walk->layout.fields; f++)
+    for (unsigned f = 0; f < worker->space->layout.fields; f++)
         if (worker->after[f] == 0)
             return false;
     return true;
@@ -238,18 +240,18 @@ static bool all_known(const Worker *worker)
  * state is for the one thread. */
 static bool take_slowly(const Worker *worker, uint32_t core, unsigned transitions, const uint64_t *key, uint64_t *to, unsigned *taken)
 {
-    Walk *walk = worker->walk;
-    const unsigned words = walk->layout.words;
+    const StateSpace *space = worker->space;
+    const unsigned words = space->layout.words;
     const Hot *hot = &worker->hot[core];
-    const Transition *transition = &STORE(Transition, &walk->core[core].transitions, hot->row->deltas);
+    const Transition *transition = space_transition(space, core, hot->row->deltas);
     for (unsigned t = 0; t < transitions; t++) {
         uint64_t *after = to + *taken * words;
-        bool possible = transition[t].next ? transition_enabled(walk, worker->id, core, &transition[t])
-                                     : transition_take(walk, worker->id, core, hot->row->deltas + t, worker->after);
+        bool possible = transition[t].next ? transition_enabled(space, worker->id, core, &transition[t])
+                                     : transition_take_known(space, worker->id, core, hot->row->deltas + t, worker->after);
         if (possible && transition[t].next)
             put(after, key, words, hot, ((uint64_t)transition[t].next - worker->id[core]) << hot->shift);
         else if (possible && all_known(worker))
-            layout_pack(&walk->layout, worker->after, after);
+            layout_pack(&space->layout, worker->after, after);
         else if (possible)
             return false;
         *taken += possible;
@@ -258,26 +260,26 @@ static bool take_slowly(const Worker *worker, uint32_t core, unsigned transition
 }
 
 /* The first core whose next step is done at once; cores: none. */
-static uint32_t find_local(const Walk *walk, const uint32_t *id)
+static uint32_t find_local(const StateSpace *space, const uint32_t *id)
 {
-    for (uint32_t c = 0; c < walk->cores; c++) {
-        const Component *component = walk_component(walk, c, id[c]);
-        const Transition *transition = &STORE(Transition, &walk->core[c].transitions, component->transitions);
-        if (component->transition_count > 0 && transition->local && transition_enabled(walk, id, c, transition))
+    for (uint32_t c = 0; c < space->cores; c++) {
+        const Component *component = space_component(space, c, id[c]);
+        const Transition *transition = space_transition(space, c, component->transitions);
+        if (component->transition_count > 0 && transition->local && transition_enabled(space, id, c, transition))
             return c;
     }
-    return walk->cores;
+    return space->cores;
 }
 
 /* Writes down all successors. False: the state is for the one thread. */
 INLINE bool take_transitions(const Worker *worker, const uint64_t *key, unsigned words, unsigned flags, uint64_t *to, unsigned *taken)
 {
-    const Walk *walk = worker->walk;
-    const Others *others = &STORE(Others, &walk->others, 0);
-    const uint32_t alone = G_UNLIKELY(flags & ROW_LOCAL) ? find_local(walk, worker->id) : walk->cores;
-    if (alone < walk->cores)
+    const StateSpace *space = worker->space;
+    const Others *others = &STORE(Others, &space->others, 0);
+    const uint32_t alone = G_UNLIKELY(flags & ROW_LOCAL) ? find_local(space, worker->id) : space->cores;
+    if (alone < space->cores)
         return take_slowly(worker, alone, 1, key, to, taken);
-    for (uint32_t c = 0; c < walk->cores; c++) {
+    for (uint32_t c = 0; c < space->cores; c++) {
         const Hot *hot = &worker->hot[c];
         const WorkerRow *row = hot->row;
         if (G_UNLIKELY(row->flags & ROW_SLOW)) {
@@ -294,13 +296,13 @@ INLINE bool take_transitions(const Worker *worker, const uint64_t *key, unsigned
 
 static bool races_in_wide_masks(const Worker *worker)
 {
-    const Walk *walk = worker->walk;
+    const StateSpace *space = worker->space;
     uint64_t bad = 0;
-    for (uint32_t w = 0; w < walk->mask_words; w++) {
+    for (uint32_t w = 0; w < space->mask_words; w++) {
         uint64_t any = 0;
-        for (uint32_t c = 0; c < walk->cores; c++) {
-            const uint64_t *mask = &STORE(uint64_t, &walk->core[c].masks, (size_t)worker->id[c] * 2 * walk->mask_words + w);
-            bad |= mask[walk->mask_words] & any;
+        for (uint32_t c = 0; c < space->cores; c++) {
+            const uint64_t *mask = &STORE(uint64_t, &space->core[c].masks, (size_t)worker->id[c] * 2 * space->mask_words + w);
+            bad |= mask[space->mask_words] & any;
             any |= mask[0];
         }
     }
@@ -313,65 +315,65 @@ typedef struct Look { bool races; unsigned flags, transitions; } Look;
 /* Finds the rows of the state in hand. Races between cores show where accesses of one meet the rivals of another's. */
 INLINE Look look(Worker *worker)
 {
-    const Walk *walk = worker->walk;
+    const StateSpace *space = worker->space;
     Look seen = {.flags = 0};
     uint64_t bad = 0, any = 0;
-    for (uint32_t c = 0; c < walk->cores; c++) {
+    for (uint32_t c = 0; c < space->cores; c++) {
         Hot *hot = &worker->hot[c];
         const WorkerRow *row = hot->row = hot->rows + worker->id[c];
         seen.flags |= row->flags, seen.transitions += row->transitions;
         bad |= row->rivals & any;
         any |= row->own;
     }
-    seen.races = bad != 0 || (walk->mask_words > 1 && races_in_wide_masks(worker));
+    seen.races = bad != 0 || (space->mask_words > 1 && races_in_wide_masks(worker));
     return seen;
 }
 
 static void defer(Worker *worker, uint64_t what)
 {
     if (worker->deferred.tail == worker->deferred.room && !queue_grow(&worker->deferred)) {
-        walk_stop(worker->walk, "memory");
+        frontier_stop(worker->frontier, "memory");
         return;
     }
     uint64_t *to = worker->deferred.key + worker->deferred.tail++ * worker->deferred.words;
     *(Deferred *)(void *)to = (Deferred){.what = what};
-    memcpy(to + sizeof(Deferred) / sizeof *to, worker->id, worker->walk->layout.fields * sizeof *worker->id);
+    memcpy(to + sizeof(Deferred) / sizeof *to, worker->id, worker->space->layout.fields * sizeof *worker->id);
 }
 
 INLINE void visit(Worker *worker, const uint64_t *key, unsigned words, bool many)
 {
-    const Walk *walk = worker->walk;
+    const StateSpace *space = worker->space;
     const Look seen = look(worker);
     Batch *batch = &worker->now;
     if (G_UNLIKELY(batch->used + seen.transitions + DELTAS_AT_ONCE + 1 > batch->room))
         batch_widen(batch, batch->used + seen.transitions + DELTAS_AT_ONCE + 1, words);
     unsigned taken = 0, what = 0;
-    if (G_UNLIKELY(seen.races || (seen.flags & ROW_WATCHED && inspect_suspects(walk, worker->id))))
+    if (G_UNLIKELY(seen.races || (seen.flags & ROW_WATCHED && inspect_suspects(space, worker->id))))
         what = DEFER_JUDGE;
     bool done = take_transitions(worker, key, words, seen.flags, batch->key + (size_t)batch->used * words, &taken);
     if (G_UNLIKELY(!done))
         what |= DEFER_EXPAND;
     else if (G_UNLIKELY(taken == 0))
         what |= DEFER_END;
-    else if (walk->polls && livelock_is_possible(walk, worker->id))
+    else if (space->polls && livelock_is_possible(space, worker->id))
         what |= DEFER_POLL;
     if (G_UNLIKELY(what != 0))
         defer(worker, what);
-    if (G_UNLIKELY(walk->symmetry != NULL))
-        worker->covered += symmetry_orbit(walk->symmetry, worker->id);
+    if (G_UNLIKELY(space->symmetry != NULL))
+        worker->covered += symmetry_orbit(space->symmetry, worker->id);
     if (!done)
         return;
     worker->transitions += taken;
     settle(worker, taken, words, many);
 #ifdef HEDDLE_DEBUG
-    if (!walk->merges)
-        direct_check(worker->walk, worker->id, taken, seen.races);
+    if (!space_merges(space))
+        direct_check(worker->space, worker->id, taken, seen.races);
 #endif
 }
 
 static inline void unpack(Worker *worker, const uint64_t *key)
 {
-    const Layout *layout = &worker->walk->layout;
+    const Layout *layout = &worker->space->layout;
     if (layout->words > 1) {
         layout_unpack(layout, key, worker->id);
         return;
@@ -382,8 +384,8 @@ static inline void unpack(Worker *worker, const uint64_t *key)
 
 static void visit_state(Worker *worker, const uint64_t *key)
 {
-    unsigned words = worker->walk->layout.words;
-    bool many = worker->walk->workers > 1;
+    unsigned words = worker->space->layout.words;
+    bool many = worker->frontier->workers > 1;
     if (words == 1 && !many)
         visit(worker, key, 1, false);
     else if (words == 1)
@@ -394,30 +396,28 @@ static void visit_state(Worker *worker, const uint64_t *key)
         visit(worker, key, words, many);
 }
 
-static bool expand_transition(Worker *worker, uint32_t core, uint32_t transition, unsigned *taken)
+static bool expand_transition(StateSpace *space, Worker *worker, uint32_t core, uint32_t transition, unsigned *taken)
 {
-    Walk *walk = worker->walk;
-    const unsigned words = walk->layout.words;
-    if (!walk_take(walk, worker->id, core, transition, walk->after))
+    const unsigned words = space->layout.words;
+    if (!successor_take(space, worker->id, core, transition, worker->after))
         return true;
-    walk->polls |= walk->core[core].tree.folds > 0;
-    if (walk->repack || walk->restart)
+    space->polls |= space->core[core].tree.folds > 0;
+    if (space->repack || space->restart)
         return false;
-    layout_pack(&walk->layout, walk->after, worker->now.key + (size_t)worker->now.used * words);
-    settle(worker, 1, words, walk->workers > 1);
+    layout_pack(&space->layout, worker->after, worker->now.key + (size_t)worker->now.used * words);
+    settle(worker, 1, words, worker->frontier->workers > 1);
     ++*taken;
     return true;
 }
 
-bool worker_expand(Worker *worker, bool *moved)
+bool expand_state(StateSpace *space, Worker *worker, bool *moved)
 {
-    const Walk *walk = worker->walk;
     unsigned taken = 0;
-    const uint32_t alone = walk->merges ? find_local(walk, worker->id) : walk->cores;
-    for (uint32_t c = alone < walk->cores ? alone : 0; c <= alone && c < walk->cores; c++) {
-        const Component component = *walk_component(walk, c, worker->id[c]);
+    const uint32_t alone = space_merges(space) ? find_local(space, worker->id) : space->cores;
+    for (uint32_t c = alone < space->cores ? alone : 0; c <= alone && c < space->cores; c++) {
+        const Component component = *space_component(space, c, worker->id[c]);
         for (uint32_t t = 0; t < (c == alone ? 1 : component.transition_count); t++)
-            if (!expand_transition(worker, c, component.transitions + t, &taken))
+            if (!expand_transition(space, worker, c, component.transitions + t, &taken))
                 return false;
     }
     worker->transitions += taken;
@@ -427,47 +427,49 @@ bool worker_expand(Worker *worker, bool *moved)
 
 static void check_limits(Worker *worker)
 {
-    Walk *walk = worker->walk;
+    Frontier *frontier = worker->frontier;
+    const EnumerateOptions *options = worker->space->options;
+    Progress *progress = options->progress;
     queue_release(&worker->queue);
-    double limit = walk->options->seconds_max;
-    if (limit > 0 && (double)(g_get_monotonic_time() - walk->begun) / 1e6 > limit)
-        walk_stop(walk, "time");
-    if (progress_stop(walk->options->progress) != NULL)
-        walk_stop(walk, progress_stop(walk->options->progress));
-    if (worker->index == 0)
-        progress_set(walk->options->progress, frontier_states(walk), findings_kinds(walk->findings));
-    if (walk->options->memory_max && frontier_bytes(walk) > walk->options->memory_max)
-        walk_stop(walk, "memory");
+    double limit = options->seconds_max;
+    if (limit > 0 && (double)(g_get_monotonic_time() - frontier->begun) / 1e6 > limit)
+        frontier_stop(frontier, "time");
+    if (progress_stop(progress) != NULL)
+        frontier_stop(frontier, progress_stop(progress));
+    if (worker->index == 0 && progress != NULL)
+        progress->done = frontier_states(frontier);
+    if (options->memory_max && frontier_bytes(frontier) > options->memory_max)
+        frontier_stop(frontier, "memory");
 }
 
 static void await_others(Worker *worker)
 {
-    while (g_atomic_int_get(&worker->walk->busy) > 0) {
+    while (g_atomic_int_get(&worker->frontier->busy) > 0) {
         Chunk *chunk = g_async_queue_timeout_pop(worker->inbox, WAIT_MICROSECONDS);
         if (chunk != NULL)
             take_chunk(worker, chunk);
     }
-    worker_drain(worker);
+    expand_drain(worker);
 }
 
-void worker_level(Worker *worker)
+void expand_level(Worker *worker)
 {
-    Walk *walk = worker->walk;
+    const StateSpace *space = worker->space;
     uint64_t key[LAYOUT_WORDS_MAX];
     meet(worker);
-    for (uint64_t since = 1; worker->queue.head < worker->level_end && walk->limit == NULL; since++) {
-        memcpy(key, worker->queue.key + worker->queue.head * walk->layout.words, walk->layout.words * sizeof *key);
+    for (uint64_t since = 1; worker->queue.head < worker->level_end && worker->frontier->limit == NULL; since++) {
+        memcpy(key, worker->queue.key + worker->queue.head * space->layout.words, space->layout.words * sizeof *key);
         unpack(worker, key);
         worker->queue.head++;
         visit_state(worker, key);
-        if (since % DRAIN_EVERY == 0 && walk->workers > 1)
-            worker_drain(worker);
+        if (since % DRAIN_EVERY == 0 && worker->frontier->workers > 1)
+            expand_drain(worker);
         if (since % CHECK_EVERY == 0)
             check_limits(worker);
     }
-    worker_flush(worker);
-    if (walk->busy > 0) {
-        g_atomic_int_add(&walk->busy, -1);
+    expand_flush(worker);
+    if (worker->frontier->busy > 0) {
+        g_atomic_int_add(&worker->frontier->busy, -1);
         await_others(worker);
     }
 }

@@ -7,9 +7,9 @@
 #include "frontier.h"
 
 /* All states of the level that are this worker's. */
-void worker_level(Worker *worker);
-void worker_drain(Worker *worker);              /* takes in all chunks that wait for it */
-void worker_flush(Worker *worker);              /* batches into the table, begun chunks to their owners */
-void worker_add(Worker *worker, const uint64_t *key);                  /* a successor of no state: the start */
+void expand_level(Worker *worker);
+void expand_drain(Worker *worker);              /* takes in all chunks that wait for it */
+void expand_flush(Worker *worker);              /* batches into the table, begun chunks to their owners */
+void expand_add(Worker *worker, const uint64_t *key);  /* a successor of no state: the start */
 /* The one thread: expands the state in hand, unrolling cores as far as that takes. False: it has to be taken up again in a wider layout. */
-bool worker_expand(Worker *worker, bool *moved);
+bool expand_state(StateSpace *space, Worker *worker, bool *moved);

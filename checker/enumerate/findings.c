@@ -2,8 +2,9 @@
 #include "findings.h"
 #include <string.h>
 #include "../facts/fits.h"
+#include "growth.h"
 #include "lives.h"
-#include "stream.h"
+#include "state_path.h"
 #include "transition.h"
 
 typedef struct Entry {
@@ -12,21 +13,15 @@ typedef struct Entry {
     bool dropped;
 } Entry;
 
-struct Findings {
-    Intern keys;
-    Store entries, ids;                         /* Entry; ids of the state, layout.fields each */
-    uint32_t of_fault[FAULT_COUNT];
-};
-
 enum { ENTRIES_MAX = 1 << 24 };
 
-Findings *findings_new(Reservation *reservation)
+void findings_open(Findings *findings, StateSpace *space, bool until_race)
 {
-    Findings *findings = g_new0(Findings, 1);
+    *findings = (Findings){.outcome = outcome_new(), .until_race = until_race};
+    Reservation *reservation = &space->reservation;
     reservation_intern(reservation, &findings->keys, ENTRIES_MAX, (size_t)ENTRIES_MAX * 24);
     reservation_store(reservation, &findings->entries, sizeof(Entry), ENTRIES_MAX);
     reservation_store(reservation, &findings->ids, sizeof(uint32_t), (size_t)ENTRIES_MAX * 64);
-    return findings;
 }
 
 void findings_forget(Findings *findings)
@@ -58,15 +53,14 @@ static uint32_t index_of_sighting(Findings *findings, const Sighting *s)
     return intern_add(&findings->keys, key, sizeof key);
 }
 
-static bool is_exempt(const Walk *walk, const Sighting *s)
+static bool is_exempt(const StateSpace *space, const Sighting *s)
 {
     const Finding finding = {.id = s->id, .object = s->object, .object_is_semaphore = s->is_semaphore};
-    return finding_exemption(walk->program, &finding) != NULL;
+    return finding_exemption(space->program, &finding) != NULL;
 }
 
-void findings_add(Walk *walk, const Sighting *sighting)
+void findings_add(const StateSpace *space, Findings *findings, const Sighting *sighting)
 {
-    Findings *findings = walk->findings;
     Sighting s = *sighting;
     if (s.places == 2 && s.id == FAULT_RACE && s.event[0] > s.event[1])
         s.event[0] = sighting->event[1], s.event[1] = sighting->event[0];
@@ -77,13 +71,14 @@ void findings_add(Walk *walk, const Sighting *sighting)
         return;
     if (fresh) {
         store_push(&findings->entries, 1);
-        store_push(&findings->ids, walk->layout.fields);
+        store_push(&findings->ids, space->layout.fields);
         findings->of_fault[s.id]++;
     }
-    STORE(Entry, &findings->entries, index) = (Entry){.sighting = s, .level = walk->level};
-    memcpy(&STORE(uint32_t, &findings->ids, (size_t)index * walk->layout.fields), walk->id, walk->layout.fields * sizeof *walk->id);
-    walk->done |= walk->options->first;
-    walk->raced |= walk->until_race && s.id == FAULT_RACE && !is_exempt(walk, &s);
+    STORE(Entry, &findings->entries, index) = (Entry){.sighting = s, .level = findings->level};
+    memcpy(&STORE(uint32_t, &findings->ids, (size_t)index * space->layout.fields), findings->state,
+           space->layout.fields * sizeof *findings->state);
+    findings->done |= space->options->first;
+    findings->raced |= findings->until_race && s.id == FAULT_RACE && !is_exempt(space, &s);
 }
 
 static bool is_copy_moment_of(const Entry *entry, uint32_t event)
@@ -92,7 +87,7 @@ static bool is_copy_moment_of(const Entry *entry, uint32_t event)
 }
 
 /* Is a lifetime fault only another view of a copy in flight, or of a count left over? */
-static bool shadows_lifetime(Walk *walk, const Entry *other, const Entry *lifetime)
+static bool shadows_lifetime(StateSpace *space, const Entry *other, const Entry *lifetime)
 {
     const Sighting *late = &lifetime->sighting, *s = &other->sighting;
     if (late->have <= 0)
@@ -101,33 +96,32 @@ static bool shadows_lifetime(Walk *walk, const Entry *other, const Entry *lifeti
         return late->is_semaphore && s->object == late->object;
     if (s->id != FAULT_IN_FLIGHT || !is_copy_moment_of(other, late->event[0]))
         return false;
-    uint32_t life = late->is_semaphore ? lives_of_semaphore(walk, late->object) : lives_of_object(walk, late->object);
-    return lives_get(walk, life)->kind == LIFE_LAUNCHES;
+    uint32_t life = late->is_semaphore ? lives_of_semaphore(space, late->object) : lives_of_object(space, late->object);
+    return lives_get(space, life)->kind == LIFE_LAUNCHES;
 }
 
-static bool any_other(const Walk *walk, const Entry *entry)
+static bool any_other(const StateSpace *space, const Findings *findings, const Entry *entry)
 {
     bool any = false;
-    for (size_t i = 0; i < walk->findings->entries.count && !any; i++) {
-        const Entry *other = &STORE(Entry, &walk->findings->entries, i);
-        any = other != entry && !is_exempt(walk, &other->sighting);
+    for (size_t i = 0; i < findings->entries.count && !any; i++) {
+        const Entry *other = &STORE(Entry, &findings->entries, i);
+        any = other != entry && !is_exempt(space, &other->sighting);
     }
     return any;
 }
 
-static bool is_shadowed(Walk *walk, const Entry *entry)
+static bool is_shadowed(StateSpace *space, const Findings *findings, const Entry *entry)
 {
-    const Findings *findings = walk->findings;
     FaultId id = entry->sighting.id;
     if (id == FAULT_DIVERGENCE)                 /* of a program that is free of faults otherwise */
-        return any_other(walk, entry);
+        return any_other(space, findings, entry);
     if (id != FAULT_LIFETIME && id != FAULT_UNINITIALISED)
         return false;
     for (size_t i = 0; i < findings->entries.count; i++) {
         const Entry *other = &STORE(Entry, &findings->entries, i);
-        if (is_exempt(walk, &other->sighting))  /* it says nothing */
+        if (is_exempt(space, &other->sighting)) /* it says nothing */
             continue;
-        if (id == FAULT_LIFETIME && shadows_lifetime(walk, other, entry))
+        if (id == FAULT_LIFETIME && shadows_lifetime(space, other, entry))
             return true;
         if (id == FAULT_UNINITIALISED && other->sighting.id == FAULT_RACE
             && (other->sighting.event[0] == entry->sighting.event[0] || other->sighting.event[1] == entry->sighting.event[0]))
@@ -137,25 +131,25 @@ static bool is_shadowed(Walk *walk, const Entry *entry)
 }
 
 /* A search that was cut short has not seen all writes that may race with a load: what it saw is true, but may have another name. */
-static void doubt_uninitialised(const Walk *walk, Finding *finding)
+static void doubt_uninitialised(const Frontier *frontier, Finding *finding)
 {
-    if (walk->limit == NULL || finding->id != FAULT_UNINITIALISED)
+    if (frontier->limit == NULL || finding->id != FAULT_UNINITIALISED)
         return;
     g_free(finding->why);
     finding->why = g_strdup("The search was cut short. A write that comes later may race with this load: then the fault is that race.");
 }
 
-static Finding *finding_of(const Walk *walk, Sighting *s)
+static Finding *finding_of(const StateSpace *space, Sighting *s)
 {
     Finding *finding = finding_new(s->id);
     finding->places = s->places;
     for (unsigned i = 0; i < s->places; i++)
-        finding->place[i] = *walk_event(walk, s->event[i]);
+        finding->place[i] = *space_event(space, s->event[i]);
     if (s->id == FAULT_RACE)
         finding_add_clashes(finding, finding->place);
     if (s->id == FAULT_RACE && finding->place[0].site > finding->place[1].site) {
-        finding->place[0] = *walk_event(walk, s->event[1]);
-        finding->place[1] = *walk_event(walk, s->event[0]);
+        finding->place[0] = *space_event(space, s->event[1]);
+        finding->place[1] = *space_event(space, s->event[0]);
     }
     finding->object = s->object;
     finding->object_is_semaphore = s->is_semaphore;
@@ -165,88 +159,86 @@ static Finding *finding_of(const Walk *walk, Sighting *s)
     return finding;
 }
 
-static void add_schedule(Walk *walk, Finding *finding, size_t index)
+static void add_schedule(StateSpace *space, const Frontier *frontier, const Findings *findings, Finding *finding, size_t index)
 {
-    const Entry *entry = &STORE(Entry, &walk->findings->entries, index);
-    const uint32_t *id = &STORE(uint32_t, &walk->findings->ids, index * walk->layout.fields);
-    finding->moves = state_path_find(walk, id, entry->level);
+    const Entry *entry = &STORE(Entry, &findings->entries, index);
+    const uint32_t *id = &STORE(uint32_t, &findings->ids, index * space->layout.fields);
+    finding->moves = state_path_find(space, frontier, id, entry->level);
     if (finding->moves == NULL || entry->sighting.transition == NONE)
         return;
     uint32_t core = entry->sighting.core;
-    Move last = transition_move(walk, core, id[core], &STORE(Transition, &walk->core[core].transitions, entry->sighting.transition));
+    Move last = transition_move(space, core, id[core], space_transition(space, core, entry->sighting.transition));
     g_array_append_val(finding->moves, last);
 }
 
-void findings_settle(Walk *walk)
+void findings_settle(StateSpace *space, const Frontier *frontier, Findings *findings)
 {
-    Findings *findings = walk->findings;
     GHashTable *index_of = g_hash_table_new(NULL, NULL);        /* looked up only, never walked */
     for (size_t i = 0; i < findings->entries.count; i++)
-        STORE(Entry, &findings->entries, i).dropped = is_shadowed(walk, &STORE(Entry, &findings->entries, i));
+        STORE(Entry, &findings->entries, i).dropped = is_shadowed(space, findings, &STORE(Entry, &findings->entries, i));
     for (size_t i = 0; i < findings->entries.count; i++) {
         if (STORE(Entry, &findings->entries, i).dropped)
             continue;
-        Finding *finding = finding_of(walk, &STORE(Entry, &findings->entries, i).sighting);
-        doubt_uninitialised(walk, finding);
-        g_ptr_array_add(walk->outcome->findings, finding);
+        Finding *finding = finding_of(space, &STORE(Entry, &findings->entries, i).sighting);
+        doubt_uninitialised(frontier, finding);
+        g_ptr_array_add(findings->outcome->findings, finding);
         g_hash_table_insert(index_of, finding, GSIZE_TO_POINTER(i));
     }
-    outcome_settle(walk->outcome, walk->program);
-    for (guint i = 0; i < walk->outcome->findings->len; i++) {
-        Finding *finding = g_ptr_array_index(walk->outcome->findings, i);
-        add_schedule(walk, finding, GPOINTER_TO_SIZE(g_hash_table_lookup(index_of, finding)));
+    outcome_settle(findings->outcome, space->program);
+    for (guint i = 0; i < findings->outcome->findings->len; i++) {
+        Finding *finding = g_ptr_array_index(findings->outcome->findings, i);
+        add_schedule(space, frontier, findings, finding, GPOINTER_TO_SIZE(g_hash_table_lookup(index_of, finding)));
     }
     g_hash_table_destroy(index_of);
 }
 
-void findings_save(const Walk *walk)
+void findings_save(const StateSpace *space, const Findings *findings)
 {
-    const Findings *findings = walk->findings;
+    Checkpoint *to = space->options->checkpoint;
     uint64_t entries = findings->entries.count;
-    stream_put(walk, &entries, sizeof entries);
+    stream_put_number(to, entries);
     for (size_t i = 0; i < entries; i++) {
         const Entry *entry = &STORE(Entry, &findings->entries, i);
-        stream_put(walk, entry, sizeof *entry);
-        stream_put_text(walk, entry->sighting.message);
-        stream_put_text(walk, entry->sighting.why);
-        stream_put(walk, &STORE(uint32_t, &findings->ids, i * walk->layout.fields), walk->layout.fields * sizeof(uint32_t));
+        checkpoint_put(to, entry, sizeof *entry);
+        stream_put_text(to, entry->sighting.message);
+        stream_put_text(to, entry->sighting.why);
+        checkpoint_put(to, &STORE(uint32_t, &findings->ids, i * space->layout.fields), space->layout.fields * sizeof(uint32_t));
     }
 }
 
 static bool is_bool(const char *raw, size_t offset) { return (unsigned char)raw[offset] <= 1; }
 
 /* Of a file: a fault that there can be, seen in a state that there can be. */
-static bool is_entry(Walk *walk, const void *raw, const void *ids)
+static bool is_entry(const StateSpace *space, const Findings *findings, const void *raw, const void *ids)
 {
     Entry entry;
-    g_autofree uint32_t *id = g_memdup2(ids, walk->layout.fields * sizeof *id);
+    g_autofree uint32_t *id = g_memdup2(ids, space->layout.fields * sizeof *id);
     if (!is_bool(raw, offsetof(Entry, sighting.is_semaphore)) || !is_bool(raw, offsetof(Entry, dropped)))
         return false;
     memcpy(&entry, raw, sizeof entry);
     Sighting *s = &entry.sighting;
     s->message = NULL, s->why = NULL;
-    bool good = s->places <= G_N_ELEMENTS(s->event) && entry.level <= walk->level && space_ids_fit(walk, id, walk->layout.fields)
-        && (s->transition == NONE || (s->core < walk->cores && s->transition < walk->core[s->core].transitions.count));
+    bool good = s->places <= G_N_ELEMENTS(s->event) && entry.level <= findings->level && growth_ids_fit(space, id, space->layout.fields)
+        && (s->transition == NONE || (s->core < space->cores && s->transition < space->core[s->core].transitions.count));
     for (unsigned i = 0; good && i < G_N_ELEMENTS(s->event); i++)
-        good = i < s->places ? s->event[i] < intern_count(&walk->events) : s->event[i] == NONE;
+        good = i < s->places ? s->event[i] < intern_count(&space->events) : s->event[i] == NONE;
     if (!good)
         return false;
-    Finding *finding = finding_of(walk, s);
-    good = finding_fits(walk->program, finding);
+    Finding *finding = finding_of(space, s);
+    good = finding_fits(space->program, finding);
     finding_free(finding);
     return good;
 }
 
-static void load_entry(Walk *walk, Stream *stream)
+static void load_entry(StateSpace *space, Findings *findings, Stream *stream)
 {
-    Findings *findings = walk->findings;
-    const unsigned fields = walk->layout.fields;
+    const unsigned fields = space->layout.fields;
     const void *raw = stream_take(stream, sizeof(Entry));
     g_autofree char *message = stream_take_text(stream), *why = stream_take_text(stream);
     const void *ids = stream_take(stream, fields * sizeof(uint32_t));
     if (stream->bad)
         return;
-    if (!is_entry(walk, raw, ids)) {
+    if (!is_entry(space, findings, raw, ids)) {
         stream->bad = true;
         return;
     }
@@ -254,17 +246,14 @@ static void load_entry(Walk *walk, Stream *stream)
     memcpy(entry, raw, sizeof *entry);
     memcpy(store_push(&findings->ids, fields), ids, fields * sizeof(uint32_t));
     entry->sighting.why = g_steal_pointer(&why);
-    entry->sighting.message = message ? program_text(walk->program, program_string(walk->program, message)) : NULL;
+    entry->sighting.message = message ? program_text(space->program, program_string(space->program, message)) : NULL;
     stream->bad |= index_of_sighting(findings, &entry->sighting) + 1 != findings->entries.count;
     findings->of_fault[entry->sighting.id]++;
 }
 
-void findings_load(Walk *walk, Stream *stream)
+void findings_load(StateSpace *space, Findings *findings, Stream *stream)
 {
-    uint64_t entries = 0;
-    const void *number = stream_take(stream, sizeof entries);
-    if (number != NULL)
-        memcpy(&entries, number, sizeof entries);
+    uint64_t entries = stream_take_number(stream);
     for (uint64_t i = 0; i < entries && !stream->bad; i++)
-        load_entry(walk, stream);
+        load_entry(space, findings, stream);
 }

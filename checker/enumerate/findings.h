@@ -1,9 +1,10 @@
-/* findings.h - what the judge has seen: each fault once per pair of places, with the first state that showed it.
+/* findings.h - what a search has found: each fault once per pair of places, with the first state that showed it.
  *
  * At the end the rules "which of several" are applied to the pairs, pairs are merged into findings, and each finding gets its schedule.
  */
 #pragma once
-#include "walk.h"
+#include "frontier.h"
+#include "stream.h"
 
 typedef struct Sighting {
     FaultId id;
@@ -17,11 +18,29 @@ typedef struct Sighting {
     uint32_t core, transition;                  /* the transition after which it shows; transition NONE: it shows in the state itself */
 } Sighting;
 
-Findings *findings_new(Reservation *reservation);
+typedef struct EndResults {
+    bool any;
+    uint64_t hash, marks;                       /* of the first end state; and of which of its elements hang on a race */
+    bool differ;
+} EndResults;
+
+typedef struct Findings {
+    Outcome *outcome;
+    const uint32_t *state;                      /* the ids of the state in hand */
+    uint64_t level;                             /* in which it was visited */
+    Intern keys;
+    Store entries, ids;                         /* Entry; ids of the state, layout.fields each */
+    uint32_t of_fault[FAULT_COUNT];
+    EndResults results;                         /* contents only */
+    bool done;                                  /* nothing more is wanted: `first`, and something was found */
+    bool until_race, raced;                     /* stop at the first race; there was one */
+} Findings;
+
+void findings_open(Findings *findings, StateSpace *space, bool until_race);
 void findings_forget(Findings *findings);       /* everything seen so far */
-void findings_add(Walk *walk, const Sighting *sighting);          /* in the state in hand */
-uint64_t findings_kinds(const Findings *findings);       /* how many different kinds of faults */
+void findings_add(const StateSpace *space, Findings *findings, const Sighting *sighting);       /* in the state in hand */
+uint64_t findings_kinds(const Findings *findings);      /* how many different kinds of faults */
 bool findings_has(const Findings *findings, FaultId id);
-void findings_save(const Walk *walk);           /* into the checkpoint */
-void findings_load(Walk *walk, Stream *stream);
-void findings_settle(Walk *walk);               /* into walk->outcome */
+void findings_save(const StateSpace *space, const Findings *findings);  /* into the checkpoint */
+void findings_load(StateSpace *space, Findings *findings, Stream *stream);
+void findings_settle(StateSpace *space, const Frontier *frontier, Findings *findings);  /* into the outcome */

@@ -3,14 +3,25 @@
 
 enum { ROOM_FIRST = 256 };                      /* keys of a batch */
 
-void worker_init(Worker *worker, Walk *walk, unsigned index)
+static void open_worker(Worker *worker, Frontier *frontier, const StateSpace *space, unsigned index)
 {
-    *worker = (Worker){.walk = walk, .index = index, .id = g_new0(uint32_t, walk->layout.fields), .hot = g_new0(Hot, walk->cores),
-                       .after = g_new0(uint32_t, walk->layout.fields)};
+    *worker = (Worker){.space = space, .frontier = frontier, .index = index, .id = g_new0(uint32_t, space->layout.fields),
+                       .hot = g_new0(Hot, space->cores), .after = g_new0(uint32_t, space->layout.fields)};
     worker->levels = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     worker->inbox = g_async_queue_new_full(g_free);
-    worker->out = g_new0(Chunk *, walk->workers);
-    queue_init(&worker->deferred, (unsigned)(sizeof(Deferred) / sizeof(uint64_t) + (walk->layout.fields + 1) / 2), false);
+    worker->out = g_new0(Chunk *, frontier->workers);
+    queue_init(&worker->deferred, (unsigned)(sizeof(Deferred) / sizeof(uint64_t) + (space->layout.fields + 1) / 2), false);
+}
+
+void frontier_open(Frontier *frontier, const StateSpace *space)
+{
+    frontier->owner_bits = 0;
+    while (2u << frontier->owner_bits <= space->options->workers)
+        frontier->owner_bits++;
+    frontier->workers = 1u << frontier->owner_bits;
+    frontier->worker = g_new0(Worker, frontier->workers);
+    for (unsigned i = 0; i < frontier->workers; i++)
+        open_worker(&frontier->worker[i], frontier, space, i);
 }
 
 static void free_batch(Batch *batch)
@@ -19,9 +30,9 @@ static void free_batch(Batch *batch)
     g_free(batch->hash);
 }
 
-void worker_clear(Worker *worker)
+static void close_worker(Worker *worker)
 {
-    for (unsigned i = 0; i < worker->walk->workers; i++)
+    for (unsigned i = 0; i < worker->frontier->workers; i++)
         g_free(worker->out[i]);
     g_free(worker->out);
     g_async_queue_unref(worker->inbox);
@@ -36,6 +47,14 @@ void worker_clear(Worker *worker)
     g_free(worker->after);
 }
 
+void frontier_close(Frontier *frontier)
+{
+    for (unsigned i = 0; i < frontier->workers; i++)
+        close_worker(&frontier->worker[i]);
+    g_clear_pointer(&frontier->worker, g_free);
+    frontier->workers = 0;
+}
+
 void batch_widen(Batch *batch, unsigned room, unsigned words)
 {
     batch->room = MAX(room, 2 * batch->room);
@@ -47,24 +66,24 @@ void worker_fit(Worker *worker)
 {
     g_assert(worker->now.used == 0 && worker->before.used == 0);
     worker->now.room = worker->before.room = 0;
-    batch_widen(&worker->now, ROOM_FIRST, worker->walk->layout.words);
-    batch_widen(&worker->before, ROOM_FIRST, worker->walk->layout.words);
+    batch_widen(&worker->now, ROOM_FIRST, worker->space->layout.words);
+    batch_widen(&worker->before, ROOM_FIRST, worker->space->layout.words);
 }
 
-size_t frontier_bytes(const Walk *walk)
+size_t frontier_bytes(const Frontier *frontier)
 {
-    size_t bytes = store_bytes_used() - walk->stores_before;
-    for (unsigned i = 0; i < walk->workers; i++) {
-        const Worker *worker = &walk->worker[i];
+    size_t bytes = store_bytes_used() - frontier->stores_before;
+    for (unsigned i = 0; i < frontier->workers; i++) {
+        const Worker *worker = &frontier->worker[i];
         bytes += table_bytes(&worker->table) + queue_bytes(&worker->queue) + queue_bytes(&worker->deferred);
     }
     return bytes;
 }
 
-uint64_t frontier_states(const Walk *walk)
+uint64_t frontier_states(const Frontier *frontier)
 {
-    uint64_t states = walk->swept;
-    for (unsigned i = 0; i < walk->workers; i++)
-        states += walk->worker[i].table.count;
+    uint64_t states = frontier->swept;
+    for (unsigned i = 0; i < frontier->workers; i++)
+        states += frontier->worker[i].table.count;
     return states;
 }

@@ -1,10 +1,18 @@
-/* frontier.h - what moves while a search goes on: each worker's states, those to come, and successors on their way to others. */
+/* frontier.h - what moves while a search goes on: each worker's states, visited and to come, and successors on their way to others.
+ *
+ *     level -> each worker, its share of the states: inspect, each transition that is possible -> successor, unless seen -> next level
+ *           -> one thread, what needs more than rows (a core that has to be unrolled further, a fault to name), in the order of states
+ *
+ * Invariants:  1. A state belongs to the worker that the top bits of its scattered key name, and is in that one's table.
+ *              2. While workers run, each changes its own parts only; the frontier's `limit` and `busy` are all they share.
+ */
 #pragma once
 #include "queue.h"
-#include "walk.h"
+#include "space.h"
+#include "table.h"
 
 enum { DEFER_JUDGE = 1, DEFER_EXPAND = 2, DEFER_END = 4, DEFER_POLL = 8 };
-typedef struct Deferred { uint64_t what; } Deferred;  /* DEFER_*; followed by the state's ids */
+typedef struct Deferred { uint64_t what; } Deferred;    /* DEFER_*; followed by the state's ids */
 
 enum { CHUNK_KEYS_BYTES = 1 << 14, CHUNKS_WAITING_MAX = 64 };
 typedef struct Chunk { uint32_t keys; uint64_t key[CHUNK_KEYS_BYTES / sizeof(uint64_t)]; } Chunk;
@@ -19,10 +27,13 @@ typedef struct Hot {                            /* of one core; row: of its comp
     uint8_t shift, word;
 } Hot;
 
-struct Worker {
-    Walk *walk;
+typedef struct Frontier Frontier;
+
+typedef struct Worker {
+    const StateSpace *space;
+    Frontier *frontier;
     unsigned index;
-    Table table;
+    Table table;                                /* states visited, or hashes of them */
     Queue queue;                                /* states not expanded yet; all, where they are kept */
     GArray *levels;                             /* uint64_t, where they are kept: where each level begins in the queue */
     Queue deferred;                             /* states of this level for the one thread: Deferred, and their ids */
@@ -34,11 +45,30 @@ struct Worker {
     uint64_t level_end;                         /* states of the level in hand end there in the queue */
     GAsyncQueue *inbox;                         /* of Chunk: successors that other workers met */
     Chunk **out;                                /* by worker: such a chunk being filled */
+} Worker;
+
+struct Frontier {
+    Worker *worker;
+    unsigned workers, owner_bits;               /* a power of two, and which */
+    gint busy;                                  /* how many still have states to expand */
+    bool keeps;                                 /* queues keep all states, to find schedules */
+    bool hashed;                                /* tables hold hashes of keys (repack_print), not keys */
+    uint64_t level, swept;                      /* in hand; states of levels given up */
+    const char *limit;                          /* which limit ended the search */
+    int64_t begun;                              /* monotonic microseconds */
+    size_t stores_before;                       /* bytes of Stores that are not ours */
 };
 
-uint64_t frontier_states(const Walk *walk);     /* visited so far */
-size_t frontier_bytes(const Walk *walk);        /* of memory, of the whole search */
-void worker_init(Worker *worker, Walk *walk, unsigned index);
-void worker_clear(Worker *worker);
+void frontier_open(Frontier *frontier, const StateSpace *space);       /* makes workers, which have no tables yet */
+void frontier_close(Frontier *frontier);
+uint64_t frontier_states(const Frontier *frontier);     /* visited so far */
+size_t frontier_bytes(const Frontier *frontier);        /* of memory, of the whole search */
 void worker_fit(Worker *worker);                /* for the layout and tables as they are now */
 void batch_widen(Batch *batch, unsigned room, unsigned words);          /* room for so many keys */
+
+static inline void frontier_stop(Frontier *frontier, const char *limit) { frontier->limit = frontier->limit ? frontier->limit : limit; }
+static inline KeyShape frontier_shape(const Frontier *frontier, const Layout *layout)
+{
+    return (KeyShape){.words = frontier->hashed ? 1 : layout->words, .bits = frontier->hashed ? 64 : layout->bits,
+                      .skip = frontier->owner_bits};
+}

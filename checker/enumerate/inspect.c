@@ -1,127 +1,132 @@
 /* inspect.c - each state checked as it stands: what is next, what lives, what is still under way. Nothing here looks at another state. */
 #include "inspect.h"
-#include "component.h"
+#include "end_results.h"
 #include "findings.h"
 #include "lives.h"
 #include "memory.h"
+#include "row.h"
 #include "state_counter.h"
+#include "stuck_state.h"
 #include "transition.h"
 
-static bool any_stopped(const Walk *walk)
+static bool any_stopped(const StateSpace *space, const uint32_t *id)
 {
-    for (uint32_t core = 0; core < walk->cores; core++)
-        if (walk_node(walk, core, walk->id[core])->end == NODE_STOPPED)
+    for (uint32_t core = 0; core < space->cores; core++)
+        if (space_node(space, core, id[core])->end == NODE_STOPPED)
             return true;
     return false;
 }
 
-static int64_t count_now(const Walk *walk, const uint32_t *id, const StateCounter *counter, uint32_t index)
+static int64_t count_now(const StateSpace *space, const uint32_t *id, const StateCounter *counter, uint32_t index)
 {
     if (counter->flag)
-        return memory_get(walk, counter->device, id[walk->cores + counter->device], counter->slot);
-    return state_counter_value(walk, id, index);
+        return memory_get(space, counter->device, id[space->cores + counter->device], counter->slot);
+    return state_counter_value(space, id, index);
 }
 
-static void see_race(Walk *walk, uint32_t a, uint32_t b)
+static void see_race(StateSpace *space, Findings *findings, uint32_t a, uint32_t b)
 {
-    findings_add(walk, &(Sighting){.id = FAULT_RACE, .places = 2, .event = {a, b}, .object = walk_event(walk, a)->object,
-                                   .transition = NONE});
+    findings_add(space, findings, &(Sighting){.id = FAULT_RACE, .places = 2, .event = {a, b}, .object = space_event(space, a)->object,
+                                              .transition = NONE});
 }
 
-void inspect_races(Walk *walk)
+void inspect_races(StateSpace *space, Findings *findings)
 {
-    for (uint32_t core = 1; core < walk->cores; core++) {
-        const Component *mine = walk_component(walk, core, walk->id[core]);
+    for (uint32_t core = 1; core < space->cores; core++) {
+        const Component *mine = space_component(space, core, findings->state[core]);
         for (uint32_t i = 0; i < mine->next_count; i++) {
-            Next next = STORE(Next, &walk->core[core].nexts, mine->nexts + i);
-            if (accesses_get(&walk->accesses, next.access)->bit == NONE)
+            Next next = STORE(Next, &space->core[core].nexts, mine->nexts + i);
+            if (accesses_get(&space->accesses, next.access)->bit == NONE)
                 continue;
             for (uint32_t other = 0; other < core; other++) {
-                const Component *theirs = walk_component(walk, other, walk->id[other]);
+                const Component *theirs = space_component(space, other, findings->state[other]);
                 for (uint32_t j = 0; j < theirs->next_count; j++) {
-                    Next before = STORE(Next, &walk->core[other].nexts, theirs->nexts + j);
-                    if (accesses_rivals(&walk->accesses, before.access, next.access))
-                        see_race(walk, before.event, next.event);
+                    Next before = STORE(Next, &space->core[other].nexts, theirs->nexts + j);
+                    if (accesses_rivals(&space->accesses, before.access, next.access))
+                        see_race(space, findings, before.event, next.event);
                 }
             }
         }
     }
 }
 
-static void judge_life(Walk *walk, uint32_t core, const Watch *watch)
+static void judge_life(StateSpace *space, Findings *findings, uint32_t core, const Watch *watch)
 {
-    int now = lives_now(walk, walk->id, watch->what, core);
+    int now = lives_now(space, findings->state, watch->what, core);
     if (now)
-        findings_add(walk, &(Sighting){.id = FAULT_LIFETIME, .places = 1, .event = {watch->event, NONE}, .object = (uint32_t)watch->value,
-                                    .is_semaphore = watch->is_semaphore, .have = now, .transition = NONE});
+        findings_add(space, findings, &(Sighting){.id = FAULT_LIFETIME, .places = 1, .event = {watch->event, NONE},
+                                                  .object = (uint32_t)watch->value, .is_semaphore = watch->is_semaphore, .have = now,
+                                                  .transition = NONE});
 }
 
-static void see_leftover(Walk *walk, uint32_t counter, unsigned places, uint32_t event)
+static void see_leftover(StateSpace *space, Findings *findings, uint32_t counter, unsigned places, uint32_t event)
 {
-    int64_t count = state_counter_value(walk, walk->id, counter);
+    int64_t count = state_counter_value(space, findings->state, counter);
     if (count > 0)
-        findings_add(walk, &(Sighting){.id = FAULT_LEFTOVER, .places = places, .event = {event, NONE}, .transition = NONE,
-                                       .is_semaphore = true, .object = state_counter_get(walk, counter)->semaphore, .have = count});
+        findings_add(space, findings, &(Sighting){.id = FAULT_LEFTOVER, .places = places, .event = {event, NONE}, .transition = NONE,
+                                                  .is_semaphore = true, .object = state_counter_get(space, counter)->semaphore,
+                                                  .have = count});
 }
 
 /* The exit of a launch is next on a device: counts of semaphores that end with it. */
-static void judge_leftovers(Walk *walk, uint32_t device, uint32_t launch)
+static void judge_leftovers(StateSpace *space, Findings *findings, uint32_t device, uint32_t launch)
 {
-    for (uint32_t g = 0; g < walk->counters.count; g++) {
-        const StateCounter *counter = state_counter_get(walk, g);
-        if (counter->flag || !lives_end_at(walk, counter->life, device, launch))
+    for (uint32_t g = 0; g < space->counters.count; g++) {
+        const StateCounter *counter = state_counter_get(space, g);
+        if (counter->flag || !lives_end_at(space, counter->life, device, launch))
             continue;
-        if (lives_get(walk, counter->life)->kind != LIFE_LAUNCHES && !lives_never_opened(walk, walk->id, counter->life))
+        if (lives_get(space, counter->life)->kind != LIFE_LAUNCHES && !lives_never_opened(space, findings->state, counter->life))
             continue;                           /* a scope has an end of its own */
-        const Component *component = walk_component(walk, counter->owner, walk->id[counter->owner]);
-        see_leftover(walk, g, 1, STORE(Transition, &walk->core[counter->owner].transitions, component->transitions).event);
+        const Component *component = space_component(space, counter->owner, findings->state[counter->owner]);
+        see_leftover(space, findings, g, 1, space_transition(space, counter->owner, component->transitions)->event);
     }
 }
 
-static void see_in_flight(Walk *walk, uint32_t core, const UnrollStep *start, StepKind moment, const Watch *watch, uint32_t device)
+static void see_in_flight(StateSpace *space, Findings *findings, uint32_t core, const UnrollStep *start, StepKind moment,
+                          const Watch *watch, uint32_t device)
 {
     const Copy *copy = &start->copy;
     uint32_t object = moment == STEP_READ ? copy->source : copy->target;
     uint32_t semaphore = moment == STEP_READ ? copy->send_semaphore : copy->receive_semaphore;
-    if (!lives_end_at(walk, lives_of_object(walk, object), device, watch->what)
-        && (semaphore == NONE || !lives_end_at(walk, lives_of_semaphore(walk, semaphore), device, watch->what)))
+    if (!lives_end_at(space, lives_of_object(space, object), device, watch->what)
+        && (semaphore == NONE || !lives_end_at(space, lives_of_semaphore(space, semaphore), device, watch->what)))
         return;
-    uint32_t event = row_moment_event(walk, core, start, moment);
-    findings_add(walk, &(Sighting){.id = FAULT_IN_FLIGHT, .places = 2, .event = {event, watch->event}, .object = object,
-                                   .transition = NONE});
+    uint32_t event = row_moment_event(space, core, start, moment);
+    findings_add(space, findings, &(Sighting){.id = FAULT_IN_FLIGHT, .places = 2, .event = {event, watch->event}, .object = object,
+                                              .transition = NONE});
 }
 
-static void judge_exit(Walk *walk, uint32_t core, const Watch *watch)
+static void judge_exit(StateSpace *space, Findings *findings, uint32_t core, const Watch *watch)
 {
-    uint32_t cores = walk->program->cores_per_device, device = core / cores;
-    judge_leftovers(walk, device, watch->what);
-    for (uint32_t issuer = 0; issuer < walk->cores; issuer++) {
-        const Component *component = walk_component(walk, issuer, walk->id[issuer]);
-        const Pending *pendings = component_pendings(walk, issuer, walk->id[issuer]);
+    uint32_t cores = space->program->cores_per_device, device = core / cores;
+    judge_leftovers(space, findings, device, watch->what);
+    for (uint32_t issuer = 0; issuer < space->cores; issuer++) {
+        const Component *component = space_component(space, issuer, findings->state[issuer]);
+        const Pending *pendings = space_pendings(space, issuer, findings->state[issuer]);
         for (uint32_t i = 0; i < component->pendings; i++) {
-            const UnrollStep *start = tree_step(&walk->core[issuer].tree, pendings[i].step);
+            const UnrollStep *start = tree_step(&space->core[issuer].tree, pendings[i].step);
             if (issuer / cores == device && !(pendings[i].phase & moment_bit(STEP_READ)))
-                see_in_flight(walk, issuer, start, STEP_READ, watch, device);
+                see_in_flight(space, findings, issuer, start, STEP_READ, watch, device);
             if (start->copy.target_device == device)
-                see_in_flight(walk, issuer, start, STEP_WRITE, watch, device);
+                see_in_flight(space, findings, issuer, start, STEP_WRITE, watch, device);
         }
     }
 }
 
-static void judge_free(Walk *walk, uint32_t core, const Watch *watch)
+static void judge_free(StateSpace *space, Findings *findings, uint32_t core, const Watch *watch)
 {
-    const Decl *decl = program_decl(walk->program, watch->what);
+    const Decl *decl = program_decl(space->program, watch->what);
     for (uint32_t element = 0; element < decl->elements; element++) {
         uint32_t semaphore = decl->first_semaphore + core * decl->elements + element;
-        if (semaphore < walk->counter_of.count && STORE(uint32_t, &walk->counter_of, semaphore))
-            see_leftover(walk, STORE(uint32_t, &walk->counter_of, semaphore) - 1, 1, watch->event);
+        if (semaphore < space->counter_of.count && STORE(uint32_t, &space->counter_of, semaphore))
+            see_leftover(space, findings, STORE(uint32_t, &space->counter_of, semaphore) - 1, 1, watch->event);
     }
 }
 
-static void judge_fault(Walk *walk, uint32_t core, const Watch *watch)
+static void judge_fault(StateSpace *space, Findings *findings, uint32_t core, const Watch *watch)
 {
-    const WalkCore *self = walk_core(walk, core);
-    const Node *node = walk_node(walk, core, walk->id[core]);
+    const SpaceCore *self = space_core(space, core);
+    const Node *node = space_node(space, core, findings->state[core]);
     const UnrollStep *step = tree_step(&self->tree, node->step);
     bool stops = step->step.kind == STEP_STOP;
     uint32_t event = watch->event;
@@ -130,161 +135,161 @@ static void judge_fault(Walk *walk, uint32_t core, const Watch *watch)
         return;
     if (!stops) {                               /* raised by the core on its way here, after the step before */
         const Node *before = node->parent == NONE ? node : tree_node(&self->tree, node->parent);
-        Place place = *walk_event(walk, event);
+        Place place = *space_event(space, event);
         place.position = before->position, place.site = step->fault_site, place.kind = tree_step(&self->tree, before->step)->step.kind;
         place.object = place.region = NONE;
-        event = intern_add(&walk->events, &place, sizeof place);
+        event = intern_add(&space->events, &place, sizeof place);
     }
-    findings_add(walk, &(Sighting){.id = step->fault, .places = 1, .event = {event, NONE}, .object = NONE, .message = step->message,
-                                .core = core, .transition = stops ? watch->transition : NONE});
+    findings_add(space, findings, &(Sighting){.id = step->fault, .places = 1, .event = {event, NONE}, .object = NONE,
+                                              .message = step->message, .core = core, .transition = stops ? watch->transition : NONE});
 }
 
-static void judge_limit(Walk *walk, uint32_t core, const Watch *watch)
+static void judge_limit(StateSpace *space, Findings *findings, uint32_t core, const Watch *watch)
 {
-    const StateCounter *counter = state_counter_get(walk, watch->what);
-    int64_t after = count_now(walk, walk->id, counter, watch->what) + watch->value;
+    const StateCounter *counter = state_counter_get(space, watch->what);
+    int64_t after = count_now(space, findings->state, counter, watch->what) + watch->value;
     if (after > counter->limit)
-        findings_add(walk, &(Sighting){.id = FAULT_OVERFLOW, .places = 1, .event = {watch->event, NONE}, .object = counter->semaphore,
-                                       .is_semaphore = true, .have = after, .need = counter->limit, .core = core,
-                                       .transition = watch->transition});
+        findings_add(space, findings, &(Sighting){.id = FAULT_OVERFLOW, .places = 1, .event = {watch->event, NONE},
+                                                  .object = counter->semaphore, .is_semaphore = true, .have = after,
+                                                  .need = counter->limit, .core = core, .transition = watch->transition});
 }
 
 /* Has some core written something of what is to be loaded? */
-static bool is_written(const Walk *walk, const uint32_t *id, uint32_t access)
+static bool is_written(const StateSpace *space, const uint32_t *id, uint32_t access)
 {
-    for (uint32_t core = 0; core < walk->cores; core++) {
+    for (uint32_t core = 0; core < space->cores; core++) {
         uint32_t count;
-        const uint32_t *wrote = idsets_items(&walk->sets, walk_component(walk, core, id[core])->wrote, &count);
+        const uint32_t *wrote = idsets_items(&space->sets, space_component(space, core, id[core])->wrote, &count);
         for (uint32_t i = 0; i < count; i++)
-            if (accesses_overlap(&walk->accesses, wrote[i], access))
+            if (accesses_overlap(&space->accesses, wrote[i], access))
                 return true;
     }
     return false;
 }
 
-static void judge_load(Walk *walk, const Watch *watch)
+static void judge_load(StateSpace *space, Findings *findings, const Watch *watch)
 {
-    if (is_written(walk, walk->id, watch->what))
+    if (is_written(space, findings->state, watch->what))
         return;
-    findings_add(walk, &(Sighting){.id = FAULT_UNINITIALISED, .places = 1, .event = {watch->event, NONE}, .transition = NONE,
-                                .object = walk_event(walk, watch->event)->object});
+    findings_add(space, findings, &(Sighting){.id = FAULT_UNINITIALISED, .places = 1, .event = {watch->event, NONE}, .transition = NONE,
+                                              .object = space_event(space, watch->event)->object});
 }
 
-static void judge_expect(Walk *walk, uint32_t core, const Watch *watch)
+static void judge_expect(StateSpace *space, Findings *findings, uint32_t core, const Watch *watch)
 {
-    const Step *step = &tree_step(&walk->core[core].tree, walk_node(walk, core, walk->id[core])->step)->step;
-    uint32_t counter = state_counter_of(walk, step->object);
-    int64_t count = count_now(walk, walk->id, state_counter_get(walk, counter), counter);
+    const Step *step = &tree_step(&space->core[core].tree, space_node(space, core, findings->state[core])->step)->step;
+    uint32_t counter = state_counter_of(space, step->object);
+    int64_t count = count_now(space, findings->state, state_counter_get(space, counter), counter);
     if (count == (int64_t)step->value)
         return;
     g_autofree char *text = g_strdup_printf("the count is %" G_GINT64_FORMAT ", expected was %u", count, step->value);
-    findings_add(walk, &(Sighting){.id = FAULT_ASSERT, .places = 1, .event = {watch->event, NONE}, .object = NONE, .core = core,
-                                   .transition = watch->transition,
-                                   .message = program_text(walk->program, program_string(walk->program, text))});
+    findings_add(space, findings, &(Sighting){.id = FAULT_ASSERT, .places = 1, .event = {watch->event, NONE}, .object = NONE,
+                                              .core = core, .transition = watch->transition,
+                                              .message = program_text(space->program, program_string(space->program, text))});
 }
 
-static void judge_watch(Walk *walk, uint32_t core, const Watch *watch)
+static void judge_watch(StateSpace *space, Findings *findings, uint32_t core, const Watch *watch)
 {
     switch ((WatchKind)watch->kind) {
     case WATCH_LIFE:
-        judge_life(walk, core, watch);
+        judge_life(space, findings, core, watch);
         break;
     case WATCH_PAIR:
-        see_race(walk, watch->event, watch->what);
+        see_race(space, findings, watch->event, watch->what);
         break;
     case WATCH_EXIT:
-        if (!any_stopped(walk))
-            judge_exit(walk, core, watch);
+        if (!any_stopped(space, findings->state))
+            judge_exit(space, findings, core, watch);
         break;
     case WATCH_FREE:
-        if (!any_stopped(walk))
-            judge_free(walk, core, watch);
+        if (!any_stopped(space, findings->state))
+            judge_free(space, findings, core, watch);
         break;
     case WATCH_MISMATCH:
-        findings_add(walk, &(Sighting){.id = FAULT_MISMATCH, .places = watch->what == NONE ? 1 : 2, .transition = NONE,
-                                    .event = {watch->event, watch->what},
-                                    .object = (uint32_t)watch->value, .is_semaphore = true});
+        findings_add(space, findings, &(Sighting){.id = FAULT_MISMATCH, .places = watch->what == NONE ? 1 : 2, .transition = NONE,
+                                                  .event = {watch->event, watch->what}, .object = (uint32_t)watch->value,
+                                                  .is_semaphore = true});
         break;
     case WATCH_FAULT:
-        judge_fault(walk, core, watch);
+        judge_fault(space, findings, core, watch);
         break;
     case WATCH_LIMIT:
-        judge_limit(walk, core, watch);
+        judge_limit(space, findings, core, watch);
         break;
     case WATCH_LOAD:
-        judge_load(walk, watch);
+        judge_load(space, findings, watch);
         break;
     case WATCH_EXPECT:
-        judge_expect(walk, core, watch);
+        judge_expect(space, findings, core, watch);
         break;
     }
 }
 
 /* ---- what all workers ask: is there anything for the judge? ---- */
 
-static bool exit_is_suspect(const Walk *walk, const uint32_t *id, uint32_t device, uint32_t launch)
+static bool exit_is_suspect(const StateSpace *space, const uint32_t *id, uint32_t device, uint32_t launch)
 {
-    for (uint32_t g = 0; g < walk->counters.count; g++) {
-        const StateCounter *counter = state_counter_get(walk, g);
-        if (!counter->flag && lives_end_at(walk, counter->life, device, launch) && state_counter_value(walk, id, g) > 0)
+    for (uint32_t g = 0; g < space->counters.count; g++) {
+        const StateCounter *counter = state_counter_get(space, g);
+        if (!counter->flag && lives_end_at(space, counter->life, device, launch) && state_counter_value(space, id, g) > 0)
             return true;
     }
-    for (uint32_t core = 0; core < walk->cores; core++) {
-        const Pending *pendings = component_pendings(walk, core, id[core]);
-        for (uint32_t i = 0, count = walk_component(walk, core, id[core])->pendings; i < count; i++)
-            if (tree_step(&walk->core[core].tree, pendings[i].step)->copy.target_device == device
-                || (core / walk->program->cores_per_device == device && !(pendings[i].phase & moment_bit(STEP_READ))))
+    for (uint32_t core = 0; core < space->cores; core++) {
+        const Pending *pendings = space_pendings(space, core, id[core]);
+        for (uint32_t i = 0, count = space_component(space, core, id[core])->pendings; i < count; i++)
+            if (tree_step(&space->core[core].tree, pendings[i].step)->copy.target_device == device
+                || (core / space->program->cores_per_device == device && !(pendings[i].phase & moment_bit(STEP_READ))))
                 return true;
     }
     return false;
 }
 
-static bool is_suspect(const Walk *walk, const uint32_t *id, uint32_t core, const Watch *watch)
+static bool is_suspect(const StateSpace *space, const uint32_t *id, uint32_t core, const Watch *watch)
 {
     switch ((WatchKind)watch->kind) {
     case WATCH_LIFE:
-        return lives_now(walk, id, watch->what, core) != 0;
+        return lives_now(space, id, watch->what, core) != 0;
     case WATCH_EXIT:
-        return exit_is_suspect(walk, id, core / walk->program->cores_per_device, watch->what);
+        return exit_is_suspect(space, id, core / space->program->cores_per_device, watch->what);
     case WATCH_LIMIT: {
-        const StateCounter *counter = state_counter_get(walk, watch->what);
-        return count_now(walk, id, counter, watch->what) + watch->value > counter->limit;
+        const StateCounter *counter = state_counter_get(space, watch->what);
+        return count_now(space, id, counter, watch->what) + watch->value > counter->limit;
     }
     case WATCH_LOAD:
-        return !is_written(walk, id, watch->what);
+        return !is_written(space, id, watch->what);
     case WATCH_PAIR: case WATCH_FREE: case WATCH_MISMATCH: case WATCH_FAULT: case WATCH_EXPECT:
         return true;
     }
     g_assert_not_reached();
 }
 
-static bool is_due(const Walk *walk, const uint32_t *id, uint32_t core, const Watch *watch)
+static bool is_due(const StateSpace *space, const uint32_t *id, uint32_t core, const Watch *watch)
 {
     bool needs_transition = watch->transition != NONE && watch->kind != WATCH_FAULT;
-    return !needs_transition || transition_enabled(walk, id, core, &STORE(Transition, &walk->core[core].transitions, watch->transition));
+    return !needs_transition || transition_enabled(space, id, core, space_transition(space, core, watch->transition));
 }
 
-bool inspect_suspects(const Walk *walk, const uint32_t *id)
+bool inspect_suspects(const StateSpace *space, const uint32_t *id)
 {
-    for (uint32_t core = 0; core < walk->cores; core++) {
-        const Component *component = walk_component(walk, core, id[core]);
+    for (uint32_t core = 0; core < space->cores; core++) {
+        const Component *component = space_component(space, core, id[core]);
         for (uint32_t i = 0; i < component->watch_count; i++) {
-            const Watch *watch = &STORE(Watch, &walk->core[core].watches, component->watches + i);
-            if (is_suspect(walk, id, core, watch) && is_due(walk, id, core, watch))
+            const Watch *watch = &STORE(Watch, &space->core[core].watches, component->watches + i);
+            if (is_suspect(space, id, core, watch) && is_due(space, id, core, watch))
                 return true;
         }
     }
     return false;
 }
 
-void inspect_state(Walk *walk)
+void inspect_state(StateSpace *space, Findings *findings)
 {
-    for (uint32_t core = 0; core < walk->cores; core++) {
-        const Component *component = walk_component(walk, core, walk->id[core]);
+    for (uint32_t core = 0; core < space->cores; core++) {
+        const Component *component = space_component(space, core, findings->state[core]);
         for (uint32_t i = 0; i < component->watch_count; i++) {
-            const Watch *watch = &STORE(Watch, &walk->core[core].watches, component->watches + i);
-            if (is_due(walk, walk->id, core, watch))
-                judge_watch(walk, core, watch);
+            const Watch *watch = &STORE(Watch, &space->core[core].watches, component->watches + i);
+            if (is_due(space, findings->state, core, watch))
+                judge_watch(space, findings, core, watch);
         }
     }
 }
@@ -295,55 +300,55 @@ static void add_flag(void *data, uint32_t semaphore, int64_t value)
 }
 
 /* All counts of the state in hand, by semaphore; flags that no step names keep their first value. */
-static int64_t *all_counts(const Walk *walk)
+static int64_t *all_counts(const StateSpace *space, const uint32_t *id)
 {
-    const Program *program = walk->program;
+    const Program *program = space->program;
     int64_t *count = g_new0(int64_t, program->semaphores + 1);
     for (size_t i = 0; i < program->semaphore_decls.count; i++) {
         const Decl *decl = program_decl(program, STORE(uint32_t, &program->semaphore_decls, i));
         for (uint32_t s = 0; decl->semaphore_kind == SEMAPHORE_FLAG && s < decl->elements * program->cores; s++)
             count[decl->first_semaphore + s] = decl->initial;
     }
-    for (uint32_t g = 0; g < walk->counters.count; g++)
-        if (!state_counter_get(walk, g)->flag)
-            count[state_counter_get(walk, g)->semaphore] = state_counter_value(walk, walk->id, g);
-    for (uint32_t device = 0; walk->memory && device < program->devices; device++)
-        memory_each_flag(walk, device, walk->id[walk->cores + device], add_flag, count);
+    for (uint32_t g = 0; g < space->counters.count; g++)
+        if (!state_counter_get(space, g)->flag)
+            count[state_counter_get(space, g)->semaphore] = state_counter_value(space, id, g);
+    for (uint32_t device = 0; space->memory && device < program->devices; device++)
+        memory_each_flag(space, device, id[space->cores + device], add_flag, count);
     return count;
 }
 
-static void collect_end(Walk *walk)
+static void collect_end(StateSpace *space, Findings *findings)
 {
-    uint32_t *position = g_new(uint32_t, walk->cores);
-    for (uint32_t core = 0; core < walk->cores; core++)
-        position[core] = walk_node(walk, core, walk->id[core])->position;
-    int64_t *count = all_counts(walk);
-    uint64_t hash = outcome_end_state(position, walk->cores, count, walk->program->semaphores);
-    g_array_append_val(walk->outcome->end_states, hash);
+    uint32_t *position = g_new(uint32_t, space->cores);
+    for (uint32_t core = 0; core < space->cores; core++)
+        position[core] = space_node(space, core, findings->state[core])->position;
+    int64_t *count = all_counts(space, findings->state);
+    uint64_t hash = outcome_end_state(position, space->cores, count, space->program->semaphores);
+    g_array_append_val(findings->outcome->end_states, hash);
     g_free(count);
     g_free(position);
 }
 
-void inspect_end(Walk *walk)
+void inspect_end(StateSpace *space, Findings *findings)
 {
-    bool finished = true, stopped = any_stopped(walk);
-    for (uint32_t core = 0; core < walk->cores; core++)
-        finished &= walk_node(walk, core, walk->id[core])->end == NODE_FINISHED;
-    if (!walk->options->no_end_states)
-        collect_end(walk);
+    bool finished = true, stopped = any_stopped(space, findings->state);
+    for (uint32_t core = 0; core < space->cores; core++)
+        finished &= space_node(space, core, findings->state[core])->end == NODE_FINISHED;
+    if (!space->options->no_end_states)
+        collect_end(space, findings);
     if (stopped)
         return;
     if (!finished) {
-        bool first = !findings_has(walk->findings, FAULT_DEADLOCK);
-        findings_add(walk, &(Sighting){.id = FAULT_DEADLOCK, .event = {NONE, NONE}, .object = NONE, .transition = NONE,
-                                    .why = first ? stuck_state_why(walk) : NULL});
+        bool first = !findings_has(findings, FAULT_DEADLOCK);
+        findings_add(space, findings, &(Sighting){.id = FAULT_DEADLOCK, .event = {NONE, NONE}, .object = NONE, .transition = NONE,
+                                                  .why = first ? stuck_state_why(space, findings->state) : NULL});
         return;
     }
-    for (uint32_t g = 0; g < walk->counters.count && !walk->program->bare; g++) {
-        const Decl *decl = program_decl(walk->program, program_semaphore_decl(walk->program, state_counter_get(walk, g)->semaphore));
+    for (uint32_t g = 0; g < space->counters.count && !space->program->bare; g++) {
+        const Decl *decl = program_decl(space->program, program_semaphore_decl(space->program, state_counter_get(space, g)->semaphore));
         if (decl->semaphore_kind == SEMAPHORE_BARRIER && decl->life == LIFE_ALWAYS)
-            see_leftover(walk, g, 0, NONE);
+            see_leftover(space, findings, g, 0, NONE);
     }
-    if (walk->contents)
-        end_results_check(walk);
+    if (space->contents)
+        end_results_check(space, findings);
 }

@@ -8,10 +8,8 @@
 #include "../run/alone.h"
 #include "component.h"
 #include "expand.h"
-#include "findings.h"
-#include "frontier.h"
 #include "inspect.h"
-#include "memory.h"
+#include "livelock.h"
 #include "repack.h"
 #include "resume.h"
 #include "symmetry.h"
@@ -19,279 +17,267 @@
 
 enum { TABLE_BITS_FIRST = 14, STATES_FOR_THREADS = 1 << 12 };
 
-static void hire(Walk *walk)
+static bool refuse_resume(const Frontier *frontier, Findings *findings)
 {
-    walk->owner_bits = 0;
-    while (2u << walk->owner_bits <= walk->options->workers)
-        walk->owner_bits++;
-    walk->workers = 1u << walk->owner_bits;
-    walk->worker = g_new0(Worker, walk->workers);
-    for (unsigned i = 0; i < walk->workers; i++)
-        worker_init(&walk->worker[i], walk, i);
-}
-
-static bool refuse_resume(Walk *walk)
-{
-    if (walk->limit == NULL)
-        walk->outcome->refused = g_strdup(CHECKPOINT_UNFIT);
+    if (frontier->limit == NULL)
+        findings->outcome->refused = g_strdup(CHECKPOINT_UNFIT);
     return false;
 }
 
-static bool begin(Walk *walk)
+static void open_tables(const StateSpace *space, Frontier *frontier)
 {
-    walk->level = walk->swept = 0;
-    progress_begin(walk->options->progress, PROGRESS_STATES, 0);
-    if (!repack_first(walk, walk->cores + (walk->memory ? walk->program->devices : 0))) {
-        walk_stop(walk, "memory");
-        return false;
-    }
-    walk->hashed = false, walk->rows_due = true;
-    if (walk->resumed != NULL && !resume_layout(walk->resumed, walk))
-        return refuse_resume(walk);
-    walk->hashed |= walk->layout.words > 1 && walk->options->modes & WALK_HASH_COMPACT;
-    hire(walk);
-    if (walk->symmetry != NULL)
-        symmetry_fit(walk->symmetry, &walk->layout);
-    for (unsigned i = 0; i < walk->workers; i++) {
-        Worker *worker = &walk->worker[i];
+    for (unsigned i = 0; i < frontier->workers; i++) {
+        Worker *worker = &frontier->worker[i];
         worker_fit(worker);
-        queue_init(&worker->queue, walk->layout.words, walk->keeps);
-        if (!repack_table_init(walk, &worker->table, &walk->layout, i, TABLE_BITS_FIRST))
-            walk_stop(walk, "memory");
-        for (unsigned f = 0; f < walk->layout.fields; f++)
+        queue_init(&worker->queue, space->layout.words, frontier->keeps);
+        if (!repack_table_init(frontier, &worker->table, &space->layout, i, TABLE_BITS_FIRST))
+            frontier_stop(frontier, "memory");
+        for (unsigned f = 0; f < space->layout.fields; f++)
             worker->id[f] = 1;
     }
-    walk->id = walk->worker[0].id;
-    if (walk->resumed != NULL) {
-        Stream *stream = g_steal_pointer(&walk->resumed);
-        return (walk->limit == NULL && resume_fill(stream, walk)) || refuse_resume(walk);
-    }
-    uint64_t key[LAYOUT_WORDS_MAX];
-    layout_pack(&walk->layout, walk->id, key);
-    if (walk->limit == NULL)
-        worker_add(&walk->worker[repack_owner(walk, &walk->layout, key)], key);
-    return walk->limit == NULL;
 }
 
-void levels_clear(Walk *walk)
+static void add_start(const StateSpace *space, Frontier *frontier)
 {
-    for (unsigned i = 0; i < walk->workers; i++)
-        worker_clear(&walk->worker[i]);
-    g_clear_pointer(&walk->worker, g_free);
-    walk->workers = 0;
-    walk->id = NULL;
-    layout_clear(&walk->layout);
+    uint64_t key[LAYOUT_WORDS_MAX];
+    layout_pack(&space->layout, frontier->worker[0].id, key);
+    if (frontier->limit == NULL)
+        expand_add(&frontier->worker[repack_owner(frontier, &space->layout, key)], key);
+}
+
+static bool begin(StateSpace *space, Frontier *frontier, Findings *findings, Stream *resumed)
+{
+    frontier->level = frontier->swept = 0;
+    frontier->hashed = false, space->rows_due = true;
+    progress_begin(space->options->progress, PROGRESS_STATES, 0);
+    if (!repack_first(space, space->cores + (space->memory ? space->program->devices : 0))) {
+        frontier_stop(frontier, "memory");
+        return false;
+    }
+    if (resumed != NULL && !resume_layout(resumed, space, frontier))
+        return refuse_resume(frontier, findings);
+    frontier->hashed |= space->layout.words > 1 && space->options->modes & WALK_HASH_COMPACT;
+    frontier_open(frontier, space);
+    if (space->symmetry != NULL)
+        symmetry_fit(space->symmetry, &space->layout);
+    open_tables(space, frontier);
+    findings->state = frontier->worker[0].id;
+    if (resumed != NULL)
+        return (frontier->limit == NULL && resume_fill(resumed, space, frontier, findings)) || refuse_resume(frontier, findings);
+    add_start(space, frontier);
+    return frontier->limit == NULL;
 }
 
 static void run_worker(void *data, unsigned index)
 {
-    Walk *walk = data;
-    worker_level(&walk->worker[index]);
+    Frontier *frontier = data;
+    expand_level(&frontier->worker[index]);
 }
 
-static void run_threads(Walk *walk)
+static void run_threads(Frontier *frontier)
 {
-    walk->busy = (gint)walk->workers;
-    alone_run_threads(walk->workers, run_worker, walk);
+    frontier->busy = (gint)frontier->workers;
+    alone_run_threads(frontier->workers, run_worker, frontier);
 }
 
-static void exchange(Walk *walk)
+static void exchange(Frontier *frontier)
 {
-    for (unsigned i = 0; i < walk->workers; i++)
-        worker_flush(&walk->worker[i]);
-    for (unsigned i = 0; i < walk->workers; i++)
-        worker_drain(&walk->worker[i]);
+    for (unsigned i = 0; i < frontier->workers; i++)
+        expand_flush(&frontier->worker[i]);
+    for (unsigned i = 0; i < frontier->workers; i++)
+        expand_drain(&frontier->worker[i]);
 }
 
-static void run_workers(Walk *walk, uint64_t states)
+static void run_workers(StateSpace *space, Frontier *frontier, uint64_t states)
 {
-    if (walk->mask_generation != walk->accesses.generation)
-        component_masks(walk);
-    worker_rows_refresh(walk);
-    walk->frozen = true;
-    if (walk->workers > 1 && states >= STATES_FOR_THREADS) {
-        run_threads(walk);
+    if (space->mask_generation != space->accesses.generation)
+        component_masks(space);
+    worker_rows_refresh(space);
+    space->frozen = true;
+    if (frontier->workers > 1 && states >= STATES_FOR_THREADS) {
+        run_threads(frontier);
     } else {
-        for (unsigned i = 0; i < walk->workers; i++)
-            worker_level(&walk->worker[i]);
-        exchange(walk);
+        for (unsigned i = 0; i < frontier->workers; i++)
+            expand_level(&frontier->worker[i]);
+        exchange(frontier);
     }
-    walk->frozen = false;
+    space->frozen = false;
 }
 
-static const uint32_t *ids_of(const uint64_t *later)
+static const uint32_t *ids_of(const uint64_t *deferred)
 {
-    return (const uint32_t *)(const void *)(later + sizeof(Deferred) / sizeof *later);
+    return (const uint32_t *)(const void *)(deferred + sizeof(Deferred) / sizeof *deferred);
 }
 
 static gint compare_deferred(gconstpointer a, gconstpointer b, gpointer data)
 {
-    const Walk *walk = data;
+    const StateSpace *space = data;
     const uint32_t *one = ids_of(*(uint64_t *const *)a), *other = ids_of(*(uint64_t *const *)b);
-    for (unsigned f = 0; f < walk->layout.fields; f++)
+    for (unsigned f = 0; f < space->layout.fields; f++)
         if (one[f] != other[f])
             return one[f] < other[f] ? -1 : 1;
     return 0;
 }
 
-static void widen(Walk *walk)
+static void widen(StateSpace *space, Frontier *frontier)
 {
-    exchange(walk);
-    repack_wider(walk);
+    exchange(frontier);
+    repack_wider(space, frontier);
 }
 
 /* Takes up the state in hand again until its layout is wide enough. False: the search has to begin anew, or has met a limit. */
-static bool expand(Walk *walk, bool *moved)
+static bool expand(StateSpace *space, Frontier *frontier, bool *moved)
 {
-    while (!worker_expand(&walk->worker[0], moved)) {
-        if (walk->restart)
+    while (!expand_state(space, &frontier->worker[0], moved)) {
+        if (space->restart)
             return false;
-        widen(walk);
-        if (walk->limit != NULL)
+        widen(space, frontier);
+        if (frontier->limit != NULL)
             return false;
     }
     return true;
 }
 
 /* Polling goes on to what the search has not come to; that may need wider fields. */
-static void judge_polls(Walk *walk)
+static void judge_polls(StateSpace *space, Frontier *frontier, Findings *findings)
 {
-    livelock_inspect(walk);
-    while (walk->repack && !walk->restart && walk->limit == NULL) {
-        widen(walk);
-        livelock_inspect(walk);
+    livelock_inspect(space, findings);
+    while (space->repack && !space->restart && frontier->limit == NULL) {
+        widen(space, frontier);
+        livelock_inspect(space, findings);
     }
 }
 
-static void judge(Walk *walk, uint64_t what)
+static void judge(StateSpace *space, Frontier *frontier, Findings *findings, uint64_t what)
 {
     if (what & DEFER_JUDGE) {
-        inspect_races(walk);
-        inspect_state(walk);
+        inspect_races(space, findings);
+        inspect_state(space, findings);
     }
     if (what & DEFER_END)
-        inspect_end(walk);
+        inspect_end(space, findings);
     else if (what & DEFER_POLL)
-        judge_polls(walk);
+        judge_polls(space, frontier, findings);
 }
 
-static bool goes_on(const Walk *walk)
+static bool goes_on(const StateSpace *space, const Findings *findings)
 {
-    return !walk->done && !walk->raced && !walk->unknown && !walk->restart;
+    return symmetry_why(space->symmetry) == NULL && !findings->done && !findings->raced && !space->unknown && !space->restart;
 }
 
 /* What a state shows, its rotations show of other cores. */
-static void judge_rotations(Walk *walk, const uint32_t *id, uint64_t what)
+static void judge_rotations(StateSpace *space, Frontier *frontier, Findings *findings, const uint32_t *id, uint64_t what)
 {
-    for (uint32_t at = 1; at < symmetry_order(walk->symmetry) && goes_on(walk); at++) {
-        symmetry_rotate(walk->symmetry, at, id, walk->id);
-        judge(walk, what);
+    for (uint32_t at = 1; at < symmetry_order(space->symmetry) && goes_on(space, findings); at++) {
+        symmetry_rotate(space->symmetry, at, id, frontier->worker[0].id);
+        judge(space, frontier, findings, what);
     }
 }
 
-static bool handle(Walk *walk, const uint64_t *entry)
+static bool handle(StateSpace *space, Frontier *frontier, Findings *findings, const uint64_t *entry)
 {
-    const Deferred *later = (const Deferred *)(const void *)entry;
-    uint64_t what = later->what;
+    uint64_t what = ((const Deferred *)(const void *)entry)->what;
     bool moved = true;
-    memcpy(walk->id, ids_of(entry), walk->layout.fields * sizeof *walk->id);
-    judge(walk, what & DEFER_JUDGE);
+    memcpy(frontier->worker[0].id, ids_of(entry), space->layout.fields * sizeof(uint32_t));
+    judge(space, frontier, findings, what & DEFER_JUDGE);
     if (what & DEFER_EXPAND) {
-        if (!expand(walk, &moved))
+        if (!expand(space, frontier, &moved))
             return false;
-        what |= !moved ? DEFER_END : walk->polls ? DEFER_POLL : 0;
+        what |= !moved ? DEFER_END : space->polls ? DEFER_POLL : 0;
     }
-    judge(walk, what & (DEFER_END | DEFER_POLL));
-    if (walk->symmetry != NULL && walk->options->canary != ENUMERATE_CANARY_ONE_ROTATION)
-        judge_rotations(walk, ids_of(entry), what);
-    return goes_on(walk);
+    judge(space, frontier, findings, what & (DEFER_END | DEFER_POLL));
+    if (space->symmetry != NULL && space->options->canary != ENUMERATE_CANARY_ONE_ROTATION)
+        judge_rotations(space, frontier, findings, ids_of(entry), what);
+    return goes_on(space, findings);
 }
 
 /* False: the search is over. */
-static bool handle_deferred(Walk *walk)
+static bool handle_deferred(StateSpace *space, Frontier *frontier, Findings *findings)
 {
     uint64_t entries = 0, at = 0;
-    for (unsigned i = 0; i < walk->workers; i++)
-        entries += walk->worker[i].deferred.tail;
+    for (unsigned i = 0; i < frontier->workers; i++)
+        entries += frontier->worker[i].deferred.tail;
     const uint64_t **entry = g_new(const uint64_t *, entries + 1);
-    for (unsigned i = 0; i < walk->workers; i++)
-        for (uint64_t k = 0; k < walk->worker[i].deferred.tail; k++)
-            entry[at++] = walk->worker[i].deferred.key + k * walk->worker[i].deferred.words;
+    for (unsigned i = 0; i < frontier->workers; i++)
+        for (uint64_t k = 0; k < frontier->worker[i].deferred.tail; k++)
+            entry[at++] = frontier->worker[i].deferred.key + k * frontier->worker[i].deferred.words;
     if (entries > 1)
-        g_qsort_with_data(entry, (gint)entries, sizeof *entry, compare_deferred, walk);
+        g_qsort_with_data(entry, (gint)entries, sizeof *entry, compare_deferred, space);
     bool more = true;
     for (uint64_t k = 0; k < entries && more; k++)
-        more = handle(walk, entry[k]);
+        more = handle(space, frontier, findings, entry[k]);
     g_free(entry);
-    for (unsigned i = 0; i < walk->workers; i++)
-        queue_empty(&walk->worker[i].deferred);
-    if (!walk->restart)
-        exchange(walk);
+    for (unsigned i = 0; i < frontier->workers; i++)
+        queue_empty(&frontier->worker[i].deferred);
+    if (!space->restart)
+        exchange(frontier);
     return more;
 }
 
 /* A level is expanded: what was seen of the next one stays only in the queues, since no state of it is met again later. */
-static void sweep(Walk *walk)
+static void sweep(Frontier *frontier)
 {
-    for (unsigned i = 0; i < walk->workers; i++) {
-        Table *table = &walk->worker[i].table;
+    for (unsigned i = 0; i < frontier->workers; i++) {
+        Table *table = &frontier->worker[i].table;
         unsigned bits = TABLE_BITS_FIRST;
         while ((3ull << bits) / 4 < table->count + table->count / 4)
             bits++;
-        walk->swept += table->count;
+        frontier->swept += table->count;
         if (!table_empty(table, bits))
-            walk_stop(walk, "memory");
+            frontier_stop(frontier, "memory");
     }
 }
 
-static void check_limits(Walk *walk)
+static void check_limits(StateSpace *space, Frontier *frontier, Findings *findings)
 {
-    Progress *progress = walk->options->progress;
+    Progress *progress = space->options->progress;
     if (progress != NULL)
-        progress->level = walk->level;
-    progress_set(progress, frontier_states(walk), findings_kinds(walk->findings));
+        progress->level = frontier->level;
+    progress_set(progress, frontier_states(frontier), findings_kinds(findings));
     if (progress_stop(progress) != NULL)
-        walk_stop(walk, progress_stop(progress));
-    if (walk->options->states_max && frontier_states(walk) > walk->options->states_max)
-        walk_stop(walk, "states");
-    for (uint32_t core = 0; core < walk->cores; core++)
-        if (walk->core[core].components.count > walk->components_max - walk->components_max / 4)
-            walk_stop(walk, "memory");
+        frontier_stop(frontier, progress_stop(progress));
+    if (space->options->states_max && frontier_states(frontier) > space->options->states_max)
+        frontier_stop(frontier, "states");
+    for (uint32_t core = 0; core < space->cores; core++)
+        if (space->core[core].components.count > space->components_max - space->components_max / 4)
+            frontier_stop(frontier, "memory");
 }
 
 /* How many states the level that comes has. */
-static uint64_t next_level(Walk *walk)
+static uint64_t next_level(Frontier *frontier)
 {
     uint64_t states = 0;
-    for (unsigned i = 0; i < walk->workers; i++) {
-        Worker *worker = &walk->worker[i];
+    for (unsigned i = 0; i < frontier->workers; i++) {
+        Worker *worker = &frontier->worker[i];
         worker->level_end = worker->queue.tail;
-        if (walk->keeps)
+        if (frontier->keeps)
             g_array_append_val(worker->levels, worker->queue.head);
         states += worker->level_end - worker->queue.head;
     }
     return states;
 }
 
-void levels_run(Walk *walk)
+void levels_run(StateSpace *space, Frontier *frontier, Findings *findings, Stream *resumed)
 {
-    if (!begin(walk))
+    Checkpoint *checkpoint = space->options->checkpoint;
+    if (!begin(space, frontier, findings, resumed))
         return;
-    check_limits(walk);                         /* a resumed search may have come as far already */
-    for (uint64_t states; walk->limit == NULL && (states = next_level(walk)) > 0;) {
-        run_workers(walk, states);
-        if (!handle_deferred(walk))
+    check_limits(space, frontier, findings);    /* a resumed search may have come as far already */
+    for (uint64_t states; frontier->limit == NULL && (states = next_level(frontier)) > 0;) {
+        findings->level = frontier->level;
+        run_workers(space, frontier, states);
+        if (!handle_deferred(space, frontier, findings))
             return;
-        if (walk_sweeps(walk) && walk->uneven)
+        if (space_sweeps(space) && space->uneven)
             return;
-        if (walk_sweeps(walk))
-            sweep(walk);
+        if (space_sweeps(space))
+            sweep(frontier);
         else
-            repack_tighter(walk);
-        walk->level++;
-        bool whole = walk->limit == NULL;       /* of the level nothing is missing */
-        check_limits(walk);
-        if (whole && walk->options->checkpoint != NULL && (walk->limit != NULL || checkpoint_due(walk->options->checkpoint)))
-            resume_write(walk);
+            repack_tighter(space, frontier);
+        frontier->level++;
+        bool whole = frontier->limit == NULL;   /* of the level nothing is missing */
+        check_limits(space, frontier, findings);
+        if (whole && checkpoint != NULL && (frontier->limit != NULL || checkpoint_due(checkpoint)))
+            resume_write(space, frontier, findings);
     }
 }

@@ -1,6 +1,6 @@
 /* levels.h - runs a search, level by level. */
 #pragma once
-#include "walk.h"
+#include "findings.h"
 
-void levels_run(Walk *walk);                    /* from the start; again after `restart` */
-void levels_clear(Walk *walk);                  /* what it left */
+/* From the start, or from where `resumed` leaves off (NULL: the start). */
+void levels_run(StateSpace *space, Frontier *frontier, Findings *findings, Stream *resumed);

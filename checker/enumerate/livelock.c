@@ -3,13 +3,13 @@
  * All that can move are cores inside loops that only poll, and whatever they do, that stays so: the states that polling alone can reach are
  * few (a product of short loops), and are gone through. The last of them to be expanded sees them all.
  */
-#include "findings.h"
-#include "inspect.h"
-#include "transition.h"
+#include "livelock.h"
 #include <string.h>
+#include "successor.h"
+#include "transition.h"
 
 typedef struct Spin {
-    Walk *walk;
+    StateSpace *space;
     GArray *ids;                                /* states reached by polling, layout.fields numbers each */
     const uint32_t *from;
     bool only_polls;
@@ -17,7 +17,7 @@ typedef struct Spin {
 
 static bool is_known(const Spin *spin, const uint32_t *id)
 {
-    unsigned fields = spin->walk->layout.fields;
+    unsigned fields = spin->space->layout.fields;
     for (guint at = 0; at < spin->ids->len; at += fields)
         if (memcmp(&g_array_index(spin->ids, uint32_t, at), id, fields * sizeof *id) == 0)
             return true;
@@ -25,68 +25,69 @@ static bool is_known(const Spin *spin, const uint32_t *id)
 }
 
 /* A loop that was closed on a guess may be left, and what comes then may end the loops of others. */
-static bool loops_for_ever(const Walk *walk, uint32_t core, uint32_t id)
+static bool loops_for_ever(const StateSpace *space, uint32_t core, uint32_t id)
 {
-    return walk_node(walk, core, id)->loops && !walk_node(walk, core, id)->guessed;
+    return space_node(space, core, id)->loops && !space_node(space, core, id)->guessed;
 }
 
 static bool note_transition(void *data, uint32_t core, uint32_t transition, const uint32_t *after)
 {
     Spin *spin = data;
-    Walk *walk = spin->walk;
-    bool own = STORE(Transition, &walk->core[core].transitions, transition).pending == TRANSITION_CORE;
-    spin->only_polls = own && !walk->repack && !walk->restart && loops_for_ever(walk, core, spin->from[core])
-        && loops_for_ever(walk, core, after[core]);
+    StateSpace *space = spin->space;
+    bool own = space_transition(space, core, transition)->pending == TRANSITION_CORE;
+    spin->only_polls = own && !space->repack && !space->restart && loops_for_ever(space, core, spin->from[core])
+        && loops_for_ever(space, core, after[core]);
     if (spin->only_polls && !is_known(spin, after))
-        g_array_append_vals(spin->ids, after, walk->layout.fields);
+        g_array_append_vals(spin->ids, after, space->layout.fields);
     return spin->only_polls;
 }
 
-static void see_poller(Walk *walk, uint32_t core)
+static void see_poller(StateSpace *space, Findings *findings, uint32_t core)
 {
-    const Component *component = walk_component(walk, core, walk->id[core]);
-    const Transition *transition = &STORE(Transition, &walk->core[core].transitions, component->transitions);
-    if (!walk_node(walk, core, walk->id[core])->loops || component->transition_count == 0)
+    const Component *component = space_component(space, core, findings->state[core]);
+    const Transition *transition = space_transition(space, core, component->transitions);
+    if (!space_node(space, core, findings->state[core])->loops || component->transition_count == 0)
         return;
-    findings_add(walk, &(Sighting){.id = FAULT_NO_PROGRESS, .places = 1, .event = {transition->event, NONE}, .object = NONE, .core = core,
-                                .transition = component->transitions, .message = "it polls a value that nobody is left to change"});
+    findings_add(space, findings, &(Sighting){.id = FAULT_NO_PROGRESS, .places = 1, .event = {transition->event, NONE}, .object = NONE,
+                                              .core = core, .transition = component->transitions,
+                                              .message = "it polls a value that nobody is left to change"});
 }
 
 /* May a transition of the core's own that is possible leave no trace? Any other copy or step shows that not only polls are possible. */
-static bool only_looks(const Walk *walk, const uint32_t *id, uint32_t core)
+static bool only_looks(const StateSpace *space, const uint32_t *id, uint32_t core)
 {
-    const Component *component = walk_component(walk, core, id[core]);
+    const Component *component = space_component(space, core, id[core]);
     if (component->transition_count == 0)
         return true;
-    const Transition *transition = &STORE(Transition, &walk->core[core].transitions, component->transitions);
+    const Transition *transition = space_transition(space, core, component->transitions);
     if (component->pendings > 0)
         return false;
-    const Step *step = &tree_step(&walk->core[core].tree, walk_node(walk, core, id[core])->step)->step;
-    return step->kind == STEP_FLAG_CAS || step_leaves_no_trace(step, 0) || !transition_enabled(walk, id, core, transition);
+    const Step *step = &tree_step(&space->core[core].tree, space_node(space, core, id[core])->step)->step;
+    return step->kind == STEP_FLAG_CAS || step_leaves_no_trace(step, 0) || !transition_enabled(space, id, core, transition);
 }
 
-bool livelock_is_possible(const Walk *walk, const uint32_t *id)
+bool livelock_is_possible(const StateSpace *space, const uint32_t *id)
 {
-    for (uint32_t core = 0; core < walk->cores; core++)
-        if (!only_looks(walk, id, core))
-            return walk->options->canary == ENUMERATE_CANARY_SPIN_ALONE;
+    for (uint32_t core = 0; core < space->cores; core++)
+        if (!only_looks(space, id, core))
+            return space->options->canary == ENUMERATE_CANARY_SPIN_ALONE;
     return true;
 }
 
-void livelock_inspect(Walk *walk)
+void livelock_inspect(StateSpace *space, Findings *findings)
 {
-    Spin spin = {.walk = walk, .ids = g_array_new(FALSE, FALSE, sizeof(uint32_t)), .only_polls = true};
-    unsigned fields = walk->layout.fields;
+    Spin spin = {.space = space, .ids = g_array_new(FALSE, FALSE, sizeof(uint32_t)), .only_polls = true};
+    unsigned fields = space->layout.fields;
     uint32_t *from = g_new(uint32_t, fields);
     spin.from = from;
-    g_array_append_vals(spin.ids, walk->id, fields);
+    g_array_append_vals(spin.ids, findings->state, fields);
     for (guint at = 0; at < spin.ids->len && spin.only_polls; at += fields) {
         memcpy(from, &g_array_index(spin.ids, uint32_t, at), fields * sizeof *from);
-        walk_each(walk, from, note_transition, &spin);
+        successor_each(space, from, note_transition, &spin);
     }
-    spin.only_polls |= walk->options->canary == ENUMERATE_CANARY_SPIN_ALONE;
-    for (uint32_t core = 0; core < walk->cores && spin.only_polls; core++)
-        see_poller(walk, core);
+    spin.only_polls |= space->options->canary == ENUMERATE_CANARY_SPIN_ALONE;
+    for (uint32_t core = 0; core < space->cores && spin.only_polls; core++)
+        see_poller(space, findings, core);
     g_free(from);
     g_array_free(spin.ids, TRUE);
 }

@@ -11,18 +11,18 @@ Lives *lives_new(Reservation *reservation)
     return lives;
 }
 
-const Span *lives_get(const Walk *walk, uint32_t life)
+const Span *lives_get(const StateSpace *space, uint32_t life)
 {
-    return &STORE(Span, &walk->lives->all, life);
+    return &STORE(Span, &space->lives->all, life);
 }
 
-static uint32_t add(Walk *walk, uint32_t decl_id, uint32_t unit)
+static uint32_t add(StateSpace *space, uint32_t decl_id, uint32_t unit)
 {
-    Lives *lives = walk->lives;
+    Lives *lives = space->lives;
     uint32_t key[2] = {decl_id, unit}, id = intern_add(&lives->keys, key, sizeof key);
     if (id < lives->all.count)
         return id;
-    const Program *program = walk->program;
+    const Program *program = space->program;
     const Decl *decl = program_decl(program, decl_id);
     bool shared = decl->space == SPACE_HBM || decl->space == SPACE_ANY;
     Span life = {.decl = decl_id, .unit = unit, .kind = program->bare ? LIFE_ALWAYS : decl->life, .first = 1};
@@ -34,132 +34,132 @@ static uint32_t add(Walk *walk, uint32_t decl_id, uint32_t unit)
     return id;
 }
 
-uint32_t lives_of_object(Walk *walk, uint32_t object)
+uint32_t lives_of_object(StateSpace *space, uint32_t object)
 {
-    uint32_t decl = program_object_decl(walk->program, object);
-    return add(walk, decl, object - program_decl(walk->program, decl)->first_object);
+    uint32_t decl = program_object_decl(space->program, object);
+    return add(space, decl, object - program_decl(space->program, decl)->first_object);
 }
 
-uint32_t lives_of_semaphore(Walk *walk, uint32_t semaphore)
+uint32_t lives_of_semaphore(StateSpace *space, uint32_t semaphore)
 {
-    return add(walk, program_semaphore_decl(walk->program, semaphore), program_semaphore_core(walk->program, semaphore));
+    return add(space, program_semaphore_decl(space->program, semaphore), program_semaphore_core(space->program, semaphore));
 }
 
-static bool marked(const Walk *walk, const uint32_t *id, uint32_t core, uint32_t mark)
+static bool marked(const StateSpace *space, const uint32_t *id, uint32_t core, uint32_t mark)
 {
-    return idsets_has(&walk->sets, walk_node(walk, core, id[core])->marks, mark);
+    return idsets_has(&space->sets, space_node(space, core, id[core])->marks, mark);
 }
 
-static int launches_now(const Walk *walk, const uint32_t *id, const Span *life, uint32_t by)
+static int launches_now(const StateSpace *space, const uint32_t *id, const Span *life, uint32_t by)
 {
-    uint32_t cores = walk->program->cores_per_device;
+    uint32_t cores = space->program->cores_per_device;
     uint32_t witness = by / cores == life->device ? by : life->device * cores;      /* entries and exits are one event for all cores */
-    const Node *node = walk_node(walk, witness, id[witness]);
+    const Node *node = space_node(space, witness, id[witness]);
     if (life->first > life->last)
         return -1;
     return node->exited > life->last ? 1 : node->entered > life->first ? 0 : -1;
 }
 
-bool lives_are_shared(const Walk *walk, uint32_t decl)
+bool lives_are_shared(const StateSpace *space, uint32_t decl)
 {
-    Space space = (Space)program_decl(walk->program, decl)->space;
-    return (space == SPACE_HBM || space == SPACE_ANY) && walk->program->cores_per_device > 1;
+    Space memory = (Space)program_decl(space->program, decl)->space;
+    return (memory == SPACE_HBM || memory == SPACE_ANY) && space->program->cores_per_device > 1;
 }
 
-static bool some_other_opens(const Walk *walk, uint32_t core, uint32_t decl)
+static bool some_other_opens(const StateSpace *space, uint32_t core, uint32_t decl)
 {
-    uint32_t cores = walk->program->cores_per_device, first = core / cores * cores;
+    uint32_t cores = space->program->cores_per_device, first = core / cores * cores;
     for (uint32_t other = first; other < first + cores; other++)
-        if (other != core && tree_opens(&walk->core[other].tree, decl))
+        if (other != core && tree_opens(&space->core[other].tree, decl))
             return true;
     return false;
 }
 
-static bool may_finish_without(const Walk *walk, const Tree *tree, uint32_t decl)
+static bool may_finish_without(const StateSpace *space, const Tree *tree, uint32_t decl)
 {
     for (uint32_t node = 0; node < tree->nodes.count; node++)
         if (tree_node(tree, node)->end == NODE_FINISHED
-            && !idsets_has(&walk->sets, tree_node(tree, node)->marks, TREE_OPENED(decl)))
+            && !idsets_has(&space->sets, tree_node(tree, node)->marks, TREE_OPENED(decl)))
             return true;
     return false;
 }
 
-bool lives_hang_on_looks(const Walk *walk)
+bool lives_hang_on_looks(const StateSpace *space)
 {
-    for (uint32_t core = 0; core < walk->cores; core++) {
-        const Tree *tree = &walk->core[core].tree;
+    for (uint32_t core = 0; core < space->cores; core++) {
+        const Tree *tree = &space->core[core].tree;
         for (uint32_t decl = 0; decl < tree->opens.count; decl++)
-            if (tree_opens(tree, decl) && lives_are_shared(walk, decl) && some_other_opens(walk, core, decl)
-                && may_finish_without(walk, tree, decl))
+            if (tree_opens(tree, decl) && lives_are_shared(space, decl) && some_other_opens(space, core, decl)
+                && may_finish_without(space, tree, decl))
                 return true;
     }
     return false;
 }
 
 /* The scope of a device: open from its first core's opening to the last one's closing, of those that ever open it in some run. */
-static int shared_scope_now(const Walk *walk, const uint32_t *id, const Span *life)
+static int shared_scope_now(const StateSpace *space, const uint32_t *id, const Span *life)
 {
-    uint32_t first = life->device * walk->program->cores_per_device, opened = 0, closed = 0, members = 0;
-    for (uint32_t core = first; core < first + walk->program->cores_per_device; core++) {
-        if (!tree_opens(&walk->core[core].tree, life->decl))
+    uint32_t first = life->device * space->program->cores_per_device, opened = 0, closed = 0, members = 0;
+    for (uint32_t core = first; core < first + space->program->cores_per_device; core++) {
+        if (!tree_opens(&space->core[core].tree, life->decl))
             continue;
         members++;
-        opened += marked(walk, id, core, TREE_OPENED(life->decl));
-        closed += marked(walk, id, core, TREE_CLOSED(life->decl));
+        opened += marked(space, id, core, TREE_OPENED(life->decl));
+        closed += marked(space, id, core, TREE_CLOSED(life->decl));
     }
     return members && closed == members ? 1 : opened ? 0 : -1;
 }
 
-static int scope_now(const Walk *walk, const uint32_t *id, const Span *life, uint32_t by)
+static int scope_now(const StateSpace *space, const uint32_t *id, const Span *life, uint32_t by)
 {
     bool shared = life->core == NONE;
     int now;
     if (shared)
-        now = shared_scope_now(walk, id, life);
+        now = shared_scope_now(space, id, life);
     else
-        now = marked(walk, id, life->core, TREE_CLOSED(life->decl)) ? 1 : marked(walk, id, life->core, TREE_OPENED(life->decl)) ? 0 : -1;
-    bool own = shared ? by / walk->program->cores_per_device == life->device : by == life->core;
-    if (now >= 0 || own || walk->program->knobs.scopes != SCOPES_STATIC)
+        now = marked(space, id, life->core, TREE_CLOSED(life->decl)) ? 1 : marked(space, id, life->core, TREE_OPENED(life->decl)) ? 0 : -1;
+    bool own = shared ? by / space->program->cores_per_device == life->device : by == life->core;
+    if (now >= 0 || own || space->program->knobs.scopes != SCOPES_STATIC)
         return now;
-    uint32_t launch = program_decl(walk->program, life->decl)->launch, host = life->device * walk->program->cores_per_device;
-    const Node *node = walk_node(walk, host, id[host]);
+    uint32_t launch = program_decl(space->program, life->decl)->launch, host = life->device * space->program->cores_per_device;
+    const Node *node = space_node(space, host, id[host]);
     return node->exited > launch ? 1 : node->entered > launch ? 0 : -1;         /* never opened: the exit is its only end */
 }
 
-bool lives_never_opened(const Walk *walk, const uint32_t *id, uint32_t life_id)
+bool lives_never_opened(const StateSpace *space, const uint32_t *id, uint32_t life_id)
 {
-    const Span *life = lives_get(walk, life_id);
-    return walk->program->knobs.scopes == SCOPES_STATIC && life->kind == LIFE_SCOPE && life->core != NONE
-        && !marked(walk, id, life->core, TREE_OPENED(life->decl));
+    const Span *life = lives_get(space, life_id);
+    return space->program->knobs.scopes == SCOPES_STATIC && life->kind == LIFE_SCOPE && life->core != NONE
+        && !marked(space, id, life->core, TREE_OPENED(life->decl));
 }
 
-int lives_now(const Walk *walk, const uint32_t *id, uint32_t life_id, uint32_t by)
+int lives_now(const StateSpace *space, const uint32_t *id, uint32_t life_id, uint32_t by)
 {
-    const Span *life = lives_get(walk, life_id);
+    const Span *life = lives_get(space, life_id);
     switch ((Life)life->kind) {
     case LIFE_ALWAYS:
         return 0;
     case LIFE_LAUNCHES:
-        return launches_now(walk, id, life, by);
+        return launches_now(space, id, life, by);
     case LIFE_SCOPE:
-        return scope_now(walk, id, life, by);
+        return scope_now(space, id, life, by);
     }
     g_assert_not_reached();
 }
 
-bool lives_depend_on_own_core(const Walk *walk, uint32_t life_id, uint32_t by)
+bool lives_depend_on_own_core(const StateSpace *space, uint32_t life_id, uint32_t by)
 {
-    const Span *life = lives_get(walk, life_id);
+    const Span *life = lives_get(space, life_id);
     if (life->kind == LIFE_ALWAYS)
         return true;
-    return life->kind == LIFE_LAUNCHES ? by / walk->program->cores_per_device == life->device : life->core == by;
+    return life->kind == LIFE_LAUNCHES ? by / space->program->cores_per_device == life->device : life->core == by;
 }
 
-bool lives_end_at(const Walk *walk, uint32_t life_id, uint32_t device, uint32_t launch)
+bool lives_end_at(const StateSpace *space, uint32_t life_id, uint32_t device, uint32_t launch)
 {
-    const Span *life = lives_get(walk, life_id);
+    const Span *life = lives_get(space, life_id);
     if (life->device != device)
         return false;
     return life->kind == LIFE_LAUNCHES ? life->first <= life->last && life->last == launch
-                                       : life->kind == LIFE_SCOPE && program_decl(walk->program, life->decl)->launch == launch;
+                                       : life->kind == LIFE_SCOPE && program_decl(space->program, life->decl)->launch == launch;
 }

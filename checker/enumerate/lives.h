@@ -4,7 +4,7 @@
  * opened and closed.
  */
 #pragma once
-#include "walk.h"
+#include "space.h"
 
 typedef struct Span {
     uint32_t decl, unit;                        /* key */
@@ -14,17 +14,17 @@ typedef struct Span {
 } Span;
 
 Lives *lives_new(Reservation *reservation);     /* g_free releases it */
-uint32_t lives_of_object(Walk *walk, uint32_t object);
-uint32_t lives_of_semaphore(Walk *walk, uint32_t semaphore);
-const Span *lives_get(const Walk *walk, uint32_t life);
+uint32_t lives_of_object(StateSpace *space, uint32_t object);
+uint32_t lives_of_semaphore(StateSpace *space, uint32_t semaphore);
+const Span *lives_get(const StateSpace *space, uint32_t life);
 /* -1: not begun, 0: alive, +1: ended, for a step of core `by`. Reads ids of cores of the life's device only (of `by` alone, if it is there
  * and the object is no other core's). */
-int lives_now(const Walk *walk, const uint32_t *id, uint32_t life, uint32_t by);
-bool lives_depend_on_own_core(const Walk *walk, uint32_t life, uint32_t by);
+int lives_now(const StateSpace *space, const uint32_t *id, uint32_t life, uint32_t by);
+bool lives_depend_on_own_core(const StateSpace *space, uint32_t life, uint32_t by);
 /* A semaphore's scope that others may have named already, but that its own core has not opened yet. */
-bool lives_never_opened(const Walk *walk, const uint32_t *id, uint32_t life);
-bool lives_are_shared(const Walk *walk, uint32_t decl);         /* by several cores of a device */
+bool lives_never_opened(const StateSpace *space, const uint32_t *id, uint32_t life);
+bool lives_are_shared(const StateSpace *space, uint32_t decl);         /* by several cores of a device */
 /* Does some core open a scope in some runs only that others of its device open too? When that ends a state does not tell. */
-bool lives_hang_on_looks(const Walk *walk);
+bool lives_hang_on_looks(const StateSpace *space);
 /* Does it end when that device leaves that launch (at the latest)? */
-bool lives_end_at(const Walk *walk, uint32_t life, uint32_t device, uint32_t launch);
+bool lives_end_at(const StateSpace *space, uint32_t life, uint32_t device, uint32_t launch);

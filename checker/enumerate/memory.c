@@ -34,30 +34,30 @@ void memory_free(Memory *memory)
     g_free(memory);
 }
 
-static MemoryDevice *device_of(Walk *walk, uint32_t device)
+static MemoryDevice *device_of(StateSpace *space, uint32_t device)
 {
-    if (walk->memory == NULL) {
-        walk->memory = memory_new(walk->program->devices, &walk->reservation);
-        walk->restart = true;                   /* states so far have no field for it */
+    if (space->memory == NULL) {
+        space->memory = memory_new(space->program->devices, &space->reservation);
+        space->restart = true;                  /* states so far have no field for it */
     }
-    return &walk->memory->device[device];
+    return &space->memory->device[device];
 }
 
-uint32_t memory_flag_slot(Walk *walk, uint32_t semaphore, uint32_t device)
+uint32_t memory_flag_slot(StateSpace *space, uint32_t semaphore, uint32_t device)
 {
-    MemoryDevice *self = device_of(walk, device);
-    const Decl *decl = program_decl(walk->program, program_semaphore_decl(walk->program, semaphore));
+    MemoryDevice *self = device_of(space, device);
+    const Decl *decl = program_decl(space->program, program_semaphore_decl(space->program, semaphore));
     *(Slot *)store_push(&self->slots, 1) = (Slot){.semaphore = semaphore, .object = NONE, .first = decl->initial};
     return (uint32_t)(self->slots.count - 1);
 }
 
-uint32_t memory_object_slot(Walk *walk, uint32_t object)
+uint32_t memory_object_slot(StateSpace *space, uint32_t object)
 {
-    MemoryDevice *self = device_of(walk, program_object_device(walk->program, object));
+    MemoryDevice *self = device_of(space, program_object_device(space->program, object));
     for (uint32_t i = 0; i < self->slots.count; i++)
         if (STORE(Slot, &self->slots, i).object == object)
             return i;
-    if (walk->frozen)
+    if (space->frozen)
         return NONE;
     *(Slot *)store_push(&self->slots, 1) = (Slot){.semaphore = NONE, .object = object};
     return (uint32_t)(self->slots.count - 1);
@@ -71,22 +71,22 @@ static const int64_t *values_of(const MemoryDevice *self, uint32_t vector, uint3
     return values;
 }
 
-uint32_t memory_vectors(const Walk *walk, uint32_t device)
+uint32_t memory_vectors(const StateSpace *space, uint32_t device)
 {
-    return (uint32_t)intern_count(&walk->memory->device[device].vectors);
+    return (uint32_t)intern_count(&space->memory->device[device].vectors);
 }
 
-int64_t memory_get(const Walk *walk, uint32_t device, uint32_t vector, uint32_t slot)
+int64_t memory_get(const StateSpace *space, uint32_t device, uint32_t vector, uint32_t slot)
 {
-    const MemoryDevice *self = &walk->memory->device[device];
+    const MemoryDevice *self = &space->memory->device[device];
     uint32_t count;
     const int64_t *values = values_of(self, vector, &count);
     return STORE(Slot, &self->slots, slot).first + (slot < count ? values[slot] : 0);
 }
 
-bool memory_same_but(const Walk *walk, uint32_t device, uint32_t one, uint32_t other, uint32_t slot)
+bool memory_same_but(const StateSpace *space, uint32_t device, uint32_t one, uint32_t other, uint32_t slot)
 {
-    const MemoryDevice *self = &walk->memory->device[device];
+    const MemoryDevice *self = &space->memory->device[device];
     uint32_t count, other_count;
     const int64_t *values = values_of(self, one, &count), *others = values_of(self, other, &other_count);
     for (uint32_t i = 0; i < MAX(count, other_count); i++)
@@ -95,9 +95,9 @@ bool memory_same_but(const Walk *walk, uint32_t device, uint32_t one, uint32_t o
     return true;
 }
 
-uint32_t memory_with(Walk *walk, uint32_t device, uint32_t vector, uint32_t slot, int64_t value)
+uint32_t memory_with(StateSpace *space, uint32_t device, uint32_t vector, uint32_t slot, int64_t value)
 {
-    MemoryDevice *self = &walk->memory->device[device];
+    MemoryDevice *self = &space->memory->device[device];
     uint32_t count;
     const int64_t *values = values_of(self, vector, &count);
     uint32_t length = MAX(count, slot + 1);
@@ -106,19 +106,18 @@ uint32_t memory_with(Walk *walk, uint32_t device, uint32_t vector, uint32_t slot
     changed[slot] = value - STORE(Slot, &self->slots, slot).first;
     while (length && changed[length - 1] == 0)
         length--;
-    uint32_t id = memory_intern(walk, &self->vectors, changed, length * sizeof *changed) + 1;
+    uint32_t id = memory_intern(space, &self->vectors, changed, length * sizeof *changed) + 1;
     if (changed != small)
         g_free(changed);
-    if (!walk->frozen && !layout_fits(&walk->layout, walk->cores + device, id))
-        walk->repack = true;
+    if (!space->frozen && !layout_fits(&space->layout, space->cores + device, id))
+        space->repack = true;
     return id;
 }
 
-void memory_each_flag(const Walk *walk, uint32_t device, uint32_t vector, void (*visit)(void *data, uint32_t semaphore, int64_t value),
-                      void *data)
+void memory_each_flag(const StateSpace *space, uint32_t device, uint32_t vector, MemoryVisit visit, void *data)
 {
-    const MemoryDevice *self = &walk->memory->device[device];
+    const MemoryDevice *self = &space->memory->device[device];
     for (uint32_t i = 0; i < self->slots.count; i++)
         if (STORE(Slot, &self->slots, i).semaphore != NONE)
-            visit(data, STORE(Slot, &self->slots, i).semaphore, memory_get(walk, device, vector, i));
+            visit(data, STORE(Slot, &self->slots, i).semaphore, memory_get(space, device, vector, i));
 }

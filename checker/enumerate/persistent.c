@@ -16,9 +16,9 @@
 #include "lives.h"
 #include "state_counter.h"
 
-bool persistent_step(const Walk *walk, const Step *step, bool life_watched)
+bool persistent_step(const StateSpace *space, const Step *step, bool life_watched)
 {
-    if (!(walk->options->modes & WALK_MERGE_LOCAL))
+    if (!space_merges(space))
         return false;
     if (step->kind == STEP_COPY_START)
         return true;
@@ -27,25 +27,25 @@ bool persistent_step(const Walk *walk, const Step *step, bool life_watched)
         return false;
     if (step->value == 0)
         return !life_watched;
-    const StateCounter *counter = state_counter_get(walk, STORE(uint32_t, &walk->counter_of, step->object) - 1);
-    bool looked_at = counter->looked_at && walk->options->canary != ENUMERATE_CANARY_LOOK_IS_MERGED;
+    const StateCounter *counter = state_counter_get(space, STORE(uint32_t, &space->counter_of, step->object) - 1);
+    bool looked_at = counter->looked_at && space->options->canary != ENUMERATE_CANARY_LOOK_IS_MERGED;
     if (looked_at || counter->limit >= 0)
         return false;
     if (!life_watched || wait)
         return !life_watched && !(wait && counter->shared);
-    const Decl *decl = program_decl(walk->program, program_semaphore_decl(walk->program, step->object));
-    return lives_get(walk, counter->life)->kind == LIFE_LAUNCHES && decl->exempt[FAULT_LEFTOVER] == 0;
+    const Decl *decl = program_decl(space->program, program_semaphore_decl(space->program, step->object));
+    return lives_get(space, counter->life)->kind == LIFE_LAUNCHES && decl->exempt[FAULT_LEFTOVER] == 0;
 }
 
-void persistent_recheck(Walk *walk)
+void persistent_recheck(StateSpace *space)
 {
-    for (uint32_t core = 0; core < walk->cores && walk->merges; core++) {
-        const WalkCore *self = walk_core(walk, core);
+    for (uint32_t core = 0; core < space->cores && space_merges(space); core++) {
+        const SpaceCore *self = space_core(space, core);
         for (uint32_t id = 1; id < self->components.count; id++) {
-            const Component *component = walk_component(walk, core, id);
+            const Component *component = space_component(space, core, id);
             Transition *transition = &STORE(Transition, &self->transitions, component->transitions);
             if (component->transition_count > 0 && transition->local)
-                transition->local = persistent_step(walk, &tree_step(&self->tree, walk_node(walk, core, id)->step)->step, false);
+                transition->local = persistent_step(space, &tree_step(&self->tree, space_node(space, core, id)->step)->step, false);
         }
     }
 }

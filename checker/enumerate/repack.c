@@ -3,14 +3,14 @@
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-#include "frontier.h"
-#include "memory.h"
+#include "growth.h"
 #include "symmetry.h"
 
 enum { TIGHTEN_BITS_MIN = 18, AHEAD = 32 };     /* smaller tables are small enough; keys on their way into a table */
 
 typedef struct Repack {
-    Walk *walk;
+    StateSpace *space;
+    Frontier *frontier;
     const Layout *to;
     Table *table;
     Queue *queue;
@@ -26,21 +26,21 @@ uint64_t repack_print(const Layout *layout, const uint64_t *key)
     return MAX(XXH3_64bits(id, sizeof id), 1);
 }
 
-unsigned repack_owner(const Walk *walk, const Layout *layout, const uint64_t *key)
+unsigned repack_owner(const Frontier *frontier, const Layout *layout, const uint64_t *key)
 {
-    return walk->owner_bits ? (unsigned)(repack_scatter(walk, layout, key) >> (64 - walk->owner_bits)) : 0;
+    return frontier->owner_bits ? (unsigned)(repack_scatter(frontier, layout, key) >> (64 - frontier->owner_bits)) : 0;
 }
 
-bool repack_table_init(const Walk *walk, Table *table, const Layout *layout, unsigned owner, unsigned bits)
+bool repack_table_init(const Frontier *frontier, Table *table, const Layout *layout, unsigned owner, unsigned bits)
 {
-    bool made = table_init(table, walk_shape(walk, layout), bits);
-    table->first_bits = walk->owner_bits ? (uint64_t)owner << (64 - walk->owner_bits) : 0;
+    bool made = table_init(table, frontier_shape(frontier, layout), bits);
+    table->first_bits = frontier->owner_bits ? (uint64_t)owner << (64 - frontier->owner_bits) : 0;
     return made;
 }
 
 static Table *table_of(const Repack *repack, uint64_t hash)
 {
-    unsigned owner_bits = repack->walk->owner_bits;
+    unsigned owner_bits = repack->frontier->owner_bits;
     return &repack->table[owner_bits ? hash >> (64 - owner_bits) : 0];
 }
 
@@ -50,9 +50,9 @@ static void put_in_place(Repack *repack, uint64_t index)
     uint64_t hash = repack->hash[index % AHEAD];
     Table *table = table_of(repack, hash);
     if (table->count >= table->grow_at && !table_grow(table))
-        walk_stop(repack->walk, "memory");
-    uint64_t print = repack->walk->hashed ? table_unhash(hash, 64) : 0;
-    if (repack->walk->limit == NULL)
+        frontier_stop(repack->frontier, "memory");
+    uint64_t print = repack->frontier->hashed ? table_unhash(hash, 64) : 0;
+    if (repack->frontier->limit == NULL)
         table_add_at(table, print ? &print : key, table->shape.words, hash);
 }
 
@@ -62,9 +62,9 @@ static void move_to_table(void *data, const uint64_t *key)
     if (repack->moved >= AHEAD)
         put_in_place(repack, repack->moved - AHEAD);
     uint64_t at = repack->moved++ % AHEAD, *moved = repack->ahead + at * repack->to->words;
-    layout_unpack(&repack->walk->layout, key, repack->id);
+    layout_unpack(&repack->space->layout, key, repack->id);
     layout_pack(repack->to, repack->id, moved);
-    repack->hash[at] = repack_scatter(repack->walk, repack->to, moved);
+    repack->hash[at] = repack_scatter(repack->frontier, repack->to, moved);
     const Table *table = table_of(repack, repack->hash[at]);
     __builtin_prefetch(table_place(table, repack->hash[at], table->shape.words), 1);
 }
@@ -79,14 +79,14 @@ static void move_table(Repack *repack, const Table *from)
 
 static void move_states(Repack *repack, const Queue *from, uint64_t first, uint64_t end)
 {
-    const Walk *walk = repack->walk;
+    const StateSpace *space = repack->space;
     uint64_t moved[LAYOUT_WORDS_MAX];
     for (uint64_t at = first; at < end; at++) {
-        layout_unpack(&walk->layout, from->key + at * walk->layout.words, repack->id);
+        layout_unpack(&space->layout, from->key + at * space->layout.words, repack->id);
         layout_pack(repack->to, repack->id, moved);
-        Queue *queue = &repack->queue[repack_owner(walk, repack->to, moved)];
+        Queue *queue = &repack->queue[repack_owner(repack->frontier, repack->to, moved)];
         if (queue->tail == queue->room && !queue_grow(queue)) {
-            walk_stop(repack->walk, "memory");
+            frontier_stop(repack->frontier, "memory");
             return;
         }
         memcpy(queue->key + queue->tail++ * repack->to->words, moved, repack->to->words * sizeof *moved);
@@ -96,36 +96,37 @@ static void move_states(Repack *repack, const Queue *from, uint64_t first, uint6
 /* Those that are kept, each level together. */
 static void move_levels(Repack *repack)
 {
-    Walk *walk = repack->walk;
-    for (guint l = 0; l < walk->worker[0].levels->len && walk->limit == NULL; l++) {
-        for (unsigned i = 0; i < walk->workers; i++)
+    Frontier *frontier = repack->frontier;
+    for (guint l = 0; l < frontier->worker[0].levels->len && frontier->limit == NULL; l++) {
+        for (unsigned i = 0; i < frontier->workers; i++)
             g_array_append_val(repack->levels[i], repack->queue[i].tail);
-        for (unsigned i = 0; i < walk->workers; i++) {
-            const GArray *starts = walk->worker[i].levels;
-            uint64_t end = l + 1 < starts->len ? g_array_index(starts, uint64_t, l + 1) : walk->worker[i].queue.head;
-            move_states(repack, &walk->worker[i].queue, g_array_index(starts, uint64_t, l), end);
+        for (unsigned i = 0; i < frontier->workers; i++) {
+            const GArray *starts = frontier->worker[i].levels;
+            uint64_t end = l + 1 < starts->len ? g_array_index(starts, uint64_t, l + 1) : frontier->worker[i].queue.head;
+            move_states(repack, &frontier->worker[i].queue, g_array_index(starts, uint64_t, l), end);
         }
     }
-    for (unsigned i = 0; i < walk->workers; i++)
+    for (unsigned i = 0; i < frontier->workers; i++)
         repack->queue[i].head = repack->queue[i].tail;
 }
 
 static void move_all(Repack *repack, bool tables)
 {
-    Walk *walk = repack->walk;
-    for (unsigned i = 0; i < walk->workers && tables && walk->limit == NULL; i++)
-        move_table(repack, &walk->worker[i].table);
+    Frontier *frontier = repack->frontier;
+    for (unsigned i = 0; i < frontier->workers && tables && frontier->limit == NULL; i++)
+        move_table(repack, &frontier->worker[i].table);
     move_levels(repack);
-    for (unsigned i = 0; i < walk->workers && walk->limit == NULL; i++)
-        move_states(repack, &walk->worker[i].queue, walk->worker[i].queue.head, walk->worker[i].queue.tail);
+    for (unsigned i = 0; i < frontier->workers && frontier->limit == NULL; i++)
+        move_states(repack, &frontier->worker[i].queue, frontier->worker[i].queue.head, frontier->worker[i].queue.tail);
 }
 
 /* What was moved takes the place of what it was moved from. */
 static void settle(const Repack *repack, bool tables)
 {
-    Walk *walk = repack->walk;
-    for (unsigned i = 0; i < walk->workers; i++) {
-        Worker *worker = &walk->worker[i];
+    StateSpace *space = repack->space;
+    Frontier *frontier = repack->frontier;
+    for (unsigned i = 0; i < frontier->workers; i++) {
+        Worker *worker = &frontier->worker[i];
         Table table = worker->table;
         Queue queue = worker->queue;
         GArray *levels = worker->levels;
@@ -134,36 +135,36 @@ static void settle(const Repack *repack, bool tables)
         if (tables)
             worker->table = repack->table[i], repack->table[i] = table;
     }
-    layout_clear(&walk->layout);
-    walk->layout = *repack->to;
-    if (walk->symmetry != NULL)
-        symmetry_fit(walk->symmetry, &walk->layout);
-    walk->rows_due = true;
-    for (unsigned i = 0; i < walk->workers; i++)
-        worker_fit(&walk->worker[i]);
+    layout_clear(&space->layout);
+    space->layout = *repack->to;
+    if (space->symmetry != NULL)
+        symmetry_fit(space->symmetry, &space->layout);
+    space->rows_due = true;
+    for (unsigned i = 0; i < frontier->workers; i++)
+        worker_fit(&frontier->worker[i]);
 }
 
 /* Into tables of at least 2^bits slots. States of the level in hand are all expanded but those put off, so that only what comes next has to
  * be in its place in the queue. */
-static void change_layout(Walk *walk, Layout *to, unsigned bits)
+static void change_layout(StateSpace *space, Frontier *frontier, Layout *to, unsigned bits)
 {
-    Repack repack = {.walk = walk, .to = to, .table = g_new0(Table, walk->workers), .queue = g_new0(Queue, walk->workers),
-                     .levels = g_new(GArray *, walk->workers), .id = g_new(uint32_t, walk->layout.fields),
-                     .ahead = g_new(uint64_t, AHEAD * to->words)};
-    bool tables = !walk->hashed;                /* hashes do not hang on the layout */
-    walk->hashed |= to->words > 1 && walk->options->modes & WALK_HASH_COMPACT;
-    for (unsigned i = 0; i < walk->workers; i++) {
-        queue_init(&repack.queue[i], to->words, walk->worker[i].queue.keep);
+    Repack repack = {.space = space, .frontier = frontier, .to = to, .table = g_new0(Table, frontier->workers),
+                     .queue = g_new0(Queue, frontier->workers), .levels = g_new(GArray *, frontier->workers),
+                     .id = g_new(uint32_t, space->layout.fields), .ahead = g_new(uint64_t, AHEAD * to->words)};
+    bool tables = !frontier->hashed;            /* hashes do not hang on the layout */
+    frontier->hashed |= to->words > 1 && space->options->modes & WALK_HASH_COMPACT;
+    for (unsigned i = 0; i < frontier->workers; i++) {
+        queue_init(&repack.queue[i], to->words, frontier->worker[i].queue.keep);
         repack.levels[i] = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-        if (tables && !repack_table_init(walk, &repack.table[i], to, i, MAX(bits, walk->worker[i].table.bits)))
-            walk_stop(walk, "memory");
+        if (tables && !repack_table_init(frontier, &repack.table[i], to, i, MAX(bits, frontier->worker[i].table.bits)))
+            frontier_stop(frontier, "memory");
     }
     move_all(&repack, tables);
-    if (walk->limit == NULL)
+    if (frontier->limit == NULL)
         settle(&repack, tables);
     else
         layout_clear(to);
-    for (unsigned i = 0; i < walk->workers; i++) {
+    for (unsigned i = 0; i < frontier->workers; i++) {
         table_clear(&repack.table[i]);
         queue_clear(&repack.queue[i]);
         g_array_unref(repack.levels[i]);
@@ -175,80 +176,80 @@ static void change_layout(Walk *walk, Layout *to, unsigned bits)
     g_free(repack.ahead);
 }
 
-static uint32_t *largest_ids(const Walk *walk)
+static uint32_t *largest_ids(const StateSpace *space, unsigned fields)
 {
-    uint32_t *largest = g_new(uint32_t, walk->layout.fields);
-    for (unsigned f = 0; f < walk->layout.fields; f++)
-        largest[f] = f < walk->cores ? (uint32_t)walk->core[f].components.count - 1 : memory_vectors(walk, f - walk->cores);
+    uint32_t *largest = g_new(uint32_t, fields);
+    for (unsigned f = 0; f < fields; f++)
+        largest[f] = growth_largest_id(space, f);
     return largest;
 }
 
-bool repack_first(Walk *walk, unsigned fields)
+bool repack_first(StateSpace *space, unsigned fields)
 {
-    bool made = layout_init(&walk->layout, fields), fits = true;
-    g_autofree uint32_t *largest = largest_ids(walk);
+    bool made = layout_init(&space->layout, fields), fits = true;
+    g_autofree uint32_t *largest = largest_ids(space, space->layout.fields);
     for (unsigned f = 0; f < fields; f++)
-        fits &= layout_fits(&walk->layout, f, largest[f]);
-    walk->repack = false;
-    return made && (fits || layout_widen(&walk->layout, largest));
+        fits &= layout_fits(&space->layout, f, largest[f]);
+    space->repack = false;
+    return made && (fits || layout_widen(&space->layout, largest));
 }
 
-static bool has_room_for(Walk *walk, unsigned words)
+static bool has_room_for(const StateSpace *space, const Frontier *frontier, unsigned words)
 {
-    size_t needed = 0, limit = walk->options->memory_max;
-    for (unsigned i = 0; i < walk->workers; i++)
-        needed += (table_bytes(&walk->worker[i].table) + queue_bytes(&walk->worker[i].queue)) / walk->layout.words * words;
-    return limit == 0 || frontier_bytes(walk) + needed <= limit;
+    size_t needed = 0, limit = space->options->memory_max;
+    for (unsigned i = 0; i < frontier->workers; i++)
+        needed += (table_bytes(&frontier->worker[i].table) + queue_bytes(&frontier->worker[i].queue)) / space->layout.words * words;
+    return limit == 0 || frontier_bytes(frontier) + needed <= limit;
 }
 
 /* The largest table's bits. */
-static unsigned table_bits(const Walk *walk)
+static unsigned table_bits(const Frontier *frontier)
 {
     unsigned bits = 0;
-    for (unsigned i = 0; i < walk->workers; i++)
-        bits = MAX(bits, walk->worker[i].table.bits);
+    for (unsigned i = 0; i < frontier->workers; i++)
+        bits = MAX(bits, frontier->worker[i].table.bits);
     return bits;
 }
 
 /* How many bits a key of one word may have for tables of 2^bits slots to be compact. */
-static unsigned compact_bits(const Walk *walk, unsigned bits)
+static unsigned compact_bits(const Frontier *frontier, unsigned bits)
 {
-    return MIN(64, REST_BITS_MAX + walk->owner_bits + bits - LINE_BITS);
+    return MIN(64, REST_BITS_MAX + frontier->owner_bits + bits - LINE_BITS);
 }
 
-void repack_wider(Walk *walk)
+void repack_wider(StateSpace *space, Frontier *frontier)
 {
     Layout wider;
-    layout_init(&wider, walk->layout.fields);
-    uint32_t *largest = largest_ids(walk);
-    unsigned bits = table_bits(walk);
-    bool fits = bits >= TIGHTEN_BITS_MIN && layout_tighten(&wider, largest, compact_bits(walk, bits));
+    layout_init(&wider, space->layout.fields);
+    uint32_t *largest = largest_ids(space, space->layout.fields);
+    unsigned bits = table_bits(frontier);
+    bool fits = bits >= TIGHTEN_BITS_MIN && layout_tighten(&wider, largest, compact_bits(frontier, bits));
     if (!fits)
         fits = layout_widen(&wider, largest);
     g_free(largest);
-    if (!fits || !has_room_for(walk, wider.words))
-        walk_stop(walk, "memory");
-    if (walk->limit == NULL)
-        change_layout(walk, &wider, 0);
+    if (!fits || !has_room_for(space, frontier, wider.words))
+        frontier_stop(frontier, "memory");
+    if (frontier->limit == NULL)
+        change_layout(space, frontier, &wider, 0);
     else
         layout_clear(&wider);
-    walk->repack = false;
+    space->repack = false;
 }
 
-void repack_tighter(Walk *walk)
+void repack_tighter(StateSpace *space, Frontier *frontier)
 {
-    const Table *table = &walk->worker[0].table;
-    unsigned bits = table_bits(walk);
-    if (walk->limit != NULL || walk->hashed || walk->layout.words > 1 || table->compact || bits < TIGHTEN_BITS_MIN
-        || table->count < table->grow_at - table->grow_at / 4 || walk->layout.bits <= compact_bits(walk, bits + 1))
+    const Table *table = &frontier->worker[0].table;
+    unsigned bits = table_bits(frontier);
+    if (frontier->limit != NULL || frontier->hashed || space->layout.words > 1 || table->compact || bits < TIGHTEN_BITS_MIN
+        || table->count < table->grow_at - table->grow_at / 4 || space->layout.bits <= compact_bits(frontier, bits + 1))
         return;
     Layout tighter;
-    layout_init(&tighter, walk->layout.fields);
-    uint32_t *largest = largest_ids(walk);
-    bool fits = layout_tighten(&tighter, largest, compact_bits(walk, bits + 1)) && has_room_for(walk, 1);
+    layout_init(&tighter, space->layout.fields);
+    uint32_t *largest = largest_ids(space, space->layout.fields);
+    bool fits = layout_tighten(&tighter, largest, compact_bits(frontier, bits + 1)) && has_room_for(space, frontier, 1);
     g_free(largest);
     if (fits)
-        change_layout(walk, &tighter, bits + 1);
+        change_layout(space, frontier, &tighter, bits + 1);
     else
         layout_clear(&tighter);
 }

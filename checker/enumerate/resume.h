@@ -3,11 +3,11 @@
  * Trees and components are not written down but grown again: the transitions that made something new, in their order. So ids are the same.
  */
 #pragma once
-#include "walk.h"
+#include "findings.h"
 
-void resume_write(Walk *walk);                  /* into options->checkpoint, after a level */
+void resume_write(const StateSpace *space, const Frontier *frontier, const Findings *findings);        /* a checkpoint, after a level */
 /* Which of the searches that a check may need was under way. */
 bool resume_open(Stream *stream, GBytes *bytes, bool *contents, bool *until_race);
-bool resume_grow(Stream *stream, Walk *walk);   /* before anything else is done with a walk that was set up */
-bool resume_layout(Stream *stream, Walk *walk); /* of its keys, before tables are made for them */
-bool resume_fill(Stream *stream, Walk *walk);   /* its level, in place of the start */
+bool resume_grow(Stream *stream, StateSpace *space);    /* before anything else is done with a space that was set up */
+bool resume_layout(Stream *stream, StateSpace *space, Frontier *frontier);     /* of its keys, before tables are made for them */
+bool resume_fill(Stream *stream, StateSpace *space, Frontier *frontier, Findings *findings);   /* its level, in place of the start */

@@ -1,45 +1,55 @@
-/* row.c - what a component can do next, what it accesses, and what a judge must look at, worked out once when it is made. */
+/* row.c - worked out once, when a component is made. */
+#include "row.h"
 #include <string.h>
-#include "component.h"
-#include "inspect.h"
+#include "../../model/counter.h"
 #include "lives.h"
-#include "memory.h"
 #include "persistent.h"
 #include "state_counter.h"
-#include "transition.h"
-#include "walk.h"
+
+uint32_t row_effect(const StateSpace *space, uint32_t core, uint32_t id, const Transition *transition, int64_t *inc)
+{
+    const Tree *tree = &space->core[core].tree;
+    if (transition->pending == TRANSITION_CORE) {
+        const Step *step = &tree_step(tree, space_node(space, core, id)->step)->step;
+        *inc = counter_adds(step);
+        return *inc ? step->object : NONE;
+    }
+    const Copy *copy = &tree_step(tree, space_pendings(space, core, id)[transition->pending].step)->copy;
+    *inc = moment_gives(space->fluid, copy, (StepKind)transition->step);
+    return moment_semaphore(copy, (StepKind)transition->step);
+}
 
 typedef struct Builder {                        /* the component being built */
-    Walk *walk;
-    WalkCore *self;
+    StateSpace *space;
+    SpaceCore *self;
     Component *component;
     const Node *node;
     uint32_t core, id;
 } Builder;
 
-static uint32_t event_of(Walk *walk, const Place *place)
+static uint32_t event_of(StateSpace *space, const Place *place)
 {
     Place key;
     memset(&key, 0, sizeof key);                /* padding is part of an interned key */
     key.core = place->core, key.position = place->position, key.copy = place->copy, key.kind = place->kind;
     key.site = place->site, key.object = place->object, key.region = place->region, key.launch = place->launch;
     key.label = place->label;
-    return intern_add(&walk->events, &key, sizeof key);
+    return intern_add(&space->events, &key, sizeof key);
 }
 
 static uint32_t step_event(const Builder *b, const Step *step)
 {
     bool memory = step_on_memory(step->kind);
-    return event_of(b->walk, &(Place){.core = b->core, .position = b->node->position, .copy = NONE, .kind = step->kind,
+    return event_of(b->space, &(Place){.core = b->core, .position = b->node->position, .copy = NONE, .kind = step->kind,
                                       .site = step->site, .launch = step->launch, .region = memory ? step->value : NONE,
                                       .object = memory || step_on_counter(step->kind) ? step->object : NONE});
 }
 
-uint32_t row_moment_event(Walk *walk, uint32_t core, const UnrollStep *start, StepKind moment)
+uint32_t row_moment_event(StateSpace *space, uint32_t core, const UnrollStep *start, StepKind moment)
 {
     const Copy *copy = &start->copy;
     bool source = moment_at_source(moment);
-    return event_of(walk, &(Place){.core = core, .position = copy->position, .copy = copy->ordinal, .kind = (uint8_t)moment,
+    return event_of(space, &(Place){.core = core, .position = copy->position, .copy = copy->ordinal, .kind = (uint8_t)moment,
                                    .site = start->step.site, .object = source ? copy->source : copy->target,
                                    .region = source ? copy->source_region : copy->target_region, .launch = start->step.launch,
                                    .label = copy->label});
@@ -65,10 +75,10 @@ static void watch_life(const Builder *b, uint32_t transition, uint32_t event, bo
 {
     if (object == NONE)
         return;
-    uint32_t life = is_semaphore ? lives_of_semaphore(b->walk, object) : lives_of_object(b->walk, object);
-    if (lives_depend_on_own_core(b->walk, life, b->core)) {
-        b->walk->lone[b->core] = b->id;         /* only this core's id will be read */
-        if (lives_now(b->walk, b->walk->lone, life, b->core) == 0)
+    uint32_t life = is_semaphore ? lives_of_semaphore(b->space, object) : lives_of_object(b->space, object);
+    if (lives_depend_on_own_core(b->space, life, b->core)) {
+        b->space->lone[b->core] = b->id;        /* only this core's id will be read */
+        if (lives_now(b->space, b->space->lone, life, b->core) == 0)
             return;
     }
     Watch *watch = add_watch(b, WATCH_LIFE, transition, event);
@@ -79,11 +89,11 @@ static void watch_limit(const Builder *b, uint32_t index)
 {
     const Transition *transition = &STORE(Transition, &b->self->transitions, index);
     int64_t inc;
-    uint32_t semaphore = component_effect(b->walk, b->core, b->id, transition, &inc);
+    uint32_t semaphore = row_effect(b->space, b->core, b->id, transition, &inc);
     if (semaphore == NONE || inc <= 0)
         return;
-    uint32_t counter = state_counter_of(b->walk, semaphore);
-    if (state_counter_get(b->walk, counter)->limit < 0)
+    uint32_t counter = state_counter_of(b->space, semaphore);
+    if (state_counter_get(b->space, counter)->limit < 0)
         return;
     Watch *watch = add_watch(b, WATCH_LIMIT, index, transition->event);
     watch->what = counter, watch->value = inc;
@@ -92,26 +102,26 @@ static void watch_limit(const Builder *b, uint32_t index)
 static void add_next(const Builder *b, uint32_t event, uint32_t object, uint32_t region, bool write)
 {
     Next *next = store_push(&b->self->nexts, 1);
-    *next = (Next){.access = accesses_add(&b->walk->accesses, b->core, object, region, write), .event = event};
+    *next = (Next){.access = accesses_add(&b->space->accesses, b->core, object, region, write), .event = event};
     b->component->next_count++;
 }
 
 static bool is_opaque(const Builder *b, uint32_t object)
 {
-    return program_decl(b->walk->program, program_object_decl(b->walk->program, object))->opaque;
+    return program_decl(b->space->program, program_object_decl(b->space->program, object))->opaque;
 }
 
 /* An opaque buffer that nobody has filled may be read too early: whatever this core itself wrote settles it for good. */
 static void watch_load(const Builder *b, uint32_t transition, uint32_t event, const Step *step)
 {
-    const Decl *decl = program_decl(b->walk->program, program_object_decl(b->walk->program, step->object));
+    const Decl *decl = program_decl(b->space->program, program_object_decl(b->space->program, step->object));
     if (!decl->opaque || decl->input)
         return;
-    uint32_t access = accesses_add(&b->walk->accesses, b->core, step->object, step->value, step->kind == STEP_SWAP);
+    uint32_t access = accesses_add(&b->space->accesses, b->core, step->object, step->value, step->kind == STEP_SWAP);
     uint32_t count;
-    const uint32_t *wrote = idsets_items(&b->walk->sets, b->component->wrote, &count);
+    const uint32_t *wrote = idsets_items(&b->space->sets, b->component->wrote, &count);
     for (uint32_t i = 0; i < count; i++)
-        if (accesses_overlap(&b->walk->accesses, wrote[i], access))
+        if (accesses_overlap(&b->space->accesses, wrote[i], access))
             return;
     add_watch(b, WATCH_LOAD, transition, event)->what = access;
 }
@@ -132,7 +142,7 @@ static void watch_mismatch(const Builder *b, uint32_t transition, uint32_t event
 {
     if (wait->extra == NONE)
         return;
-    const Pending *pendings = component_pendings(b->walk, b->core, b->id);
+    const Pending *pendings = space_pendings(b->space, b->core, b->id);
     const UnrollStep *start = NULL;
     uint32_t phase = 0;
     for (uint32_t i = 0; i < b->component->pendings; i++)
@@ -151,23 +161,23 @@ static void watch_mismatch(const Builder *b, uint32_t transition, uint32_t event
     if (for_send && (phase & moment_bit(STEP_READ)))
         return;
     Watch *watch = add_watch(b, WATCH_MISMATCH, transition, event);
-    watch->what = row_moment_event(b->walk, b->core, start, for_send ? STEP_READ : STEP_WRITE), watch->value = wait->object;
+    watch->what = row_moment_event(b->space, b->core, start, for_send ? STEP_READ : STEP_WRITE), watch->value = wait->object;
 }
 
 static bool joins_all(const Builder *b, const Step *step)
 {
-    return step->kind == STEP_ENTER && program_launch(b->walk->program, step->object)->entry_barrier;
+    return step->kind == STEP_ENTER && program_launch(b->space->program, step->object)->entry_barrier;
 }
 
 static bool is_alone(const Builder *b, const Step *step)
 {
-    const Program *program = b->walk->program;
+    const Program *program = b->space->program;
     return (joins_all(b, step) ? program->cores : program->cores_per_device) == 1;
 }
 
 static uint32_t join_of(const Builder *b, const Step *step)
 {
-    const Program *program = b->walk->program;
+    const Program *program = b->space->program;
     uint32_t device = b->core / program->cores_per_device;
     Join join;
     memset(&join, 0, sizeof join);
@@ -175,7 +185,7 @@ static uint32_t join_of(const Builder *b, const Step *step)
     join.first = device * program->cores_per_device, join.last = join.first + program->cores_per_device;
     if (joins_all(b, step))
         join.first = 0, join.last = program->cores;
-    return intern_add(&b->walk->joins, &join, sizeof join);
+    return intern_add(&b->space->joins, &join, sizeof join);
 }
 
 static TransitionKind kind_of(const Builder *b, const Step *step)
@@ -187,7 +197,7 @@ static TransitionKind kind_of(const Builder *b, const Step *step)
     if (step_on_counter(step->kind))
         return step_is_conflict(step->kind) ? TRANSITION_COUNT : TRANSITION_ALWAYS;
     if (step_on_memory(step->kind))
-        return b->walk->contents && (b->node->observes || !is_opaque(b, step->object)) ? TRANSITION_DATA : TRANSITION_ALWAYS;
+        return b->space->contents && (b->node->observes || !is_opaque(b, step->object)) ? TRANSITION_DATA : TRANSITION_ALWAYS;
     return step_is_join(step->kind) && !is_alone(b, step) ? TRANSITION_JOIN : TRANSITION_ALWAYS;
 }
 
@@ -203,7 +213,7 @@ static void watch_step(const Builder *b, uint32_t transition, uint32_t event, co
         watch_load(b, transition, event, step);
     if (kind == STEP_EXIT)
         add_watch(b, WATCH_EXIT, transition, event)->what = step->object;
-    if (kind == STEP_FREE && program_decl(b->walk->program, step->object)->space == SPACE_SEMAPHORE && !b->walk->program->bare)
+    if (kind == STEP_FREE && program_decl(b->space->program, step->object)->space == SPACE_SEMAPHORE && !b->space->program->bare)
         add_watch(b, WATCH_FREE, transition, event)->what = step->object;
     if (step_is_semaphore_wait(kind))
         watch_mismatch(b, transition, event, step);
@@ -217,15 +227,15 @@ static void guard(const Builder *b, Transition *transition, int64_t need)
 {
     const Store *columns = &b->self->column_of;
     uint32_t column = transition->counter < columns->count ? STORE(uint32_t, columns, transition->counter) : 0;
-    transition->others = state_counter_others(b->walk, transition->counter, b->core);
+    transition->others = state_counter_others(b->space, transition->counter, b->core);
     transition->need = need - (column ? STORE(int64_t, &b->self->taken, (size_t)b->id * b->self->columns + column - 1) : 0);
 }
 
 static bool is_first_member(const Builder *b, uint32_t join_id)
 {
-    const Join *join = intern_get(&b->walk->joins, join_id, NULL);
+    const Join *join = intern_get(&b->space->joins, join_id, NULL);
     for (uint32_t core = join->first; core < b->core; core++)
-        if (walk_is_member(b->walk, join, core))
+        if (join_has_member(b->space, join, core))
             return false;
     return true;
 }
@@ -239,7 +249,7 @@ static void add_core_transition(const Builder *b)
     TransitionKind kind = kind_of(b, step);
     Transition transition = {.kind = (uint8_t)kind, .step = step->kind, .pending = TRANSITION_CORE, .event = step_event(b, step)};
     if (kind == TRANSITION_GUARDED || kind == TRANSITION_COUNT || kind == TRANSITION_FLAG)
-        transition.counter = state_counter_of(b->walk, step->object);
+        transition.counter = state_counter_of(b->space, step->object);
     if (kind == TRANSITION_GUARDED)
         guard(b, &transition, step->value);
     if (kind == TRANSITION_ALWAYS)
@@ -253,7 +263,7 @@ static void add_core_transition(const Builder *b)
     if (from->fault != FAULT_COUNT)
         add_watch(b, WATCH_FAULT, index, transition.event);
     if (step->kind == STEP_STOP && from->fault == FAULT_COUNT)
-        b->walk->unknown = true;                /* no fault of the kernel: misuse of the API, or a look at data that are not here */
+        b->space->unknown = true;               /* no fault of the kernel: misuse of the API, or a look at data that are not here */
     if (kind == TRANSITION_JOIN && !transition.need)
         return;
     if (step_on_memory(step->kind))
@@ -263,13 +273,13 @@ static void add_core_transition(const Builder *b)
     bool life_watched = b->component->watch_count > before && step_on_counter(step->kind)
         && STORE(Watch, &b->self->watches, b->component->watches + before).kind == WATCH_LIFE;
     STORE(Transition, &b->self->transitions, index).local = (kind == TRANSITION_ALWAYS || kind == TRANSITION_GUARDED)
-        && persistent_step(b->walk, step, life_watched);
+        && persistent_step(b->space, step, life_watched);
 }
 
 /* Does an earlier copy of the core hold this one back? Copies are in order of start. */
 static bool held_back(const Builder *b, const Pending *pendings, uint32_t index, StepKind moment)
 {
-    DmaOrder order = b->walk->program->knobs.dma_order;
+    DmaOrder order = b->space->program->knobs.dma_order;
     const Copy *copy = &tree_step(&b->self->tree, pendings[index].step)->copy;
     for (uint32_t i = 0; i < index; i++)
         if (moment_held_back(order, &tree_step(&b->self->tree, pendings[i].step)->copy, pendings[i].phase, copy, moment))
@@ -282,10 +292,10 @@ static void add_moment(const Builder *b, uint32_t pending, const UnrollStep *sta
     const Copy *copy = &start->copy;
     bool read = moment == STEP_READ, write = moment == STEP_WRITE;
     uint32_t object = read ? copy->source : copy->target;
-    bool data = (read || write) && b->walk->contents && !is_opaque(b, object);
+    bool data = (read || write) && b->space->contents && !is_opaque(b, object);
     uint32_t transition = add_transition(b, (Transition){.kind = data ? TRANSITION_DATA : TRANSITION_ALWAYS, .step = (uint8_t)moment,
                                                          .pending = (uint16_t)pending, .need = INT64_MIN,
-                                                         .event = row_moment_event(b->walk, b->core, start, moment)});
+                                                         .event = row_moment_event(b->space, b->core, start, moment)});
     uint32_t event = STORE(Transition, &b->self->transitions, transition).event;
     watch_limit(b, transition);
     if (!read && !write)
@@ -297,10 +307,10 @@ static void add_moment(const Builder *b, uint32_t pending, const UnrollStep *sta
 
 static void add_copy_transitions(const Builder *b)
 {
-    const Pending *pendings = component_pendings(b->walk, b->core, b->id);
+    const Pending *pendings = space_pendings(b->space, b->core, b->id);
     for (uint32_t i = 0; i < b->component->pendings; i++) {
         const UnrollStep *start = tree_step(&b->self->tree, pendings[i].step);
-        unsigned left = moments_of(b->walk->fluid, &start->copy) & ~pendings[i].phase;
+        unsigned left = moments_of(b->space->fluid, &start->copy) & ~pendings[i].phase;
         for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++)
             if ((left & moment_bit(moment)) && !(left & moment_needs(moment)) && !held_back(b, pendings, i, moment))
                 add_moment(b, i, start, moment);
@@ -313,14 +323,14 @@ static void watch_own_pairs(const Builder *b)
     for (uint32_t i = 0; i < b->component->next_count; i++)
         for (uint32_t j = 0; j < i; j++) {
             Next one = STORE(Next, &b->self->nexts, b->component->nexts + j), other = STORE(Next, &b->self->nexts, b->component->nexts + i);
-            if (accesses_rivals(&b->walk->accesses, one.access, other.access))
+            if (accesses_rivals(&b->space->accesses, one.access, other.access))
                 add_watch(b, WATCH_PAIR, NONE, one.event)->what = other.event;
         }
 }
 
-void row_build(Walk *walk, uint32_t core, uint32_t id)
+void row_build(StateSpace *space, uint32_t core, uint32_t id)
 {
-    Builder b = {.walk = walk, .self = walk_core(walk, core), .component = walk_component(walk, core, id), .core = core, .id = id};
+    Builder b = {.space = space, .self = space_core(space, core), .component = space_component(space, core, id), .core = core, .id = id};
     b.node = tree_node(&b.self->tree, b.component->node);
     b.component->transitions = (uint32_t)b.self->transitions.count;
     b.component->nexts = (uint32_t)b.self->nexts.count;

@@ -5,14 +5,14 @@
  * each count so far. All that a core did to counts follows from its component, so counts are sums over components and are not stored.
  *
  * Invariants:  1. ids begin at 1.  2. a row never changes once built, masks excepted, which follow accesses.generation.
- * Ownership:   the walk's.
+ * Ownership:   the space's.
  */
 #pragma once
 #include "../../model/moment.h"
 #include "../facts/finding.h"
 #include "tree.h"
 
-typedef struct Walk Walk;
+typedef struct StateSpace StateSpace;
 
 /* What can move from a component: the core's own next step, or a moment of one of its copies. */
 typedef enum TransitionKind {
@@ -68,7 +68,7 @@ typedef struct Component {
 /* older, other: plus 1; those into the same component; of the same transition. payload: of a copy that has read. */
 typedef struct Edge { uint32_t from, transition, into, payload, older, other; } Edge;
 
-typedef struct WalkCore {
+typedef struct SpaceCore {
     Tree tree;
     Intern keys;                                /* node, then Pending after Pending */
     Store components, transitions, nexts, watches, edges;
@@ -77,7 +77,7 @@ typedef struct WalkCore {
     Store masks;                                /* per component: own bits, then rivals' bits, mask_words each */
     Store worker_rows, deltas, stale;           /* worker_row.h; ids of components whose rows are to be built */
     uint32_t columns, steps_scanned;
-} WalkCore;
+} SpaceCore;
 
 typedef struct Addend { uint32_t core, column; } Addend;
 typedef struct Others {                         /* what feeds a counter besides one core */
@@ -94,4 +94,4 @@ typedef struct StateCounter {                   /* the count of a semaphore, or 
     uint32_t taker, shared;                     /* a core that waits on it, plus 1, 0: none; do others too? */
 } StateCounter;
 
-typedef struct Join { uint8_t kind; uint32_t object, first, last; } Join;      /* members: cores of [first, last), see walk_is_member */
+typedef struct Join { uint8_t kind; uint32_t object, first, last; } Join;      /* members: cores of [first, last), see join_has_member */

@@ -3,36 +3,39 @@
  * Who adds to which is found by scanning each step once, when a core's tree gains it.
  */
 #pragma once
-#include "walk.h"
+#include "space.h"
 
-uint32_t state_counter_of(Walk *walk, uint32_t semaphore);
-uint32_t state_counter_others(Walk *walk, uint32_t counter, uint32_t core);    /* its sum without that core: id of Others */
-void state_counter_scan(Walk *walk, uint32_t core);                            /* the steps that a core's tree gained */
+uint32_t state_counter_of(StateSpace *space, uint32_t semaphore);
+uint32_t state_counter_others(StateSpace *space, uint32_t counter, uint32_t core);     /* its sum without that core: id of Others */
+void state_counter_scan(StateSpace *space, uint32_t core);     /* the steps that a core's tree gained */
 
-static inline StateCounter *state_counter_get(const Walk *walk, uint32_t counter) { return &STORE(StateCounter, &walk->counters, counter); }
-
-static inline int64_t state_counter_added(const Walk *walk, const uint32_t *id, Addend addend)
+static inline StateCounter *state_counter_get(const StateSpace *space, uint32_t counter)
 {
-    const WalkCore *core = &walk->core[addend.core];
+    return &STORE(StateCounter, &space->counters, counter);
+}
+
+static inline int64_t state_counter_added(const StateSpace *space, const uint32_t *id, Addend addend)
+{
+    const SpaceCore *core = &space->core[addend.core];
     return STORE(int64_t, &core->taken, (size_t)id[addend.core] * core->columns + addend.column);
 }
 
 /* What all but one core have added to a counter. */
-static inline int64_t state_counter_of_others(const Walk *walk, const uint32_t *id, uint32_t others)
+static inline int64_t state_counter_of_others(const StateSpace *space, const uint32_t *id, uint32_t others)
 {
-    const Others *at = &STORE(Others, &walk->others, others);
-    int64_t sum = state_counter_added(walk, id, at->first);
+    const Others *at = &STORE(Others, &space->others, others);
+    int64_t sum = state_counter_added(space, id, at->first);
     for (uint32_t i = 0; i < at->more; i++)
-        sum += state_counter_added(walk, id, at->addend[i]);
+        sum += state_counter_added(space, id, at->addend[i]);
     return sum;
 }
 
 /* What a counter shows in the state of the given ids. */
-static inline int64_t state_counter_value(const Walk *walk, const uint32_t *id, uint32_t counter)
+static inline int64_t state_counter_value(const StateSpace *space, const uint32_t *id, uint32_t counter)
 {
-    const StateCounter *at = &STORE(StateCounter, &walk->counters, counter);
+    const StateCounter *at = &STORE(StateCounter, &space->counters, counter);
     int64_t sum = 0;
     for (uint32_t i = 0; i < at->addends; i++)
-        sum += state_counter_added(walk, id, at->addend[i]);
+        sum += state_counter_added(space, id, at->addend[i]);
     return sum;
 }

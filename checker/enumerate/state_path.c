@@ -5,15 +5,17 @@
  * With memory the ways back are many, and not all of them as short: there queues keep all states, and one is looked for in the level
  * before.
  */
-#include "predecessor.h"
+#include "state_path.h"
 #include <string.h>
-#include "frontier.h"
+#include "predecessor.h"
 #include "repack.h"
+#include "state_path_forward.h"
 #include "symmetry.h"
 #include "transition.h"
 
 typedef struct Back {                           /* a walk backwards */
-    Walk *walk;
+    StateSpace *space;
+    const Frontier *frontier;
     const uint32_t *id;                         /* the state in hand */
     Table tried;
     GArray *ids;                                /* states from the target on, layout.fields numbers each */
@@ -22,12 +24,12 @@ typedef struct Back {                           /* a walk backwards */
     bool found;
 } Back;
 
-static bool pack(const Walk *walk, const uint32_t *id, uint64_t *key)
+static bool pack(const StateSpace *space, const uint32_t *id, uint64_t *key)
 {
-    for (unsigned f = 0; f < walk->layout.fields; f++)
-        if (!layout_fits(&walk->layout, f, id[f]))
+    for (unsigned f = 0; f < space->layout.fields; f++)
+        if (!layout_fits(&space->layout, f, id[f]))
             return false;
-    layout_pack(&walk->layout, id, key);
+    layout_pack(&space->layout, id, key);
     return true;
 }
 
@@ -37,37 +39,37 @@ static bool add(Table *table, const uint64_t *key)
 }
 
 /* Does the transition lead from `before` to `id`? */
-static bool leads(Walk *walk, const uint32_t *before, uint32_t core, uint32_t transition, const uint32_t *id, uint32_t *forward)
+static bool leads(StateSpace *space, const uint32_t *before, uint32_t core, uint32_t transition, const uint32_t *id, uint32_t *forward)
 {
-    return transition_take(walk, before, core, transition, forward) && memcmp(forward, id, walk->layout.fields * sizeof *id) == 0;
+    return transition_take(space, before, core, transition, forward) && memcmp(forward, id, space->layout.fields * sizeof *id) == 0;
 }
 
-static void add_move(GArray *moves, const Walk *walk, uint32_t core, uint32_t component, uint32_t transition)
+static void add_move(GArray *moves, const StateSpace *space, uint32_t core, uint32_t component, uint32_t transition)
 {
-    Move move = transition_move(walk, core, component, &STORE(Transition, &walk->core[core].transitions, transition));
+    Move move = transition_move(space, core, component, space_transition(space, core, transition));
     g_array_append_val(moves, move);
 }
 
 /* Was the state visited, or one that rotations turn it into? */
-static bool was_visited(const Walk *walk, const uint64_t *state)
+static bool was_visited(const StateSpace *space, const Frontier *frontier, const uint64_t *state)
 {
     uint64_t key[LAYOUT_WORDS_MAX];
-    memcpy(key, state, walk->layout.words * sizeof *key);
-    if (walk->symmetry != NULL)
-        symmetry_canonical(walk->symmetry, &walk->layout, key);
-    return table_has(&walk->worker[repack_owner(walk, &walk->layout, key)].table, key);
+    memcpy(key, state, space->layout.words * sizeof *key);
+    if (space->symmetry != NULL)
+        symmetry_canonical(space->symmetry, &space->layout, key);
+    return table_has(&frontier->worker[repack_owner(frontier, &space->layout, key)].table, key);
 }
 
 static bool step_back(void *data, uint32_t core, uint32_t transition, const uint32_t *before)
 {
     Back *back = data;
-    Walk *walk = back->walk;
+    StateSpace *space = back->space;
     uint64_t key[LAYOUT_WORDS_MAX];
-    if (!pack(walk, before, key) || !was_visited(walk, key) || !leads(walk, before, core, transition, back->id, back->forward)
-        || !add(&back->tried, key))
+    if (!pack(space, before, key) || !was_visited(space, back->frontier, key)
+        || !leads(space, before, core, transition, back->id, back->forward) || !add(&back->tried, key))
         return true;
-    g_array_append_vals(back->ids, before, walk->layout.fields);
-    add_move(back->moves, walk, core, before[core], transition);
+    g_array_append_vals(back->ids, before, space->layout.fields);
+    add_move(back->moves, space, core, before[core], transition);
     back->found = true;
     return false;
 }
@@ -75,10 +77,10 @@ static bool step_back(void *data, uint32_t core, uint32_t transition, const uint
 /* One step further back from the last state, or else it is given up. */
 static void advance(Back *back)
 {
-    unsigned fields = back->walk->layout.fields;
+    unsigned fields = back->space->layout.fields;
     g_autofree uint32_t *id = g_memdup2(&g_array_index(back->ids, uint32_t, back->ids->len - fields), fields * sizeof *id);
     back->id = id, back->found = false;
-    predecessor_each(back->walk, id, step_back, back);
+    predecessor_each(back->space, id, step_back, back);
     if (back->found)
         return;
     g_array_set_size(back->ids, back->ids->len - fields);
@@ -86,9 +88,9 @@ static void advance(Back *back)
         g_array_set_size(back->moves, back->moves->len - 1);
 }
 
-static bool is_start(const Walk *walk, const uint32_t *id)
+static bool is_start(const StateSpace *space, const uint32_t *id)
 {
-    for (unsigned f = 0; f < walk->layout.fields; f++)
+    for (unsigned f = 0; f < space->layout.fields; f++)
         if (id[f] != 1)
             return false;
     return true;
@@ -103,18 +105,18 @@ static void reverse(GArray *moves)
     }
 }
 
-static GArray *find_backwards(Walk *walk, const uint32_t *target)
+static GArray *find_backwards(StateSpace *space, const Frontier *frontier, const uint32_t *target)
 {
-    const unsigned fields = walk->layout.fields;
-    Back back = {.walk = walk, .ids = g_array_new(FALSE, FALSE, sizeof(uint32_t)), .moves = g_array_new(FALSE, FALSE, sizeof(Move)),
-                 .forward = g_new(uint32_t, fields)};
+    const unsigned fields = space->layout.fields;
+    Back back = {.space = space, .frontier = frontier, .ids = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+                 .moves = g_array_new(FALSE, FALSE, sizeof(Move)), .forward = g_new(uint32_t, fields)};
     bool found = false;
     uint64_t key[LAYOUT_WORDS_MAX];
-    layout_pack(&walk->layout, target, key);
-    if (table_init(&back.tried, (KeyShape){.words = walk->layout.words, .bits = walk->layout.bits}, 8) && add(&back.tried, key)) {
+    layout_pack(&space->layout, target, key);
+    if (table_init(&back.tried, (KeyShape){.words = space->layout.words, .bits = space->layout.bits}, 8) && add(&back.tried, key)) {
         g_array_append_vals(back.ids, target, fields);
         while (back.ids->len && !found) {
-            found = is_start(walk, &g_array_index(back.ids, uint32_t, back.ids->len - fields));
+            found = is_start(space, &g_array_index(back.ids, uint32_t, back.ids->len - fields));
             if (!found)
                 advance(&back);
         }
@@ -134,7 +136,7 @@ static GArray *find_backwards(Walk *walk, const uint32_t *target)
 
 typedef struct Way { uint32_t core, transition; } Way;
 typedef struct Ways {                           /* that may have led to a state; in each the state before, packed */
-    Walk *walk;
+    StateSpace *space;
     GArray *way, *keys;
     Table wanted;
 } Ways;
@@ -143,23 +145,23 @@ static bool note_way(void *data, uint32_t core, uint32_t transition, const uint3
 {
     Ways *ways = data;
     uint64_t key[LAYOUT_WORDS_MAX];
-    if (!pack(ways->walk, before, key))
+    if (!pack(ways->space, before, key))
         return true;
     Way way = {.core = core, .transition = transition};
     g_array_append_val(ways->way, way);
-    g_array_append_vals(ways->keys, key, ways->walk->layout.words);
+    g_array_append_vals(ways->keys, key, ways->space->layout.words);
     add(&ways->wanted, key);
     return true;
 }
 
 /* Those of the wanted states that a level has, into `there`. */
-static void look_through(const Walk *walk, uint64_t level, const Table *wanted, Table *there)
+static void look_through(const StateSpace *space, const Frontier *frontier, uint64_t level, const Table *wanted, Table *there)
 {
-    for (unsigned i = 0; i < walk->workers; i++) {
-        const Worker *worker = &walk->worker[i];
+    for (unsigned i = 0; i < frontier->workers; i++) {
+        const Worker *worker = &frontier->worker[i];
         uint64_t end = level + 1 < worker->levels->len ? g_array_index(worker->levels, uint64_t, level + 1) : worker->queue.tail;
         for (uint64_t at = g_array_index(worker->levels, uint64_t, level); at < end; at++) {
-            const uint64_t *key = worker->queue.key + at * walk->layout.words;
+            const uint64_t *key = worker->queue.key + at * space->layout.words;
             if (table_has(wanted, key))
                 add(there, key);
         }
@@ -167,25 +169,25 @@ static void look_through(const Walk *walk, uint64_t level, const Table *wanted, 
 }
 
 /* `id` becomes the first of the states before it that its level has. */
-static void back_one_level(Walk *walk, uint32_t *id, uint64_t level, GArray *moves)
+static void back_one_level(StateSpace *space, const Frontier *frontier, uint32_t *id, uint64_t level, GArray *moves)
 {
-    const unsigned words = walk->layout.words, fields = walk->layout.fields;
-    const KeyShape shape = {.words = words, .bits = walk->layout.bits};
-    Ways ways = {.walk = walk, .way = g_array_new(FALSE, FALSE, sizeof(Way)), .keys = g_array_new(FALSE, FALSE, sizeof(uint64_t))};
+    const unsigned words = space->layout.words, fields = space->layout.fields;
+    const KeyShape shape = {.words = words, .bits = space->layout.bits};
+    Ways ways = {.space = space, .way = g_array_new(FALSE, FALSE, sizeof(Way)), .keys = g_array_new(FALSE, FALSE, sizeof(uint64_t))};
     g_autofree uint32_t *before = g_new(uint32_t, fields), *forward = g_new(uint32_t, fields);
     Table there;
     if (!table_init(&ways.wanted, shape, 8) || !table_init(&there, shape, 8))
         g_error("no memory is left for a schedule");
-    predecessor_each(walk, id, note_way, &ways);
-    look_through(walk, level - 1, &ways.wanted, &there);
+    predecessor_each(space, id, note_way, &ways);
+    look_through(space, frontier, level - 1, &ways.wanted, &there);
     bool found = false;
     for (guint i = 0; i < ways.way->len && !found; i++) {
         const uint64_t *key = &g_array_index(ways.keys, uint64_t, i * words);
         Way way = g_array_index(ways.way, Way, i);
-        layout_unpack(&walk->layout, key, before);
-        found = table_has(&there, key) && leads(walk, before, way.core, way.transition, id, forward);
+        layout_unpack(&space->layout, key, before);
+        found = table_has(&there, key) && leads(space, before, way.core, way.transition, id, forward);
         if (found)
-            add_move(moves, walk, way.core, before[way.core], way.transition);
+            add_move(moves, space, way.core, before[way.core], way.transition);
     }
     g_assert(found);
     memcpy(id, before, fields * sizeof *id);
@@ -195,19 +197,19 @@ static void back_one_level(Walk *walk, uint32_t *id, uint64_t level, GArray *mov
     g_array_free(ways.keys, TRUE);
 }
 
-static GArray *find_by_levels(Walk *walk, const uint32_t *target, uint64_t level)
+static GArray *find_by_levels(StateSpace *space, const Frontier *frontier, const uint32_t *target, uint64_t level)
 {
     GArray *moves = g_array_new(FALSE, FALSE, sizeof(Move));
-    g_autofree uint32_t *id = g_memdup2(target, walk->layout.fields * sizeof *id);
+    g_autofree uint32_t *id = g_memdup2(target, space->layout.fields * sizeof *id);
     for (; level > 0; level--)
-        back_one_level(walk, id, level, moves);
+        back_one_level(space, frontier, id, level, moves);
     reverse(moves);
     return moves;
 }
 
-GArray *state_path_find(Walk *walk, const uint32_t *id, uint64_t level)
+GArray *state_path_find(StateSpace *space, const Frontier *frontier, const uint32_t *id, uint64_t level)
 {
-    if (walk_forgets(walk))
-        return state_path_find_forward(walk, id);
-    return walk->keeps ? find_by_levels(walk, id, level) : find_backwards(walk, id);
+    if (space_forgets(space))
+        return state_path_find_forward(space, id);
+    return frontier->keeps ? find_by_levels(space, frontier, id, level) : find_backwards(space, frontier, id);
 }

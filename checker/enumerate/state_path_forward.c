@@ -4,14 +4,16 @@
  * within this past is taken at once; where each semaphore is waited on by one core, none of them can be a mistake, as counts only enable
  * and what has to be taken is fixed. Elsewhere states from which the target was not reached are remembered, and others tried.
  */
-#include "frontier.h"
-#include "transition.h"
+#include "state_path_forward.h"
 #include <string.h>
+#include "successor.h"
+#include "table.h"
+#include "transition.h"
 
 enum { TRIED_MAX = 1 << 24 };
 
 typedef struct Forward {
-    Walk *walk;
+    StateSpace *space;
     uint8_t **past;                             /* by core and component: may the core be there? */
     uint32_t *known;                            /* by core: its components then; later ones lead away from the target */
     const uint32_t *target;
@@ -24,7 +26,7 @@ typedef struct Forward {
 
 static void mark_past(Forward *forward, uint32_t core)
 {
-    const WalkCore *self = &forward->walk->core[core];
+    const SpaceCore *self = &forward->space->core[core];
     uint8_t *past = forward->past[core] = g_malloc0(self->components.count);
     forward->known[core] = (uint32_t)self->components.count;
     g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -46,7 +48,7 @@ static void mark_past(Forward *forward, uint32_t core)
 
 static bool is_past(const Forward *forward, const uint32_t *id)
 {
-    for (uint32_t core = 0; core < forward->walk->cores; core++)
+    for (uint32_t core = 0; core < forward->space->cores; core++)
         if (id[core] >= forward->known[core] || !forward->past[core][id[core]])
             return false;
     return true;
@@ -55,7 +57,7 @@ static bool is_past(const Forward *forward, const uint32_t *id)
 /* Was the state not tried before? */
 static bool is_fresh(Forward *forward, const uint32_t *id)
 {
-    const Layout *layout = &forward->walk->layout;
+    const Layout *layout = &forward->space->layout;
     uint64_t key[LAYOUT_WORDS_MAX];
     for (unsigned f = 0; f < layout->fields; f++)
         if (!layout_fits(layout, f, id[f]))
@@ -69,24 +71,24 @@ static bool is_fresh(Forward *forward, const uint32_t *id)
 static void push(Forward *forward, const uint32_t *id)
 {
     uint32_t none = 0;
-    g_array_append_vals(forward->ids, id, forward->walk->layout.fields);
+    g_array_append_vals(forward->ids, id, forward->space->layout.fields);
     g_array_append_val(forward->cursor, none);
 }
 
 static bool try_transition(void *data, uint32_t core, uint32_t transition, const uint32_t *after)
 {
     Forward *forward = data;
-    Walk *walk = forward->walk;
-    unsigned fields = walk->layout.fields;
+    StateSpace *space = forward->space;
+    unsigned fields = space->layout.fields;
     uint32_t *tried = &g_array_index(forward->cursor, uint32_t, forward->cursor->len - 1);
     if (forward->visited++ < *tried)
         return true;
     ++*tried;
     uint32_t from = g_array_index(forward->ids, uint32_t, forward->ids->len - fields + core);
-    const Transition *taken = &STORE(Transition, &walk->core[core].transitions, transition);
-    if (transition_ends_loop(walk, core, taken, from, after[core]) || !is_past(forward, after) || !is_fresh(forward, after))
+    const Transition *taken = space_transition(space, core, transition);
+    if (transition_ends_loop(space, core, taken, from, after[core]) || !is_past(forward, after) || !is_fresh(forward, after))
         return true;
-    Move move = transition_move(walk, core, from, taken);
+    Move move = transition_move(space, core, from, taken);
     g_array_append_val(forward->moves, move);
     push(forward, after);
     return false;
@@ -95,14 +97,14 @@ static bool try_transition(void *data, uint32_t core, uint32_t transition, const
 /* One step further from the last state, or else it is given up. */
 static void advance(Forward *forward, uint32_t *id)
 {
-    unsigned fields = forward->walk->layout.fields;
+    unsigned fields = forward->space->layout.fields;
     guint before = forward->ids->len;
     memcpy(id, &g_array_index(forward->ids, uint32_t, before - fields), fields * sizeof *id);
     forward->found = memcmp(id, forward->target, fields * sizeof *id) == 0;
     if (forward->found)
         return;
     forward->visited = 0;
-    walk_each(forward->walk, id, try_transition, forward);
+    successor_each(forward->space, id, try_transition, forward);
     if (forward->ids->len > before)
         return;
     g_array_set_size(forward->ids, before - fields);
@@ -111,22 +113,22 @@ static void advance(Forward *forward, uint32_t *id)
         g_array_set_size(forward->moves, forward->moves->len - 1);
 }
 
-GArray *state_path_find_forward(Walk *walk, const uint32_t *target)
+GArray *state_path_find_forward(StateSpace *space, const uint32_t *target)
 {
-    Forward forward = {.walk = walk, .target = target, .past = g_new0(uint8_t *, walk->cores),
-                       .known = g_new0(uint32_t, walk->cores),
+    Forward forward = {.space = space, .target = target, .past = g_new0(uint8_t *, space->cores),
+                       .known = g_new0(uint32_t, space->cores),
                        .ids = g_array_new(FALSE, FALSE, sizeof(uint32_t)), .moves = g_array_new(FALSE, FALSE, sizeof(Move)),
                        .cursor = g_array_new(FALSE, FALSE, sizeof(uint32_t))};
-    g_autofree uint32_t *id = g_new(uint32_t, walk->layout.fields);
-    for (uint32_t core = 0; core < walk->cores; core++)
+    g_autofree uint32_t *id = g_new(uint32_t, space->layout.fields);
+    for (uint32_t core = 0; core < space->cores; core++)
         mark_past(&forward, core);
-    for (unsigned f = 0; f < walk->layout.fields; f++)
+    for (unsigned f = 0; f < space->layout.fields; f++)
         id[f] = 1;
-    if (table_init(&forward.tried, (KeyShape){.words = walk->layout.words, .bits = walk->layout.bits}, 8) && is_fresh(&forward, id))
+    if (table_init(&forward.tried, (KeyShape){.words = space->layout.words, .bits = space->layout.bits}, 8) && is_fresh(&forward, id))
         push(&forward, id);
     while (forward.ids->len > 0 && !forward.found && forward.tried.count < TRIED_MAX)
         advance(&forward, id);
-    for (uint32_t core = 0; core < walk->cores; core++)
+    for (uint32_t core = 0; core < space->cores; core++)
         g_free(forward.past[core]);
     g_free(forward.past);
     g_free(forward.known);

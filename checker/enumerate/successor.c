@@ -1,29 +1,29 @@
-/* successor.c - one successor after the other, by the one thread: what is new is made, and noted for a checkpoint. */
-#include "stream.h"
+/* successor.c - a transition made something new if Stores grew. */
+#include "successor.h"
+#include "growth.h"
 #include "symmetry.h"
 #include "transition.h"
 
-bool walk_take(Walk *walk, const uint32_t *id, uint32_t core, uint32_t transition, uint32_t *after)
+bool successor_take(StateSpace *space, const uint32_t *id, uint32_t core, uint32_t transition, uint32_t *after)
 {
     size_t before = store_bytes_used();
-    bool possible = transition_take(walk, id, core, transition, after);
+    bool possible = transition_take(space, id, core, transition, after);
     if (store_bytes_used() == before)
         return possible;
-    growth_note(walk, id, core, transition);
-    if (walk->symmetry != NULL && !symmetry_check(walk->symmetry, walk))
-        walk->done = true;
+    growth_note(space, id, core, transition);
+    if (space->symmetry != NULL)
+        symmetry_check(space->symmetry, space);
     return possible;
 }
 
-void walk_each(Walk *walk, const uint32_t *id, bool (*visit)(void *data, uint32_t core, uint32_t transition, const uint32_t *after),
-               void *data)
+void successor_each(StateSpace *space, const uint32_t *id, SuccessorVisit visit, void *data)
 {
-    uint32_t *after = g_new(uint32_t, walk->layout.fields);
+    uint32_t *after = g_new(uint32_t, space->layout.fields);
     bool more = true;
-    for (uint32_t core = 0; more && core < walk->cores; core++) {
-        Component component = *walk_component(walk, core, id[core]);
+    for (uint32_t core = 0; more && core < space->cores; core++) {
+        Component component = *space_component(space, core, id[core]);
         for (uint32_t t = 0; more && t < component.transition_count; t++)
-            if (walk_take(walk, id, core, component.transitions + t, after))
+            if (successor_take(space, id, core, component.transitions + t, after))
                 more = visit(data, core, component.transitions + t, after);
     }
     g_free(after);

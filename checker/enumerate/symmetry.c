@@ -34,14 +34,14 @@ static uint32_t *shift_cores(const Program *program, unsigned axis, uint32_t by)
 }
 
 /* The smallest shift along the axis that the start allows, with all that was compared; NULL: none. */
-static Automorphism *find_twin(Walk *walk, unsigned axis, uint32_t size, uint32_t *turns, char **why)
+static Automorphism *find_twin(StateSpace *space, unsigned axis, uint32_t size, uint32_t *turns, char **why)
 {
     for (uint32_t by = 1; by < size; by++) {
         if (size % by != 0)
             continue;
         g_autofree char *differs = NULL;
-        Automorphism *twin = automorphism_new(walk, shift_cores(walk->program, axis, by));
-        if (automorphism_check(twin, walk, &differs)) {
+        Automorphism *twin = automorphism_new(space, shift_cores(space->program, axis, by));
+        if (automorphism_check(twin, space, &differs)) {
             *turns = size / by;
             return twin;
         }
@@ -75,13 +75,13 @@ static Symmetry *start_of_group(uint32_t cores)
     return symmetry;
 }
 
-static Symmetry *find_along_axes(Walk *walk, unsigned first, unsigned last, char **why)
+static Symmetry *find_along_axes(StateSpace *space, unsigned first, unsigned last, char **why)
 {
-    const Mesh *mesh = &walk->program->mesh;
-    Symmetry *symmetry = start_of_group(walk->cores);
+    const Mesh *mesh = &space->program->mesh;
+    Symmetry *symmetry = start_of_group(space->cores);
     for (unsigned axis = first; axis <= last; axis++) {
         uint32_t turns = 0;
-        Automorphism *twin = find_twin(walk, axis, axis == mesh->axes ? mesh_devices(mesh) : mesh->size[axis], &turns, why);
+        Automorphism *twin = find_twin(space, axis, axis == mesh->axes ? mesh_devices(mesh) : mesh->size[axis], &turns, why);
         if (twin != NULL)
             multiply(symmetry, twin, turns);
     }
@@ -104,17 +104,17 @@ static void close_circles(Symmetry *symmetry)
     }
 }
 
-Symmetry *symmetry_find(Walk *walk, char **why)
+Symmetry *symmetry_find(StateSpace *space, char **why)
 {
-    const Mesh *mesh = &walk->program->mesh;
-    Symmetry *symmetry = find_along_axes(walk, 0, mesh->axes - 1, why);
+    const Mesh *mesh = &space->program->mesh;
+    Symmetry *symmetry = find_along_axes(space, 0, mesh->axes - 1, why);
     if (mesh->axes > 1) {
-        Symmetry *line = find_along_axes(walk, mesh->axes, mesh->axes, why);
+        Symmetry *line = find_along_axes(space, mesh->axes, mesh->axes, why);
         Symmetry *smaller = line->order > symmetry->order ? symmetry : line;
         symmetry = smaller == line ? symmetry : line;
         symmetry_free(smaller);
     }
-    if (symmetry->order == 1 && walk->program->devices > 1) {
+    if (symmetry->order == 1 && space->program->devices > 1) {
         symmetry_free(symmetry);
         return NULL;
     }
@@ -147,13 +147,13 @@ uint32_t symmetry_next_core(const Symmetry *symmetry, uint32_t core)
 
 const char *symmetry_why(const Symmetry *symmetry)
 {
-    return symmetry->why;
+    return symmetry == NULL ? NULL : symmetry->why;
 }
 
-bool symmetry_check(Symmetry *symmetry, Walk *walk)
+bool symmetry_check(Symmetry *symmetry, StateSpace *space)
 {
     for (unsigned i = 0; i < symmetry->twins && symmetry->why == NULL; i++)
-        automorphism_check(symmetry->twin[i], walk, &symmetry->why);
+        automorphism_check(symmetry->twin[i], space, &symmetry->why);
     return symmetry->why == NULL;
 }
 

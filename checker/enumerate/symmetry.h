@@ -11,22 +11,20 @@
  * faults, counts and ends are those of a search without symmetry.
  *
  * Invariants:  1. rotations form a group; the first is the identity.  2. components that exist outside of transition_take were compared.
- * Ownership:   symmetry_free; pointers are the walk's.
+ * Ownership:   symmetry_free; pointers are the space's.
  */
 #pragma once
-#include "walk.h"
-
-typedef struct Symmetry Symmetry;
+#include "space.h"
 
 /* The rotations that the start of every core allows. NULL: only the identity; why: one line, g_malloc. One device has nothing to rotate. */
-Symmetry *symmetry_find(Walk *walk, char **why);
+Symmetry *symmetry_find(StateSpace *space, char **why);
 void symmetry_free(Symmetry *symmetry);
 uint32_t symmetry_order(const Symmetry *symmetry);     /* how many rotations */
 /* The core after `core` in the circle of those that rotations turn into each other. */
 uint32_t symmetry_next_core(const Symmetry *symmetry, uint32_t core);
 /* Compares all that is new with its images. False: the rotations are none of this program; symmetry_why says so. */
-bool symmetry_check(Symmetry *symmetry, Walk *walk);
-const char *symmetry_why(const Symmetry *symmetry);    /* NULL: nothing has differed */
+bool symmetry_check(Symmetry *symmetry, StateSpace *space);
+const char *symmetry_why(const Symmetry *symmetry);    /* NULL: nothing has differed, or there is no symmetry */
 
 void symmetry_rotate(const Symmetry *symmetry, uint32_t rotation, const uint32_t *id, uint32_t *rotated);
 void symmetry_fit(Symmetry *symmetry, const Layout *layout);   /* to a layout that comes into use */

@@ -1,22 +1,22 @@
 /* worker_row.c - built when a level begins: those of components that are new or whose transitions have become known, or all. */
 #include "worker_row.h"
 
-void worker_rows_reserve(Walk *walk, uint32_t core)
+void worker_rows_reserve(StateSpace *space, uint32_t core)
 {
-    WalkCore *self = walk_core(walk, core);
-    reservation_store(&walk->reservation, &self->worker_rows, sizeof(WorkerRow), walk->components_max);
-    reservation_store(&walk->reservation, &self->deltas, sizeof(uint64_t), walk->components_max * 8 + DELTAS_AT_ONCE);
-    reservation_store(&walk->reservation, &self->stale, sizeof(uint32_t), walk->components_max * 8);
+    SpaceCore *self = space_core(space, core);
+    reservation_store(&space->reservation, &self->worker_rows, sizeof(WorkerRow), space->components_max);
+    reservation_store(&space->reservation, &self->deltas, sizeof(uint64_t), space->components_max * 8 + DELTAS_AT_ONCE);
+    reservation_store(&space->reservation, &self->stale, sizeof(uint32_t), space->components_max * 8);
 }
 
-static void build(Walk *walk, uint32_t core, uint32_t id)
+static void build(StateSpace *space, uint32_t core, uint32_t id)
 {
-    const WalkCore *self = walk_core(walk, core);
-    const Component *component = walk_component(walk, core, id);
-    const uint64_t *masks = &STORE(uint64_t, &self->masks, (size_t)id * 2 * walk->mask_words);
-    const unsigned shift = walk->layout.field[core].shift;
+    const SpaceCore *self = space_core(space, core);
+    const Component *component = space_component(space, core, id);
+    const uint64_t *masks = &STORE(uint64_t, &self->masks, (size_t)id * 2 * space->mask_words);
+    const unsigned shift = space->layout.field[core].shift;
     WorkerRow *row = &STORE(WorkerRow, &self->worker_rows, id);
-    *row = (WorkerRow){.own = masks[0], .rivals = masks[walk->mask_words], .need = INT64_MAX, .deltas = component->transitions,
+    *row = (WorkerRow){.own = masks[0], .rivals = masks[space->mask_words], .need = INT64_MAX, .deltas = component->transitions,
                    .transitions = component->transition_count, .flags = component->watch_count ? ROW_WATCHED : 0};
     uint64_t *delta = &STORE(uint64_t, &self->deltas, component->transitions), guarded = 0;
     for (uint32_t t = 0; t < component->transition_count; t++) {
@@ -35,17 +35,17 @@ static void build(Walk *walk, uint32_t core, uint32_t id)
         delta[row->always] = guarded;
 }
 
-void worker_rows_refresh(Walk *walk)
+void worker_rows_refresh(StateSpace *space)
 {
-    for (uint32_t core = 0; core < walk->cores; core++) {
-        WalkCore *self = walk_core(walk, core);
+    for (uint32_t core = 0; core < space->cores; core++) {
+        SpaceCore *self = space_core(space, core);
         store_push(&self->worker_rows, self->components.count - self->worker_rows.count);
         store_push(&self->deltas, self->transitions.count + DELTAS_AT_ONCE - self->deltas.count);
-        for (uint32_t id = 1; walk->rows_due && id < self->components.count; id++)
-            build(walk, core, id);
-        for (uint32_t i = 0; !walk->rows_due && i < self->stale.count; i++)
-            build(walk, core, STORE(uint32_t, &self->stale, i));
+        for (uint32_t id = 1; space->rows_due && id < self->components.count; id++)
+            build(space, core, id);
+        for (uint32_t i = 0; !space->rows_due && i < self->stale.count; i++)
+            build(space, core, STORE(uint32_t, &self->stale, i));
         store_reset(&self->stale);
     }
-    walk->rows_due = false;
+    space->rows_due = false;
 }

@@ -4,7 +4,7 @@
  * Invariants:  written by the one thread, between levels.
  */
 #pragma once
-#include "walk.h"
+#include "space.h"
 
 /* SLOW: some transition takes more than a sum. OPEN: where the guarded transition leads is not known yet. WATCHED: by a judge. LOCAL: as
  * Transition.local. */
@@ -21,6 +21,6 @@ typedef struct WorkerRow {
 
 enum { DELTAS_AT_ONCE = 4 };                    /* so many may be read where some begin */
 
-void worker_rows_reserve(Walk *walk, uint32_t core);
+void worker_rows_reserve(StateSpace *space, uint32_t core);
 /* For all components as they are now. */
-void worker_rows_refresh(Walk *walk);
+void worker_rows_refresh(StateSpace *space);
