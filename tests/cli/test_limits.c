@@ -12,8 +12,8 @@
 #include "../support/binary.h"
 #include "../support/sanitized.h"
 
-/* Runs `words` with KERNELS standing for the file of kernels, MODULE and SPINNING for modules; the exit code must be `code`, and what is said must
- * have `part`. */
+/* Runs `words` with KERNELS standing for the file of kernels, MODULE and SPINNING for modules; the exit code must be `code`, and what is
+ * said must have `part`. */
 static void assert_ends(const char *words, int code, const char *part)
 {
     g_autofree char *source = g_canonicalize_filename("tests/support/kernels/limits.c", NULL);
