@@ -11,7 +11,7 @@
 enum { KEYS_MAX = 1 << 16, KEYS_BYTES_MAX = 1 << 26, FAILURES_MAX = 8 };
 
 struct Aside {
-    Intern keys;                                /* Stage.steps of each core */
+    Intern keys;                                /* by core: the number of its steps */
     GByteArray *verdict;                        /* AsideVerdict by key */
     uint32_t *key;                              /* scratch */
     uint32_t cores;
@@ -69,10 +69,10 @@ static bool came_back(const Explorer *x)
 uint32_t aside_find(Explorer *x)
 {
     Aside *aside = x->digest->aside;
-    if (!x->usage->only_looks || x->course->raises || aside->failures > FAILURES_MAX + aside->spared / FAILURES_MAX || came_back(x))
+    if (!x->usage->only_looks || x->usage->raises || aside->failures > FAILURES_MAX + aside->spared / FAILURES_MAX || came_back(x))
         return NONE;
     for (uint32_t c = 0; c < aside->cores; c++)
-        aside->key[c] = x->options->canary == CLASSES_CANARY_STEPS_IGNORED ? 0 : course_stage(x->course, x->world->stage[c])->steps;
+        aside->key[c] = x->options->canary == CLASSES_CANARY_STEPS_IGNORED ? 0 : numbers_of(&x->shared->numbers, x->world->stage[c])->steps;
     uint32_t steps = number_of(aside);
     aside->spared += aside->verdict->data[steps] == ASIDE_FAULTLESS;
     return steps;

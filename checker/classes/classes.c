@@ -18,7 +18,7 @@ static Outcome *conclude(Units *units)
     Outcome *outcome = g_steal_pointer(&sum->outcome);
     outcome->executions = outcome->classes = sum->runs;
     outcome->redundant = sum->redundant;
-    if (units->shared.course.guessed)
+    if (units->shared.unrolled.guessed)
         outcome_add_limit(outcome, "polls");
     if (sum->limit != NULL) {
         outcome_add_limit(outcome, sum->limit);
@@ -77,7 +77,7 @@ static void search(Units *units)
 static void search_anew(Units *units)
 {
     units_forget(units);
-    course_adopt(&units->shared.course);
+    usage_adopt(&units->shared.usage);
     search(units);
 }
 

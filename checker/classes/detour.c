@@ -79,7 +79,7 @@ void detour_run(Explorer *x)
     if (x->reversals->len == 0)
         return;
     if (x->shadow == NULL)
-        x->shadow = world_new(x->course, x->tiles);
+        x->shadow = world_new(x->shared);
     g_array_sort(x->reversals, compare_reversals);
     Detour detour = { .x = x, .done = g_new0(uint64_t, x->path.words) };
     world_begin(x->shadow);

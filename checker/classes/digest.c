@@ -77,11 +77,11 @@ static Ends count_ends(Explorer *x)
 {
     Ends ends = { 0 };
     for (uint32_t c = 0; c < x->program->cores; c++) {
-        const Stage *at = course_stage(x->course, x->world->stage[c]);
+        const TreeNode *at = tree_node(x->tree, x->world->stage[c]);
         x->digest->position[c] = at->position;
-        if (at->end == STAGE_FINISHED)
+        if (at->end == TREE_FINISHED)
             ends.finished++;
-        else if (at->end == STAGE_STOPPED)
+        else if (at->end == TREE_STOPPED)
             ends.stopped++;
         else if (world_polls(x->world, c))
             ends.polling++;
@@ -180,10 +180,10 @@ void digest_class(Explorer *x)
                                                   MIN(x->program->semaphores, x->world->semaphores)));
     bool finished = ends.finished == x->program->cores;
     x->outcome->steps += x->world->deeds;
-    if (finished && !x->usage->proof && !x->course->raises && !x->options->contents)
+    if (finished && !x->usage->proof && !x->usage->raises && !x->options->contents)
         return;
     bool only_blocked = ends.blocked > 0 && ends.stopped + ends.polling == 0;
-    if (only_blocked && !x->usage->proof && !x->course->raises && digest->deadlock != NULL)
+    if (only_blocked && !x->usage->proof && !x->usage->raises && digest->deadlock != NULL)
         digest->deadlock->count++;
     else
         prove_class(x, finished);

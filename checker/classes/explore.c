@@ -5,8 +5,8 @@ Explorer *explore_new(Shared *shared)
 {
     Explorer *x = g_new0(Explorer, 1);
     x->shared = shared, x->options = shared->options, x->program = shared->program, x->tiles = shared->tiles;
-    x->usage = &shared->usage, x->course = &shared->course;
-    x->world = world_new(x->course, x->tiles);
+    x->usage = &shared->usage, x->tree = &shared->unrolled;
+    x->world = world_new(shared);
     path_init(&x->path);
     x->nodes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     x->handed = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
@@ -116,7 +116,7 @@ static void do_pick(Explorer *x, Sleeper *step)
     pick.tangled = world_is_tangled(x->world, step->agent);
     if (pending.stage == NONE)
         find_enablers(x, &pick);
-    pick.blocks = pending.stage != NONE && course_may_block(x->course, pending.stage);
+    pick.blocks = pending.stage != NONE && world_may_block(x->world, pending.stage);
     step->object = pending.object, step->manner = pending.manner;
     world_do(x->world, step->agent);
     pick.after = world_value(x->world, pick.object);

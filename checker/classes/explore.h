@@ -55,7 +55,7 @@ typedef struct Explorer {
     const ClassesOptions *options;
     Program *program;
     Usage *usage;
-    Course *course;
+    const Tree *tree;
     Tiles *tiles;
     World *world, *shadow;                      /* shadow: for what can be done without some picks; made when needed */
     Path path;

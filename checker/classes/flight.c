@@ -73,7 +73,7 @@ static void do_moment(World *world, guint index, StepKind moment)
 
 void flight_start(World *world, uint32_t core, uint32_t stage)
 {
-    const Copy *copy = &course_step(world->course, stage)->copy;
+    const Copy *copy = &tree_unrolled(world->tree, stage)->copy;
     if (world->program->knobs.dma_order == DMA_ORDER_UNORDERED && !is_contended(world, copy->send_semaphore)
         && !is_contended(world, copy->receive_semaphore)) {
         if (world->data != NULL)
@@ -85,7 +85,7 @@ void flight_start(World *world, uint32_t core, uint32_t stage)
                   is_own(world, copy->receive_semaphore, core));
         return;
     }
-    uint32_t number = course_stage(world->course, stage)->copy;
+    uint32_t number = numbers_of(&world->shared->numbers, stage)->copy;
     if (number >= world->copies_max) {
         uint32_t now = MAX(2 * number, 64);
         world->flight_of = g_renew(uint32_t, world->flight_of, now);
@@ -186,7 +186,7 @@ void flight_undo(World *world, const Deed *deed)
         flight_at(world, deed->stage)->done &= (uint8_t)~moment_bit((StepKind)deed->kind);
         return;
     }
-    const Copy *copy = &course_step(world->course, deed->stage)->copy;
+    const Copy *copy = &tree_unrolled(world->tree, deed->stage)->copy;
     Flight *last = world->flights->len ? flight_at(world, world->flights->len - 1) : NULL;
     if (last == NULL || last->stage != deed->stage || last->core != deed->core || copy->bytes == 0)
         return;

@@ -9,24 +9,24 @@ void digest_results(Explorer *x)
     Record *record = x->digest->record;
     Machine *machine = data_machine(x->world->data);
     if (racing_any(program)) {
-        g_mutex_lock(&x->course->lock);         /* what is told goes into the program */
+        g_mutex_lock(&x->shared->lock);         /* what is told goes into the program */
         machine_tell_reached_results(machine);
-        g_mutex_unlock(&x->course->lock);
+        g_mutex_unlock(&x->shared->lock);
     }
     for (size_t i = 0; i < program->expectations.count; i++) {
         const Expectation *expectation = &STORE(Expectation, &program->expectations, i);
         for (uint32_t device = 0; device < program->devices; device++) {
             g_autofree char *message = NULL;
-            g_mutex_lock(&x->course->lock);     /* a user's function */
+            g_mutex_lock(&x->shared->lock);     /* a user's function */
             bool holds = expectation->holds(machine, expectation, device, &message);
-            g_mutex_unlock(&x->course->lock);
+            g_mutex_unlock(&x->shared->lock);
             if (holds)
                 continue;
             uint32_t core = device * program->cores_per_device, position = x->digest->position[core];
             bool unwritten = message != NULL && g_str_has_prefix(message, EXPECTATION_UNWRITTEN);
             *(Raised *)store_push(&record->raised, 1) = (Raised){ .fault = unwritten ? FAULT_UNINITIALISED : FAULT_ASSERT, .core = core,
                 .position = position ? position - 1 : 0, .site = expectation->site, .object = NONE, .region = NONE,
-                .message = course_keep_text(x->course, message ? message : "a result differs from the expected one") };
+                .message = shared_keep_text(x->shared, message ? message : "a result differs from the expected one") };
         }
         record->results_checked = true;
     }

@@ -24,10 +24,10 @@ static void raise_at(Writer *writer, const Step *step, FaultId fault, uint8_t ma
 /* A fault that the core raised by itself before the step where it stands. */
 static void note_fault(Writer *writer, uint32_t stage)
 {
-    const Stage *at = course_stage(writer->x->course, stage);
-    if (at->end != STAGE_GOES_ON || at->step.kind == STEP_STOP)
+    const TreeNode *at = tree_node(writer->x->tree, stage);
+    if (at->end != TREE_GOES_ON || at->step.kind == STEP_STOP)
         return;
-    const UnrollStep *step = course_step(writer->x->course, stage);
+    const UnrollStep *step = tree_unrolled(writer->x->tree, stage);
     uint32_t position = writer->position[at->step.core];
     if (step->fault != FAULT_COUNT)
         raise_at(writer, &at->step, step->fault, step->steered, position ? position - 1 : 0, step->fault_site, step->message);
@@ -81,12 +81,11 @@ static void note_failed_expectation(Writer *writer, const Deed *deed, const Step
     Program *program = writer->x->program;
     g_autofree char *name = program_describe_semaphore(program, step->object);
     g_autofree char *text = g_strdup_printf("%s is %lld, expected %d", name, (long long)count, (int32_t)step->value);
-    raise_at(writer, step, FAULT_ASSERT, 0, writer->position[deed->core] - 1, step->site, course_keep_text(writer->x->course, text));
+    raise_at(writer, step, FAULT_ASSERT, 0, writer->position[deed->core] - 1, step->site, shared_keep_text(writer->x->shared, text));
 }
 
 static void write_deed(Writer *writer, const Deed *deed, int64_t *pick_value)
 {
-    Course *course = writer->x->course;
     if (deed->kind == DEED_EFFECT)
         return;
     if (moment_is(deed->kind)) {
@@ -94,7 +93,7 @@ static void write_deed(Writer *writer, const Deed *deed, int64_t *pick_value)
         return;
     }
     note_fault(writer, deed->stage);
-    const UnrollStep *from = course_step(course, deed->stage);
+    const UnrollStep *from = tree_unrolled(writer->x->tree, deed->stage);
     writer->record->values_observed |= from->observed_data;
     if (deed->kind == STEP_COPY_START) {
         write_start(writer, deed, from);
@@ -117,7 +116,7 @@ static void write_poll(Writer *writer, const Step *look)
     g_autofree char *name = step_on_counter(look->kind) ? program_describe_semaphore(program, look->object)
         : program_describe_region(program, look->object, look->value);
     g_autofree char *text = g_strdup_printf("polls %s for ever: nobody can change it any more", name);
-    raise_at(writer, look, FAULT_NO_PROGRESS, 0, writer->position[look->core] - 1, look->site, course_keep_text(writer->x->course, text));
+    raise_at(writer, look, FAULT_NO_PROGRESS, 0, writer->position[look->core] - 1, look->site, shared_keep_text(writer->x->shared, text));
 }
 
 /* May some core leave the loop that it polls in? What it does then may end the polls of others. */
@@ -125,7 +124,7 @@ static bool some_poll_is_guessed(const Explorer *x)
 {
     bool guessed = false;
     for (uint32_t c = 0; c < x->program->cores && !guessed; c++)
-        guessed = course_stage(x->course, x->world->stage[c])->guessed && world_polls(x->world, c);
+        guessed = tree_node(x->tree, x->world->stage[c])->guessed && world_polls(x->world, c);
     return guessed;
 }
 
@@ -136,13 +135,13 @@ static void write_ends(Writer *writer)
     CoreState *state = store_push(&writer->record->ends, x->program->cores);
     for (uint32_t c = 0; c < x->program->cores; c++) {
         uint32_t stage = x->world->stage[c];
-        const Stage *at = course_stage(x->course, stage);
+        const TreeNode *at = tree_node(x->tree, stage);
         note_fault(writer, stage);
-        if (at->end != STAGE_GOES_ON) {
-            state[c].end = at->end == STAGE_FINISHED ? CORE_FINISHED : CORE_STOPPED;
+        if (at->end != TREE_GOES_ON) {
+            state[c].end = at->end == TREE_FINISHED ? CORE_FINISHED : CORE_STOPPED;
             continue;
         }
-        writer->record->values_observed |= course_step(x->course, stage)->observed_data;
+        writer->record->values_observed |= tree_unrolled(x->tree, stage)->observed_data;
         if (world_polls(x->world, c)) {
             if (x->world->doze[c] == 0)
                 write_step(writer, &at->step);

@@ -87,18 +87,19 @@ static GArray *take_array(Reader *in, guint item)
     return array;
 }
 
-/* Stages that somebody asked for, as (parent, seen); the others followed from them. */
-static bool was_asked_for(const Course *course, uint32_t id)
+/* Nodes that somebody asked for, as (parent, seen); the others followed from them. */
+static bool was_asked_for(const Tree *tree, uint32_t id)
 {
-    const Stage *stage = course_stage(course, id);
-    if (stage->parent == NONE || stage->observed)
-        return stage->parent != NONE;
-    return stage->seen == COURSE_FAILED && course_stage(course, stage->parent)->step.kind == STEP_EXPECT_COUNT;
+    const TreeNode *node = tree_node(tree, id);
+    if (node->parent == NONE || node->observed)
+        return node->parent != NONE;
+    return node->seen == TREE_FAILED && tree_node(tree, node->parent)->step.kind == STEP_EXPECT_COUNT;
 }
 
-static void put_course(GByteArray *out, const Units *units)
+static void put_known(GByteArray *out, const Units *units)
 {
-    const Course *course = &units->shared.course;
+    const Tree *tree = &units->shared.unrolled;
+    const Usage *usage = &units->shared.usage;
     const Intern *tiles = tiles_keys(units->shared.tiles);
     put_number(out, intern_count(tiles));
     for (uint32_t i = 0; i < intern_count(tiles); i++) {
@@ -106,30 +107,31 @@ static void put_course(GByteArray *out, const Units *units)
         const void *key = intern_get(tiles, i, &bytes);
         put_block(out, key, bytes);
     }
-    put_number(out, course->stages.count);
-    for (uint32_t id = 0; id < course->stages.count; id++)
-        if (was_asked_for(course, id)) {
+    put_number(out, tree->nodes.count);
+    for (uint32_t id = 0; id < tree->nodes.count; id++)
+        if (was_asked_for(tree, id)) {
             put_number(out, id);
-            put_number(out, course_stage(course, id)->parent);
-            put_number(out, (uint64_t)course_stage(course, id)->seen);
+            put_number(out, tree_node(tree, id)->parent);
+            put_number(out, (uint64_t)tree_node(tree, id)->seen);
         }
     put_number(out, NONE);
-    put_block(out, course->polling.base, course->polling.count);
-    put_block(out, units->shared.usage.uses.base, units->shared.usage.uses.count * sizeof(Use));
+    put_block(out, usage->polling.base, usage->polling.count);
+    put_block(out, usage->uses.base, usage->uses.count * sizeof(Use));
 }
 
-/* What an observation at that stage may have seen: a tile that there is, a count, or that what was expected failed. */
-static bool may_see(const Course *course, uint32_t stage, int64_t seen, uint64_t tiles)
+/* What an observation at that node may have seen: a tile that there is, a count, or that what was expected failed. */
+static bool may_see(const Tree *tree, uint32_t node, int64_t seen, uint64_t tiles)
 {
-    StepKind kind = course_stage(course, stage)->step.kind;
+    StepKind kind = tree_node(tree, node)->step.kind;
     if (kind == STEP_LOAD || kind == STEP_SWAP)
         return seen >= 0 && (uint64_t)seen < tiles;
-    return kind != STEP_EXPECT_COUNT || seen == COURSE_FAILED;
+    return kind != STEP_EXPECT_COUNT || seen == TREE_FAILED;
 }
 
-static void take_course(Reader *in, Units *units)
+static void take_known(Reader *in, Units *units)
 {
-    Course *course = &units->shared.course;
+    Tree *tree = &units->shared.unrolled;
+    Usage *usage = &units->shared.usage;
     uint64_t tiles = take_number(in);
     for (uint64_t i = 0; i < tiles && !in->bad; i++) {
         size_t bytes;
@@ -139,40 +141,40 @@ static void take_course(Reader *in, Units *units)
             tiles_add_key(units->shared.tiles, key, bytes);
         in->bad |= !in->bad && intern_count(tiles_keys(units->shared.tiles)) != i + 1;
     }
-    uint64_t stages = take_number(in), id;
+    uint64_t nodes = take_number(in), id;
     while (!in->bad && (id = take_number(in)) != NONE) {
         uint64_t parent = take_number(in), seen = take_number(in);
-        in->bad |= parent >= course->stages.count || !course_can_follow(course, (uint32_t)parent) || id != course->stages.count
-            || !may_see(course, (uint32_t)parent, (int64_t)seen, tiles);
+        in->bad |= parent >= tree->nodes.count || !tree_can_follow(tree, (uint32_t)parent) || id != tree->nodes.count
+            || !may_see(tree, (uint32_t)parent, (int64_t)seen, tiles);
         if (!in->bad)
-            course_after(course, (uint32_t)parent, (int64_t)seen);
+            tree_after(tree, (uint32_t)parent, (int64_t)seen);
     }
-    in->bad |= stages != course->stages.count;
+    in->bad |= nodes != tree->nodes.count;
     size_t bytes;
     const void *polling = take_block(in, &bytes);
-    in->bad |= bytes != course->polling.count;
+    in->bad |= bytes != usage->polling.count;
     for (size_t i = 0; i < bytes && !in->bad; i++)
         in->bad = ((const uint8_t *)polling)[i] != POLLING_YES
-            && (((const uint8_t *)polling)[i] != POLLING_NO || STORE(uint8_t, &course->polling, i) != POLLING_NO);
+            && (((const uint8_t *)polling)[i] != POLLING_NO || STORE(uint8_t, &usage->polling, i) != POLLING_NO);
     if (!in->bad)
-        memcpy(course->polling.base, polling, bytes);
+        memcpy(usage->polling.base, polling, bytes);
     const Use *uses = take_block(in, &bytes);
-    in->bad |= bytes != units->shared.usage.uses.count * sizeof(Use);
-    for (uint32_t s = 0; s < units->shared.usage.uses.count && !in->bad; s++) {
-        Use *use = usage_of(&units->shared.usage, s), saved;
+    in->bad |= bytes != usage->uses.count * sizeof(Use);
+    for (uint32_t s = 0; s < usage->uses.count && !in->bad; s++) {
+        Use *use = usage_of(usage, s), saved;
         const unsigned char *raw = (const unsigned char *)(uses + s);
         in->bad = raw[offsetof(Use, contended)] > 1 || raw[offsetof(Use, ordered)] > 1 || raw[offsetof(Use, to_be_contended)] > 1
             || raw[offsetof(Use, to_be_ordered)] > 1;
         if (in->bad)
             break;
         memcpy(&saved, uses + s, sizeof saved);
-        /* Nothing was left to be found out when this was written; and what the stages say of themselves is known. */
+        /* Nothing was left to be found out when this was written; and what the nodes say of themselves is known. */
         in->bad = saved.contended != saved.to_be_contended || saved.ordered != saved.to_be_ordered
             || use->to_be_contended > saved.contended || use->to_be_ordered > saved.ordered;
         use->contended = saved.contended, use->ordered = saved.ordered;
         use->to_be_contended = saved.to_be_contended, use->to_be_ordered = saved.to_be_ordered;
     }
-    units->shared.usage.grew = false;
+    usage->grew = false;
 }
 
 static void put_tree(GByteArray *out, const WakePool *pool, const WakeTree *tree)
@@ -187,7 +189,7 @@ static void put_tree(GByteArray *out, const WakePool *pool, const WakeTree *tree
 /* A step that there may be, on an object that the program has. */
 static bool is_sleeper(const Units *units, const Sleeper *sleeper)
 {
-    return sleeper->agent < units->shared.program->cores + 4 * (uint64_t)intern_count(&units->shared.course.copies)
+    return sleeper->agent < units->shared.program->cores + 4 * (uint64_t)numbers_copies(&units->shared.numbers)
         && sleeper->object < units->shared.program->semaphores && sleeper->manner <= MANNER_REST;
 }
 
@@ -385,7 +387,7 @@ void saved_write(const Units *units, Checkpoint *checkpoint)
     put_number(out, FORMAT);
     put_number(out, units->rounds);
     put_number(out, units->shared.program->sites_in_order);
-    put_course(out, units);
+    put_known(out, units);
     put_nodes(out, units);
     put_number(out, units->live->len);
     for (guint i = 0; i < units->live->len; i++)
@@ -405,7 +407,7 @@ bool saved_read(Units *units, GBytes *bytes)
     in.bad = take_number(&in) != FORMAT;
     units->rounds = take_count(&in);
     uint32_t sites = take_id(&in, NONE, false);
-    take_course(&in, units);
+    take_known(&in, units);
     in.bad |= sites > units->shared.program->sites.count || (sites == 0 && units->rounds > 0);
     units->shared.program->sites_in_order = sites;
     take_nodes(&in, units);

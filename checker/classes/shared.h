@@ -6,8 +6,9 @@
  */
 #pragma once
 #include "classes_options.h"
-#include "course.h"
 #include "data.h"
+#include "numbers.h"
+#include "usage.h"
 #include "wakeup.h"
 
 typedef struct Node {
@@ -27,7 +28,10 @@ typedef struct Shared {
     const ClassesOptions *options;
     Program *program;
     Usage usage;
-    Course course;
+    Numbers numbers;
+    Tree unrolled;                              /* all cores; grows under the lock */
+    uint32_t *start;                            /* by core: its first node there */
+    GMutex lock;                                /* whoever runs the user's code or adds to the program */
     Tiles *tiles;
     gint64 deadline;                            /* monotonic microseconds, 0: none */
     GArray *nodes;                              /* Node */
@@ -36,6 +40,9 @@ typedef struct Shared {
     bool alone;                                 /* one explorer does all the work */
 } Shared;
 
+void shared_init(Shared *shared, UnrollSource *source, const ClassesOptions *options);
+void shared_clear(Shared *shared);              /* its nodes were freed */
+const char *shared_keep_text(Shared *shared, const char *text);        /* as long as the program */
 uint32_t shared_add_node(Shared *shared, const Node *node);     /* its sleep is taken */
 void shared_free_node(Node *node);
 

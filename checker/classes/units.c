@@ -10,19 +10,11 @@ static const uint64_t CONTENTS_BYTES_MAX = UINT64_C(1) << 30;  /* of all units, 
 Units *units_new(UnrollSource *source, const ClassesOptions *options)
 {
     Units *units = g_new0(Units, 1);
-    units->shared.options = options, units->shared.program = source->program;
-    if (options->seconds_max > 0)
-        units->shared.deadline = g_get_monotonic_time() + (gint64)(options->seconds_max * 1e6);
-    usage_init(&units->shared.usage, units->shared.program);
-    course_init(&units->shared.course, source, &units->shared.usage, options->contents);
-    units->shared.tiles = tiles_new();
-    units->shared.course.tile = tiles_get, units->shared.course.owner = units->shared.tiles;
-    units->shared.nodes = g_array_new(FALSE, FALSE, sizeof(Node));
+    shared_init(&units->shared, source, options);
     units->live = g_ptr_array_new_with_free_func((GDestroyNotify)explore_free);
     units->idle = g_ptr_array_new_with_free_func((GDestroyNotify)explore_free);
     sum_init(&units->sum);
     units->shared.first = &units->sum.result;
-    course_begin(&units->shared.course);
     return units;
 }
 
@@ -48,11 +40,8 @@ void units_free(Units *units)
     units_forget(units);
     g_ptr_array_unref(units->live);
     g_ptr_array_unref(units->idle);
-    g_array_unref(units->shared.nodes);
     sum_clear(&units->sum);
-    course_clear(&units->shared.course);
-    usage_clear(&units->shared.usage);
-    tiles_free(units->shared.tiles);
+    shared_clear(&units->shared);
     g_free(units);
 }
 

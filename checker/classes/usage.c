@@ -2,7 +2,7 @@
 #include "usage.h"
 #include <glib.h>
 
-enum { SEMAPHORES_MAX = 1 << 30, WAITERS_MAX = 1 << 26 };
+enum { SEMAPHORES_MAX = 1 << 30, WAITERS_MAX = 1 << 26, SITES_MAX = 1 << 28 };
 
 /* The program may have got more semaphores. */
 static void fit(Usage *usage)
@@ -24,6 +24,7 @@ void usage_init(Usage *usage, const Program *program)
     *usage = (Usage){ .program = program, .only_looks = true };
     store_init_own(&usage->uses, sizeof(Use), SEMAPHORES_MAX);
     store_init_own(&usage->waiters, sizeof(Waiter), WAITERS_MAX);
+    store_init_own(&usage->polling, sizeof(uint8_t), SITES_MAX);
     fit(usage);
 }
 
@@ -31,6 +32,7 @@ void usage_clear(Usage *usage)
 {
     store_clear(&usage->uses);
     store_clear(&usage->waiters);
+    store_clear(&usage->polling);
 }
 
 void usage_adopt(Usage *usage)
@@ -39,6 +41,9 @@ void usage_adopt(Usage *usage)
         Use *use = usage_of(usage, s);
         use->contended = use->to_be_contended, use->ordered = use->to_be_ordered;
     }
+    for (size_t site = 0; site < usage->polling.count; site++)
+        if (STORE(uint8_t, &usage->polling, site) == POLLING_TO_BE)
+            STORE(uint8_t, &usage->polling, site) = POLLING_YES;
     usage->grew = false;
 }
 
@@ -95,4 +100,14 @@ void usage_note(Usage *usage, const Step *step, const Copy *copy)
         usage_of(usage, copy->send_semaphore)->coarse = true;
     if (copy->receive_count > 2)
         usage_of(usage, copy->receive_semaphore)->coarse = true;
+}
+
+/* Runs explored before this was known did not ask whether that look turned something off: the search begins anew. */
+void usage_note_poll(Usage *usage, uint32_t site)
+{
+    if (site >= usage->polling.count)
+        store_push(&usage->polling, site + 1 - usage->polling.count);
+    uint8_t *polling = &STORE(uint8_t, &usage->polling, site);
+    if (*polling != POLLING_YES)
+        *polling = POLLING_TO_BE, usage->grew = true;
 }

@@ -22,10 +22,14 @@ typedef struct Use {                            /* of one semaphore or flag word
 
 typedef struct Waiter { uint32_t core, next; } Waiter;
 
+typedef enum Polling { POLLING_NO, POLLING_TO_BE, POLLING_YES } Polling;       /* TO_BE: from the next search on */
+
 typedef struct Usage {
     const Program *program;
     Store uses, waiters;                        /* Use by semaphore id; Waiter */
-    bool grew;                                  /* an object is to be contended, or ordered, that is not yet */
+    Store polling;                              /* Polling by site: a loop with that look came back to where it was, on some core */
+    bool grew;                                  /* an object is to be contended, or ordered, that is not yet; or a look polls */
+    bool raises;                                /* some core raises a fault without being stopped */
     bool only_looks;                            /* no object is contended, but because somebody looks at it */
     bool proof;                                 /* there is something to prove besides ends of cores: accesses, copies, lives, limits */
 } Usage;
@@ -33,9 +37,14 @@ typedef struct Usage {
 void usage_init(Usage *usage, const Program *program);
 void usage_clear(Usage *usage);
 void usage_note(Usage *usage, const Step *step, const Copy *copy);     /* copy: of a COPY_START with bytes, else NULL */
+void usage_note_poll(Usage *usage, uint32_t site);     /* a loop with that look came back to where it was */
 void usage_adopt(Usage *usage);                 /* what is to be contended is so from now on */
 void usage_order(Usage *usage, uint32_t semaphore);            /* contended, and its adds ordered */
 
+static inline bool usage_polls(const Usage *usage, uint32_t site)
+{
+    return site < usage->polling.count && STORE(uint8_t, &usage->polling, site) == POLLING_YES;
+}
 static inline Use *usage_of(const Usage *usage, uint32_t semaphore) { return &STORE(Use, &usage->uses, semaphore); }
 /* Does the step alone make its object contended? */
 static inline bool usage_needs_order(const Step *step) { return dependence_needs_order(step) || dependence_is_look(step); }

@@ -6,12 +6,12 @@
 enum { RECENT = 256 };
 typedef struct Recent { int64_t seen; uint32_t stage, after; } Recent;
 
-World *world_new(Course *course, Tiles *tiles)
+World *world_new(Shared *shared)
 {
     World *world = g_new0(World, 1);
-    const Program *program = course->source->program;
-    world->program = program, world->course = course, world->usage = course->usage;
-    world->data = course->contents ? data_new(course->source->program, tiles) : NULL;
+    const Program *program = shared->program;
+    world->program = program, world->shared = shared, world->tree = &shared->unrolled, world->usage = &shared->usage;
+    world->data = world->tree->contents ? data_new(shared->program, shared->tiles) : NULL;
     world->stage = g_new0(uint32_t, program->cores);
     world->last = g_new0(uint32_t, program->cores);
     world->doze = g_new0(uint32_t, program->cores);
@@ -51,7 +51,7 @@ void world_free(World *world)
 /* Steps seen for the first time may name semaphores that did not exist before. */
 static void fit(World *world)
 {
-    g_mutex_lock(&world->course->lock);
+    g_mutex_lock(&world->shared->lock);
     uint32_t now = world->program->semaphores;
     world->value = g_renew(int64_t, world->value, now + 1);
     world->version = g_renew(uint32_t, world->version, now + 1);
@@ -63,7 +63,7 @@ static void fit(World *world)
         world->others[s] = 0;
     }
     world->semaphores = now;
-    g_mutex_unlock(&world->course->lock);
+    g_mutex_unlock(&world->shared->lock);
 }
 
 int64_t world_value(World *world, uint32_t object)
@@ -122,7 +122,7 @@ static void doze(World *world, uint32_t core, uint32_t stage)
     uint32_t list = 0;
     for (uint32_t at = world->last[core]; at != 0; at = world->deed[at - 1].older) {
         const Deed *deed = &world->deed[at - 1];
-        const Step *step = &course_stage(world->course, deed->stage)->step;
+        const Step *step = &tree_node(world->tree, deed->stage)->step;
         bool load = step->kind == STEP_LOAD || step->kind == STEP_SWAP;
         if (step_on_counter(step->kind) || (load && world->data != NULL)) {
             Watch watch = { load ? NONE : step->object, (uint32_t)deed->before, list };
@@ -148,11 +148,11 @@ static bool changed_since(const World *world, uint32_t list)
 /* Lists of outcomes may be long. */
 static uint32_t stage_after(World *world, uint32_t stage, int64_t seen)
 {
-    if (!course_stage(world->course, stage)->observes)
-        return course_after(world->course, stage, seen);
+    if (!tree_node(world->tree, stage)->observes)
+        return tree_after(world->tree, stage, seen);
     Recent *recent = &world->recent[(stage * 5 + (uint32_t)seen) % RECENT];
     if (recent->stage != stage || recent->seen != seen)
-        *recent = (Recent){ seen, stage, course_after(world->course, stage, seen) };
+        *recent = (Recent){ seen, stage, tree_after(world->tree, stage, seen) };
     return recent->after;
 }
 
@@ -168,9 +168,9 @@ static void set_pending(World *world, uint32_t core, bool pending)
 
 static void stand_at(World *world, uint32_t core, uint32_t stage)
 {
-    const Stage *at = course_stage(world->course, stage);
+    const TreeNode *at = tree_node(world->tree, stage);
     world->stage[core] = stage;
-    bool counter = at->end == STAGE_GOES_ON && step_on_counter(at->step.kind);
+    bool counter = at->end == TREE_GOES_ON && step_on_counter(at->step.kind);
     set_pending(world, core, counter && usage_of(world->usage, at->step.object)->contended);
 }
 
@@ -178,7 +178,7 @@ static void stand_at(World *world, uint32_t core, uint32_t stage)
 static Deed *step_on(World *world, uint32_t core, int64_t seen)
 {
     uint32_t stage = world->stage[core];
-    const Stage *at = course_stage(world->course, stage);
+    const TreeNode *at = tree_node(world->tree, stage);
     Deed *deed = world_log(world, core, (StepKind)at->step.kind, stage);
     deed->older = world->last[core], deed->doze = world->doze[core], deed->tangled = world->tangled[core];
     deed->pending = is_pending(world, core);
@@ -191,7 +191,7 @@ static Deed *step_on(World *world, uint32_t core, int64_t seen)
 /* After its deed is complete: did the step close a loop? */
 static void note_loop(World *world, uint32_t core, uint32_t from)
 {
-    if (course_stage(world->course, world->stage[core])->position <= course_stage(world->course, from)->position) {
+    if (tree_node(world->tree, world->stage[core])->position <= tree_node(world->tree, from)->position) {
         doze(world, core, world->stage[core]);
         world->tangled[core] = 1;
     }
@@ -205,15 +205,15 @@ static bool is_member(const World *world, uint32_t core, const Step *join)
 
 static bool do_join(World *world, uint32_t core)
 {
-    const Step join = course_stage(world->course, world->stage[core])->step;
+    const Step join = tree_node(world->tree, world->stage[core])->step;
     uint32_t per = world->program->cores_per_device, first = core / per * per, last = first + per, members = 0;
     if (join.kind == STEP_ENTER && program_launch(world->program, join.object)->entry_barrier)
         first = 0, last = world->program->cores;
     for (uint32_t c = first; c < last; c++) {
-        const Stage *other = course_stage(world->course, world->stage[c]);
+        const TreeNode *other = tree_node(world->tree, world->stage[c]);
         if (!is_member(world, c, &join))
             continue;
-        if (other->end != STAGE_GOES_ON || other->step.kind != join.kind || other->step.object != join.object)
+        if (other->end != TREE_GOES_ON || other->step.kind != join.kind || other->step.object != join.object)
             return false;
         members++;
     }
@@ -231,8 +231,8 @@ static bool do_join(World *world, uint32_t core)
 static void do_data(World *world, uint32_t core)
 {
     uint32_t stage = world->stage[core];
-    const UnrollStep *step = course_step(world->course, stage);
-    bool observes = course_stage(world->course, stage)->observes;
+    const UnrollStep *step = tree_unrolled(world->tree, stage);
+    bool observes = tree_node(world->tree, stage)->observes;
     uint32_t mark = data_mark(world->data), tile = observes ? data_load(world->data, step) : 0;
     if (step->step.kind != STEP_LOAD)
         data_store(world->data, step);
@@ -245,7 +245,7 @@ static void do_data(World *world, uint32_t core)
 /* A step on an object without conflicts. False: not possible now. */
 static bool do_free_object(World *world, uint32_t core)
 {
-    const Step *step = &course_stage(world->course, world->stage[core])->step;
+    const Step *step = &tree_node(world->tree, world->stage[core])->step;
     int64_t value = world_value(world, step->object);
     bool blocks = step_blocks(step->kind);
     if (blocks && !world_holds(world, world->stage[core], value))
@@ -268,8 +268,8 @@ static bool do_free_object(World *world, uint32_t core)
 static bool act(World *world, uint32_t core)
 {
     uint32_t stage = world->stage[core];
-    const Stage *at = course_stage(world->course, stage);
-    if (at->end != STAGE_GOES_ON || (world->doze[core] != 0 && !changed_since(world, world->doze[core])))
+    const TreeNode *at = tree_node(world->tree, stage);
+    if (at->end != TREE_GOES_ON || (world->doze[core] != 0 && !changed_since(world, world->doze[core])))
         return false;
     const Step *step = &at->step;
     if (step_on_counter(step->kind))                    /* what is only to be contended waits for the next search */
@@ -292,8 +292,8 @@ static bool act(World *world, uint32_t core)
 static void wake_readers(World *world)
 {
     for (uint32_t c = 0; world->data != NULL && c < world->program->cores; c++) {
-        const Stage *at = course_stage(world->course, world->stage[c]);
-        if (world->doze[c] != 0 && at->end == STAGE_GOES_ON && !step_on_counter(at->step.kind) && changed_since(world, world->doze[c]))
+        const TreeNode *at = tree_node(world->tree, world->stage[c]);
+        if (world->doze[c] != 0 && at->end == TREE_GOES_ON && !step_on_counter(at->step.kind) && changed_since(world, world->doze[c]))
             queue_core(world, c);
     }
 }
@@ -321,7 +321,7 @@ void world_begin(World *world)
     fit(world);
     world->begun = false;
     for (uint32_t c = 0; c < world->program->cores; c++) {
-        stand_at(world, c, world->course->start[c]);
+        stand_at(world, c, world->shared->start[c]);
         world->last[c] = world->doze[c] = 0;
         world->tangled[c] = 0;
         queue_core(world, c);
@@ -332,30 +332,41 @@ void world_begin(World *world)
 
 bool world_holds(World *world, uint32_t stage, int64_t value)
 {
-    const Stage *at = course_stage(world->course, stage);
+    const TreeNode *at = tree_node(world->tree, stage);
     const Step *step = &at->step;
     if (step_is_wait(step->kind))
         return counter_permits(step, value);
     bool look = step_learns(step) && dependence_manner(step, value) == MANNER_LOOK;
-    return !look || world->course->source->same == NULL || stage_after(world, stage, value) != stage;
+    return !look || world->tree->source->same == NULL || stage_after(world, stage, value) != stage;
+}
+
+static bool is_poll(const World *world, const TreeNode *at)
+{
+    return at->observes && usage_polls(world->usage, at->step.site);
 }
 
 bool world_may_turn(const World *world, uint32_t stage)
 {
-    const Stage *at = course_stage(world->course, stage);
-    return at->step.kind == STEP_FLAG_WAIT || course_polls(world->course, at);
+    const TreeNode *at = tree_node(world->tree, stage);
+    return at->step.kind == STEP_FLAG_WAIT || is_poll(world, at);
+}
+
+bool world_may_block(const World *world, uint32_t stage)
+{
+    const TreeNode *at = tree_node(world->tree, stage);
+    return step_blocks(at->step.kind) || is_poll(world, at);
 }
 
 Manner world_manner(const World *world, uint32_t stage, int64_t value)
 {
-    const Step *step = &course_stage(world->course, stage)->step;
+    const Step *step = &tree_node(world->tree, stage)->step;
     Manner manner = dependence_manner(step, value);
     return manner == MANNER_ADD && usage_of(world->usage, step->object)->ordered ? MANNER_REST : manner;
 }
 
 bool world_knows(const World *world, uint32_t agent)
 {
-    return agent < world->program->cores + 4 * (uint64_t)intern_count(&world->course->copies);
+    return agent < world->program->cores + 4 * (uint64_t)numbers_copies(&world->shared->numbers);
 }
 
 bool world_pending(World *world, uint32_t agent, Pending *pending)
@@ -365,7 +376,7 @@ bool world_pending(World *world, uint32_t agent, Pending *pending)
     if (!is_pending(world, agent))
         return false;
     pending->stage = world->stage[agent];
-    pending->object = course_stage(world->course, pending->stage)->step.object;
+    pending->object = tree_node(world->tree, pending->stage)->step.object;
     pending->value = world_value(world, pending->object);
     pending->manner = (uint8_t)world_manner(world, pending->stage, pending->value);
     pending->enabled = (world->doze[agent] == 0 || changed_since(world, world->doze[agent]))
@@ -380,8 +391,8 @@ bool world_is_tangled(const World *world, uint32_t agent)
 
 bool world_polls(World *world, uint32_t core)
 {
-    const Stage *at = course_stage(world->course, world->stage[core]);
-    return at->end == STAGE_GOES_ON && (world->doze[core] != 0 || (is_pending(world, core) && !step_blocks(at->step.kind)));
+    const TreeNode *at = tree_node(world->tree, world->stage[core]);
+    return at->end == TREE_GOES_ON && (world->doze[core] != 0 || (is_pending(world, core) && !step_blocks(at->step.kind)));
 }
 
 uint32_t world_next_agent(World *world, uint32_t agent)
@@ -410,14 +421,14 @@ static int64_t add_to_word(World *world, uint32_t object, int64_t value, int32_t
 static int64_t outcome_of(const Step *step, int64_t value)
 {
     if (step->kind == STEP_EXPECT_COUNT)
-        return value == (int32_t)step->value ? COURSE_HELD : COURSE_FAILED;
+        return value == (int32_t)step->value ? TREE_HELD : TREE_FAILED;
     return step_learns(step) ? value : 0;
 }
 
 static void do_core(World *world, uint32_t core)
 {
     uint32_t stage = world->stage[core];
-    const Step *step = &course_stage(world->course, stage)->step;
+    const Step *step = &tree_node(world->tree, stage)->step;
     int64_t value = world_value(world, step->object);
     Deed *deed = step_on(world, core, outcome_of(step, value));
     deed->before = world->version[step->object];

@@ -6,11 +6,10 @@
  * and whatever waits for them. An *agent* is a core (its id) or one moment of one copy.
  *
  * Invariants:  1. undoing all deeds gives the state before world_begin.  2. deeds are in a legal order; members of a join are consecutive.
- * Ownership:   borrows course and tiles; owns the rest.
+ * Ownership:   borrows what is shared; owns the rest.
  */
 #pragma once
-#include "course.h"
-#include "data.h"
+#include "shared.h"
 
 #define DEED_EFFECT STEP_KIND_COUNT             /* no step of its own: a count that a copy done at once gave */
 
@@ -39,13 +38,14 @@ typedef struct Watch { uint32_t object, version, next; } Watch;        /* object
 
 typedef struct World {
     const Program *program;
-    Course *course;
+    Shared *shared;
+    Tree *tree;
     Usage *usage;
     Data *data;                                 /* NULL: no contents */
     uint32_t *stage, *last, *doze;              /* by core; last deed plus 1; list of watches plus 1: asleep until one of them changed */
     uint8_t *tangled;                           /* by core: since the start it waited where nothing is contended, for more than it gave */
     uint64_t *pending;                          /* bit per core: its next step is on a contended object */
-    struct Recent *recent;                      /* what was asked of the course last */
+    struct Recent *recent;                      /* what was asked of the tree last */
     int64_t *value;                             /* by semaphore */
     int64_t *others;                            /* by semaphore: what it got since the start, but from its own core alone */
     uint32_t *version;                          /* by semaphore: adds and rests so far, where contended */
@@ -69,7 +69,7 @@ typedef struct Pending {
     bool enabled;
 } Pending;
 
-World *world_new(Course *course, Tiles *tiles);
+World *world_new(Shared *shared);
 void world_free(World *world);
 void world_begin(World *world);
 bool world_knows(const World *world, uint32_t agent);           /* there can be such an agent */
@@ -84,12 +84,13 @@ uint32_t world_next_agent(World *world, uint32_t agent);
 bool world_holds(World *world, uint32_t stage, int64_t value);
 Manner world_manner(const World *world, uint32_t stage, int64_t value);
 bool world_may_turn(const World *world, uint32_t stage);        /* an add to its object may make the step impossible */
+bool world_may_block(const World *world, uint32_t stage);      /* it may have to wait for others */
 bool world_polls(World *world, uint32_t core);          /* it stands at a look that nothing can change any more */
 bool world_is_tangled(const World *world, uint32_t agent);     /* did it come here through what others' picks may have made possible? */
 
-/* For records: the number of a copy among all of the course, its first agent. */
+/* For records: the number of a copy among all of the tree, by its first agent. */
 static inline uint32_t world_copy_number(const World *world, uint32_t base) { return (base - world->program->cores) / 4; }
-static inline const Copy *world_copy(const World *world, const Flight *flight) { return &course_step(world->course, flight->stage)->copy; }
+static inline const Copy *world_copy(const World *world, const Flight *flight) { return &tree_unrolled(world->tree, flight->stage)->copy; }
 
 /* Shared by world.c and flight.c. */
 int64_t world_value(World *world, uint32_t object);

@@ -197,11 +197,10 @@ static bool same_step(const Pair *p, const UnrollStep *one, const UnrollStep *im
 
 /* ---- nodes and components ---- */
 
-static bool same_node(const Node *one, const Node *image)
+static bool same_node(const TreeNode *one, const TreeNode *image)
 {
-    return one->parent == image->parent && one->step == image->step && one->child == image->child && one->sibling == image->sibling
-        && one->seen == image->seen && one->position == image->position && one->copies == image->copies && one->marks == image->marks
-        && one->entered == image->entered && one->exited == image->exited && one->end == image->end && one->observes == image->observes
+    return one->parent == image->parent && one->unrolled == image->unrolled && one->child == image->child && one->sibling == image->sibling
+        && one->seen == image->seen && one->position == image->position && one->end == image->end && one->observes == image->observes
         && one->observed == image->observed && one->loops == image->loops && one->same == image->same;
 }
 
@@ -305,12 +304,14 @@ static char *compare_steps(const Pair *p, Compared *compared)
 /* What changes of nodes that were there before follows from those that are new. */
 static char *compare_nodes(const Pair *p, Compared *compared)
 {
-    const Tree *tree = &space_core(p->space, p->core)->tree, *image = &space_core(p->space, p->image)->tree;
+    const SpaceCore *self = space_core(p->space, p->core), *other = space_core(p->space, p->image);
+    const Tree *tree = &self->tree, *image = &other->tree;
     if (tree->nodes.count != image->nodes.count)
         return differ(p, NONE, NONE);
     for (uint32_t *node = &compared->nodes; *node < tree->nodes.count; ++*node)
-        if (!same_node(tree_node(tree, *node), tree_node(image, *node)))
-            return differ(p, tree_node(tree, *node)->step, tree_node(image, *node)->step);
+        if (!same_node(tree_node(tree, *node), tree_node(image, *node))
+            || memcmp(pasts_of(&self->pasts, *node), pasts_of(&other->pasts, *node), sizeof(Past)) != 0)
+            return differ(p, tree_node(tree, *node)->unrolled, tree_node(image, *node)->unrolled);
     return NULL;
 }
 
@@ -322,7 +323,7 @@ static char *compare_components(const Pair *p, Compared *compared)
     compared->columns = self->columns;
     for (uint32_t *id = &compared->components; *id < self->components.count; ++*id)
         if (!same_component(p, *id))
-            return differ(p, space_node(p->space, p->core, *id)->step, space_node(p->space, p->image, *id)->step);
+            return differ(p, space_node(p->space, p->core, *id)->unrolled, space_node(p->space, p->image, *id)->unrolled);
     return NULL;
 }
 

@@ -44,9 +44,9 @@ static size_t key_after(const StateSpace *space, uint32_t core, uint32_t from, c
     for (uint32_t i = 0; i < count; i++)
         to[i] = pendings[i];
     if (transition->pending == TRANSITION_CORE) {
-        uint32_t step = tree_node(&self->tree, before->node)->step;
-        if (transition->step == STEP_COPY_START && tree_step(&self->tree, step)->step.object != NONE)
-            to[count++] = (Pending){.step = step};
+        const TreeNode *at = tree_node(&self->tree, before->node);
+        if (transition->step == STEP_COPY_START && at->step.object != NONE)
+            to[count++] = (Pending){.step = at->unrolled};
     } else if (transition->step == STEP_WRITE) {
         memmove(to + transition->pending, to + transition->pending + 1, (--count - transition->pending) * sizeof *to);
     } else {
@@ -98,7 +98,7 @@ static void check_counts(const StateSpace *space, uint32_t core, uint32_t id)
     int64_t *sum = g_new0(int64_t, self->columns + 1);
     for (uint32_t node = component->node; tree_node(&self->tree, node)->parent != NONE;) {
         node = tree_node(&self->tree, node)->parent;
-        uint32_t at = tree_node(&self->tree, node)->step;
+        uint32_t at = tree_node(&self->tree, node)->unrolled;
         const UnrollStep *step = tree_step(&self->tree, at);
         count_step(space, core, sum, step->step.object, counter_adds(&step->step));
         if (step->step.kind != STEP_COPY_START || step->step.object == NONE)
@@ -120,12 +120,11 @@ static void check_counts(const StateSpace *space, uint32_t core, uint32_t id)
 static uint32_t effect_wrote(StateSpace *space, uint32_t core, uint32_t from, const Transition *transition)
 {
     uint32_t wrote = space_component(space, core, from)->wrote, object, region;
-    const Tree *tree = &space->core[core].tree;
     if (transition->pending != TRANSITION_CORE && transition->step == STEP_WRITE) {
-        const Copy *copy = &tree_step(tree, space_pendings(space, core, from)[transition->pending].step)->copy;
+        const Copy *copy = &tree_step(&space->core[core].tree, space_pendings(space, core, from)[transition->pending].step)->copy;
         object = copy->target, region = copy->target_region;
     } else if (transition->pending == TRANSITION_CORE && (transition->step == STEP_STORE || transition->step == STEP_SWAP)) {
-        const Step *step = &tree_step(tree, space_node(space, core, from)->step)->step;
+        const Step *step = &space_node(space, core, from)->step;
         object = step->object, region = step->value;
     } else {
         return wrote;

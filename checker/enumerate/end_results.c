@@ -8,12 +8,12 @@
 static void see_unexpected(StateSpace *space, Findings *findings, const Expectation *expectation, uint32_t device, const char *message)
 {
     uint32_t core = device * space->program->cores_per_device;
-    const Node *node = space_node(space, core, findings->state[core]);
+    uint32_t id = findings->state[core], position = space_node(space, core, id)->position, exited = space_past(space, core, id)->exited;
     Place place;
     memset(&place, 0, sizeof place);
-    place.core = core, place.position = node->position ? node->position - 1 : 0, place.copy = NONE, place.kind = STEP_EXIT;
+    place.core = core, place.position = position ? position - 1 : 0, place.copy = NONE, place.kind = STEP_EXIT;
     place.site = expectation->site, place.object = place.region = NONE;
-    place.launch = node->exited ? node->exited - 1 : 0;
+    place.launch = exited ? exited - 1 : 0;
     bool unwritten = message != NULL && g_str_has_prefix(message, EXPECTATION_UNWRITTEN);
     uint32_t text = program_string(space->program, message ? message : "a result differs from the expected one");
     findings_add(space, findings, &(Sighting){.id = unwritten ? FAULT_UNINITIALISED : FAULT_ASSERT, .places = 1, .object = NONE,

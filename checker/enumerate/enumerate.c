@@ -31,10 +31,9 @@ static bool data_differed(const StateSpace *space)
     for (uint32_t core = 0; core < space->cores; core++) {
         const Tree *tree = &space->core[core].tree;
         for (uint32_t node = 0; node < tree->nodes.count; node++) {
-            const Node *at = tree_node(tree, node);
-            StepKind kind = at->step == NONE ? STEP_KIND_COUNT : (StepKind)tree_step(tree, at->step)->step.kind;
-            if ((kind == STEP_LOAD || kind == STEP_SWAP) && at->observes && at->child != NONE
-                && tree_node(tree, at->child)->sibling != NONE)
+            const TreeNode *at = tree_node(tree, node);
+            bool looks = at->observes && (at->step.kind == STEP_LOAD || at->step.kind == STEP_SWAP);
+            if (looks && at->child != NONE && tree_node(tree, at->child)->sibling != NONE)
                 return true;
         }
     }
@@ -109,10 +108,10 @@ static char *polling_line(const StateSpace *space)
     for (uint32_t core = 0; core < space->cores; core++) {
         const Tree *tree = &space->core[core].tree;
         for (uint32_t node = 0; node < tree->nodes.count; node++) {
-            const Node *at = tree_node(tree, node);
-            if (!at->loops || at->step == NONE)
+            const TreeNode *at = tree_node(tree, node);
+            if (!at->loops)
                 continue;
-            g_autofree char *where = program_describe_site(space->program, tree_step(tree, at->step)->step.site);
+            g_autofree char *where = program_describe_site(space->program, at->step.site);
             return g_strdup_printf(" (%s polls)", where);
         }
     }

@@ -12,7 +12,7 @@
 static bool any_stopped(const StateSpace *space, const uint32_t *id)
 {
     for (uint32_t core = 0; core < space->cores; core++)
-        if (space_node(space, core, id[core])->end == NODE_STOPPED)
+        if (space_node(space, core, id[core])->end == TREE_STOPPED)
             return true;
     return false;
 }
@@ -126,17 +126,17 @@ static void judge_free(StateSpace *space, Findings *findings, uint32_t core, con
 static void judge_fault(StateSpace *space, Findings *findings, uint32_t core, const Watch *watch)
 {
     const SpaceCore *self = space_core(space, core);
-    const Node *node = space_node(space, core, findings->state[core]);
-    const UnrollStep *step = tree_step(&self->tree, node->step);
+    const TreeNode *node = space_node(space, core, findings->state[core]);
+    const UnrollStep *step = tree_step(&self->tree, node->unrolled);
     bool stops = step->step.kind == STEP_STOP;
     uint32_t event = watch->event;
     const Raised raised = {.fault = (uint8_t)step->fault, .marks = step->steered};
     if (!record_is_judged(&raised))
         return;
     if (!stops) {                               /* raised by the core on its way here, after the step before */
-        const Node *before = node->parent == NONE ? node : tree_node(&self->tree, node->parent);
+        const TreeNode *before = node->parent == NONE ? node : tree_node(&self->tree, node->parent);
         Place place = *space_event(space, event);
-        place.position = before->position, place.site = step->fault_site, place.kind = tree_step(&self->tree, before->step)->step.kind;
+        place.position = before->position, place.site = step->fault_site, place.kind = before->step.kind;
         place.object = place.region = NONE;
         event = intern_add(&space->events, &place, sizeof place);
     }
@@ -177,7 +177,7 @@ static void judge_load(StateSpace *space, Findings *findings, const Watch *watch
 
 static void judge_expect(StateSpace *space, Findings *findings, uint32_t core, const Watch *watch)
 {
-    const Step *step = &tree_step(&space->core[core].tree, space_node(space, core, findings->state[core])->step)->step;
+    const Step *step = &space_node(space, core, findings->state[core])->step;
     uint32_t counter = state_counter_of(space, step->object);
     int64_t count = count_now(space, findings->state, state_counter_get(space, counter), counter);
     if (count == (int64_t)step->value)
@@ -333,7 +333,7 @@ void inspect_end(StateSpace *space, Findings *findings)
 {
     bool finished = true, stopped = any_stopped(space, findings->state);
     for (uint32_t core = 0; core < space->cores; core++)
-        finished &= space_node(space, core, findings->state[core])->end == NODE_FINISHED;
+        finished &= space_node(space, core, findings->state[core])->end == TREE_FINISHED;
     if (!space->options->no_end_states)
         collect_end(space, findings);
     if (stopped)

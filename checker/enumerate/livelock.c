@@ -62,7 +62,7 @@ static bool only_looks(const StateSpace *space, const uint32_t *id, uint32_t cor
     const Transition *transition = space_transition(space, core, component->transitions);
     if (component->pendings > 0)
         return false;
-    const Step *step = &tree_step(&space->core[core].tree, space_node(space, core, id[core])->step)->step;
+    const Step *step = &space_node(space, core, id[core])->step;
     return step->kind == STEP_FLAG_CAS || step_leaves_no_trace(step, 0) || !transition_enabled(space, id, core, transition);
 }
 

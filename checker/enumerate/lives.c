@@ -47,17 +47,17 @@ uint32_t lives_of_semaphore(StateSpace *space, uint32_t semaphore)
 
 static bool marked(const StateSpace *space, const uint32_t *id, uint32_t core, uint32_t mark)
 {
-    return idsets_has(&space->sets, space_node(space, core, id[core])->marks, mark);
+    return idsets_has(&space->sets, space_past(space, core, id[core])->marks, mark);
 }
 
 static int launches_now(const StateSpace *space, const uint32_t *id, const Span *life, uint32_t by)
 {
     uint32_t cores = space->program->cores_per_device;
     uint32_t witness = by / cores == life->device ? by : life->device * cores;      /* entries and exits are one event for all cores */
-    const Node *node = space_node(space, witness, id[witness]);
+    const Past *past = space_past(space, witness, id[witness]);
     if (life->first > life->last)
         return -1;
-    return node->exited > life->last ? 1 : node->entered > life->first ? 0 : -1;
+    return past->exited > life->last ? 1 : past->entered > life->first ? 0 : -1;
 }
 
 bool lives_are_shared(const StateSpace *space, uint32_t decl)
@@ -70,16 +70,16 @@ static bool some_other_opens(const StateSpace *space, uint32_t core, uint32_t de
 {
     uint32_t cores = space->program->cores_per_device, first = core / cores * cores;
     for (uint32_t other = first; other < first + cores; other++)
-        if (other != core && tree_opens(&space->core[other].tree, decl))
+        if (other != core && pasts_opens(&space->core[other].pasts, decl))
             return true;
     return false;
 }
 
-static bool may_finish_without(const StateSpace *space, const Tree *tree, uint32_t decl)
+static bool may_finish_without(const StateSpace *space, const SpaceCore *core, uint32_t decl)
 {
-    for (uint32_t node = 0; node < tree->nodes.count; node++)
-        if (tree_node(tree, node)->end == NODE_FINISHED
-            && !idsets_has(&space->sets, tree_node(tree, node)->marks, TREE_OPENED(decl)))
+    for (uint32_t node = 0; node < core->pasts.all.count; node++)
+        if (tree_node(&core->tree, node)->end == TREE_FINISHED
+            && !idsets_has(&space->sets, pasts_of(&core->pasts, node)->marks, PAST_OPENED(decl)))
             return true;
     return false;
 }
@@ -87,10 +87,10 @@ static bool may_finish_without(const StateSpace *space, const Tree *tree, uint32
 bool lives_hang_on_looks(const StateSpace *space)
 {
     for (uint32_t core = 0; core < space->cores; core++) {
-        const Tree *tree = &space->core[core].tree;
-        for (uint32_t decl = 0; decl < tree->opens.count; decl++)
-            if (tree_opens(tree, decl) && lives_are_shared(space, decl) && some_other_opens(space, core, decl)
-                && may_finish_without(space, tree, decl))
+        const SpaceCore *self = space_core(space, core);
+        for (uint32_t decl = 0; decl < self->pasts.opens.count; decl++)
+            if (pasts_opens(&self->pasts, decl) && lives_are_shared(space, decl) && some_other_opens(space, core, decl)
+                && may_finish_without(space, self, decl))
                 return true;
     }
     return false;
@@ -101,11 +101,11 @@ static int shared_scope_now(const StateSpace *space, const uint32_t *id, const S
 {
     uint32_t first = life->device * space->program->cores_per_device, opened = 0, closed = 0, members = 0;
     for (uint32_t core = first; core < first + space->program->cores_per_device; core++) {
-        if (!tree_opens(&space->core[core].tree, life->decl))
+        if (!pasts_opens(&space->core[core].pasts, life->decl))
             continue;
         members++;
-        opened += marked(space, id, core, TREE_OPENED(life->decl));
-        closed += marked(space, id, core, TREE_CLOSED(life->decl));
+        opened += marked(space, id, core, PAST_OPENED(life->decl));
+        closed += marked(space, id, core, PAST_CLOSED(life->decl));
     }
     return members && closed == members ? 1 : opened ? 0 : -1;
 }
@@ -117,20 +117,20 @@ static int scope_now(const StateSpace *space, const uint32_t *id, const Span *li
     if (shared)
         now = shared_scope_now(space, id, life);
     else
-        now = marked(space, id, life->core, TREE_CLOSED(life->decl)) ? 1 : marked(space, id, life->core, TREE_OPENED(life->decl)) ? 0 : -1;
+        now = marked(space, id, life->core, PAST_CLOSED(life->decl)) ? 1 : marked(space, id, life->core, PAST_OPENED(life->decl)) ? 0 : -1;
     bool own = shared ? by / space->program->cores_per_device == life->device : by == life->core;
     if (now >= 0 || own || space->program->knobs.scopes != SCOPES_STATIC)
         return now;
     uint32_t launch = program_decl(space->program, life->decl)->launch, host = life->device * space->program->cores_per_device;
-    const Node *node = space_node(space, host, id[host]);
-    return node->exited > launch ? 1 : node->entered > launch ? 0 : -1;         /* never opened: the exit is its only end */
+    const Past *past = space_past(space, host, id[host]);
+    return past->exited > launch ? 1 : past->entered > launch ? 0 : -1;         /* never opened: the exit is its only end */
 }
 
 bool lives_never_opened(const StateSpace *space, const uint32_t *id, uint32_t life_id)
 {
     const Span *life = lives_get(space, life_id);
     return space->program->knobs.scopes == SCOPES_STATIC && life->kind == LIFE_SCOPE && life->core != NONE
-        && !marked(space, id, life->core, TREE_OPENED(life->decl));
+        && !marked(space, id, life->core, PAST_OPENED(life->decl));
 }
 
 int lives_now(const StateSpace *space, const uint32_t *id, uint32_t life_id, uint32_t by)

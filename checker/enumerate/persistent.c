@@ -45,7 +45,7 @@ void persistent_recheck(StateSpace *space)
             const Component *component = space_component(space, core, id);
             Transition *transition = &STORE(Transition, &self->transitions, component->transitions);
             if (component->transition_count > 0 && transition->local)
-                transition->local = persistent_step(space, &tree_step(&self->tree, space_node(space, core, id)->step)->step, false);
+                transition->local = persistent_step(space, &space_node(space, core, id)->step, false);
         }
     }
 }

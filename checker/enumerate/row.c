@@ -8,13 +8,12 @@
 
 uint32_t row_effect(const StateSpace *space, uint32_t core, uint32_t id, const Transition *transition, int64_t *inc)
 {
-    const Tree *tree = &space->core[core].tree;
     if (transition->pending == TRANSITION_CORE) {
-        const Step *step = &tree_step(tree, space_node(space, core, id)->step)->step;
+        const Step *step = &space_node(space, core, id)->step;
         *inc = counter_adds(step);
         return *inc ? step->object : NONE;
     }
-    const Copy *copy = &tree_step(tree, space_pendings(space, core, id)[transition->pending].step)->copy;
+    const Copy *copy = &tree_step(&space->core[core].tree, space_pendings(space, core, id)[transition->pending].step)->copy;
     *inc = moment_gives(space->fluid, copy, (StepKind)transition->step);
     return moment_semaphore(copy, (StepKind)transition->step);
 }
@@ -23,7 +22,7 @@ typedef struct Builder {                        /* the component being built */
     StateSpace *space;
     SpaceCore *self;
     Component *component;
-    const Node *node;
+    const TreeNode *node;
     uint32_t core, id;
 } Builder;
 
@@ -148,7 +147,7 @@ static void watch_mismatch(const Builder *b, uint32_t transition, uint32_t event
     for (uint32_t i = 0; i < b->component->pendings; i++)
         if (tree_step(&b->self->tree, pendings[i].step)->step.object == wait->extra)
             start = tree_step(&b->self->tree, pendings[i].step), phase = pendings[i].phase;
-    if (start == NULL && wait->extra < b->node->copies)
+    if (start == NULL && wait->extra < pasts_of(&b->self->pasts, b->component->node)->copies)
         return;                                 /* complete */
     if (start == NULL)
         start = find_copy(b, wait->extra);
@@ -242,9 +241,9 @@ static bool is_first_member(const Builder *b, uint32_t join_id)
 
 static void add_core_transition(const Builder *b)
 {
-    if (b->node->step == NONE)
+    if (b->node->unrolled == NONE)
         return;
-    const UnrollStep *from = tree_step(&b->self->tree, b->node->step);
+    const UnrollStep *from = tree_step(&b->self->tree, b->node->unrolled);
     const Step *step = &from->step;
     TransitionKind kind = kind_of(b, step);
     Transition transition = {.kind = (uint8_t)kind, .step = step->kind, .pending = TRANSITION_CORE, .event = step_event(b, step)};

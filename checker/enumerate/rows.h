@@ -10,7 +10,7 @@
 #pragma once
 #include "../../model/moment.h"
 #include "../facts/finding.h"
-#include "tree.h"
+#include "past.h"
 
 typedef struct StateSpace StateSpace;
 
@@ -70,6 +70,7 @@ typedef struct Edge { uint32_t from, transition, into, payload, older, other; } 
 
 typedef struct SpaceCore {
     Tree tree;
+    Pasts pasts;
     Intern keys;                                /* node, then Pending after Pending */
     Store components, transitions, nexts, watches, edges;
     Store taken;                                /* per component `columns` numbers: 0, then what it adds to each counter it feeds */

@@ -63,9 +63,13 @@ static inline Component *space_component(const StateSpace *space, uint32_t core,
 {
     return &STORE(Component, &space->core[core].components, id);
 }
-static inline const Node *space_node(const StateSpace *space, uint32_t core, uint32_t id)
+static inline const TreeNode *space_node(const StateSpace *space, uint32_t core, uint32_t id)
 {
     return tree_node(&space->core[core].tree, space_component(space, core, id)->node);
+}
+static inline const Past *space_past(const StateSpace *space, uint32_t core, uint32_t id)
+{
+    return pasts_of(&space->core[core].pasts, space_component(space, core, id)->node);
 }
 static inline Transition *space_transition(const StateSpace *space, uint32_t core, uint32_t index)
 {

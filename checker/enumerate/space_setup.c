@@ -11,11 +11,12 @@ static void setup_core(StateSpace *space, uint32_t core)
 {
     component_init(space, core);
     Tree *tree = &space->core[core].tree;
-    tree_init(tree, space->source, core, space->contents, &space->sets);
-    tree_reserve(tree, &space->reservation, space->components_max);
-    tree->tile = contents_tile, tree->owner = space->pool;
-    tree->hasty = space->options->canary == ENUMERATE_CANARY_FOLD_EARLY;
-    tree_grow(tree);
+    *tree = (Tree){.source = space->source, .contents = space->contents, .rule = POLL_AFTER_LOOK, .tile = contents_tile,
+                   .owner = space->pool, .hasty = space->options->canary == ENUMERATE_CANARY_FOLD_EARLY};
+    reservation_store(&space->reservation, &tree->nodes, sizeof(TreeNode), space->components_max);
+    reservation_store(&space->reservation, &tree->steps, sizeof(UnrollStep), space->components_max);
+    pasts_init(&space->core[core].pasts, &space->reservation, space->components_max);
+    tree_begin(tree, core);
     state_counter_scan(space, core);
 }
 

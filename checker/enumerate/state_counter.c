@@ -106,7 +106,7 @@ static void note_look(StateSpace *space, uint32_t semaphore)
 /* Until when a scope of several cores lives was judged without this one. */
 static void note_open(StateSpace *space, uint32_t core, uint32_t decl)
 {
-    bool fresh = tree_note_open(&space_core(space, core)->tree, decl);
+    bool fresh = pasts_note_open(&space_core(space, core)->pasts, decl);
     space->restart |= fresh && lives_are_shared(space, decl);
 }
 
@@ -131,6 +131,7 @@ void state_counter_scan(StateSpace *space, uint32_t core)
 {
     SpaceCore *self = space_core(space, core);
     uint32_t before = self->columns;
+    pasts_add(&self->pasts, &self->tree, &space->sets);
     while (self->steps_scanned < self->tree.steps.count)
         scan_step(space, core, tree_step(&self->tree, self->steps_scanned++));
     if (self->columns != before)

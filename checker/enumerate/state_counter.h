@@ -7,7 +7,7 @@
 
 uint32_t state_counter_of(StateSpace *space, uint32_t semaphore);
 uint32_t state_counter_others(StateSpace *space, uint32_t counter, uint32_t core);     /* its sum without that core: id of Others */
-void state_counter_scan(StateSpace *space, uint32_t core);     /* the steps that a core's tree gained */
+void state_counter_scan(StateSpace *space, uint32_t core);     /* steps and nodes that a core's tree gained */
 
 static inline StateCounter *state_counter_get(const StateSpace *space, uint32_t counter)
 {

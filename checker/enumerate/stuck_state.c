@@ -15,7 +15,7 @@ static void append_join(const StateSpace *space, const uint32_t *id, GString *te
         if (!join_has_member(space, join, c) || space_component(space, c, id[c])->join == join_id + 1)
             continue;
         g_autofree char *name = program_describe_core(space->program, c);
-        bool finished = space_node(space, c, id[c])->end == NODE_FINISHED;
+        bool finished = space_node(space, c, id[c])->end == TREE_FINISHED;
         g_string_append_printf(text, "%s %s%s", shown++ ? "," : "", name, finished ? " (finished)" : "");
     }
 }
@@ -39,10 +39,10 @@ char *stuck_state_why(StateSpace *space, const uint32_t *id)
     GString *text = g_string_new(NULL);
     uint32_t stuck = 0;
     for (uint32_t core = 0; core < space->cores; core++) {
-        const Node *node = space_node(space, core, id[core]);
-        if (node->end != NODE_GOES_ON || stuck++ >= CORES_SHOWN)
+        const TreeNode *node = space_node(space, core, id[core]);
+        if (node->end != TREE_GOES_ON || stuck++ >= CORES_SHOWN)
             continue;
-        const Step *step = &tree_step(&space->core[core].tree, node->step)->step;
+        const Step *step = &node->step;
         g_autofree char *name = program_describe_core(space->program, core);
         g_autofree char *where = program_describe_site(space->program, step->site);
         name[0] = 'D';

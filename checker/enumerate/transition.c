@@ -11,7 +11,7 @@
 
 static const UnrollStep *step_at(const StateSpace *space, uint32_t core, uint32_t id)
 {
-    return tree_step(&space->core[core].tree, space_node(space, core, id)->step);
+    return tree_step(&space->core[core].tree, space_node(space, core, id)->unrolled);
 }
 
 static bool all_at_join(const StateSpace *space, const uint32_t *id, uint32_t join_id)

@@ -33,15 +33,6 @@ struct Unroller {
     ExecutionPulse *pulse;                      /* NULL: nobody looks */
 };
 
-void observations_reverse(GArray *observations)
-{
-    for (guint low = 0, high = observations->len; low + 1 < high; low++, high--) {
-        Observation swapped = g_array_index(observations, Observation, low);
-        g_array_index(observations, Observation, low) = g_array_index(observations, Observation, high - 1);
-        g_array_index(observations, Observation, high - 1) = swapped;
-    }
-}
-
 static void *alloc_owned(void *owner, size_t bytes)
 {
     Unroller *unroller = owner;

@@ -15,8 +15,6 @@ typedef struct Observation {
     const Tile *tile;                           /* LOAD, SWAP with contents: what was read */
 } Observation;
 
-void observations_reverse(GArray *observations);                /* collected from the last one back to the first */
-
 typedef struct UnrollStep {
     Step step;                                  /* COPY_START: object is the ordinal of the copy on its core, NONE for 0 bytes */
     Copy copy;                                  /* COPY_START with bytes > 0 */
