@@ -36,8 +36,13 @@ tests/differential : model kernels checker tests/support tests/differential
 endef
 export LAYERS
 
+# Kernels that are not linked into the checker: a folder is one module.
+MODULES := cases jax patterns windows
 SOURCES := $(sort $(wildcard model/*.c kernels/*.c kernels/*/*.c checker/*.c checker/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+MODULE_FILES := $(MODULES:%=$(BUILD)/lib/heddle/%.so)
+objects_of = $(filter $(BUILD)/kernels/$1/%,$(OBJECTS))
+MODULE_OBJECTS := $(foreach m,$(MODULES),$(call objects_of,$m))
 TEST_SOURCES := $(sort $(wildcard tests/unit/*.c tests/differential/*.c tests/cli/*.c))
 TESTS := $(patsubst %.c,$(BUILD)/%,$(filter $(addsuffix /test_%,tests/unit tests/differential tests/cli),$(TEST_SOURCES)))
 TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(TESTS:$(BUILD)/%=%.c),$(TEST_SOURCES)) $(sort $(wildcard tests/support/*.c)))
@@ -47,7 +52,7 @@ MAKEFLAGS += -j$(shell nproc)
 endif
 FIRST = $(filter deps,$(MAKECMDGOALS))
 
-all: $(BUILD)/heddle                            ## builds $(BUILD)/heddle (the default)
+all: $(BUILD)/heddle $(MODULE_FILES)             ## builds $(BUILD)/heddle (the default)
 
 # V=1 shows the commands of compiler and linker.
 SAY = $(if $(V),,@echo "  $1 $@";)
@@ -55,7 +60,7 @@ $(BUILD)/%.o: %.c | $(FIRST)
 	@mkdir -p $(@D)
 	$(call SAY,compile)$(CC) $(BASE_CFLAGS) $(CFLAGS) -c $< -o $@
 
-$(BUILD)/checker/check/compile.o: BASE_CFLAGS += -DHEDDLE_PREFIX='"$(PREFIX)"'
+$(BUILD)/checker/check/installed.o: BASE_CFLAGS += -DHEDDLE_PREFIX='"$(PREFIX)"'
 
 # The page of --html, a file that can be read and tried alone, as a string of C.
 $(BUILD)/checker/report/page.inc: checker/report/page.html
@@ -70,11 +75,17 @@ $(BUILD)/include:
 	@mkdir -p $(@D)
 	ln -sfn $(CURDIR)/kernels $@
 
-$(BUILD)/heddle.gdb: checker/command/heddle.gdb
+$(BUILD)/share/heddle/heddle.gdb: checker/command/heddle.gdb
 	@mkdir -p $(@D)
 	ln -sfn $(CURDIR)/$< $@
 
-$(BUILD)/heddle: $(OBJECTS) | $(BUILD)/include $(BUILD)/heddle.gdb
+.SECONDEXPANSION:
+$(MODULE_OBJECTS): BASE_CFLAGS += -fPIC
+$(MODULE_FILES): $(BUILD)/lib/heddle/%.so: $$(call objects_of,$$*)
+	@mkdir -p $(@D)
+	$(call SAY,link   )$(CC) $(CFLAGS) -shared $^ -o $@ -lm
+
+$(BUILD)/heddle: $(filter-out $(MODULE_OBJECTS),$(OBJECTS)) | $(MODULE_FILES) $(BUILD)/include $(BUILD)/share/heddle/heddle.gdb
 	$(call SAY,link   )$(CC) $(CFLAGS) $^ -o $@ $(BASE_LIBS)
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_SUPPORT) $(filter-out $(BUILD)/checker/main.o,$(OBJECTS))
@@ -151,8 +162,9 @@ tidy:                                           ## layers, include order, names,
 	@awk -f tests/support/tidy.awk $(sort $(wildcard $(foreach d,model kernels kernels/* checker checker/* tests/*,$d/*.c $d/*.h)))
 
 install: all                                    ## PREFIX=/usr/local, DESTDIR= for packagers
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include/heddle lib/pkgconfig share/man/man1 share/bash-completion/completions share/heddle)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include/heddle lib/heddle lib/pkgconfig share/man/man1 share/bash-completion/completions share/heddle)
 	install -m 755 $(BUILD)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
+	install -m 644 $(MODULE_FILES) $(DESTDIR)$(PREFIX)/lib/heddle/
 	install -m 644 $$($(CC) -MM kernels/pallas/pallas.h | tr ' ' '\n' | grep '\.h$$') $(DESTDIR)$(PREFIX)/include/heddle/
 	install -m 644 checker/report/heddle-report.schema.json checker/command/heddle.gdb $(DESTDIR)$(PREFIX)/share/heddle/
 	$(BUILD)/heddle --man > $(DESTDIR)$(PREFIX)/share/man/man1/heddle.1

@@ -6,7 +6,7 @@
 #include "program.h"
 
 typedef struct ProgramEntry {
-    const char *name, *summary, *group, *source;        /* group: "collectives", "cases", ...; source: path as given to the compiler */
+    const char *name, *summary, *group, *source;        /* group: "collectives", "cases", ... by source: path as given to the compiler */
     const void *self;
     void (*build)(Program *program, const struct ProgramEntry *entry);
 } ProgramEntry;
@@ -19,5 +19,6 @@ typedef struct ProgramModule {
     size_t steps;
     void *handle;
 } ProgramModule;
-/* path NULL: the built-in kernels. On failure NULL and one line in *error (g_malloc). Runs in the forked child only, for files of users. */
+/* path NULL: the kernels linked into this executable. On failure NULL and one line in *error (g_malloc). Files are opened in a forked child
+ * only. */
 typedef ProgramModule *(*ProgramModuleOpen)(const char *path, char **error);

@@ -1,25 +1,28 @@
-/* catalogue.c - what programs a module has, asked for in a child, since a user's module runs code when it is loaded and built.
+/* catalogue.c - what programs modules have, asked for in one child, since a user's module runs code when it is loaded and built.
  *
  * Each program is built at one shape of machine after the other until it finds one applicable; what it declares there is what the list
- * shows. Answers
- * cross as one GVariant.
+ * shows. Answers cross as one GVariant.
  */
 #include "catalogue.h"
 #include "../run/child.h"
 #include "../run/limits.h"
+#include "installed.h"
 #include <string.h>
 
 enum { DEVICES_TRIED = 16 };
+#define MODULES "lib/heddle"
 
 typedef struct CatalogueShared {
     ChildControl control;
     Store home, answer;
     ProgramModuleOpen open;
-    const char *module, *name;                  /* name: only that program; NULL: all */
-    char building[64];                          /* the program in hand */
+    const GPtrArray *modules;                   /* of char*: paths; NULL: linked into this executable */
+    bool built_in;                              /* they come with this executable, rather than from a user */
+    const char *name;                           /* only that program; NULL: all */
+    const char *module; char building[64];      /* the module and the program in hand */
 } CatalogueShared;
 
-#define ENTRY_TYPE "(ssssuuuusa(sxxxb))"
+#define ENTRY_TYPE "(sssssuuuusa(sxxxb))"
 #define ANSWER_TYPE "(sa" ENTRY_TYPE ")"
 
 /* Shapes of machines to try, simplest first: a line of 1, 2, ... devices, then the same with two cores each, then a small mesh. */
@@ -53,7 +56,7 @@ static GVariant *describe_parameters(const Program *program)
     return g_variant_builder_end(&parameters);
 }
 
-static GVariant *describe(const ProgramEntry *entry)
+static GVariant *describe(const CatalogueShared *shared, const ProgramEntry *entry)
 {
     Program *program = NULL;
     Mesh mesh;
@@ -64,7 +67,8 @@ static GVariant *describe(const ProgramEntry *entry)
         program = build_at(entry, &mesh, cores);
         fits = program->not_applicable == NULL;
     }
-    GVariant *answer = g_variant_new("(ssssuuuus@a(sxxxb))", entry->name, entry->summary, entry->group, entry->source,
+    GVariant *answer = g_variant_new("(sssssuuuus@a(sxxxb))", entry->name, entry->summary, shared->built_in ? entry->group : "user",
+                                     entry->source, shared->module ? shared->module : "",
                                      program->expected_faults, program->expected_from, fits ? program->devices : 0,
                                      fits ? program->cores_per_device : 1,
                                      fits && program->mesh.axes > 1 ? "x=2,y=2" : "", describe_parameters(program));
@@ -72,20 +76,29 @@ static GVariant *describe(const ProgramEntry *entry)
     return answer;
 }
 
-static void serve(ChildControl *control, void *argument, char request)
+static void describe_all(CatalogueShared *shared, GVariantBuilder *entries, char **error)
 {
-    CatalogueShared *shared = argument;
-    (void)request;
-    g_autofree char *error = NULL;
-    ProgramModule *module = shared->open(shared->module, &error);
-    GVariantBuilder entries;
-    g_variant_builder_init(&entries, G_VARIANT_TYPE("a" ENTRY_TYPE));
+    shared->control.phase = PHASE_LOAD;
+    ProgramModule *module = shared->open(shared->module, error);
     for (size_t i = 0; module != NULL && i < module->entries; i++) {
         if (shared->name != NULL && strcmp(module->entry[i].name, shared->name) != 0)
             continue;
         g_strlcpy(shared->building, module->entry[i].name, sizeof shared->building);
-        control->phase = PHASE_PROGRAM;
-        g_variant_builder_add_value(&entries, describe(&module->entry[i]));
+        shared->control.phase = PHASE_PROGRAM;
+        g_variant_builder_add_value(entries, describe(shared, &module->entry[i]));
+    }
+}
+
+static void serve(ChildControl *control, void *argument, char request)
+{
+    CatalogueShared *shared = argument;
+    (void)control, (void)request;
+    g_autofree char *error = NULL;
+    GVariantBuilder entries;
+    g_variant_builder_init(&entries, G_VARIANT_TYPE("a" ENTRY_TYPE));
+    for (guint i = 0; error == NULL && i < shared->modules->len; i++) {
+        shared->module = shared->modules->pdata[i];
+        describe_all(shared, &entries, &error);
     }
     g_autoptr(GVariant) answer = g_variant_ref_sink(g_variant_new(ANSWER_TYPE, error ? error : "", &entries));
     size_t bytes = g_variant_get_size(answer);
@@ -102,6 +115,7 @@ static void free_entry(gpointer data)
     g_free(entry->summary);
     g_free(entry->group);
     g_free(entry->source);
+    g_free(entry->module);
     g_free(entry->mesh);
     g_free(entry);
 }
@@ -111,8 +125,10 @@ static CatalogueEntry *read_entry(GVariant *from)
     CatalogueEntry *entry = g_new0(CatalogueEntry, 1);
     entry->parameters = g_array_new(FALSE, FALSE, sizeof(CatalogueParameter));
     g_autoptr(GVariantIter) parameters = NULL;
-    g_variant_get(from, ENTRY_TYPE, &entry->name, &entry->summary, &entry->group, &entry->source, &entry->expected_faults,
+    g_variant_get(from, ENTRY_TYPE, &entry->name, &entry->summary, &entry->group, &entry->source, &entry->module, &entry->expected_faults,
                   &entry->expected_from, &entry->devices_min, &entry->cores, &entry->mesh, &parameters);
+    if (entry->module[0] == '\0')
+        g_clear_pointer(&entry->module, g_free);
     if (entry->mesh[0] == '\0')
         g_clear_pointer(&entry->mesh, g_free);
     CatalogueParameter parameter;
@@ -147,7 +163,7 @@ static GPtrArray *read_answer(const Store *store, char **error)
 
 static char *tell_end(const CatalogueShared *shared, ChildEnd end, const char *output)
 {
-    const char *module = shared->module ? shared->module : "the built-in kernels";
+    const char *module = shared->built_in ? "the built-in kernels" : shared->module;
     if (end == CHILD_TIMED_OUT || end == CHILD_OUT_OF_MEMORY) {
         limits_give_up();
         return child_tell_limit(&shared->control, end, module, shared->building, limits_preparation()->seconds);
@@ -161,22 +177,18 @@ static char *tell_end(const CatalogueShared *shared, ChildEnd end, const char *o
                            output ? output : "");
 }
 
-GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **error)
-{
-    return catalogue_find(open, module, NULL, error);
-}
-
-GPtrArray *catalogue_find(ProgramModuleOpen open, const char *module, const char *name, char **error)
+static GPtrArray *ask(CatalogueShared asked, char **error)
 {
     Store home;
     store_init(&home, sizeof(CatalogueShared), 1);
     CatalogueShared *shared = store_push(&home, 1);
-    *shared = (CatalogueShared){ .home = home, .open = open, .module = module, .name = name };
+    asked.home = home;
+    *shared = asked;
     store_init(&shared->answer, 1, (size_t)1 << 28);
     Child child;
     GPtrArray *catalogue = NULL;
     if (child_start(&child, &shared->control, serve, shared, error)) {
-        const ChildWatch watch = { .seconds_max = module != NULL ? deadline_left(limits_preparation()) : 0 };
+        const ChildWatch watch = { .seconds_max = shared->built_in ? 0 : deadline_left(limits_preparation()) };
         ChildEnd end = child_wait(&child, &watch);
         g_autofree char *output = child_end(&child);
         if (end == CHILD_DONE)
@@ -187,4 +199,45 @@ GPtrArray *catalogue_find(ProgramModuleOpen open, const char *module, const char
     store_clear(&shared->answer);
     store_clear(&home);
     return catalogue;
+}
+
+GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **error)
+{
+    g_autoptr(GPtrArray) modules = g_ptr_array_new();
+    g_ptr_array_add(modules, (gpointer)module);
+    return ask((CatalogueShared){ .open = open, .modules = modules, .built_in = module == NULL }, error);
+}
+
+/* ---- what is built in ---- */
+
+static void add_installed(GPtrArray *modules)
+{
+    g_autofree char *missing = NULL, *folder = installed_find(MODULES, NULL, &missing);
+    g_autoptr(GDir) open = folder ? g_dir_open(folder, 0, NULL) : NULL;
+    for (const char *name; open != NULL && (name = g_dir_read_name(open)) != NULL;)
+        if (g_str_has_suffix(name, ".so"))
+            g_ptr_array_add(modules, g_build_filename(folder, name, NULL));
+}
+
+static gint compare_sources(gconstpointer a, gconstpointer b)
+{
+    return strcmp((*(const CatalogueEntry *const *)a)->source, (*(const CatalogueEntry *const *)b)->source);
+}
+
+GPtrArray *catalogue_built_in(ProgramModuleOpen open, const char *name, char **error)
+{
+    g_autoptr(GPtrArray) modules = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(modules, NULL);
+    add_installed(modules);
+    GPtrArray *catalogue = ask((CatalogueShared){ .open = open, .modules = modules, .built_in = true, .name = name }, error);
+    if (catalogue != NULL)
+        g_ptr_array_sort(catalogue, compare_sources);
+    return catalogue;
+}
+
+char *catalogue_missing(void)
+{
+    char *missing = NULL;
+    g_free(installed_find(MODULES, NULL, &missing));
+    return missing;
 }

@@ -1,13 +1,15 @@
-/* catalogue.h - which programs a module offers.
+/* catalogue.h - which programs a module offers, and which are built in: those linked into this executable, and those of the modules that
+ * come with it.
  *
- * Ownership:   entries are copies (strings too); build is not callable in the parent for a user's module.
- * Errors:      NULL and *error: the module could not be loaded.
+ * Ownership:   entries are copies (strings too); build is not callable in the parent.
+ * Errors:      NULL and *error: a module could not be loaded.
  */
 #pragma once
 #include "check.h"
 
 typedef struct CatalogueEntry {
     char *name, *summary, *group, *source;
+    char *module;                               /* path; NULL: linked into this executable */
     uint32_t expected_faults, expected_from;    /* after building it at a small applicable size */
     uint32_t devices_min;                       /* smallest applicable number of devices in 1..16, 0: none */
     uint32_t cores;                             /* a device, with which it is applicable: 1, or 2 if it must be */
@@ -19,6 +21,9 @@ typedef struct CatalogueParameter {
     int64_t value, least, greatest;
     gboolean choice;                            /* by pl_choose: all values are checked */
 } CatalogueParameter;
+/* Of a user's module; NULL: those linked into this executable. */
 GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **error);
-/* Only the programs of that name: no other one is built. */
-GPtrArray *catalogue_find(ProgramModuleOpen open, const char *module, const char *name, char **error);
+/* By source. name: only the programs of that name, no other one is built; NULL: all. */
+GPtrArray *catalogue_built_in(ProgramModuleOpen open, const char *name, char **error);
+/* Why programs are missing from those built in: one line, g_malloc; NULL: their modules are here. */
+char *catalogue_missing(void);

@@ -14,12 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../run/limits.h"
+#include "installed.h"
 #include "interrupt.h"
 #include "unset.h"
-
-#ifndef HEDDLE_PREFIX
-#define HEDDLE_PREFIX "/usr/local"
-#endif
 
 static const char *const module_flags[] = {
     "-shared", "-fPIC", "-g", "-O1", "-fno-omit-frame-pointer", "-fwrapv", "-fstack-protector-strong",
@@ -48,27 +45,13 @@ static bool has_headers(const char *folder)
     return found;
 }
 
-/* Where <heddle/pallas.h> is: beside the executable in a build tree, else where it was installed. NULL and *error if nowhere. */
+/* Where <heddle/pallas.h> is. NULL and *error if nowhere. */
 static char *find_headers(char **error)
 {
-    char *executable = g_file_read_link("/proc/self/exe", NULL);
-    char *home = g_path_get_dirname(executable ? executable : "/"), *above = g_path_get_dirname(home);
-    char *candidate[] = {
-        g_build_filename(home, "include", NULL), g_build_filename(above, "include", NULL), g_build_filename(above, "kernels", NULL),
-        g_strdup(HEDDLE_PREFIX "/include"),
-    };
-    char *found = NULL;
-    for (size_t i = 0; i < G_N_ELEMENTS(candidate); i++) {
-        if (!found && has_headers(candidate[i]))
-            found = g_strdup(candidate[i]);
-        g_free(candidate[i]);
-    }
-    if (!found)
-        *error = g_strdup_printf("heddle/pallas.h is neither beside %s nor in " HEDDLE_PREFIX "/include; run make install, or give its"
-                                 " folder with -I", executable ? executable : "heddle");
-    g_free(above);
-    g_free(home);
-    g_free(executable);
+    char *why = NULL, *found = installed_find("include", "heddle/pallas.h", &why);
+    if (found == NULL)
+        *error = g_strconcat(why, ", or give its folder with -I", NULL);
+    g_free(why);
     return found;
 }
 

@@ -34,6 +34,7 @@ static void append_parameters(GString *text, const Program *program)
 char *identity_of_check(const CheckSpec *spec, const Program *program, const Record *record, const char *facts)
 {
     g_autofree char *source = identity_hash_file(program->source), *build = identity_hash_file("/proc/self/exe");
+    g_autofree char *module = identity_hash_file(spec->source ? NULL : spec->module);
     GString *text = g_string_new(NULL);
     g_string_append_printf(text, "program %s\nsearch %s\nmesh ", spec->program, search_name(spec->search));
     for (unsigned a = 0; a < program->mesh.axes; a++)
@@ -48,7 +49,7 @@ char *identity_of_check(const CheckSpec *spec, const Program *program, const Rec
                            (spec->modes & WALK_SYMMETRY) != 0);
     g_string_append_printf(text, "--seed %" G_GUINT64_FORMAT "\n--depth %u\n--first %d\nsource-hash %s\n", spec->seed, spec->depth,
                            spec->first, source);
-    g_string_append_printf(text, "heddle-build %s\n", build);
+    g_string_append_printf(text, "heddle-build %s\nheddle-module %s\n", build, module);
     g_string_append_printf(text, IDENTITY_FACTS " %s\n", facts);
     g_string_append_printf(text, "run-hash %016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x\n", (guint64)hash_run(record),
                            (guint64)record->final_hash);

@@ -23,7 +23,7 @@ typedef struct Override { const char *name; int64_t value; } Override;
 
 typedef struct CheckSpec {
     ProgramModuleOpen open;
-    const char *module;                         /* path of a .so, NULL: built in */
+    const char *module;                         /* path of a .so, NULL: linked into this executable */
     const char *program;                        /* its name */
     const char *source;                         /* the user's file as named on the command line, NULL: what the module says */
     Mesh mesh;

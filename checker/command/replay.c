@@ -4,32 +4,29 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+#include "../check/installed.h"
 #include "../report/schedule_file.h"
 #include "replay_source.h"
 #include "selection.h"
 #include "stepper.h"
 
-/* Is it a program of the built-in kernels, rather than of a user's file? */
-static bool is_built_in(const Session *session, const ScheduleHeader *header)
+/* Is it a program of the built-in kernels, rather than of a user's file? Then in which module. */
+static bool is_built_in(const Session *session, const ScheduleHeader *header, char **module, char **error)
 {
-    char *error = NULL;
-    GPtrArray *catalogue = catalogue_find(session->open, NULL, header->program, &error);
-    bool found = false;
-    for (guint i = 0; catalogue && !found && i < catalogue->len; i++) {
+    g_autoptr(GPtrArray) catalogue = catalogue_built_in(session->open, header->program, error);
+    for (guint i = 0; catalogue && i < catalogue->len; i++) {
         const CatalogueEntry *entry = catalogue->pdata[i];
-        found = !strcmp(entry->name, header->program) && (!header->source || !strcmp(entry->source, header->source));
+        if (header->source && strcmp(entry->source, header->source))
+            continue;
+        *module = g_strdup(entry->module);
+        return true;
     }
-    if (catalogue)
-        g_ptr_array_unref(catalogue);
-    g_free(error);
-    return found;
+    return false;
 }
 
-/* The module of a user's source; NULL without *error: built in. */
-static char *find_module(const Session *session, const char *schedule, ScheduleHeader *header, char **error)
+/* Compiles the source of a user's program. */
+static char *make_module(const Session *session, const char *schedule, ScheduleHeader *header, char **error)
 {
-    if (is_built_in(session, header))
-        return NULL;
     if (!header->source || !*header->source) {
         *error = g_strdup_printf("the schedule belongs to %s, which is not built into this heddle", header->program);
         return NULL;
@@ -86,13 +83,12 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
 /* This very command in gdb; returns only on failure. */
 static char *run_in_gdb(const Options *options, const char *schedule)
 {
-    g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *folder = self ? g_path_get_dirname(self) : NULL;
-    if (!self)
-        return g_strdup("this system does not say where heddle is");
-    g_autofree char *beside = g_build_filename(folder, "heddle.gdb", NULL);
-    g_autofree char *installed = g_build_filename(folder, "..", "share", "heddle", "heddle.gdb", NULL);
-    const char *words[] = {"gdb", "-q", "-x", g_file_test(beside, G_FILE_TEST_EXISTS) ? beside : installed, "--args", self, "replay",
-                           "--in-process", "-q"};
+    char *error = NULL;
+    g_autofree char *self = g_file_read_link("/proc/self/exe", NULL), *folder = installed_find("share/heddle", "heddle.gdb", &error);
+    if (!self || !folder)
+        return error ? error : g_strdup("this system does not say where heddle is");
+    g_autofree char *script = g_build_filename(folder, "heddle.gdb", NULL);
+    const char *words[] = {"gdb", "-q", "-x", script, "--args", self, "replay", "--in-process", "-q"};
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
         g_ptr_array_add(argv, (char *)words[i]);
@@ -117,9 +113,12 @@ int command_replay(Session *session)
     char *error = session->options->gdb ? run_in_gdb(session->options, path) : NULL;
     ScheduleHeader *header = error ? NULL : schedule_read_header(path, &error);
     g_autofree char *absolute = g_canonicalize_filename(path, NULL);
-    char *module = header ? find_module(session, path, header, &error) : NULL;
+    char *module = NULL;
+    bool built_in = header && is_built_in(session, header, &module, &error);
+    if (header && !built_in && !error)
+        module = make_module(session, path, header, &error);
     if (!error) {
-        const ReplayOptions options = {header->source, session->options->in_process, session->options->seconds_max,
+        const ReplayOptions options = {built_in ? NULL : header->source, session->options->in_process, session->options->seconds_max,
                                        session->options->memory_max};
         ReplayResult *replay = schedule_replay(session->open, absolute, module, &options);
         if (replay->error)

@@ -25,30 +25,38 @@ static bool is_file(const char *operand)
     return strchr(operand, '/') || g_str_has_suffix(operand, ".c") || g_str_has_suffix(operand, ".so") || program_part(operand);
 }
 
-/* Appends the programs of a catalogue that are called `name` (NULL: all). */
-static bool add_programs(Selection *selection, const GPtrArray *catalogue, const char *name, const char *module, const char *source,
-                         char **error)
+/* The catalogue holds none of that name, or none at all. */
+static char *tell_none(const GPtrArray *catalogue, const char *name, const char *source)
 {
-    GPtrArray *names = g_ptr_array_new();
+    if (!name)
+        return source ? g_strdup_printf("%s holds no program; a kernel file needs PROGRAM(name, \"summary\") { ... }", source)
+                      : g_strdup("no kernel is built in");
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (guint i = 0; i < catalogue->len; i++)
+        g_ptr_array_add(names, ((const CatalogueEntry *)catalogue->pdata[i])->name);
+    g_autofree char *missing = source ? NULL : catalogue_missing();
+    const char *near = suggest_nearest(names, name);
+    if (missing)
+        return g_strdup_printf("no built-in kernel %s: only some are here, and %s", name, missing);
+    if (near)
+        return g_strdup_printf("no program %s in %s; did you mean %s?", name, source ? source : "the built-in kernels", near);
+    return source ? g_strdup_printf("no program %s in %s; heddle list %s shows them", name, source, source)
+                  : g_strdup_printf("no built-in kernel %s; heddle list shows them (a file needs its .c or a /)", name);
+}
+
+/* Appends the programs of a catalogue that are called `name` (NULL: all). */
+static bool add_programs(Selection *selection, const GPtrArray *catalogue, const char *name, const char *source, char **error)
+{
     guint before = selection->programs->len;
     for (guint i = 0; i < catalogue->len; i++) {
         const CatalogueEntry *entry = catalogue->pdata[i];
-        Selected selected = {entry, module, source};
-        g_ptr_array_add(names, entry->name);
+        Selected selected = {entry, source};
         if (!name || !strcmp(entry->name, name))
             g_array_append_val(selection->programs, selected);
     }
     bool found = selection->programs->len > before;
-    const char *near = found || !name ? NULL : suggest_nearest(names, name);
-    if (!found && near)
-        *error = g_strdup_printf("no program %s in %s; did you mean %s?", name, source ? source : "the built-in kernels", near);
-    else if (!found && name)
-        *error = source ? g_strdup_printf("no program %s in %s; heddle list %s shows them", name, source, source)
-                        : g_strdup_printf("no built-in kernel %s; heddle list shows them (a file needs its .c or a /)", name);
-    else if (!found)
-        *error = source ? g_strdup_printf("%s holds no program; a kernel file needs PROGRAM(name, \"summary\") { ... }", source)
-                        : g_strdup("no kernel is built in");
-    g_ptr_array_unref(names);
+    if (!found)
+        *error = tell_none(catalogue, name, source);
     return found;
 }
 
@@ -84,7 +92,7 @@ static bool add_file(Selection *selection, const Session *session, const char *o
         return false;
     }
     g_ptr_array_add(selection->catalogues, catalogue);
-    return add_programs(selection, catalogue, program, module, source, error);
+    return add_programs(selection, catalogue, program, source, error);
 }
 
 bool selection_read(Selection *selection, const Session *session, char **error)
@@ -103,12 +111,12 @@ bool selection_read(Selection *selection, const Session *session, char **error)
             continue;
         }
         if (!built_in) {
-            built_in = catalogue_read(session->open, NULL, error);
+            built_in = catalogue_built_in(session->open, NULL, error);
             good = built_in != NULL;
             if (good)
                 g_ptr_array_add(selection->catalogues, built_in);
         }
-        good = good && add_programs(selection, built_in, operand, NULL, NULL, error);
+        good = good && add_programs(selection, built_in, operand, NULL, error);
     }
     return good;
 }
@@ -177,7 +185,7 @@ static CheckSpec base_spec(const Session *session, const Selected *selected)
 {
     const Options *options = session->options;
     return (CheckSpec){
-        .open = session->open, .module = selected->module, .program = selected->entry->name, .source = selected->source,
+        .open = session->open, .module = selected->entry->module, .program = selected->entry->name, .source = selected->source,
         .cores = options->cores ? options->cores : selected->entry->cores,
         .knobs = options->knobs, .search = options->search, .modes = options->modes,
         .states_max = options->states_max, .runs_max = options->runs_max, .depth = options->depth, .seed = options->seed,

@@ -12,7 +12,7 @@
 
 typedef struct Selected {
     const CatalogueEntry *entry;
-    const char *module, *source;                /* of a user's file; NULL: built in */
+    const char *source;                         /* a user's file; NULL: built in */
 } Selected;
 
 typedef struct Selection {

@@ -470,11 +470,11 @@ void schedule_header_free(ScheduleHeader *header)
     g_free(header);
 }
 
-static CheckSpec *spec_of(const Parsed *parsed, ProgramModuleOpen open, const char *module)
+static CheckSpec *spec_of(const Parsed *parsed, ProgramModuleOpen open, const char *module, const char *source)
 {
     CheckSpec *spec = g_new0(CheckSpec, 1);
     *spec = (CheckSpec){ .open = open, .module = g_strdup(module), .program = g_strdup(parsed->header.program),
-                         .source = module ? g_strdup(parsed->header.source) : NULL, .mesh = parsed->mesh, .cores = parsed->cores,
+                         .source = g_strdup(source), .mesh = parsed->mesh, .cores = parsed->cores,
                          .seed = parsed->seed, .search = SEARCH_PROVE, .film = true, .overrides = parsed->overrides->len };
     const unsigned *k = parsed->knob;
     spec->knobs = (Knobs){ .dma_order = (DmaOrder)k[0], .dma_progress = (DmaProgress)k[1], .bounds = (Bounds)k[2], .scopes = (Scopes)k[3],
@@ -529,7 +529,7 @@ ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const ch
         return replay;
     if (options->source != NULL && strcmp(options->source, parsed->header.source) != 0)
         rename_source(parsed, options->source);
-    CheckSpec *spec = spec_of(parsed, open, module);
+    CheckSpec *spec = spec_of(parsed, open, module, options->source);
     spec->in_process = options->in_process, spec->seconds_max = options->seconds_max, spec->memory_max = options->memory_max;
     g_autofree char *hash = identity_hash_file(parsed->header.source);
     if (g_strcmp0(hash, parsed->header.source_hash) == 0) {

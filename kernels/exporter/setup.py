@@ -47,6 +47,7 @@ class BuildWithChecker(build_py):
         shutil.copy2(TREE / "build" / "heddle", target / "heddle")
         for folder in ("heddle", "pallas"):
             shutil.copytree(TREE / "kernels" / folder, target / "include" / folder, ignore=lambda _, names: no_headers(names))
+        shutil.copytree(TREE / "build" / "lib", target / "lib")
 
 
 def no_headers(names):

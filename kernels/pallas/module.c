@@ -117,11 +117,9 @@ static bool is_twin(const PlModule *module, const PlProgram *program)
     return false;
 }
 
-static const char *group_of(const PlModule *module, const PlProgram *program, bool built_in)
+static const char *group_of(const PlModule *module, const PlProgram *program)
 {
     static const char *const folder[] = { "cases", "patterns", "jax", "windows" };
-    if (!built_in)
-        return "user";
     for (size_t i = 0; i < G_N_ELEMENTS(folder); i++) {
         g_autofree char *path = g_strdup_printf("kernels/%s/", folder[i]);
         if (strstr(program->site.file, path) != NULL)
@@ -171,8 +169,7 @@ static ProgramModule *list_programs(const PlModule *module, void *handle)
     ProgramEntry *entry = g_new0(ProgramEntry, MAX(count, 1));
     for (size_t i = 0; i < count; i++) {
         const PlProgram *program = module->program[i];
-        entry[i] = (ProgramEntry){ program->name, program->summary, group_of(module, program, handle == NULL), program->site.file, program,
-                                   build };
+        entry[i] = (ProgramEntry){ program->name, program->summary, group_of(module, program), program->site.file, program, build };
     }
     qsort(entry, count, sizeof *entry, compare_entries);
     ProgramModule *opened = g_new0(ProgramModule, 1);

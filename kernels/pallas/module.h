@@ -1,4 +1,4 @@
-/* module.h - the programs of a module: those built into this executable, or those of a user's shared object.
+/* module.h - the programs of a module: those linked into this executable, or those of a shared object.
  *
  * Ownership:   a module is never closed: its code may be running on any stack.
  * Errors:      NULL and one line in *error (g_malloc): cannot be loaded, is no Heddle module, was built for another

@@ -447,6 +447,57 @@ static void what_is_built_in_is_listed(void **state)
     run_clear(&table);
 }
 
+/* As in an installation: bin/heddle, and what it comes with beside that folder. */
+static char *move_heddle(const char *to)
+{
+    char *path = path_of(to), *bin = g_path_get_dirname(path), *bytes = NULL;
+    gsize length;
+    assert_int_equal(g_mkdir_with_parents(bin, 0700), 0);
+    assert_true(g_file_get_contents(heddle, &bytes, &length, NULL) && g_file_set_contents(path, bytes, (gssize)length, NULL));
+    assert_int_equal(g_chmod(path, 0700), 0);
+    g_free(bytes);
+    g_free(bin);
+    return path;
+}
+
+static void modules_are_found_from_where_heddle_is(void **state)
+{
+    (void)state;
+    char *home = g_path_get_dirname(heddle), *modules = g_build_filename(home, "lib", NULL), *lib = path_of("moved/lib"), *own = heddle;
+    Run before = run("list");
+    heddle = move_heddle("moved/bin/heddle");
+    if (!g_file_test("/usr/local/lib/heddle", G_FILE_TEST_EXISTS)) {
+        Run few = run("list --names"), one = run("check all_gather -n 2 -q");
+        assert_int_equal(few.code | one.code, 0);
+        assert_says(few.out, "all_gather\n");
+        assert_null(strstr(few.out, "g01_no_exit_barrier"));
+        assert_refused("check g01_no_exit_barrier", "lib/heddle is neither beside ");
+        assert_refused("check all_gahter", "; run make install");
+        run_clear(&one);
+        run_clear(&few);
+    }
+    assert_int_equal(symlink(modules, lib), 0);
+    Run after = run("list"), faulty = run("check g01_no_exit_barrier -n 2 -q");
+    assert_string_equal(before.out, after.out);
+    assert_int_equal(faulty.code, 1);
+    run_clear(&faulty);
+    run_clear(&after);
+    run_clear(&before);
+    g_unlink(lib);
+    g_unlink(heddle);
+    g_free(heddle);
+    heddle = own;
+    for (const char *const *name = (const char *const[]){ "moved/bin", "moved", NULL }; *name; name++) {
+        char *path = path_of(*name);
+        assert_int_equal(g_rmdir(path), 0);
+        g_free(path);
+    }
+    remove_schedules();
+    g_free(lib);
+    g_free(modules);
+    g_free(home);
+}
+
 static void every_fault_is_explained(void **state)
 {
     (void)state;
@@ -519,6 +570,7 @@ int main(void)
         cmocka_unit_test(kernels_that_misbehave_are_findings_and_harm_nobody_else),
         cmocka_unit_test(the_readme_shows_what_really_happens),
         cmocka_unit_test(what_is_built_in_is_listed),
+        cmocka_unit_test(modules_are_found_from_where_heddle_is),
         cmocka_unit_test(every_fault_is_explained),
         cmocka_unit_test(colors_are_for_those_who_ask),
     };

@@ -89,6 +89,7 @@ def test_what_the_wheel_holds(installed):
     names = set(zipfile.ZipFile(installed[1]).namelist())
     headers = {f"heddle_pallas/bin/include/pallas/{path.name}" for path in (TREE / "kernels" / "pallas").glob("*.h")}
     assert {"heddle_pallas/py.typed", "heddle_pallas/bin/heddle", "heddle_pallas/bin/include/heddle/pallas.h"} | headers <= names
+    assert "heddle_pallas/bin/lib/heddle/cases.so" in names
     assert {f"heddle_pallas/{path.name}" for path in (PACKAGE / "heddle_pallas").glob("*.py")} <= names
     assert "-py3-none-" in installed[1].name and not installed[1].name.endswith("-any.whl")
 

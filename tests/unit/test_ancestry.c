@@ -7,10 +7,10 @@
 #include <cmocka.h>
 
 #include "../../checker/explain/ancestry.h"
-#include "../support/bodies.h"
+#include "../support/world.h"
 
 /* A scheduled run to its end; then the way of what was raised first. NULL: none is told. g_free. */
-static char *way_of(BodyWorld *world)
+static char *way_of(World *world)
 {
     g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
     execution_begin(world->execution, &(ExecutionOptions){ 0 });
@@ -28,48 +28,48 @@ static char *way_of(BodyWorld *world)
     return way;
 }
 
-static void takes_what_was_stored(Core *core, const Launch *launch)
+WORLD_BODY(takes_what_was_stored)
 {
-    (void)launch;
     Tile tile;
-    core_load(core, body_line(core, 1), body_ref(body_world->scratch), NULL, &tile);
-    core_store(core, body_line(core, 2), body_ref(body_world->buffer), NULL, &tile);
-    core_load(core, body_line(core, 3), body_ref(body_world->buffer), NULL, &tile);
-    core_tile_int(core, body_line(core, 4), &tile, 0, "value");
+    core_load(core, world_line(core, 1), world_ref(world_now->scratch), NULL, &tile);
+    core_store(core, world_line(core, 2), world_ref(world_now->buffer), NULL, &tile);
+    core_load(core, world_line(core, 3), world_ref(world_now->buffer), NULL, &tile);
+    core_tile_int(core, world_line(core, 4), &tile, 0, "value");
 }
 
 static void a_store_is_followed_to_the_load_before_it(void **state)
 {
     (void)state;
-    BodyWorld world;
-    body_run(&world, 1, takes_what_was_stored);
+    World world;
+    world_set_up(&world, 1, 1, takes_what_was_stored);
+    world_prove(&world);
     g_autofree char *way = way_of(&world);
-    assert_string_equal(way, "The way back: device 0 took it from buffer on device 0, loaded at test:3; device 0 at test:2 wrote buffer on "
-                             "device 0 from scratch on device 0, loaded at test:1; nobody had written there.");
-    body_clear(&world);
+    assert_string_equal(way, "Where it comes from: device 0 took it from buffer on device 0, loaded at test:3; device 0 at test:2 wrote "
+                             "buffer on device 0 from scratch on device 0, loaded at test:1; nobody had written there.");
+    world_clear(&world);
 }
 
-static void takes_what_was_copied(Core *core, const Launch *launch)
+WORLD_BODY(takes_what_was_copied)
 {
-    (void)launch;
     Tile tile;
-    CopyDesc copy = { .source = body_ref(body_world->scratch), .target = body_ref(body_world->buffer), .send = { NONE, NONE, NONE },
-                      .receive = body_ref(body_world->dma), .to = BODY_OWN, .core = NONE };
-    core_copy_start(core, body_line(core, 1), &copy);
-    core_copy_wait(core, body_line(core, 2), &copy, COPY_WAIT_RECEIVE, false);
-    core_load(core, body_line(core, 3), body_ref(body_world->buffer), NULL, &tile);
-    core_tile_int(core, body_line(core, 4), &tile, 1, "value");
+    CopyDesc copy = { .source = world_ref(world_now->scratch), .target = world_ref(world_now->buffer), .send = { NONE, NONE, NONE },
+                      .receive = world_ref(world_now->dma), .to = WORLD_OWN, .core = NONE };
+    core_copy_start(core, world_line(core, 1), &copy);
+    core_copy_wait(core, world_line(core, 2), &copy, COPY_WAIT_RECEIVE, false);
+    core_load(core, world_line(core, 3), world_ref(world_now->buffer), NULL, &tile);
+    core_tile_int(core, world_line(core, 4), &tile, 1, "value");
 }
 
 static void a_copy_is_followed_to_its_source(void **state)
 {
     (void)state;
-    BodyWorld world;
-    body_run(&world, 1, takes_what_was_copied);
+    World world;
+    world_set_up(&world, 1, 1, takes_what_was_copied);
+    world_prove(&world);
     g_autofree char *way = way_of(&world);
-    assert_string_equal(way, "The way back: device 0 took it from buffer on device 0, loaded at test:3; copy 0 of device 0 at test:1 wrote "
-                             "buffer on device 0 from scratch on device 0; nobody had written there.");
-    body_clear(&world);
+    assert_string_equal(way, "Where it comes from: device 0 took it from buffer on device 0, loaded at test:3; copy 0 of device 0 "
+                             "at test:1 wrote buffer on device 0 from scratch on device 0; nobody had written there.");
+    world_clear(&world);
 }
 
 int main(void)

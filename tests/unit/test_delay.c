@@ -9,9 +9,9 @@
 #include "../../checker/explain/delay.h"
 #include "../../checker/run/judge.h"
 #include "../../model/rng.h"
-#include "../support/bodies.h"
+#include "../support/world.h"
 
-static Finding *find(BodyWorld *world, FaultId id)
+static Finding *find(World *world, FaultId id)
 {
     Finding *found = NULL;
     for (guint i = 0; i < world->outcome->findings->len && found == NULL; i++) {
@@ -24,7 +24,7 @@ static Finding *find(BodyWorld *world, FaultId id)
 }
 
 /* By chance, but never a step of the core once it has come to the delay: the other access is next all the same. */
-static void expect_overtaken(BodyWorld *world, const Finding *finding, const Delay *delay)
+static void expect_overtaken(World *world, const Finding *finding, const Delay *delay)
 {
     const Place *second = &finding->place[finding->meant != MEANT_SECOND];
     g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
@@ -48,35 +48,22 @@ static void expect_overtaken(BodyWorld *world, const Finding *finding, const Del
     }
 }
 
-static CopyDesc copy_to(uint32_t device)
-{
-    Ref buffer = body_ref(body_world->buffer), dma = body_ref(body_world->dma);
-    return (CopyDesc){ .source = buffer, .target = buffer, .send = dma, .receive = dma, .to = { device, NONE }, .remote = true,
-                       .core = NONE };
-}
-
-static void copy_in(Core *core, uint32_t site, uint32_t device)
-{
-    CopyDesc copy = copy_to(device);
-    core_copy_start(core, site, &copy);
-}
-
 /* Device 1 sends, device 0 loads without waiting. */
-static void load_too_soon(Core *core, const Launch *launch)
+WORLD_BODY(load_too_soon)
 {
-    (void)launch;
     Tile tile;
     if (core->device == 1)
-        copy_in(core, body_line(core, 7), 0);
+        world_copy(core, 7, world_now->buffer, world_now->buffer, 0);
     else
-        core_load(core, body_line(core, 8), body_ref(body_world->buffer), NULL, &tile);
+        core_load(core, world_line(core, 8), world_ref(world_now->buffer), NULL, &tile);
 }
 
 static void a_core_is_late_before_it_starts_the_copy_that_is_not_waited_for(void **state)
 {
     (void)state;
-    BodyWorld world;
-    body_run(&world, 2, load_too_soon);
+    World world;
+    world_set_up(&world, 2, 1, load_too_soon);
+    world_prove(&world);
     const Finding *race = find(&world, FAULT_RACE);
     assert_non_null(race->delays);
     assert_int_equal(race->delays->len, 1);
@@ -86,49 +73,48 @@ static void a_core_is_late_before_it_starts_the_copy_that_is_not_waited_for(void
     assert_int_equal(delay->copy, NONE);
     assert_int_equal(program_get_site(world.program, delay->site)->line, sender ? 7 : 8);
     expect_overtaken(&world, race, delay);
-    body_clear(&world);
+    world_clear(&world);
 }
 
 /* The source is stored to while the copy may still read it: no delay of a core makes that copy late. */
-static void store_too_soon(Core *core, const Launch *launch)
+WORLD_BODY(store_too_soon)
 {
-    (void)launch;
     if (core->device == 1)
         return;
     Tile tile;
-    core_load(core, body_line(core, 6), body_ref(body_world->buffer), NULL, &tile);
-    copy_in(core, body_line(core, 7), 1);
-    core_store(core, body_line(core, 8), body_ref(body_world->buffer), NULL, &tile);
+    core_load(core, world_line(core, 6), world_ref(world_now->buffer), NULL, &tile);
+    world_copy(core, 7, world_now->buffer, world_now->buffer, 1);
+    core_store(core, world_line(core, 8), world_ref(world_now->buffer), NULL, &tile);
 }
 
 static void a_copy_has_to_be_slow_where_no_core_can_be_late(void **state)
 {
     (void)state;
-    BodyWorld world;
-    body_run(&world, 2, store_too_soon);
+    World world;
+    world_set_up(&world, 2, 1, store_too_soon);
+    world_prove(&world);
     const Finding *race = find(&world, FAULT_RACE);
     assert_non_null(race->delays);
     const Delay *delay = &g_array_index(race->delays, Delay, 0);
     assert_int_equal(delay->copy, 0);
     assert_int_equal(program_get_site(world.program, delay->site)->line, 7);
-    body_clear(&world);
+    world_clear(&world);
 }
 
 /* Twice: device 1 has to be late the second time only. */
-static void second_round_too_soon(Core *core, const Launch *launch)
+WORLD_BODY(second_round_too_soon)
 {
-    (void)launch;
     Tile tile;
     for (unsigned round = 0; round < 2; round++) {
         if (core->device == 0) {
-            copy_in(core, body_line(core, 7), 1);
-            core_wait(core, body_line(core, 8), body_ref(body_world->semaphore), 1, true);
+            world_copy(core, 7, world_now->buffer, world_now->buffer, 1);
+            core_wait(core, world_line(core, 8), world_ref(world_now->semaphore), 1, true);
         } else {
-            CopyDesc copy = copy_to(0);
+            CopyDesc copy = world_describe_copy(world_now->buffer, world_now->buffer, 0);
             if (round == 0)
-                core_copy_wait(core, body_line(core, 9), &copy, COPY_WAIT_RECEIVE, false);
-            core_load(core, body_line(core, 10), body_ref(body_world->buffer), NULL, &tile);
-            core_signal(core, body_line(core, 11), body_ref(body_world->semaphore), 1, (Target){ 0, NONE });
+                core_copy_wait(core, world_line(core, 9), &copy, COPY_WAIT_RECEIVE, false);
+            core_load(core, world_line(core, 10), world_ref(world_now->buffer), NULL, &tile);
+            core_signal(core, world_line(core, 11), world_ref(world_now->semaphore), 1, world_on(0));
         }
     }
 }
@@ -136,29 +122,30 @@ static void second_round_too_soon(Core *core, const Launch *launch)
 static void the_round_in_which_to_be_late_is_counted(void **state)
 {
     (void)state;
-    BodyWorld world;
-    body_run(&world, 2, second_round_too_soon);
+    World world;
+    world_set_up(&world, 2, 1, second_round_too_soon);
+    world_prove(&world);
     const Finding *race = find(&world, FAULT_RACE);
     assert_non_null(race->delays);
     const Delay *delay = &g_array_index(race->delays, Delay, 0);
     assert_int_equal(delay->times, 2);
-    body_clear(&world);
+    world_clear(&world);
 }
 
 /* Each tells the other, then clears its own word: who is late clears what it was told. */
-static void cleared_too_late(Core *core, const Launch *launch)
+WORLD_BODY(cleared_too_late)
 {
-    (void)launch;
-    core_flag_store(core, body_line(core, 1), body_ref(body_world->flag), BODY_OWN, 0);
-    core_flag_store(core, body_line(core, 2), body_ref(body_world->flag), (Target){ 1 - core->device, NONE }, 1);
-    core_flag_wait(core, body_line(core, 3), body_ref(body_world->flag), BODY_OWN, COMPARE_GE, 1);
+    core_flag_store(core, world_line(core, 1), world_ref(world_now->flag), WORLD_OWN, 0);
+    core_flag_store(core, world_line(core, 2), world_ref(world_now->flag), world_on(1 - core->device), 1);
+    core_flag_wait(core, world_line(core, 3), world_ref(world_now->flag), WORLD_OWN, COMPARE_GE, 1);
 }
 
 static void one_that_is_late_from_the_beginning_loses_a_signal(void **state)
 {
     (void)state;
-    BodyWorld world;
-    body_run(&world, 2, cleared_too_late);
+    World world;
+    world_set_up(&world, 2, 1, cleared_too_late);
+    world_prove(&world);
     Finding *deadlock = finding_new(FAULT_DEADLOCK);
     static const Move moves[] = { { 0, NONE, 0 }, { 0, NONE, 0 }, { 1, NONE, 0 }, { 1, NONE, 0 }, { 0, NONE, 0 } };
     deadlock->moves = g_array_new(FALSE, FALSE, sizeof(Move));
@@ -167,27 +154,27 @@ static void one_that_is_late_from_the_beginning_loses_a_signal(void **state)
     assert_non_null(deadlock->delays);
     assert_int_equal(deadlock->delays->len, 1);
     finding_free(deadlock);
-    body_clear(&world);
+    world_clear(&world);
 }
 
-static void both_are_told_in_time(Core *core, const Launch *launch)
+WORLD_BODY(both_are_told_in_time)
 {
-    (void)launch;
-    core_flag_store(core, body_line(core, 2), body_ref(body_world->flag), (Target){ 1 - core->device, NONE }, 1);
-    core_flag_wait(core, body_line(core, 3), body_ref(body_world->flag), BODY_OWN, COMPARE_GE, 1);
+    core_flag_store(core, world_line(core, 2), world_ref(world_now->flag), world_on(1 - core->device), 1);
+    core_flag_wait(core, world_line(core, 3), world_ref(world_now->flag), WORLD_OWN, COMPARE_GE, 1);
 }
 
 static void nothing_is_claimed_where_no_delay_leads_there(void **state)
 {
     (void)state;
-    BodyWorld world;
-    body_run(&world, 2, both_are_told_in_time);
+    World world;
+    world_set_up(&world, 2, 1, both_are_told_in_time);
+    world_prove(&world);
     Finding *deadlock = finding_new(FAULT_DEADLOCK);
     deadlock->moves = g_array_new(FALSE, FALSE, sizeof(Move));
     delay_find(world.execution, &(ExecutionOptions){ 0 }, deadlock);
     assert_null(deadlock->delays);
     finding_free(deadlock);
-    body_clear(&world);
+    world_clear(&world);
 }
 
 int main(void)

@@ -8,8 +8,9 @@
 
 #include <cmocka.h>
 
+#include "../../checker/enumerate/enumerate.h"
 #include "../../model/machine.h"
-#include "../support/act.h"
+#include "../support/world.h"
 
 static bool has_limit(const Outcome *outcome, const char *limit)
 {
@@ -28,20 +29,88 @@ static const Finding *only(const Outcome *outcome, FaultId id)
     return finding;
 }
 
+typedef struct Act { World world; Unroller *unroller; UnrollSource source; } Act;    /* a program, and how its steps are asked for */
+
+static uint32_t rounds;                         /* what a test chooses */
+
+/* Where a core looked last, and what it saw there: all that those which are no counters go on from. */
+static uint64_t fingerprint(void *self, uint32_t core, const Observation *observed, size_t count, bool contents)
+{
+    if (count == 0)
+        return 0;
+    g_autoptr(GArray) out = g_array_new(FALSE, FALSE, sizeof(UnrollStep));
+    UnrollSource *source = unroller_source(self);
+    source->extend(self, core, observed, count - 1, contents, out);
+    const Observation *last = &observed[count - 1];
+    int64_t seen = last->tile ? dtype_read_int(last->tile->dtype, last->tile->bytes) : last->value;
+    return 1 + (uint64_t)seen + 1000 * (uint64_t)g_array_index(out, UnrollStep, out->len - 1).step.site;
+}
+
+static uint64_t fingerprint_of_counter(void *self, uint32_t core, const Observation *observed, size_t count, bool contents)
+{
+    return count ? fingerprint(self, core, observed, count, contents) * 1000 + count : 0;
+}
+
+static uint64_t fingerprint_of_core_0(void *self, uint32_t core, const Observation *observed, size_t count, bool contents)
+{
+    return core == 0 ? fingerprint(self, core, observed, count, contents) : 0;
+}
+
+typedef uint64_t (*Fingerprint)(void *self, uint32_t core, const Observation *observed, size_t count, bool contents);
+
+static Act *act_new(uint32_t devices, void (*body)(Core *, const Launch *), Fingerprint print)
+{
+    Act *act = g_new0(Act, 1);
+    world_set_up(&act->world, devices, 1, body);
+    act->unroller = unroller_new(act->world.program);
+    act->source = *unroller_source(act->unroller);
+    act->source.fingerprint = print, act->source.same = NULL;
+    return act;
+}
+
+static Outcome *act_enumerate(Act *act, bool contents)
+{
+    const EnumerateOptions options = {.contents = contents, .states_max = 100000};
+    return enumerate_run(&act->source, &options);
+}
+
+static void act_free(Act *act, Outcome *outcome)
+{
+    outcome_free(outcome);
+    unroller_free(act->unroller);
+    world_clear(&act->world);
+    g_free(act);
+}
+
+static int64_t look(Core *core, unsigned line, unsigned element)
+{
+    return core_semaphore_read(core, world_line(core, line), world_at(world_now->semaphore, element));
+}
+
+static void tell(Core *core, uint32_t device, unsigned element)
+{
+    core_signal(core, world_line(core, 1), world_at(world_now->semaphore, element), 1, world_on(device));
+}
+
+static void wait_to_be_told(Core *core)
+{
+    core_wait(core, world_line(core, 2), world_at(world_now->semaphore, 0), 1, true);
+}
+
 /* ---- loops that look ---- */
 
-static void polls_until_told(Run *run)
+WORLD_BODY(polls_until_told)
 {
-    if (run->core == 1)
-        act_tell(run, act_id(run, 0, 0));
-    while (run->core == 0 && !run->over && act_look(run, act_id(run, 0, 0), 7) < 1)
-        ;
+    if (core->device == 1)
+        tell(core, 0, 0);
+    while (core->device == 0 && look(core, 7, 0) < 1)
+        continue;
 }
 
 static void a_poll_is_one_node(void **state)
 {
     (void)state;
-    Act *act = act_new(2, polls_until_told, true);
+    Act *act = act_new(2, polls_until_told, fingerprint);
     Outcome *outcome = act_enumerate(act, false);
     assert_true(outcome->complete);
     assert_int_equal(outcome->findings->len, 0);
@@ -53,7 +122,7 @@ static void a_poll_is_one_node(void **state)
 static void a_poll_without_fingerprint_is_a_guess(void **state)
 {
     (void)state;
-    Act *act = act_new(2, polls_until_told, false);
+    Act *act = act_new(2, polls_until_told, NULL);
     Outcome *outcome = act_enumerate(act, false);
     assert_false(outcome->complete);
     assert_true(has_limit(outcome, "polls"));
@@ -61,19 +130,19 @@ static void a_poll_without_fingerprint_is_a_guess(void **state)
     act_free(act, outcome);
 }
 
-static void polls_in_vain(Run *run)
+WORLD_BODY(polls_in_vain)
 {
-    while (run->core == 0 && !run->over && act_look(run, act_id(run, 0, 0), 7) < 1)
-        if (act_look(run, act_id(run, 0, 1), 8) >= 1)
+    while (core->device == 0 && look(core, 7, 0) < 1)
+        if (look(core, 8, 1) >= 1)
             break;
-    if (run->core == 1)
-        act_wait(run, act_id(run, 1, 0), 1);
+    if (core->device == 1)
+        wait_to_be_told(core);
 }
 
 static void nobody_is_left_to_change_it(void **state)
 {
     (void)state;
-    Act *act = act_new(2, polls_in_vain, true);
+    Act *act = act_new(2, polls_in_vain, fingerprint);
     Outcome *outcome = act_enumerate(act, false);
     assert_true(outcome->complete);
     assert_int_equal(outcome->states, 3);
@@ -83,17 +152,17 @@ static void nobody_is_left_to_change_it(void **state)
 
 enum { PATIENCE = 300 };                        /* looks: more than a loop is fed before it is taken for one without an end */
 
-static void loses_patience(Run *run)
+WORLD_BODY(loses_patience)
 {
-    for (unsigned looks = 0; run->core == 0 && !run->over && looks < PATIENCE; looks++)
-        act_look(run, act_id(run, 0, 0), 7);
+    for (unsigned looks = 0; core->device == 0 && looks < PATIENCE; looks++)
+        look(core, 7, 0);
 }
 
 static void nobody_is_stuck_in_a_loop_that_was_guessed(void **state)
 {
     (void)state;
     for (int patient = 0; patient < 2; patient++) {
-        Act *act = act_new(2, patient ? loses_patience : polls_in_vain, false);
+        Act *act = act_new(2, patient ? loses_patience : polls_in_vain, NULL);
         Outcome *outcome = act_enumerate(act, false);
         assert_false(outcome->complete);
         assert_true(has_limit(outcome, "polls"));
@@ -102,17 +171,17 @@ static void nobody_is_stuck_in_a_loop_that_was_guessed(void **state)
     }
 }
 
-static void fails_in_its_second_round(Run *run)
+WORLD_BODY(fails_in_its_second_round)
 {
-    if (run->core == 1)
-        act_tell(run, act_id(run, 0, 0));
-    for (unsigned round = 0; run->core == 0 && !run->over && round < PATIENCE; round++) {
-        if (act_look(run, act_id(run, 0, 0), 7) >= 1) {
+    if (core->device == 1)
+        tell(core, 0, 0);
+    for (unsigned round = 0; core->device == 0 && round < PATIENCE; round++) {
+        if (look(core, 7, 0) >= 1) {
             if (round == 1)
-                act_stop(run, FAULT_ASSERT);
+                core_stop(core, world_line(core, 9), FAULT_ASSERT, "no");
             return;
         }
-        act_look(run, act_id(run, 0, 1), 8);
+        look(core, 8, 1);
     }
 }
 
@@ -123,7 +192,7 @@ static void a_schedule_goes_through_no_loop_again(void **state)
     static const unsigned MODES[] = { 0, WALK_HASH_COMPACT };  /* schedules are found backwards, and forwards */
     for (size_t m = 0; m < G_N_ELEMENTS(MODES); m++) {
         const EnumerateOptions options = {.modes = MODES[m], .states_max = 100000};
-        Act *act = act_new(2, fails_in_its_second_round, false);
+        Act *act = act_new(2, fails_in_its_second_round, NULL);
         Outcome *outcome = enumerate_run(&act->source, &options);
         const GArray *moves = only(outcome, FAULT_ASSERT)->moves;
         unsigned of_core_0 = 0;
@@ -134,22 +203,22 @@ static void a_schedule_goes_through_no_loop_again(void **state)
     }
 }
 
-static void gives_up(Run *run)
+WORLD_BODY(gives_up)
 {
-    if (run->core == 1)
-        act_tell(run, act_id(run, 0, 0));
-    for (run->state = 0; run->core == 0 && !run->over && run->state < 5; run->state++)
-        if (act_look(run, act_id(run, 0, 0), 7) >= 1)
+    if (core->device == 1)
+        tell(core, 0, 0);
+    for (unsigned looks = 0; core->device == 0 && looks < 5; looks++)
+        if (look(core, 7, 0) >= 1)
             return;
-    if (run->core == 0)
-        act_tell(run, act_id(run, 0, 1));
+    if (core->device == 0)
+        tell(core, 0, 1);
 }
 
 static void a_core_that_counts_its_polls_is_no_loop(void **state)
 {
     (void)state;
     for (int with = 0; with < 2; with++) {
-        Act *act = act_new(2, gives_up, with);
+        Act *act = act_new(2, gives_up, with ? fingerprint_of_counter : NULL);
         Outcome *outcome = act_enumerate(act, false);
         assert_true(outcome->complete);
         assert_int_equal(outcome->findings->len, 0);
@@ -158,20 +227,19 @@ static void a_core_that_counts_its_polls_is_no_loop(void **state)
     }
 }
 
-static void polls_until_the_patient_tells(Run *run)
+WORLD_BODY(polls_until_the_patient_tells)
 {
     unsigned looks = 0;
-    while (!run->over && (run->core == 0 || looks++ < PATIENCE) && act_look(run, act_id(run, run->core, 0), 7) < 1)
-        ;
-    if (run->core == 1)
-        act_tell(run, act_id(run, 0, 0));
+    while ((core->device == 0 || looks++ < PATIENCE) && look(core, 7, 0) < 1)
+        continue;
+    if (core->device == 1)
+        tell(core, 0, 0);
 }
 
 static void whoever_may_leave_its_loop_may_end_that_of_others(void **state)
 {
     (void)state;
-    Act *act = act_new(2, polls_until_the_patient_tells, true);
-    act->source.fingerprint = act_fingerprint_of_core_0;
+    Act *act = act_new(2, polls_until_the_patient_tells, fingerprint_of_core_0);
     Outcome *outcome = act_enumerate(act, false);
     assert_false(outcome->complete);
     assert_true(has_limit(outcome, "polls"));
@@ -183,12 +251,12 @@ static void a_sweep_is_refused_where_a_core_polls(void **state)
 {
     (void)state;
     const EnumerateOptions options = {.modes = WALK_SWEEP, .states_max = 100000};
-    Act *act = act_new(2, polls_until_told, true);
+    Act *act = act_new(2, polls_until_told, fingerprint);
     Outcome *outcome = enumerate_run(&act->source, &options);
     assert_non_null(outcome->refused);
     assert_non_null(strstr(outcome->refused, "polls"));
     act_free(act, outcome);
-    act = act_new(2, gives_up, true);           /* looks five times at most: each look is a level */
+    act = act_new(2, gives_up, fingerprint_of_counter);           /* looks five times at most: each look is a level */
     Outcome *plain = act_enumerate(act, false);
     outcome = enumerate_run(&act->source, &options);
     assert_null(outcome->refused);
@@ -201,19 +269,19 @@ static void a_sweep_is_refused_where_a_core_polls(void **state)
 
 enum { ROUNDS = 40 };                           /* more components than the fields of ten cores hold at first */
 
-static void goes_on_to_something_new(Run *run)
+WORLD_BODY(goes_on_to_something_new)
 {
-    const Step store = {.kind = STEP_FLAG_STORE, .object = script_semaphore_id(run->act->script, run->act->more, 0, 0), .value = 1};
-    for (uint32_t i = 0; run->core == 0 && i < ROUNDS; i++) {
-        act_tell(run, act_id(run, 0, 0));
-        act_wait(run, act_id(run, 0, 0), 1);
+    if (core->device > 0)
+        return;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        tell(core, 0, 0);
+        wait_to_be_told(core);
     }
-    if (run->core == 0)
-        act_look(run, act_id(run, 0, 1), 7);
-    if (run->core == 0 && run->act->rounds == 0)
-        act_look(run, act_id(run, 1, 0), 8);
-    else if (run->core == 0)
-        act_step(run, (UnrollStep){.step = store, .fault = FAULT_COUNT}, false);
+    look(core, 7, 1);
+    if (rounds == 0)
+        look(core, 8, 2);
+    else
+        core_flag_store(core, world_line(core, 9), world_ref(world_now->flag), WORLD_OWN, 1);
 }
 
 /* The search begins anew, and what was unrolled stays. */
@@ -222,8 +290,8 @@ static void what_matters_late_finds_room_for_all_that_is_known(void **state)
     (void)state;
     for (uint32_t word = 0; word < 2; word++) {
         const EnumerateOptions options = {.modes = word ? 0 : WALK_MERGE_LOCAL, .states_max = 100000};
-        Act *act = act_new(10, goes_on_to_something_new, true);
-        act->rounds = word, act->more = script_semaphore(act->script, SEMAPHORE_FLAG, 1, "word");
+        rounds = word;
+        Act *act = act_new(10, goes_on_to_something_new, fingerprint);
         Outcome *outcome = enumerate_run(&act->source, &options);
         assert_true(outcome->complete);
         assert_int_equal(outcome->findings->len, 0);
@@ -234,16 +302,17 @@ static void what_matters_late_finds_room_for_all_that_is_known(void **state)
 }
 
 /* Polls between loads; at first with a copy under way. */
-static void polls_late(Run *run)
+WORLD_BODY(polls_late)
 {
-    if (run->core > 0)
+    Tile tile;
+    if (core->device > 0)
         return;
-    for (uint32_t i = 0; i < run->act->rounds; i++)
-        act_tell(run, act_id(run, 1, 0));
-    act_copy(run, run->act->buffer, run->act->more, 1, act_id(run, 1, 1));
-    while (!run->over && act_look(run, act_id(run, 0, 0), 200) < 1)
+    for (uint32_t i = 0; i < rounds; i++)
+        tell(core, 1, 0);
+    world_copy(core, 3, world_now->buffer, world_now->scratch, 1);
+    while (look(core, 200, 0) < 1)
         for (unsigned i = 0; i < 4; i++)
-            act_step(run, act_access(run, STEP_LOAD, run->act->buffer), false);
+            core_load(core, world_line(core, 201 + i), world_ref(world_now->buffer), NULL, &tile);
 }
 
 /* A judge goes through states of polling ahead of the search, and what it makes there may be the first to outgrow a field. */
@@ -252,8 +321,8 @@ static void what_polling_makes_finds_room(void **state)
     (void)state;
     uint64_t states = 0;
     for (uint32_t count = 0; count < 60; count++) {
-        Act *act = act_new(10, polls_late, true);
-        act->rounds = count;
+        rounds = count;
+        Act *act = act_new(10, polls_late, fingerprint);
         Outcome *outcome = act_enumerate(act, false);
         assert_true(outcome->complete);
         assert_int_equal(outcome->findings->len, 3);
@@ -266,22 +335,28 @@ static void what_polling_makes_finds_room(void **state)
 
 /* ---- data ---- */
 
-static void passes_on(Run *run)
+static void take(Core *core)
 {
-    if (run->core == 0) {
-        act_store(run, run->act->buffer, 3);
-        act_copy(run, run->act->buffer, run->act->more, 1, act_id(run, 1, 0));
+    CopyDesc copy = world_describe_copy(world_now->buffer, world_now->scratch, 0);
+    core_copy_wait(core, world_line(core, 3), &copy, COPY_WAIT_RECEIVE, false);
+}
+
+WORLD_BODY(passes_on)
+{
+    if (core->device == 0) {
+        world_store(core, 1, world_now->buffer, 3);
+        world_copy(core, 2, world_now->buffer, world_now->scratch, 1);
     } else {
-        act_wait(run, act_id(run, 1, 0), 1);
-        if (act_load(run, run->act->more) != 3)
-            act_stop(run, FAULT_ASSERT);
+        take(core);
+        if (world_load(core, 4, world_now->scratch) != 3)
+            core_stop(core, world_line(core, 5), FAULT_ASSERT, "no");
     }
 }
 
 static void copies_carry_what_they_read(void **state)
 {
     (void)state;
-    Act *act = act_new(2, passes_on, true);
+    Act *act = act_new(2, passes_on, fingerprint);
     Outcome *outcome = act_enumerate(act, true);
     assert_true(outcome->complete);
     assert_int_equal(outcome->findings->len, 0);
@@ -289,22 +364,22 @@ static void copies_carry_what_they_read(void **state)
     act_free(act, outcome);
 }
 
-static void takes_too_early(Run *run)
+WORLD_BODY(takes_too_early)
 {
-    if (run->core == 0) {
-        act_copy(run, run->act->buffer, run->act->more, 1, act_id(run, 1, 0));
-        act_store(run, run->act->buffer, 3);
+    if (core->device == 0) {
+        world_copy(core, 2, world_now->buffer, world_now->scratch, 1);
+        world_store(core, 1, world_now->buffer, 3);
     } else {
-        act_wait(run, act_id(run, 1, 0), 1);
-        if (act_load(run, run->act->more) == 3)
-            act_stop(run, FAULT_ASSERT);
+        take(core);
+        if (world_load(core, 4, world_now->scratch) == 3)
+            core_stop(core, world_line(core, 5), FAULT_ASSERT, "no");
     }
 }
 
 static void a_race_has_two_outcomes(void **state)
 {
     (void)state;
-    Act *act = act_new(2, takes_too_early, true);
+    Act *act = act_new(2, takes_too_early, fingerprint);
     Outcome *outcome = act_enumerate(act, true);
     assert_true(outcome->complete);
     assert_true(outcome->incomplete_after_race);
@@ -312,50 +387,44 @@ static void a_race_has_two_outcomes(void **state)
     assert_int_equal(((Finding *)g_ptr_array_index(outcome->findings, 0))->id, FAULT_RACE);
     assert_int_equal(((Finding *)g_ptr_array_index(outcome->findings, 1))->id, FAULT_ASSERT);
     act_free(act, outcome);
-    act = act_new(2, takes_too_early, true);
+    act = act_new(2, takes_too_early, fingerprint);
     outcome = act_enumerate(act, false);            /* without contents it is not decided */
     assert_false(outcome->complete);
     assert_int_equal(outcome->limits->len, 0);
     act_free(act, outcome);
 }
 
-static void races_blindly(Run *run)
+WORLD_BODY(races_blindly)
 {
-    for (int64_t i = 0; run->core == 0 && i < 2; i++)
-        act_store(run, run->act->buffer, i);
-    if (run->core == 1) {
-        Program *program = run->act->script->program;
-        UnrollStep step = act_access(run, STEP_STORE, run->act->buffer);
-        step.step.object = program_object(program, run->act->buffer, 0);
-        act_step(run, step, false);
-    }
+    for (int64_t i = 0; core->device == 0 && i < 2; i++)
+        world_store(core, 1 + (unsigned)i, world_now->buffer, i);
+    if (core->device == 1)
+        world_copy(core, 3, world_now->buffer, world_now->buffer, 0);
 }
 
 static void after_a_race_contents_are_left_out(void **state)
 {
     (void)state;
-    Act *act = act_new(2, races_blindly, true);
+    Act *act = act_new(2, races_blindly, fingerprint);
     Outcome *outcome = act_enumerate(act, true);
     assert_true(outcome->complete);
     assert_int_equal(outcome->findings->len, 2);        /* two pairs of sites, and no word on different results */
-    assert_int_equal(outcome->states, 6);
+    assert_int_equal(outcome->states, 3 * 4);           /* of two stores, and of a copy to there */
     act_free(act, outcome);
 }
 
-static void keeps_what_it_saw(Run *run)
+WORLD_BODY(keeps_what_it_saw)
 {
-    if (run->core == 1)
-        act_tell(run, act_id(run, 0, 0));
-    if (run->core == 0) {
-        int64_t seen = act_look(run, act_id(run, 0, 0), 7);
-        act_store(run, run->act->buffer, seen);
-    }
+    if (core->device == 1)
+        tell(core, 0, 0);
+    if (core->device == 0)
+        world_store(core, 8, world_now->buffer, look(core, 7, 0));
 }
 
 static void results_may_not_depend_on_the_schedule(void **state)
 {
     (void)state;
-    Act *act = act_new(2, keeps_what_it_saw, true);
+    Act *act = act_new(2, keeps_what_it_saw, fingerprint);
     Outcome *outcome = act_enumerate(act, true);
     assert_true(outcome->complete);
     only(outcome, FAULT_DIVERGENCE);
@@ -366,7 +435,7 @@ static bool is_as_expected(Machine *machine, const Expectation *expectation, uin
 {
     Program *program = machine_program(machine);
     const Contents *contents = machine_contents(machine, program_object(program, expectation->decl[0], device));
-    bool holds = device == 0 || contents->bytes[0] == *(const int *)expectation->closure;
+    bool holds = device == 0 || dtype_read_int(DTYPE_I32, contents->bytes) == *(const int *)expectation->closure;
     if (!holds)
         *message = g_strdup("not as expected");
     return holds;
@@ -377,10 +446,10 @@ static void expectations_are_judged_at_the_end(void **state)
     (void)state;
     static const int value[2] = {3, 4};
     for (int wrong = 0; wrong < 2; wrong++) {
-        Act *act = act_new(2, passes_on, true);
-        Expectation *expectation = store_push(&act->script->program->expectations, 1);
-        *expectation = (Expectation){.holds = is_as_expected, .closure = &value[wrong], .decls = 1, .decl = {act->more},
-                                     .site = program_site(act->script->program, "act", "act", 9, 0)};
+        Act *act = act_new(2, passes_on, fingerprint);
+        Expectation *expectation = store_push(&act->world.program->expectations, 1);
+        *expectation = (Expectation){.holds = is_as_expected, .closure = &value[wrong], .decls = 1, .decl = {act->world.scratch},
+                                     .site = program_site(act->world.program, "test", "body", 9, 0)};
         Outcome *outcome = act_enumerate(act, true);
         assert_true(outcome->complete);
         if (wrong)

@@ -7,79 +7,87 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include "../support/act.h"
+#include "../../checker/enumerate/enumerate.h"
+#include "../support/world.h"
 
-static uint32_t after(const Run *run)
+static uint32_t after(const Core *core)
 {
-    return (run->core + 1) % run->act->script->program->devices;
+    return (core->device + 1) % core->program->devices;
 }
 
-static void raise_flag(Run *run, uint32_t core)
+static void raise_flag(Core *core, uint32_t device)
 {
-    Step step = {.kind = STEP_FLAG_ADD, .object = script_semaphore_id(run->act->script, run->act->flag, core, 0), .value = 1};
-    act_step(run, (UnrollStep){.step = step, .fault = FAULT_COUNT}, false);
+    core_flag_add(core, world_line(core, 1), world_ref(world_now->flag), world_on(device), 1, false);
 }
 
-/* Kind: FLAG_LOAD, or FLAG_CAS from 1 to 2. */
-static int64_t see_flag(Run *run, StepKind kind, uint32_t core, unsigned line)
+static int64_t see_flag(Core *core, unsigned line)
 {
-    uint32_t position = run->position;
-    Step step = {.kind = (uint8_t)kind, .object = script_semaphore_id(run->act->script, run->act->flag, core, 0), .value = 2, .extra = 1};
-    run->position = run->line = line;
-    bool more = act_step(run, (UnrollStep){.step = step, .fault = FAULT_COUNT}, true);
-    run->position = position;
-    return more ? act_observe(run) : 0;
+    return core_flag_load(core, world_line(core, line), world_ref(world_now->flag), WORLD_OWN);
 }
 
-static void raises_and_sees(Run *run)
+static void tell(Core *core, uint32_t device, unsigned element)
 {
-    uint32_t next = after(run);
-    raise_flag(run, next);
-    if (see_flag(run, STEP_FLAG_LOAD, run->core, 10) == 1)
-        act_tell(run, act_id(run, next, 0));
-    see_flag(run, STEP_FLAG_CAS, next, 20);
-    act_tell(run, act_id(run, next, 1));
-    act_wait(run, act_id(run, run->core, 1), 1);
+    core_signal(core, world_line(core, 2), world_at(world_now->semaphore, element), 1, world_on(device));
 }
 
-static void expects_and_raises(Run *run)
+static void wait_to_be_told(Core *core)
 {
-    if (run->core == 2 && see_flag(run, STEP_FLAG_LOAD, 2, 5) == 0)
-        act_stop(run, FAULT_ASSERT);
-    raises_and_sees(run);
+    core_wait(core, world_line(core, 3), world_at(world_now->semaphore, 1), 1, true);
 }
 
-static void polls_its_flag(Run *run)
+WORLD_BODY(raises_and_sees)
 {
-    raise_flag(run, after(run));
-    while (!run->over && see_flag(run, STEP_FLAG_LOAD, run->core, 10) < 1)
-        ;
-    act_tell(run, act_id(run, after(run), 1));
-    act_wait(run, act_id(run, run->core, 1), 1);
+    uint32_t next = after(core);
+    raise_flag(core, next);
+    if (see_flag(core, 10) == 1)
+        tell(core, next, 0);
+    core_flag_compare_and_swap(core, world_line(core, 20), world_ref(world_now->flag), world_on(next), 1, 2);
+    tell(core, next, 1);
+    wait_to_be_told(core);
 }
 
-static void polls_on(Run *run)
+WORLD_BODY(expects_and_raises)
 {
-    polls_its_flag(run);
-    while (run->core == 2 && !run->over && see_flag(run, STEP_FLAG_LOAD, 2, 50) != 2)
-        ;
+    if (core->device == 2 && see_flag(core, 5) == 0)
+        core_stop(core, world_line(core, 6), FAULT_ASSERT, "no");
+    raises_and_sees(core, launch);
 }
 
-static void passes_round(Run *run)
+WORLD_BODY(polls_its_flag)
 {
-    act_store(run, run->act->buffer, run->core % 4);
-    act_copy(run, run->act->buffer, run->act->more, after(run), act_id(run, after(run), 1));
-    if (run->core % 2)
-        act_wait(run, act_id(run, run->core, 1), 1);
-    if (run->core % 2 && act_load(run, run->act->more) != (run->core - 1) % 4)
-        act_stop(run, FAULT_ASSERT);
+    raise_flag(core, after(core));
+    while (see_flag(core, 10) < 1)
+        continue;
+    tell(core, after(core), 1);
+    wait_to_be_told(core);
 }
 
-static void passes_too_early(Run *run)
+WORLD_BODY(polls_on)
 {
-    passes_round(run);
-    if (run->core == 2 && act_load(run, run->act->more) != 1)
-        act_stop(run, FAULT_ASSERT);
+    polls_its_flag(core, launch);
+    while (core->device == 2 && see_flag(core, 50) != 2)
+        continue;
+}
+
+WORLD_BODY(passes_round)
+{
+    world_store(core, 1, world_now->scratch, core->device % 4);
+    world_copy(core, 2, world_now->scratch, world_now->buffer, after(core));
+    if (core->device % 2) {
+        CopyDesc copy = world_describe_copy(world_now->scratch, world_now->buffer, after(core));
+        core_copy_wait(core, world_line(core, 3), &copy, COPY_WAIT_RECEIVE, false);
+        if (world_load(core, 4, world_now->buffer) != (core->device - 1) % 4)
+            core_stop(core, world_line(core, 5), FAULT_ASSERT, "no");
+    } else {
+        tell(core, after(core), 0);
+    }
+}
+
+WORLD_BODY(passes_too_early)
+{
+    passes_round(core, launch);
+    if (core->device == 2 && world_load(core, 6, world_now->buffer) != 1)
+        core_stop(core, world_line(core, 7), FAULT_ASSERT, "no");
 }
 
 static void want_the_same(const Outcome *one, const Outcome *other)
@@ -101,23 +109,27 @@ static void want_the_same(const Outcome *one, const Outcome *other)
 static void workers_see_what_one_sees(void **state)
 {
     (void)state;
-    static const struct { void (*core)(Run *run); uint32_t devices; bool contents; guint findings; } CASES[] = {
-        {raises_and_sees, 5, false, 0}, {expects_and_raises, 5, false, 1}, {polls_its_flag, 6, false, 0}, {polls_on, 6, false, 1},
-        {passes_round, 7, true, 0}, {passes_too_early, 7, true, 1},
+    static const struct { void (*body)(Core *, const Launch *); uint32_t devices; bool contents; guint findings; } CASES[] = {
+        { raises_and_sees, 5, false, 0 }, { expects_and_raises, 5, false, 1 }, { polls_its_flag, 6, false, 0 },
+        { polls_on, 6, false, 1 }, { passes_round, 6, true, 0 }, { passes_too_early, 6, true, 2 },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(CASES); i++) {
-        Act *act = act_new(CASES[i].devices, CASES[i].core, true);
+        World world;
+        world_set_up(&world, CASES[i].devices, 1, CASES[i].body);
+        Unroller *unroller = unroller_new(world.program);
         EnumerateOptions options = {.contents = CASES[i].contents};
-        Outcome *one = enumerate_run(&act->source, &options);
+        Outcome *one = enumerate_run(unroller_source(unroller), &options);
         assert_true(one->complete);
         assert_int_equal(one->findings->len, CASES[i].findings);
         assert_true(one->states > 50000);       /* levels are wide enough for threads */
         for (options.workers = 2; options.workers <= 4; options.workers++) {
-            Outcome *other = enumerate_run(&act->source, &options);
+            Outcome *other = enumerate_run(unroller_source(unroller), &options);
             want_the_same(one, other);
             outcome_free(other);
         }
-        act_free(act, one);
+        outcome_free(one);
+        unroller_free(unroller);
+        world_clear(&world);
     }
 }
 

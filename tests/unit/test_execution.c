@@ -7,71 +7,25 @@
 
 #include <cmocka.h>
 
-#include "../../checker/run/execution.h"
-#include "../../checker/run/unroll.h"
-
-typedef struct World { Program *program; Record *record; Execution *execution; uint32_t semaphore, dma, buffer, flag; } World;
-
-static World *now;                              /* what the bodies below work on */
-
-static uint32_t add(Program *program, Space space, SemaphoreKind kind, const char *name)
-{
-    const DeclSpec spec = { .space = space, .semaphore_kind = kind, .dtype = DTYPE_I32, .life = LIFE_ALWAYS,
-                            .ndim = space == SPACE_SEMAPHORE ? 0 : 2,
-                            .size = { 4, 8 }, .collective_id = -1, .name = name };
-    return program_add_decl(program, &spec);
-}
-
-static void set_up(World *world, uint32_t devices, uint32_t cores, void (*body)(Core *, const Launch *), bool bare)
-{
-    Mesh mesh;
-    mesh_line(&mesh, devices);
-    const Knobs knobs = { .dma_progress = DMA_PROGRESS_WHOLE };
-    world->program = program_new(&mesh, cores, &knobs);
-    world->program->bare = bare;
-    program_site(world->program, "test", "body", 1, 0);
-    world->semaphore = add(world->program, SPACE_SEMAPHORE, SEMAPHORE_REGULAR, "sem");
-    world->dma = add(world->program, SPACE_SEMAPHORE, SEMAPHORE_DMA, "dma");
-    world->buffer = add(world->program, SPACE_VMEM, SEMAPHORE_REGULAR, "buffer");
-    world->flag = add(world->program, SPACE_SEMAPHORE, SEMAPHORE_FLAG, "flag");
-    program_add_launch(world->program)->body = body;
-    world->record = record_new(world->program);
-    world->execution = execution_new(world->program, world->record);
-    now = world;
-}
-
-static void tear_down(World *world)
-{
-    execution_free(world->execution);
-    record_free(world->record);
-    program_free(world->program);
-}
-
-static Ref ref_of(uint32_t decl)
-{
-    return (Ref){ decl, program_decl(now->program, decl)->view, NONE };
-}
-
-static const Target OWN = { NONE, NONE };
+#include "../support/world.h"
 
 static const Step *step_at(const World *world, size_t i)
 {
     return &STORE(Step, &world->record->steps, i);
 }
 
-static void pass_to_the_right(Core *core, const Launch *launch)
+WORLD_BODY(pass_to_the_right)
 {
-    (void)launch;
     uint32_t right = (core->device + 1) % core->program->devices;
-    core_signal(core, 0, ref_of(now->semaphore), 2, (Target){ right, NONE });
-    core_wait(core, 0, ref_of(now->semaphore), 2, true);
+    core_signal(core, 0, world_ref(world_now->semaphore), 2, world_on(right));
+    core_wait(core, 0, world_ref(world_now->semaphore), 2, true);
 }
 
 static void an_eager_run_records_each_core_in_program_order(void **state)
 {
     (void)state;
     World world;
-    set_up(&world, 3, 1, pass_to_the_right, true);
+    world_set_up(&world, 3, 1, pass_to_the_right);
     execution_run_eager(world.execution, NULL);
     assert_true(world.record->eager && world.record->complete);
     assert_int_equal(world.record->steps.count, 6);
@@ -83,36 +37,34 @@ static void an_eager_run_records_each_core_in_program_order(void **state)
     for (uint32_t c = 0; c < 3; c++) {
         assert_int_equal(STORE(CoreState, &world.record->ends, c).end, CORE_FINISHED);
         assert_int_equal(machine_count(execution_machine(world.execution),
-                                       program_decl(world.program, world.semaphore)->first_semaphore + c), 0);
+                                       program_decl(world.program, world.semaphore)->first_semaphore + 4 * c), 0);
     }
     const char *why;
     assert_true(record_check(world.record, &why));
-    tear_down(&world);
+    world_clear(&world);
 }
 
-static void wait_for_more_than_comes(Core *core, const Launch *launch)
+WORLD_BODY(wait_for_more_than_comes)
 {
-    (void)launch;
-    core_signal(core, 0, ref_of(now->semaphore), 1, OWN);
-    core_wait(core, 0, ref_of(now->semaphore), 2, true);
+    core_signal(core, 0, world_ref(world_now->semaphore), 1, WORLD_OWN);
+    core_wait(core, 0, world_ref(world_now->semaphore), 2, true);
 }
 
 static void a_blocked_core_leaves_its_pending_step(void **state)
 {
     (void)state;
     World world;
-    set_up(&world, 1, 1, wait_for_more_than_comes, true);
+    world_set_up(&world, 1, 1, wait_for_more_than_comes);
     execution_run_eager(world.execution, NULL);
     const CoreState *end = &STORE(CoreState, &world.record->ends, 0);
     assert_int_equal(end->end, CORE_BLOCKED);
     assert_int_equal(end->pending.kind, STEP_WAIT);
     assert_int_equal(end->pending.value, 2);
-    tear_down(&world);
+    world_clear(&world);
 }
 
-static void meet_twice(Core *core, const Launch *launch)
+WORLD_BODY(meet_twice)
 {
-    (void)launch;
     core_barrier(core, 0);
     core_barrier(core, 0);
 }
@@ -121,7 +73,8 @@ static void a_join_is_recorded_for_all_members_at_once(void **state)
 {
     (void)state;
     World world;
-    set_up(&world, 2, 2, meet_twice, false);
+    world_set_up(&world, 2, 2, meet_twice);
+    world.program->bare = false;
     program_launch(world.program, 0)->entry_barrier = true;
     execution_run_eager(world.execution, NULL);
     assert_int_equal(world.record->steps.count, 4 * 4);
@@ -131,13 +84,12 @@ static void a_join_is_recorded_for_all_members_at_once(void **state)
         assert_int_equal(step_at(&world, i)->kind, step_at(&world, i + 1)->kind);
         assert_int_equal(step_at(&world, i)->core / 2, step_at(&world, i + 1)->core / 2);
     }
-    tear_down(&world);
+    world_clear(&world);
 }
 
-static void poll_for_ever(Core *core, const Launch *launch)
+WORLD_BODY(poll_for_ever)
 {
-    (void)launch;
-    while (core_semaphore_read(core, 0, ref_of(now->semaphore)) < 1)
+    while (core_semaphore_read(core, 0, world_ref(world_now->semaphore)) < 1)
         continue;
 }
 
@@ -145,23 +97,22 @@ static void a_poll_that_nobody_ends_is_no_progress(void **state)
 {
     (void)state;
     World world;
-    set_up(&world, 1, 1, poll_for_ever, true);
+    world_set_up(&world, 1, 1, poll_for_ever);
     execution_run_eager(world.execution, NULL);
     assert_int_equal(world.record->raised.count, 1);
     assert_int_equal(STORE(Raised, &world.record->raised, 0).fault, FAULT_NO_PROGRESS);
     assert_int_equal(STORE(CoreState, &world.record->ends, 0).end, CORE_STOPPED);
-    tear_down(&world);
+    world_clear(&world);
 }
 
-static void first_device_answers_a_poll(Core *core, const Launch *launch)
+WORLD_BODY(first_device_answers_a_poll)
 {
-    (void)launch;
     if (core->device == 0) {
-        while (core_semaphore_read(core, 0, ref_of(now->semaphore)) < 1)
+        while (core_semaphore_read(core, 0, world_ref(world_now->semaphore)) < 1)
             continue;
-        core_wait(core, 0, ref_of(now->semaphore), 1, true);
+        core_wait(core, 0, world_ref(world_now->semaphore), 1, true);
     } else {
-        core_signal(core, 0, ref_of(now->semaphore), 1, (Target){ 0, NONE });
+        core_signal(core, 0, world_ref(world_now->semaphore), 1, world_on(0));
     }
 }
 
@@ -169,31 +120,22 @@ static void a_poll_gives_way_to_those_that_can_end_it(void **state)
 {
     (void)state;
     World world;
-    set_up(&world, 2, 1, first_device_answers_a_poll, true);
+    world_set_up(&world, 2, 1, first_device_answers_a_poll);
     execution_run_eager(world.execution, NULL);
     assert_int_equal(world.record->raised.count, 0);
     assert_int_equal(STORE(CoreState, &world.record->ends, 0).end, CORE_FINISHED);
-    tear_down(&world);
+    world_clear(&world);
 }
 
-static void copy_within(Core *core, const Launch *launch)
+WORLD_BODY(copy_within)
 {
-    (void)launch;
-    View row[2];
-    const char *why;
-    Ref part[2];
-    for (int i = 0; i < 2; i++) {
-        const ViewIndex index = { .start = i, .size = 1, .stride = 1 };
-        assert_true(view_at(&row[i], program_get_view(core->program, program_decl(core->program, now->buffer)->view), 1, &index, &why));
-        part[i] = (Ref){ now->buffer, program_view(core->program, &row[i]), NONE };
-    }
+    const Ref part[2] = { world_at(world_now->scratch, 0), world_at(world_now->scratch, 1) };
     Tile tile;
     core_load(core, 0, part[0], NULL, &tile);
     tile_fill_int(&tile, 7 + core->device);
     core_store(core, 0, part[0], NULL, &tile);
-    CopyDesc copy = { .source = part[0], .target = part[1], .send = { NONE, NONE, NONE }, .receive = ref_of(now->dma), .to = OWN,
-                      .core = NONE,
-                      .ordinal = NONE };
+    CopyDesc copy = { .source = part[0], .target = part[1], .send = { NONE, NONE, NONE }, .receive = world_ref(world_now->dma),
+                      .to = WORLD_OWN, .core = NONE, .ordinal = NONE };
     core_copy_start(core, 0, &copy);
     core_copy_wait(core, 0, &copy, COPY_WAIT_RECEIVE, false);
     core_load(core, 0, part[1], NULL, &tile);
@@ -204,22 +146,22 @@ static void a_copy_moves_values_written_marks_and_origins(void **state)
 {
     (void)state;
     World world;
-    set_up(&world, 2, 1, copy_within, true);
+    world_set_up(&world, 2, 1, copy_within);
     execution_run_eager(world.execution, NULL);
     assert_int_equal(world.record->copies.count, 2);
     assert_int_equal(world.record->raised.count, 0);
     assert_true(world.record->values_observed);
-    const Contents *contents = machine_contents(execution_machine(world.execution), program_object(world.program, world.buffer, 1));
+    const Contents *contents = machine_contents(execution_machine(world.execution), program_object(world.program, world.scratch, 1));
     assert_true(contents->written[8] && !contents->written[16]);
     assert_true(contents->origin[0] == contents->origin[8] && contents->origin[0] != 0);
-    tear_down(&world);
+    world_clear(&world);
 }
 
 static void a_scheduled_run_moves_only_what_is_chosen(void **state)
 {
     (void)state;
     World world;
-    set_up(&world, 2, 1, copy_within, true);
+    world_set_up(&world, 2, 1, copy_within);
     execution_begin(world.execution, NULL);
     g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
     for (int i = 0; i < 3; i++)
@@ -233,7 +175,7 @@ static void a_scheduled_run_moves_only_what_is_chosen(void **state)
     assert_true(execution_do(world.execution, (Move){ 1, NONE, 0 }));
     assert_int_equal(execution_position(world.execution, 1), 4);
     assert_int_equal(execution_position(world.execution, 0), 0);
-    tear_down(&world);
+    world_clear(&world);
 }
 
 static void two_orders_of_cores_give_the_same_steps(void **state)
@@ -242,7 +184,7 @@ static void two_orders_of_cores_give_the_same_steps(void **state)
     World world;
     uint64_t hash[2][3];
     uint64_t final[2];
-    set_up(&world, 3, 1, pass_to_the_right, true);
+    world_set_up(&world, 3, 1, pass_to_the_right);
     for (int i = 0; i < 2; i++) {
         const ExecutionOptions options = { .reversed = i == 1, .shift = i ? 16 * 33 : 0, .fill = (unsigned char)(i ? 0xa7 : 0x5b),
                                            .core_hash = hash[i],
@@ -253,14 +195,14 @@ static void two_orders_of_cores_give_the_same_steps(void **state)
     assert_memory_equal(hash[0], hash[1], sizeof hash[0]);
     assert_int_equal(final[0], final[1]);
     assert_int_equal(world.record->steps.count, 0);
-    tear_down(&world);
+    world_clear(&world);
 }
 
 static void schedules_of_eager_records_replay(void **state)
 {
     (void)state;
     World world;
-    set_up(&world, 2, 1, copy_within, true);
+    world_set_up(&world, 2, 1, copy_within);
     execution_run_eager(world.execution, NULL);
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GArray) moves = schedule_of_record(world.record, lines);
@@ -278,14 +220,14 @@ static void schedules_of_eager_records_replay(void **state)
     Move none;
     assert_false(schedule_parse_line(world.program, "core 7.0 @1 wait", &none));
     assert_false(schedule_parse_line(world.program, "copy 0.0 #1 flies", &none));
-    tear_down(&world);
+    world_clear(&world);
 }
 
 static void unrolling_stops_at_each_observation_and_goes_on_with_its_answer(void **state)
 {
     (void)state;
     World world;
-    set_up(&world, 2, 1, first_device_answers_a_poll, true);
+    world_set_up(&world, 2, 1, first_device_answers_a_poll);
     Unroller *unroller = unroller_new(world.program);
     UnrollSource *source = unroller_source(unroller);
     g_autoptr(GArray) out = g_array_new(FALSE, FALSE, sizeof(UnrollStep));
@@ -303,14 +245,13 @@ static void unrolling_stops_at_each_observation_and_goes_on_with_its_answer(void
     if (print != 0)                             /* 0: this platform hides its stacks */
         assert_int_equal(print, source->fingerprint(source->self, 0, again, 4, false));
     unroller_free(unroller);
-    tear_down(&world);
+    world_clear(&world);
 }
 
-static void look_at_nothing(Core *core, const Launch *launch)
+WORLD_BODY(look_at_nothing)
 {
-    (void)launch;
     Tile tile;
-    core_load(core, 0, ref_of(now->buffer), NULL, &tile);
+    core_load(core, 0, world_ref(world_now->scratch), NULL, &tile);
     core_tile_int(core, 0, &tile, 0, "value");
 }
 
@@ -318,7 +259,7 @@ static void looking_at_unwritten_data_is_raised_and_needs_contents(void **state)
 {
     (void)state;
     World world;
-    set_up(&world, 1, 1, look_at_nothing, true);
+    world_set_up(&world, 1, 1, look_at_nothing);
     execution_run_eager(world.execution, NULL);
     assert_int_equal(world.record->raised.count, 1);
     assert_int_equal(STORE(Raised, &world.record->raised, 0).fault, FAULT_UNINITIALISED);
@@ -329,7 +270,7 @@ static void looking_at_unwritten_data_is_raised_and_needs_contents(void **state)
     assert_true(unroller_needs_contents(unroller));
     assert_null(world.program->usage_error);
     unroller_free(unroller);
-    tear_down(&world);
+    world_clear(&world);
 }
 
 int main(void)

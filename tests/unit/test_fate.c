@@ -7,10 +7,10 @@
 #include <cmocka.h>
 
 #include "../../checker/explain/fate.h"
-#include "../support/bodies.h"
+#include "../support/world.h"
 
 /* The why of a deadlock whose schedule these moves are; NULL: nothing is said. g_free. */
-static char *fate_of(BodyWorld *world, const Move *moves, guint count)
+static char *fate_of(World *world, const Move *moves, guint count)
 {
     Finding *deadlock = finding_new(FAULT_DEADLOCK);
     deadlock->moves = g_array_new(FALSE, FALSE, sizeof(Move));
@@ -22,84 +22,84 @@ static char *fate_of(BodyWorld *world, const Move *moves, guint count)
 }
 
 /* Each tells the other, then waits; who clears its own word after it was told has lost that. */
-static void cleared_too_late(Core *core, const Launch *launch)
+WORLD_BODY(cleared_too_late)
 {
-    (void)launch;
-    core_flag_store(core, body_line(core, 1), body_ref(body_world->flag), BODY_OWN, 0);
-    core_flag_store(core, body_line(core, 2), body_ref(body_world->flag), (Target){ 1 - core->device, NONE }, 1);
-    core_flag_wait(core, body_line(core, 3), body_ref(body_world->flag), BODY_OWN, COMPARE_GE, 1);
+    core_flag_store(core, world_line(core, 1), world_ref(world_now->flag), WORLD_OWN, 0);
+    core_flag_store(core, world_line(core, 2), world_ref(world_now->flag), world_on(1 - core->device), 1);
+    core_flag_wait(core, world_line(core, 3), world_ref(world_now->flag), WORLD_OWN, COMPARE_GE, 1);
 }
 
 static void the_store_that_will_be_wiped_out_is_the_point_of_no_return(void **state)
 {
     (void)state;
-    BodyWorld world;
-    body_run(&world, 2, cleared_too_late);
+    World world;
+    world_set_up(&world, 2, 1, cleared_too_late);
+    world_prove(&world);
     static const Move moves[] = { { 0, NONE, 0 }, { 0, NONE, 0 }, { 1, NONE, 0 }, { 1, NONE, 0 }, { 0, NONE, 0 } };
     g_autofree char *why = fate_of(&world, moves, G_N_ELEMENTS(moves));
     assert_string_equal(why, "After the flag store of device 0 at test:2, move 2 of the schedule, no schedule avoids the fault.");
-    body_clear(&world);
+    world_clear(&world);
 }
 
-static void never_told(Core *core, const Launch *launch)
+WORLD_BODY(never_told)
 {
-    (void)launch;
-    core_flag_store(core, body_line(core, 1), body_ref(body_world->flag), BODY_OWN, 0);
-    core_flag_wait(core, body_line(core, 2), body_ref(body_world->flag), BODY_OWN, COMPARE_GE, 1);
+    core_flag_store(core, world_line(core, 1), world_ref(world_now->flag), WORLD_OWN, 0);
+    core_flag_wait(core, world_line(core, 2), world_ref(world_now->flag), WORLD_OWN, COMPARE_GE, 1);
 }
 
 static void what_comes_in_every_order_has_no_such_point(void **state)
 {
     (void)state;
-    BodyWorld world;
-    body_run(&world, 2, never_told);
+    World world;
+    world_set_up(&world, 2, 1, never_told);
+    world_prove(&world);
     static const Move moves[] = { { 0, NONE, 0 }, { 1, NONE, 0 } };
     assert_null(fate_of(&world, moves, G_N_ELEMENTS(moves)));
-    body_clear(&world);
+    world_clear(&world);
 }
 
 /* Looks first: the state alone does not tell what it has seen. */
-static void looks_then_decides(Core *core, const Launch *launch)
+WORLD_BODY(looks_then_decides)
 {
-    (void)launch;
     if (core->device == 1) {
-        core_flag_store(core, body_line(core, 1), body_ref(body_world->flag), (Target){ 0, NONE }, 1);
+        core_flag_store(core, world_line(core, 1), world_ref(world_now->flag), world_on(0), 1);
         return;
     }
-    int64_t seen = core_flag_load(core, body_line(core, 2), body_ref(body_world->flag), BODY_OWN);
-    core_signal(core, body_line(core, 3), body_ref(body_world->semaphore), 1, BODY_OWN);
-    core_wait(core, body_line(core, 4), body_ref(body_world->semaphore), seen ? 1 : 2, true);
+    int64_t seen = core_flag_load(core, world_line(core, 2), world_ref(world_now->flag), WORLD_OWN);
+    core_signal(core, world_line(core, 3), world_ref(world_now->semaphore), 1, WORLD_OWN);
+    core_wait(core, world_line(core, 4), world_ref(world_now->semaphore), seen ? 1 : 2, true);
 }
 
 static void a_look_can_be_the_point_of_no_return(void **state)
 {
     (void)state;
-    BodyWorld world;
-    body_run(&world, 2, looks_then_decides);
+    World world;
+    world_set_up(&world, 2, 1, looks_then_decides);
+    world_prove(&world);
     static const Move moves[] = { { 0, NONE, 0 }, { 0, NONE, 0 }, { 1, NONE, 0 } };
     g_autofree char *why = fate_of(&world, moves, G_N_ELEMENTS(moves));
     assert_string_equal(why, "After the flag load of device 0 at test:2, move 1 of the schedule, no schedule avoids the fault.");
-    body_clear(&world);
+    world_clear(&world);
 }
 
 /* Polls: there is no end of states, and so nothing is decided. */
-static void polls_for_ever(Core *core, const Launch *launch)
+WORLD_BODY(polls_for_ever)
 {
-    (void)launch;
     if (core->device == 1)
-        core_wait(core, body_line(core, 1), body_ref(body_world->semaphore), 1, true);
+        core_wait(core, world_line(core, 1), world_ref(world_now->semaphore), 1, true);
     for (unsigned i = 0; i < 5000 && core->device == 0; i++)
-        core_flag_load(core, body_line(core, 2), body_ref(body_world->flag), BODY_OWN);
+        core_flag_load(core, world_line(core, 2), world_ref(world_now->flag), WORLD_OWN);
 }
 
 static void what_is_not_decided_is_not_claimed(void **state)
 {
     (void)state;
-    BodyWorld world;
-    body_run(&world, 2, polls_for_ever);
+    World world;
+    world_set_up(&world, 2, 1, polls_for_ever);
+    world_prove(&world);
     static const Move moves[] = { { 0, NONE, 0 }, { 0, NONE, 0 } };
     assert_null(fate_of(&world, moves, G_N_ELEMENTS(moves)));
-    body_clear(&world);
+    world_clear(&world);
 }
 
 int main(void)

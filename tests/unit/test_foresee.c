@@ -7,65 +7,16 @@
 
 #include <cmocka.h>
 
-#include "../../checker/proof/prove.h"
 #include "../../checker/run/foresee.h"
-
-typedef struct World {
-    Program *program;
-    Record *record;
-    Execution *execution;
-    uint32_t semaphore, buffer;
-} World;
-
-static World *now;                              /* bodies take no arguments */
-static const Target OWN = { NONE, NONE };
-
-static uint32_t add(Program *program, Space space, const char *name)
-{
-    const DeclSpec spec = { .space = space, .semaphore_kind = SEMAPHORE_REGULAR, .dtype = DTYPE_I32, .life = LIFE_ALWAYS, .ndim = 1,
-                            .size = { 4 }, .collective_id = -1, .name = name, .input = space == SPACE_VMEM };
-    return program_add_decl(program, &spec);
-}
-
-static Ref ref_of(uint32_t decl)
-{
-    return (Ref){ decl, program_decl(now->program, decl)->view, NONE };
-}
-
-static Ref semaphore(int64_t element)
-{
-    const char *why;
-    const ViewIndex index = { .start = element, .is_index = true };
-    View view;
-    bool fine = view_at(&view, program_get_view(now->program, program_decl(now->program, now->semaphore)->view), 1, &index, &why);
-    assert_true(fine);
-    return (Ref){ now->semaphore, program_view(now->program, &view), NONE };
-}
+#include "../support/world.h"
 
 static void run(World *world, uint32_t devices, void (*body)(Core *core, const Launch *launch))
 {
-    Mesh mesh;
-    mesh_line(&mesh, devices);
-    now = world;
-    world->program = program_new(&mesh, 1, &(Knobs){ 0 });
-    world->program->bare = true;
-    program_site(world->program, "test", "body", 1, 0);
-    world->semaphore = add(world->program, SPACE_SEMAPHORE, "sem");
-    world->buffer = add(world->program, SPACE_VMEM, "buffer");
-    program_add_launch(world->program)->body = body;
-    world->record = record_new(world->program);
-    world->execution = execution_new(world->program, world->record);
+    const char *why;
+    world_set_up(world, devices, 1, body);
     execution_run_eager(world->execution, NULL);
     foresee(world->execution);
-    const char *why;
     assert_true(record_check(world->record, &why));
-}
-
-static void tear_down(World *world)
-{
-    execution_free(world->execution);
-    record_free(world->record);
-    program_free(world->program);
 }
 
 static const Foreseen *foreseen(const World *world, size_t i)
@@ -79,12 +30,11 @@ static uint32_t other(const Core *core)
     return 1 - core->device;
 }
 
-static void wait_then_signal(Core *core, const Launch *launch)
+WORLD_BODY(wait_then_signal)
 {
-    (void)launch;
-    core_wait(core, 0, semaphore(0), 1, true);
-    uint32_t later = program_site(core->program, "test", "body", 2, 1);
-    core_signal(core, later, semaphore(0), 3, (Target){ other(core), NONE });
+    core_wait(core, 0, world_at(world_now->semaphore, 0), 1, true);
+    uint32_t later = world_line(core, 2);
+    core_signal(core, later, world_at(world_now->semaphore, 0), 3, world_on(other(core)));
 }
 
 static void signals_behind_the_wait_are_foreseen_with_their_lines(void **state)
@@ -102,7 +52,7 @@ static void signals_behind_the_wait_are_foreseen_with_their_lines(void **state)
         assert_int_equal(program_get_site(world.program, signal->site)->line, 2);
         assert_int_equal(foreseen(&world, c * 2 + 1)->kind, STEP_EXIT);
     }
-    tear_down(&world);
+    world_clear(&world);
 }
 
 static void nothing_of_it_is_done(void **state)
@@ -115,17 +65,16 @@ static void nothing_of_it_is_done(void **state)
         assert_int_equal(machine_count(execution_machine(world.execution), c * 4), 0);
         assert_non_null(execution_pending(world.execution, c));
     }
-    tear_down(&world);
+    world_clear(&world);
 }
 
-static void look_then_signal(Core *core, const Launch *launch)
+WORLD_BODY(look_then_signal)
 {
-    (void)launch;
     Tile tile;
-    core_wait(core, 0, semaphore(0), 1, true);
-    core_load(core, 0, ref_of(now->buffer), NULL, &tile);
+    core_wait(core, 0, world_at(world_now->semaphore, 0), 1, true);
+    core_load(core, 0, world_ref(world_now->buffer), NULL, &tile);
     if (core_tile_int(core, 0, &tile, 0, "value") >= 0)
-        core_signal(core, 0, semaphore(0), 1, OWN);
+        core_signal(core, 0, world_at(world_now->semaphore, 0), 1, WORLD_OWN);
 }
 
 static void it_ends_where_a_core_looks_at_data(void **state)
@@ -136,16 +85,15 @@ static void it_ends_where_a_core_looks_at_data(void **state)
     assert_int_equal(world.record->foreseen.count, 1);
     assert_int_equal(foreseen(&world, 0)->kind, STEP_STOP);
     assert_null(world.program->usage_error);
-    tear_down(&world);
+    world_clear(&world);
 }
 
-static void wait_then_die(Core *core, const Launch *launch)
+WORLD_BODY(wait_then_die)
 {
-    (void)launch;
-    core_wait(core, 0, semaphore(0), 1, true);
+    core_wait(core, 0, world_at(world_now->semaphore, 0), 1, true);
     if (core->device == 0)
         _exit(1);
-    core_signal(core, 0, semaphore(0), 1, OWN);
+    core_signal(core, 0, world_at(world_now->semaphore, 0), 1, WORLD_OWN);
 }
 
 static void a_core_that_would_crash_is_known_no_further(void **state)
@@ -156,7 +104,7 @@ static void a_core_that_would_crash_is_known_no_further(void **state)
     assert_int_equal(world.record->foreseen.count, 3);
     assert_int_equal(foreseen(&world, 0)->kind, STEP_STOP);
     assert_int_equal(foreseen(&world, 1)->kind, STEP_SIGNAL);
-    tear_down(&world);
+    world_clear(&world);
 }
 
 static void expect_why(World *world, const char *words)
@@ -167,7 +115,7 @@ static void expect_why(World *world, const char *words)
     if (strstr(deadlock->why, words) == NULL)
         fail_msg("\"%s\" does not say \"%s\"", deadlock->why, words);
     outcome_free(outcome);
-    tear_down(world);
+    world_clear(world);
 }
 
 static void the_deadlock_tells_who_is_stuck_before_the_signal(void **state)
@@ -180,15 +128,14 @@ static void the_deadlock_tells_who_is_stuck_before_the_signal(void **state)
 }
 
 /* Device 0 needs 2, of which 1 and 2 would give one each; these wait for one that 0 would give. */
-static void wait_for_both(Core *core, const Launch *launch)
+WORLD_BODY(wait_for_both)
 {
-    (void)launch;
-    uint32_t later = program_site(core->program, "test", "body", 2, 1);
-    core_wait(core, 0, semaphore(0), core->device == 0 ? 2 : 1, true);
+    uint32_t later = world_line(core, 2);
+    core_wait(core, 0, world_at(world_now->semaphore, 0), core->device == 0 ? 2 : 1, true);
     for (uint32_t d = 1; d < 3 && core->device == 0; d++)
-        core_signal(core, later, semaphore(0), 1, (Target){ d, NONE });
+        core_signal(core, later, world_at(world_now->semaphore, 0), 1, world_on(d));
     if (core->device > 0)
-        core_signal(core, later, semaphore(0), 1, (Target){ 0, NONE });
+        core_signal(core, later, world_at(world_now->semaphore, 0), 1, world_on(0));
 }
 
 static void a_wait_for_several_tells_that_it_needs_them_all(void **state)
@@ -200,11 +147,10 @@ static void a_wait_for_several_tells_that_it_needs_them_all(void **state)
                        "by device 2 at test:2, which is stuck before that at test:1; it needs all of these.");
 }
 
-static void wait_for_the_wrong_one(Core *core, const Launch *launch)
+WORLD_BODY(wait_for_the_wrong_one)
 {
-    (void)launch;
-    core_signal(core, 0, semaphore(1), 1, (Target){ other(core), NONE });
-    core_wait(core, 0, semaphore(0), 1, true);
+    core_signal(core, 0, world_at(world_now->semaphore, 1), 1, world_on(other(core)));
+    core_wait(core, 0, world_at(world_now->semaphore, 0), 1, true);
 }
 
 static void a_signal_that_went_to_a_semaphore_of_the_same_name_is_told(void **state)
@@ -216,13 +162,12 @@ static void a_signal_that_went_to_a_semaphore_of_the_same_name_is_told(void **st
                        "device 1 at test:1.");
 }
 
-static void wait_twice_for_one(Core *core, const Launch *launch)
+WORLD_BODY(wait_twice_for_one)
 {
-    (void)launch;
-    uint32_t later = program_site(core->program, "test", "body", 2, 1);
-    core_signal(core, 0, semaphore(0), 1, OWN);
-    core_wait(core, 0, semaphore(0), 1, true);
-    core_wait(core, later, semaphore(0), 1, true);
+    uint32_t later = world_line(core, 2);
+    core_signal(core, 0, world_at(world_now->semaphore, 0), 1, WORLD_OWN);
+    core_wait(core, 0, world_at(world_now->semaphore, 0), 1, true);
+    core_wait(core, later, world_at(world_now->semaphore, 0), 1, true);
 }
 
 static void a_signal_that_an_earlier_wait_took_is_told(void **state)

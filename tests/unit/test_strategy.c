@@ -13,141 +13,101 @@
 #include <cmocka.h>
 #include <glib.h>
 
-#include "../../checker/run/execution.h"
 #include "../../checker/sample/strategy.h"
+#include "../support/world.h"
 
 enum { SEED = 11 };
 
-typedef struct World {
-    Program *program;
-    Record *record;
-    Execution *execution;
-    GArray *moves, *done;                       /* of Move: possible now; of this run */
-    uint32_t counter, dma, buffer, flag;        /* decls */
-} World;
+typedef struct Sampled { World world; GArray *moves, *done; } Sampled;      /* of Move: possible now; of this run */
 
-static World *now;                              /* what the bodies below work on */
-
-static uint32_t declare(Program *program, Space space, SemaphoreKind kind, const char *name)
+static void set_up(Sampled *s, uint32_t devices, void (*body)(Core *, const Launch *))
 {
-    const DeclSpec spec = { .space = space, .semaphore_kind = kind, .dtype = DTYPE_I32, .life = LIFE_ALWAYS,
-                            .ndim = space == SPACE_SEMAPHORE ? 0 : 2, .size = { 4, 8 }, .collective_id = -1, .name = name };
-    return program_add_decl(program, &spec);
+    world_set_up(&s->world, devices, 1, body);
+    s->moves = g_array_new(FALSE, FALSE, sizeof(Move));
+    s->done = g_array_new(FALSE, FALSE, sizeof(Move));
 }
 
-static void set_up(World *world, uint32_t devices, void (*body)(Core *, const Launch *))
+static void tear_down(Sampled *s)
 {
-    Mesh mesh;
-    mesh_line(&mesh, devices);
-    const Knobs knobs = { .dma_progress = DMA_PROGRESS_WHOLE };
-    Program *program = world->program = program_new(&mesh, 1, &knobs);
-    program->bare = true;
-    program_site(program, "test", "body", 1, 0);
-    world->counter = declare(program, SPACE_SEMAPHORE, SEMAPHORE_REGULAR, "counter");
-    world->dma = declare(program, SPACE_SEMAPHORE, SEMAPHORE_DMA, "dma");
-    world->buffer = declare(program, SPACE_VMEM, SEMAPHORE_REGULAR, "buffer");
-    world->flag = declare(program, SPACE_SEMAPHORE, SEMAPHORE_FLAG, "flag");
-    program_add_launch(program)->body = body;
-    world->record = record_new(program);
-    world->execution = execution_new(program, world->record);
-    world->moves = g_array_new(FALSE, FALSE, sizeof(Move));
-    world->done = g_array_new(FALSE, FALSE, sizeof(Move));
-    now = world;
-}
-
-static void tear_down(World *world)
-{
-    g_array_unref(world->moves);
-    g_array_unref(world->done);
-    execution_free(world->execution);
-    record_free(world->record);
-    program_free(world->program);
-}
-
-static const Target OWN = { NONE, NONE };
-
-static Ref ref_of(uint32_t decl)
-{
-    return (Ref){ decl, program_decl(now->program, decl)->view, NONE };
+    g_array_unref(s->moves);
+    g_array_unref(s->done);
+    world_clear(&s->world);
 }
 
 static void step_alone(Core *core, unsigned times)
 {
     for (unsigned i = 0; i < times; i++)
-        core_signal(core, 0, ref_of(now->counter), 1, OWN);
+        core_signal(core, 0, world_ref(world_now->semaphore), 1, WORLD_OWN);
 }
 
 static void copy_to_the_right(Core *core)
 {
-    CopyDesc copy = { .source = ref_of(now->buffer), .target = ref_of(now->buffer), .send = ref_of(now->dma), .receive = ref_of(now->dma),
-                      .to = { (core->device + 1) % core->program->devices, NONE }, .remote = true };
-    core_copy_start(core, 0, &copy);
+    world_copy(core, 1, world_now->buffer, world_now->buffer, (core->device + 1) % core->program->devices);
 }
 
-/* world->done: the moves of this run. */
-static void sample(World *world, Strategy *strategy, uint64_t run, uint64_t steps_expected)
+/* s->done: the moves of this run. */
+static void sample(Sampled *s, Strategy *strategy, uint64_t run, uint64_t steps_expected)
 {
-    g_array_set_size(world->done, 0);
-    execution_begin(world->execution, NULL);
+    g_array_set_size(s->done, 0);
+    execution_begin(s->world.execution, NULL);
     strategy_begin(strategy, run, steps_expected);
-    for (execution_enabled(world->execution, world->moves); world->moves->len > 0; execution_enabled(world->execution, world->moves)) {
-        const Move move = g_array_index(world->moves, Move, strategy_choose(strategy, world->execution, world->moves));
-        g_array_append_val(world->done, move);
-        assert_true(execution_do(world->execution, move));
+    for (execution_enabled(s->world.execution, s->moves); s->moves->len > 0; execution_enabled(s->world.execution, s->moves)) {
+        const Move move = g_array_index(s->moves, Move, strategy_choose(strategy, s->world.execution, s->moves));
+        g_array_append_val(s->done, move);
+        assert_true(execution_do(s->world.execution, move));
     }
-    execution_end(world->execution);
+    execution_end(s->world.execution);
 }
 
-static Move done_at(const World *world, guint i)
+static Move done_at(const Sampled *s, guint i)
 {
-    return g_array_index(world->done, Move, i);
+    return g_array_index(s->done, Move, i);
 }
 
 /* Where in the run a core did its n-th step. */
-static guint when(const World *world, uint32_t core, unsigned n)
+static guint when(const Sampled *s, uint32_t core, unsigned n)
 {
-    for (guint i = 0; i < world->done->len; i++)
-        if (done_at(world, i).core == core && done_at(world, i).copy == NONE && n-- == 0)
+    for (guint i = 0; i < s->done->len; i++)
+        if (done_at(s, i).core == core && done_at(s, i).copy == NONE && n-- == 0)
             return i;
     fail_msg("core %u has no such step", core);
     return 0;
 }
 
-static char *name_of(const World *world)
+static char *name_of(const Sampled *s)
 {
     GString *name = g_string_new(NULL);
-    for (guint i = 0; i < world->done->len; i++) {
-        const Move move = done_at(world, i);
+    for (guint i = 0; i < s->done->len; i++) {
+        const Move move = done_at(s, i);
         g_string_append_printf(name, "%u.%d.%u ", move.core, (int)move.copy, move.copy == NONE ? 0 : move.moment);
     }
     return g_string_free(name, FALSE);
 }
 
 /* Every schedule of the program, with the product of 1 / (moves that were possible). */
-static void list_schedules(World *world, GArray *prefix, double probability, GHashTable *all)
+static void list_schedules(Sampled *s, GArray *prefix, double probability, GHashTable *all)
 {
-    execution_begin(world->execution, NULL);
-    g_array_set_size(world->done, 0);
+    execution_begin(s->world.execution, NULL);
+    g_array_set_size(s->done, 0);
     for (guint i = 0; i < prefix->len; i++) {
         const Move move = g_array_index(prefix, Move, i);
-        assert_true(execution_do(world->execution, move));
-        g_array_append_val(world->done, move);
+        assert_true(execution_do(s->world.execution, move));
+        g_array_append_val(s->done, move);
     }
     g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
-    execution_enabled(world->execution, moves);
-    execution_end(world->execution);
+    execution_enabled(s->world.execution, moves);
+    execution_end(s->world.execution);
     if (moves->len == 0)
-        g_hash_table_insert(all, name_of(world), g_memdup2(&(double[2]){ probability, 0 }, sizeof(double[2])));
+        g_hash_table_insert(all, name_of(s), g_memdup2(&(double[2]){ probability, 0 }, sizeof(double[2])));
     for (guint i = 0; i < moves->len; i++) {
         g_array_append_val(prefix, g_array_index(moves, Move, i));
-        list_schedules(world, prefix, probability / moves->len, all);
+        list_schedules(s, prefix, probability / moves->len, all);
         g_array_set_size(prefix, prefix->len - 1);
     }
 }
 
-static void two_or_three_and_a_copy(Core *core, const Launch *launch)
+WORLD_BODY(two_or_three_and_a_copy)
 {
-    (void)launch;
     if (core->device == 0) {
         copy_to_the_right(core);
         step_alone(core, 1);
@@ -163,17 +123,17 @@ static void random_gives_each_schedule_the_product_of_its_choices(void **state)
 {
     (void)state;
     enum { RUNS = 60000 };
-    World world;
-    set_up(&world, 2, two_or_three_and_a_copy);
+    Sampled s;
+    set_up(&s, 2, two_or_three_and_a_copy);
     g_autoptr(GHashTable) all = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     g_autoptr(GArray) prefix = g_array_new(FALSE, FALSE, sizeof(Move));
-    list_schedules(&world, prefix, 1, all);
+    list_schedules(&s, prefix, 1, all);
     /* 4 moves of device 0 and its copy in 3 orders (start first, write behind read), among which 2 of device 1 go in 15 ways */
     assert_int_equal(g_hash_table_size(all), 45);
     Strategy *strategy = strategy_new(STRATEGY_RANDOM, SEED, 1);
     for (uint64_t run = 0; run < RUNS; run++) {
-        sample(&world, strategy, run, 1);
-        g_autofree char *name = name_of(&world);
+        sample(&s, strategy, run, 1);
+        g_autofree char *name = name_of(&s);
         double *cell = g_hash_table_lookup(all, name);
         assert_non_null(cell);
         cell[1]++;
@@ -192,34 +152,33 @@ static void random_gives_each_schedule_the_product_of_its_choices(void **state)
     if (fabs(sum - free_cells) > 5 * sqrt(2 * free_cells))
         fail_msg("chi-square %g of %g", sum, free_cells);
     strategy_free(strategy);
-    tear_down(&world);
+    tear_down(&s);
 }
 
 enum { CORES = 3, STEPS = 6 };                  /* of each core in the tests of pct */
 
-static void step_by_step(Core *core, const Launch *launch)
+WORLD_BODY(step_by_step)
 {
-    (void)launch;
     step_alone(core, STEPS);
 }
 
 /* Faults of depth 1, 2 and 3: as many orderings between steps of two cores are needed, and enough. */
-static bool meets(const World *world, unsigned depth)
+static bool meets(const Sampled *s, unsigned depth)
 {
     if (depth == 1)
-        return when(world, 2, STEPS - 1) < when(world, 0, 0);
-    bool between = when(world, 0, 2) < when(world, 1, 2) && when(world, 1, 2) < when(world, 0, 3);
-    return between && (depth == 2 || when(world, 0, 3) < when(world, 1, 3));
+        return when(s, 2, STEPS - 1) < when(s, 0, 0);
+    bool between = when(s, 0, 2) < when(s, 1, 2) && when(s, 1, 2) < when(s, 0, 3);
+    return between && (depth == 2 || when(s, 0, 3) < when(s, 1, 3));
 }
 
-static unsigned count_meetings(World *world, StrategyKind kind, unsigned depth, unsigned runs)
+static unsigned count_meetings(Sampled *s, StrategyKind kind, unsigned depth, unsigned runs)
 {
     Strategy *strategy = strategy_new(kind, SEED, depth);
     unsigned met = 0;
     for (uint64_t run = 0; run < runs; run++) {
-        sample(world, strategy, run, CORES * STEPS);
-        assert_int_equal(world->done->len, CORES * STEPS);
-        met += meets(world, depth);
+        sample(s, strategy, run, CORES * STEPS);
+        assert_int_equal(s->done->len, CORES * STEPS);
+        met += meets(s, depth);
     }
     strategy_free(strategy);
     return met;
@@ -232,19 +191,19 @@ static unsigned count_meetings(World *world, StrategyKind kind, unsigned depth, 
 static void pct_meets_faults_as_often_as_its_bound_says(void **state)
 {
     (void)state;
-    World world;
-    set_up(&world, CORES, step_by_step);
+    Sampled s;
+    set_up(&s, CORES, step_by_step);
     unsigned runs = 200;
     for (unsigned depth = 1; depth <= 3; depth++) {
         double bound = 1.0 / CORES / pow(CORES * STEPS, depth - 1), mean = runs * bound;
-        unsigned met = count_meetings(&world, STRATEGY_PCT, depth, runs);
+        unsigned met = count_meetings(&s, STRATEGY_PCT, depth, runs);
         if (met < mean - 4 * sqrt(mean))
             fail_msg("depth %u: met %u times in %u runs, expected are %g", depth, met, runs, mean);
         runs *= CORES * STEPS;
     }
     /* random: all of core 2 before the first step of core 0 has odds below 1 in 2^6; 67 of 200 are out of its reach */
-    assert_true(count_meetings(&world, STRATEGY_RANDOM, 1, 200) < 15);
-    tear_down(&world);
+    assert_true(count_meetings(&s, STRATEGY_RANDOM, 1, 200) < 15);
+    tear_down(&s);
 }
 
 static void what_is_promised_is_never_rounded_up(void **state)
@@ -259,21 +218,20 @@ static void what_is_promised_is_never_rounded_up(void **state)
 enum { FAR = 9 };
 
 /* Device 0 stores once; device 1 stores to the same word after many steps of its own. */
-static void store_soon_or_late(Core *core, const Launch *launch)
+WORLD_BODY(store_soon_or_late)
 {
-    (void)launch;
     if (core->device == 1)
         step_alone(core, FAR - 1);
-    core_flag_store(core, 0, ref_of(now->flag), (Target){ 0, NONE }, core->device);
+    core_flag_store(core, 0, world_ref(world_now->flag), (Target){ 0, NONE }, core->device);
 }
 
-static unsigned count_late(World *world, StrategyKind kind, unsigned runs)
+static unsigned count_late(Sampled *s, StrategyKind kind, unsigned runs)
 {
     Strategy *strategy = strategy_new(kind, SEED, 1);
     unsigned late = 0;
     for (uint64_t run = 0; run < runs; run++) {
-        sample(world, strategy, run, 1);
-        late += when(world, 1, FAR - 1) < when(world, 0, 0);
+        sample(s, strategy, run, 1);
+        late += when(s, 1, FAR - 1) < when(s, 0, 0);
     }
     strategy_free(strategy);
     return late;
@@ -285,48 +243,47 @@ static unsigned count_late(World *world, StrategyKind kind, unsigned runs)
 static void pos_is_not_led_astray_by_steps_that_touch_nothing_in_common(void **state)
 {
     (void)state;
-    World world;
-    set_up(&world, 2, store_soon_or_late);
-    unsigned late = count_late(&world, STRATEGY_POS, 4000);
+    Sampled s;
+    set_up(&s, 2, store_soon_or_late);
+    unsigned late = count_late(&s, STRATEGY_POS, 4000);
     assert_in_range(late, 305, 495);
-    assert_in_range(count_late(&world, STRATEGY_RANDOM, 4000), 0, 25);
-    tear_down(&world);
+    assert_in_range(count_late(&s, STRATEGY_RANDOM, 4000), 0, 25);
+    tear_down(&s);
 }
 
 enum { COPIES = 4, AFTER = 6 };                 /* of each core in the tests of starve */
 
-static void copy_and_go_on(Core *core, const Launch *launch)
+WORLD_BODY(copy_and_go_on)
 {
-    (void)launch;
     for (unsigned i = 0; i < COPIES; i++)
         copy_to_the_right(core);
     step_alone(core, AFTER);
 }
 
-typedef bool (*Claim)(const World *world);
+typedef bool (*Claim)(const Sampled *s);
 
 static bool is_write(Move move)
 {
     return move.copy != NONE && move.moment == STEP_WRITE;
 }
 
-static bool all_writes_come_last(const World *world)
+static bool all_writes_come_last(const Sampled *s)
 {
     bool begun = false;
-    for (guint i = 0; i < world->done->len; i++) {
-        begun |= is_write(done_at(world, i));
-        if (begun && !is_write(done_at(world, i)))
+    for (guint i = 0; i < s->done->len; i++) {
+        begun |= is_write(done_at(s, i));
+        if (begun && !is_write(done_at(s, i)))
             return false;
     }
     return begun;
 }
 
-static bool last_in_is_first_out(const World *world)
+static bool last_in_is_first_out(const Sampled *s)
 {
-    for (uint32_t core = 0; core < world->program->cores; core++) {
+    for (uint32_t core = 0; core < s->world.program->cores; core++) {
         uint32_t before = NONE;
-        for (guint i = 0; i < world->done->len; i++) {
-            const Move move = done_at(world, i);
+        for (guint i = 0; i < s->done->len; i++) {
+            const Move move = done_at(s, i);
             if (!is_write(move) || move.core != core)
                 continue;
             if (move.copy > before)
@@ -337,12 +294,12 @@ static bool last_in_is_first_out(const World *world)
     return true;
 }
 
-static bool all_that_is_left_is(const World *world, bool (*belongs)(Move move, uint32_t core), uint32_t core)
+static bool all_that_is_left_is(const Sampled *s, bool (*belongs)(Move move, uint32_t core), uint32_t core)
 {
     bool begun = false;
-    for (guint i = 0; i < world->done->len; i++) {
-        begun |= belongs(done_at(world, i), core);
-        if (begun && !belongs(done_at(world, i), core))
+    for (guint i = 0; i < s->done->len; i++) {
+        begun |= belongs(done_at(s, i), core);
+        if (begun && !belongs(done_at(s, i), core))
             return false;
     }
     return begun;
@@ -363,30 +320,30 @@ static bool is_first_copy_of(Move move, uint32_t core)
     return move.core == core && move.copy == 0;
 }
 
-static bool some_link_is_slow(const World *world)
+static bool some_link_is_slow(const Sampled *s)
 {
-    return all_that_is_left_is(world, is_copy_of, 0) || all_that_is_left_is(world, is_copy_of, 1)
-        || all_that_is_left_is(world, is_copy_of, 2);
+    return all_that_is_left_is(s, is_copy_of, 0) || all_that_is_left_is(s, is_copy_of, 1)
+        || all_that_is_left_is(s, is_copy_of, 2);
 }
 
-static bool some_device_is_slow(const World *world)
+static bool some_device_is_slow(const Sampled *s)
 {
-    return all_that_is_left_is(world, is_of, 0) || all_that_is_left_is(world, is_of, 1) || all_that_is_left_is(world, is_of, 2);
+    return all_that_is_left_is(s, is_of, 0) || all_that_is_left_is(s, is_of, 1) || all_that_is_left_is(s, is_of, 2);
 }
 
-static bool a_first_copy_is_overtaken_by_all(const World *world)
+static bool a_first_copy_is_overtaken_by_all(const Sampled *s)
 {
-    return all_that_is_left_is(world, is_first_copy_of, 0) || all_that_is_left_is(world, is_first_copy_of, 1)
-        || all_that_is_left_is(world, is_first_copy_of, 2);
+    return all_that_is_left_is(s, is_first_copy_of, 0) || all_that_is_left_is(s, is_first_copy_of, 1)
+        || all_that_is_left_is(s, is_first_copy_of, 2);
 }
 
-static unsigned count_claims(World *world, StrategyKind kind, Claim claim, unsigned runs)
+static unsigned count_claims(Sampled *s, StrategyKind kind, Claim claim, unsigned runs)
 {
     Strategy *strategy = strategy_new(kind, SEED, 1);
     unsigned held = 0;
     for (uint64_t run = 0; run < runs; run++) {
-        sample(world, strategy, run, 1);
-        held += claim(world);
+        sample(s, strategy, run, 1);
+        held += claim(s);
     }
     strategy_free(strategy);
     return held;
@@ -398,35 +355,35 @@ static unsigned count_claims(World *world, StrategyKind kind, Claim claim, unsig
 static void starve_is_late_and_slow_and_last_in_first_out(void **state)
 {
     (void)state;
-    World world;
-    set_up(&world, 3, copy_and_go_on);
-    assert_true(count_claims(&world, STRATEGY_STARVE, all_writes_come_last, 60) >= 1);
-    assert_true(count_claims(&world, STRATEGY_STARVE, last_in_is_first_out, 60) >= 1);
-    assert_true(count_claims(&world, STRATEGY_STARVE, some_link_is_slow, 60) >= 1);
-    assert_true(count_claims(&world, STRATEGY_STARVE, some_device_is_slow, 60) >= 1);
-    assert_true(count_claims(&world, STRATEGY_STARVE, a_first_copy_is_overtaken_by_all, 120) >= 1);
+    Sampled s;
+    set_up(&s, 3, copy_and_go_on);
+    assert_true(count_claims(&s, STRATEGY_STARVE, all_writes_come_last, 60) >= 1);
+    assert_true(count_claims(&s, STRATEGY_STARVE, last_in_is_first_out, 60) >= 1);
+    assert_true(count_claims(&s, STRATEGY_STARVE, some_link_is_slow, 60) >= 1);
+    assert_true(count_claims(&s, STRATEGY_STARVE, some_device_is_slow, 60) >= 1);
+    assert_true(count_claims(&s, STRATEGY_STARVE, a_first_copy_is_overtaken_by_all, 120) >= 1);
     static const Claim CLAIMS[] = { all_writes_come_last, last_in_is_first_out, some_link_is_slow, some_device_is_slow };
     for (size_t i = 0; i < G_N_ELEMENTS(CLAIMS); i++)
-        assert_int_equal(count_claims(&world, STRATEGY_RANDOM, CLAIMS[i], 1000), 0);
-    tear_down(&world);
+        assert_int_equal(count_claims(&s, STRATEGY_RANDOM, CLAIMS[i], 1000), 0);
+    tear_down(&s);
 }
 
 static void a_run_depends_on_its_number_and_the_seed_alone(void **state)
 {
     (void)state;
-    World world;
-    set_up(&world, 3, copy_and_go_on);
+    Sampled s;
+    set_up(&s, 3, copy_and_go_on);
     for (StrategyKind kind = STRATEGY_RANDOM; kind < STRATEGY_KINDS; kind++) {
         Strategy *one = strategy_new(kind, SEED, 3), *other = strategy_new(kind, SEED, 3), *seed = strategy_new(kind, SEED + 1, 3);
         unsigned same = 0;
         for (uint64_t run = 10; run-- > 0;) {
-            sample(&world, other, run, 60);
-            g_autofree char *name = name_of(&world);
-            sample(&world, seed, run, 60);
-            g_autofree char *foreign = name_of(&world);
-            sample(&world, one, 1000 + run, 60);
-            sample(&world, one, run, 60);
-            g_autofree char *again = name_of(&world);
+            sample(&s, other, run, 60);
+            g_autofree char *name = name_of(&s);
+            sample(&s, seed, run, 60);
+            g_autofree char *foreign = name_of(&s);
+            sample(&s, one, 1000 + run, 60);
+            sample(&s, one, run, 60);
+            g_autofree char *again = name_of(&s);
             assert_string_equal(again, name);
             same += g_str_equal(name, foreign);
         }
@@ -435,7 +392,7 @@ static void a_run_depends_on_its_number_and_the_seed_alone(void **state)
         strategy_free(other);
         strategy_free(seed);
     }
-    tear_down(&world);
+    tear_down(&s);
 }
 
 int main(void)
