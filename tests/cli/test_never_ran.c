@@ -11,7 +11,7 @@
 
 static const char NEVER_RAN[] = "advice, never-ran: ", IDLE[] = "advice, idle-expectation: ";
 
-static void check(const char *program, const char *devices)
+static void check_idle(const char *program, const char *devices)
 {
     g_autofree char *words = g_strdup_printf("check ./idle.so:%s -n %s --json report.json --sarif report.sarif", program, devices);
     assert_int_equal(binary_run(words), 0);
@@ -22,7 +22,7 @@ static void want_said(const char *program, const char *devices, const char *advi
 {
     g_autofree char *id = g_strndup(advice + strlen("advice, "), strlen(advice) - strlen("advice, : "));
     g_autofree char *member = g_strdup_printf("\"id\" : \"%s\"", id);
-    check(program, devices);
+    check_idle(program, devices);
     g_autofree char *json = binary_contents("report.json"), *sarif = binary_contents("report.sarif");
     if ((strstr(binary_text, advice) != NULL) != said || (strstr(json, member) != NULL) != said || (strstr(sarif, id) != NULL) != said)
         fail_msg("%s: %s %s in:\n%s%s%s", program, said ? "no" : "there is", advice, binary_text, json, sarif);
@@ -47,9 +47,9 @@ static void it_is_named_at_the_size_where_it_is_so(void **state)
 static void operations_of_a_kernel_that_does_none_are_unreached(void **state)
 {
     (void)state;
-    check("does_nothing", "2");
+    check_idle("does_nothing", "2");
     binary_says("advice, unreached: nothing executed idle.c:");
-    check("does_all", "2");
+    check_idle("does_all", "2");
     assert_null(strstr(binary_text, "unreached"));
 }
 

@@ -33,8 +33,6 @@ static const Case CASES[] = {
     { "g09_count_then_reset", 3, SEARCH_RANDOM, 0, 0, 5 }, { "all_gather", 2, SEARCH_PCT, 0, 0, 5 },
 };
 
-static char *folder, *file;
-
 /* "error", or the verdict and the faults. */
 static char *say(const Case *one, bool whole, const char *checkpoint, const char *resume)
 {
@@ -57,7 +55,7 @@ static void write_file(char *bytes, gsize length)
 {
     const uint64_t checksum = XXH3_64bits(bytes, length - sizeof checksum);
     memcpy(bytes + length - sizeof checksum, &checksum, sizeof checksum);
-    assert_true(g_file_set_contents(file, bytes, (gssize)length, NULL));
+    assert_true(g_file_set_contents(one_file, bytes, (gssize)length, NULL));
 }
 
 /* Of 8 or 4 bytes: nothing, all bits, the largest, one more, one less. */
@@ -73,10 +71,10 @@ static void try_changes(const Case *one, Rng *rng, unsigned times, unsigned coun
 {
     g_autofree char *bytes = NULL;
     gsize length;
-    g_unlink(file);
-    g_autofree char *cut = say(one, false, file, NULL), *unchanged = NULL;
-    assert_true(g_file_get_contents(file, &bytes, &length, NULL));
-    unchanged = say(one, true, NULL, file);
+    g_unlink(one_file);
+    g_autofree char *cut = say(one, false, one_file, NULL), *unchanged = NULL;
+    assert_true(g_file_get_contents(one_file, &bytes, &length, NULL));
+    unchanged = say(one, true, NULL, one_file);
     assert_string_not_equal(unchanged, "error");
     const gsize magic = strlen("heddle-checkpoint 1\n");
     uint64_t identity;
@@ -88,7 +86,7 @@ static void try_changes(const Case *one, Rng *rng, unsigned times, unsigned coun
         const unsigned how = (unsigned)(i % 5), width = i % 10 < 5 || field + 2 > fields ? 4 : 8;
         change(changed + begin + 4 * field, width, how);
         write_file(changed, length);
-        g_autofree char *said = say(one, true, NULL, file);
+        g_autofree char *said = say(one, true, NULL, one_file);
         count[strcmp(said, "error") == 0]++;
         const bool cautious = strcmp(said, "bounded") == 0 && strcmp(unchanged, "verified") == 0;
         if (strcmp(said, "error") != 0 && strcmp(said, unchanged) != 0 && !cautious)
@@ -110,23 +108,10 @@ static void a_number_that_was_changed_is_refused_or_changes_no_verdict(void **st
     assert_true(count[1] > count[0]);
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    folder = one_file_make("search.checkpoint", &file);
-    return folder == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return one_file_remove(folder, file);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_number_that_was_changed_is_refused_or_changes_no_verdict),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, one_file_set_up, one_file_tear_down);
 }

@@ -22,8 +22,6 @@
 
 typedef enum Answer { SHOWN, NOT_SHOWN, REFUSED } Answer;
 
-static char *folder, *file;
-
 /* The schedule of the first fault of a built-in program, as a file; the same text wherever this tree lies. */
 static char *schedule_of(const char *program, uint32_t devices)
 {
@@ -32,9 +30,9 @@ static char *schedule_of(const char *program, uint32_t devices)
     mesh_line(&spec.mesh, devices);
     CheckResult *result = check_run(&spec);
     assert_int_equal(result->verdict, VERDICT_FAULTY);
-    assert_true(schedule_write(result, g_ptr_array_index(result->outcome->findings, 0), file, &error));
+    assert_true(schedule_write(result, g_ptr_array_index(result->outcome->findings, 0), one_file, &error));
     check_result_free(result);
-    assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    assert_true(g_file_get_contents(one_file, &text, NULL, NULL));
     char *line = strstr(text, "folder "), *end = strchr(line, '\n');
     memmove(line + strlen("folder ."), end, strlen(end) + 1);
     line[strlen("folder ")] = '.';
@@ -45,7 +43,7 @@ static char *schedule_of(const char *program, uint32_t devices)
 static Answer answer_to_file(char **line)
 {
     const ReplayOptions options = { .seconds_max = 1800 };    /* 65,535 devices take ten seconds, on an idle machine */
-    ReplayResult *replay = schedule_replay(pl_module_open, file, NULL, &options);
+    ReplayResult *replay = schedule_replay(pl_module_open, one_file, NULL, &options);
     Answer answer = replay->error ? REFUSED : replay->shown ? SHOWN : NOT_SHOWN;
     if (replay->error != NULL)
         assert_null(strchr(replay->error, '\n'));
@@ -59,7 +57,7 @@ static Answer answer_to_file(char **line)
 
 static Answer answer(const char *text, gssize bytes)
 {
-    assert_true(g_file_set_contents(file, text, bytes, NULL));
+    assert_true(g_file_set_contents(one_file, text, bytes, NULL));
     return answer_to_file(NULL);
 }
 
@@ -68,7 +66,7 @@ static void refused(const char *text, const char *with, const char *instead, con
     g_autoptr(GString) changed = g_string_new(text);
     g_autofree char *line = NULL;
     assert_int_equal(g_string_replace(changed, with, instead, 1), 1);
-    assert_true(g_file_set_contents(file, changed->str, (gssize)changed->len, NULL));
+    assert_true(g_file_set_contents(one_file, changed->str, (gssize)changed->len, NULL));
     if (answer_to_file(&line) != REFUSED)
         fail_msg("\"%s\" instead of \"%s\" was accepted", instead, with);
     if (strstr(line, words) == NULL)
@@ -150,14 +148,14 @@ static void what_is_no_file_of_text_is_refused(void **state)
     g_autofree char *nothing = g_malloc0(1 << 16);
     assert_int_equal(answer(nothing, 1 << 16), REFUSED);
     assert_int_equal(answer("", 0), REFUSED);
-    assert_int_equal(g_unlink(file), 0);
-    assert_int_equal(mkfifo(file, 0600), 0);
+    assert_int_equal(g_unlink(one_file), 0);
+    assert_int_equal(mkfifo(one_file, 0600), 0);
     assert_int_equal(answer_to_file(NULL), REFUSED);           /* and nobody waits for somebody to write */
-    assert_int_equal(g_unlink(file), 0);
-    assert_int_equal(g_mkdir(file, 0700), 0);
+    assert_int_equal(g_unlink(one_file), 0);
+    assert_int_equal(g_mkdir(one_file, 0700), 0);
     assert_int_equal(answer_to_file(&line), REFUSED);
     assert_non_null(strstr(line, "Is a directory"));
-    assert_int_equal(g_rmdir(file), 0);
+    assert_int_equal(g_rmdir(one_file), 0);
 }
 
 /* ---- mutations ---- */
@@ -234,19 +232,6 @@ static void no_mutation_of_a_schedule_does_harm(void **state)
     assert_true(count[SHOWN] > 0 && count[NOT_SHOWN] > 0);
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    folder = one_file_make("a.schedule", &file);
-    return folder == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return one_file_remove(folder, file);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,5 +242,5 @@ int main(void)
         cmocka_unit_test(what_is_no_file_of_text_is_refused),
         cmocka_unit_test(no_mutation_of_a_schedule_does_harm),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, one_file_set_up, one_file_tear_down);
 }

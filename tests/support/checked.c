@@ -8,7 +8,14 @@
 
 #include <cmocka.h>
 #include <glib/gstdio.h>
-#include "../../checker/check/check.h"
+#include "../../kernels/pallas/module.h"
+
+CheckSpec checked_spec(const char *program, uint32_t devices, uint32_t cores, Search search)
+{
+    CheckSpec spec = { .open = pl_module_open, .program = program, .cores = cores, .search = search };
+    mesh_line(&spec.mesh, devices);
+    return spec;
+}
 
 CheckResult *checked(const CheckSpec *spec)
 {
@@ -20,6 +27,34 @@ void checked_free(CheckResult *result)
     CheckSpec *spec = (CheckSpec *)result->spec;
     check_result_free(result);
     g_free(spec);
+}
+
+uint32_t checked_faults(const CheckResult *result)
+{
+    uint32_t faults = 0;
+    for (guint i = 0; result->outcome != NULL && i < result->outcome->findings->len; i++) {
+        const Finding *finding = result->outcome->findings->pdata[i];
+        assert_true(finding->shown);
+        assert_non_null(finding->lines);
+        assert_true(finding->lines->len > 0);
+        faults |= finding_exemption(result->program, finding) ? 0 : 1u << finding->id;
+    }
+    return faults;
+}
+
+char *checked_faults_text(uint32_t faults)
+{
+    GString *text = g_string_new(NULL);
+    for (int f = 0; f < FAULT_COUNT; f++)
+        if (faults >> f & 1)
+            g_string_append_printf(text, " %s", fault_name((FaultId)f));
+    return g_string_free(g_string_append(text, faults ? "" : " nothing"), FALSE);
+}
+
+uint32_t checked_faults_due(const CheckResult *result)
+{
+    const Program *program = result->program;
+    return program != NULL && program->devices >= program->expected_from ? program->expected_faults : 0;
 }
 
 char *checked_unmeasured(const char *json)

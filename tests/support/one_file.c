@@ -2,18 +2,22 @@
 #include "one_file.h"
 #include <glib/gstdio.h>
 
-char *one_file_make(const char *name, char **file)
+char *one_file_folder, *one_file;
+
+int one_file_set_up(void **state)
 {
-    char *folder = g_dir_make_tmp("heddle-test-XXXXXX", NULL);
-    *file = folder != NULL ? g_build_filename(folder, name, NULL) : NULL;
-    return folder;
+    (void)state;
+    one_file_folder = g_dir_make_tmp("heddle-test-XXXXXX", NULL);
+    one_file = one_file_folder != NULL ? g_build_filename(one_file_folder, "file", NULL) : NULL;
+    return one_file_folder == NULL;
 }
 
-int one_file_remove(char *folder, char *file)
+int one_file_tear_down(void **state)
 {
-    g_unlink(file);
-    int left = g_rmdir(folder);
-    g_free(file);
-    g_free(folder);
+    (void)state;
+    g_unlink(one_file);
+    int left = g_rmdir(one_file_folder);
+    g_free(one_file);
+    g_free(one_file_folder);
     return left;
 }

@@ -1,5 +1,6 @@
-/* one_file.h - a folder of a suite's own, with one file in it. */
+/* one_file.h - a folder of a suite's own, with one file in it, which is not there at first. */
 #pragma once
 
-char *one_file_make(const char *name, char **file);     /* the folder; *file: the path of its file, which is not there yet. NULL: none */
-int one_file_remove(char *folder, char *file);  /* both, and frees the paths; not 0: something else was left there */
+extern char *one_file_folder, *one_file;        /* paths */
+int one_file_set_up(void **state);
+int one_file_tear_down(void **state);           /* not 0: something else was left there */

@@ -261,11 +261,10 @@ typedef struct Case {
     Scopes scopes;                              /* 0: static */
 } Case;
 
-static CheckResult *check(const Case *at, Search search)
+static CheckResult *check_scopes(const Case *at, Search search)
 {
-    CheckSpec spec = { .open = pl_module_open, .program = at->program, .cores = at->cores, .search = search,
-                         .knobs.scopes = at->scopes };
-    mesh_line(&spec.mesh, at->devices);
+    CheckSpec spec = checked_spec(at->program, at->devices, at->cores, search);
+    spec.knobs.scopes = at->scopes;
     return checked(&spec);
 }
 
@@ -295,7 +294,7 @@ static void want(const Case *cases, size_t count, bool open)
     for (size_t i = 0; i < count; i++)
         for (size_t s = 0; s < G_N_ELEMENTS(SEARCHES_ASKED); s++) {
             g_autofree char *expected = expected_of(&cases[i], open);
-            CheckResult *result = check(&cases[i], SEARCHES_ASKED[s]);
+            CheckResult *result = check_scopes(&cases[i], SEARCHES_ASKED[s]);
             g_autofree char *found = told(result);
             if (strcmp(found, expected) != 0)
                 fail_msg("%s, %s: %s, expected %s", cases[i].program, search_name(SEARCHES_ASKED[s]), found, expected);
@@ -331,7 +330,7 @@ static void what_an_exempted_race_steers_to_in_some_order_is_found(void **state)
 {
     const Case at = { "steered_by_an_exempt_race", 2, 1, FAULT_LEFTOVER, 0 };
     (void)state;
-    CheckResult *by_classes = check(&at, SEARCH_AUTO), *by_states = check(&at, SEARCH_ENUMERATE);
+    CheckResult *by_classes = check_scopes(&at, SEARCH_AUTO), *by_states = check_scopes(&at, SEARCH_ENUMERATE);
     assert_int_equal(by_classes->verdict, VERDICT_FAULTY);
     assert_int_equal(by_states->verdict, VERDICT_FAULTY);
     checked_free(by_classes);
@@ -350,7 +349,7 @@ static void a_loop_that_may_end_is_no_fault(void **state)
     want(cases, G_N_ELEMENTS(cases), SANITIZED);
     for (size_t i = 0; i < G_N_ELEMENTS(open); i++)
         for (unsigned s = 0; s < 2; s++) {
-            CheckResult *result = check(&open[i], s ? SEARCH_ENUMERATE : SEARCH_AUTO);
+            CheckResult *result = check_scopes(&open[i], s ? SEARCH_ENUMERATE : SEARCH_AUTO);
             if (result->verdict != (open[i].fault == FAULT_COUNT ? VERDICT_BOUNDED : VERDICT_FAULTY))
                 fail_msg("%s: %s", open[i].program, verdict_name(result->verdict));
             checked_free(result);

@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "../../checker/check/catalogue.h"
-#include "../../checker/check/check.h"
 #include "../../kernels/pallas/module.h"
+#include "../support/checked.h"
 
 enum { GREATEST = 5, STATES_MAX = 3000000, STATES_SMALL = 3000, CASES = 39, FALSE_ALARMS = 14 };
 
@@ -28,8 +28,8 @@ static const char *const CONFLICTS[] = {
 
 static CheckSpec spec_of(const char *program, uint32_t devices, Search search)
 {
-    CheckSpec spec = { .open = pl_module_open, .program = program, .cores = 1, .search = search, .states_max = STATES_MAX };
-    mesh_line(&spec.mesh, devices);
+    CheckSpec spec = checked_spec(program, devices, 1, search);
+    spec.states_max = STATES_MAX;
     return spec;
 }
 
@@ -42,50 +42,16 @@ static bool has_conflicts(const char *program)
     return false;
 }
 
-static uint32_t faults_found(const CheckResult *result)
-{
-    uint32_t faults = 0;
-    for (guint i = 0; i < result->outcome->findings->len; i++) {
-        const Finding *finding = result->outcome->findings->pdata[i];
-        if (finding_exemption(result->program, finding) == NULL)
-            faults |= 1u << finding->id;
-    }
-    return faults;
-}
-
-static char *faults_text(uint32_t faults)
-{
-    GString *text = g_string_new(NULL);
-    for (int f = 0; f < FAULT_COUNT; f++)
-        if (faults >> f & 1)
-            g_string_append_printf(text, " %s", fault_name((FaultId)f));
-    if (faults == 0)
-        g_string_append(text, " nothing");
-    return g_string_free(text, FALSE);
-}
-
-/* Every finding, exempt or not, comes with a schedule that was run and showed it. */
-static void assert_all_shown(const CheckResult *result)
-{
-    for (guint i = 0; i < result->outcome->findings->len; i++) {
-        const Finding *finding = result->outcome->findings->pdata[i];
-        assert_true(finding->shown);
-        assert_non_null(finding->lines);
-        assert_true(finding->lines->len > 0);
-    }
-}
-
 static void assert_found(const CheckResult *result, uint32_t due)
 {
     const CheckSpec *spec = result->spec;
     if (result->verdict == VERDICT_ERROR)
         fail_msg("%s, %u devices, %s: %s", spec->program, mesh_devices(&spec->mesh), search_name(spec->search), result->error);
-    uint32_t found = faults_found(result);
-    g_autofree char *due_text = faults_text(due), *found_text = faults_text(found);
+    uint32_t found = checked_faults(result);
+    g_autofree char *due_text = checked_faults_text(due), *found_text = checked_faults_text(found);
     if (found != due)
         fail_msg("%s, %u devices, %s: expected%s, found%s", spec->program, mesh_devices(&spec->mesh), search_name(spec->search), due_text,
                  found_text);
-    assert_all_shown(result);
 }
 
 static void assert_decided(const CheckResult *result)
@@ -94,13 +60,7 @@ static void assert_decided(const CheckResult *result)
     if (result->verdict == VERDICT_BOUNDED || !result->outcome->complete)
         fail_msg("%s, %u devices, %s: %s", spec->program, mesh_devices(&spec->mesh), search_name(spec->search),
                  verdict_name(result->verdict));
-    assert_int_equal(result->verdict, faults_found(result) ? VERDICT_FAULTY : VERDICT_VERIFIED);
-}
-
-static uint32_t faults_due(const CheckResult *result)
-{
-    const Program *program = result->program;
-    return program->devices >= program->expected_from ? program->expected_faults : 0;
+    assert_int_equal(result->verdict, checked_faults(result) ? VERDICT_FAULTY : VERDICT_VERIFIED);
 }
 
 /* Where there are conflicts, every class of them is explored, if they are not too many. */
@@ -109,7 +69,7 @@ static void explore_at(const char *name, uint32_t devices)
     CheckSpec spec = spec_of(name, devices, SEARCH_AUTO);
     spec.runs_max = 20000;
     CheckResult *result = check_run(&spec);
-    assert_found(result, faults_due(result));
+    assert_found(result, checked_faults_due(result));
     if (result->outcome->classes < spec.runs_max)
         assert_decided(result);
     assert_int_equal(result->outcome->redundant, 0);
@@ -127,10 +87,10 @@ static void prove_at(const char *name, uint32_t devices)
         if (conflicts != has_conflicts(name))
             fail_msg("%s, %u devices: %s conflicts", name, devices, conflicts ? "has" : "has no");
         if (!conflicts) {
-            assert_found(result, faults_due(result));
+            assert_found(result, checked_faults_due(result));
             assert_decided(result);
         } else {
-            assert_int_equal(faults_found(result) & ~faults_due(result), 0);
+            assert_int_equal(checked_faults(result) & ~checked_faults_due(result), 0);
             assert_int_not_equal(result->verdict, VERDICT_VERIFIED);
             explore_at(name, devices);
         }
@@ -145,7 +105,7 @@ static bool enumerate_at(const char *name, uint32_t devices, bool to_the_end)
     CheckResult *result = check_run(&spec);
     bool small = result->verdict == VERDICT_NOT_APPLICABLE;
     if (!small) {
-        assert_found(result, faults_due(result));
+        assert_found(result, checked_faults_due(result));
         if (to_the_end)
             assert_decided(result);
         small = result->outcome->complete && result->outcome->states < STATES_SMALL;

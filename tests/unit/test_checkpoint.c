@@ -17,13 +17,12 @@
 #include "../../checker/run/progress.h"
 #include "../support/one_file.h"
 
-static char *folder, *file;
 static const char *const IDENTITY = "program all_gather\nmesh x=4\nseed 0\n";
 
 static Checkpoint *open_file(const char *identity)
 {
     char *error = NULL;
-    Checkpoint *checkpoint = checkpoint_new(file, identity, &error);
+    Checkpoint *checkpoint = checkpoint_new(one_file, identity, &error);
     assert_non_null(checkpoint);
     return checkpoint;
 }
@@ -48,7 +47,7 @@ static void what_was_put_comes_back_aligned(void **state)
         Checkpoint *checkpoint = open_file(identity);
         write_bytes(checkpoint, data, bytes);
         checkpoint_free(checkpoint);
-        g_autoptr(GBytes) back = checkpoint_read(file, identity, &error);
+        g_autoptr(GBytes) back = checkpoint_read(one_file, identity, &error);
         assert_null(error);
         gsize size = 0;
         const char *got = g_bytes_get_data(back, &size);
@@ -61,7 +60,7 @@ static void what_was_put_comes_back_aligned(void **state)
 static void refused(const char *identity, const char *words)
 {
     char *error = NULL;
-    assert_null(checkpoint_read(file, identity, &error));
+    assert_null(checkpoint_read(one_file, identity, &error));
     assert_non_null(error);
     if (strstr(error, words) == NULL)
         fail_msg("\"%s\" lacks \"%s\"", error, words);
@@ -86,23 +85,23 @@ static void torn_damaged_and_foreign_files_are_refused(void **state)
     (void)state;
     g_autofree char *whole = NULL, *error = NULL;
     gsize length = 0;
-    g_unlink(file);
+    g_unlink(one_file);
     refused(IDENTITY, "there is no file");
     Checkpoint *checkpoint = open_file(IDENTITY);
     write_bytes(checkpoint, "0123456789", 10);
     checkpoint_free(checkpoint);
-    assert_true(g_file_get_contents(file, &whole, &length, NULL));
+    assert_true(g_file_get_contents(one_file, &whole, &length, NULL));
     for (gsize cut = 0; cut < length; cut++) {
-        assert_true(g_file_set_contents(file, whole, (gssize)cut, NULL));
+        assert_true(g_file_set_contents(one_file, whole, (gssize)cut, NULL));
         refused(IDENTITY, cut < 20 ? "no checkpoint of heddle" : "damaged");
     }
     for (gsize at = 0; at < length; at++) {
         whole[at] ^= 0x20;
-        assert_true(g_file_set_contents(file, whole, (gssize)length, NULL));
+        assert_true(g_file_set_contents(one_file, whole, (gssize)length, NULL));
         refused(IDENTITY, at < 20 ? "no checkpoint of heddle" : "damaged");
         whole[at] ^= 0x20;
     }
-    assert_true(g_file_set_contents(file, "int main(void) { return 0; }\n", -1, NULL));
+    assert_true(g_file_set_contents(one_file, "int main(void) { return 0; }\n", -1, NULL));
     refused(IDENTITY, "no checkpoint of heddle");
 }
 
@@ -110,7 +109,7 @@ static void a_kill_at_any_moment_leaves_a_whole_file(void **state)
 {
     (void)state;
     enum { ROUNDS = 30, BYTES = 200000 };
-    g_unlink(file);
+    g_unlink(one_file);
     bool any = false;
     for (unsigned round = 0; round < ROUNDS; round++) {
         pid_t child = fork();
@@ -125,10 +124,10 @@ static void a_kill_at_any_moment_leaves_a_whole_file(void **state)
         g_usleep(1000 + 700 * round);
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
-        if (!any && !g_file_test(file, G_FILE_TEST_EXISTS))
+        if (!any && !g_file_test(one_file, G_FILE_TEST_EXISTS))
             continue;
         g_autofree char *error = NULL;
-        g_autoptr(GBytes) back = checkpoint_read(file, IDENTITY, &error);
+        g_autoptr(GBytes) back = checkpoint_read(one_file, IDENTITY, &error);
         assert_null(error);
         gsize bytes = 0;
         const char *data = g_bytes_get_data(back, &bytes);
@@ -138,7 +137,7 @@ static void a_kill_at_any_moment_leaves_a_whole_file(void **state)
         any = true;
     }
     assert_true(any);
-    g_autofree char *part = g_strdup_printf("%s.part", file), *lock = g_strdup_printf("%s.lock", file);
+    g_autofree char *part = g_strdup_printf("%s.part", one_file), *lock = g_strdup_printf("%s.lock", one_file);
     g_unlink(part);
     g_unlink(lock);
 }
@@ -162,9 +161,9 @@ static void one_process_at_a_time_writes_a_file(void **state)
             _exit(0);
         }
         char *error = NULL;
-        g_autofree char *holder = g_strdup_printf("another heddle (process %d) is writing the checkpoint %s", (int)child, file);
+        g_autofree char *holder = g_strdup_printf("another heddle (process %d) is writing the checkpoint %s", (int)child, one_file);
         assert_int_equal(read(ready[0], &byte, 1), 1);
-        assert_null(checkpoint_new(file, IDENTITY, &error));
+        assert_null(checkpoint_new(one_file, IDENTITY, &error));
         assert_non_null(strstr(error, holder));
         g_clear_pointer(&error, g_free);
         if (killed)
@@ -172,12 +171,12 @@ static void one_process_at_a_time_writes_a_file(void **state)
         else
             assert_int_equal(write(go[1], &byte, 1), 1);
         waitpid(child, NULL, 0);
-        g_autoptr(GBytes) back = checkpoint_read(file, IDENTITY, &error);
+        g_autoptr(GBytes) back = checkpoint_read(one_file, IDENTITY, &error);
         assert_null(error);
         assert_memory_equal(g_bytes_get_data(back, NULL), killed ? "first" : "again", 5);
         Checkpoint *checkpoint = open_file(IDENTITY);
         checkpoint_free(checkpoint);
-        g_autofree char *lock = g_strdup_printf("%s.lock", file);
+        g_autofree char *lock = g_strdup_printf("%s.lock", one_file);
         assert_false(g_file_test(lock, G_FILE_TEST_EXISTS));
         for (unsigned i = 0; i < 2; i++)
             close(ready[i]), close(go[i]);
@@ -187,7 +186,8 @@ static void one_process_at_a_time_writes_a_file(void **state)
 static void a_file_that_cannot_be_written_is_told_at_once_or_when_it_happens(void **state)
 {
     (void)state;
-    g_autofree char *below = g_build_filename(folder, "below", NULL), *nowhere = g_build_filename(below, "file", NULL), *error = NULL;
+    g_autofree char *below = g_build_filename(one_file_folder, "below", NULL), *nowhere = g_build_filename(below, "file", NULL);
+    char *error = NULL;
     assert_null(checkpoint_new(nowhere, IDENTITY, &error));
     assert_non_null(strstr(error, "cannot write the checkpoint"));
     assert_non_null(strstr(error, "No such file"));
@@ -244,19 +244,6 @@ static void progress_is_told_in_one_line(void **state)
     assert_string_equal(progress_stop(&progress), "interrupt");
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    folder = one_file_make("search.checkpoint", &file);
-    return folder == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return one_file_remove(folder, file);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,5 +255,5 @@ int main(void)
         cmocka_unit_test(a_file_that_cannot_be_written_is_told_at_once_or_when_it_happens),
         cmocka_unit_test(progress_is_told_in_one_line),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, one_file_set_up, one_file_tear_down);
 }

@@ -20,7 +20,7 @@ static const char SOURCE[] =
     "    pl_launch(k, .args = {pl_regular_semaphore()});\n"
     "}\n";
 
-static char *check(const char *folder, const char *options, int *exit_code)
+static char *check_choices(const char *folder, const char *options, int *exit_code)
 {
     const char *binary = g_getenv("HEDDLE");
     g_autofree char *path = g_build_filename(folder, "choices.c", NULL);
@@ -46,7 +46,7 @@ static unsigned lines_with(const char *text, const char *word)
 static void all_combinations_are_checked_and_the_failing_ones_named(void **state)
 {
     int exit_code;
-    g_autofree char *out = check(*state, "", &exit_code);
+    g_autofree char *out = check_choices(*state, "", &exit_code);
     assert_int_equal(exit_code, 1);
     assert_int_equal(lines_with(out, "a="), 9);
     assert_int_equal(lines_with(out, "verified"), 2);           /* 0, 0 and 1, 1 */
@@ -67,7 +67,7 @@ static void checks_made_at_the_same_time_are_told_as_if_in_turn(void **state)
     for (unsigned workers = 1; workers <= 4; workers++) {
         int exit_code;
         g_autofree char *options = g_strdup_printf("--json %s/report -j %u -n 1,2", (char *)*state, workers);
-        g_autofree char *out = check(*state, options, &exit_code), *json = report(*state);
+        g_autofree char *out = check_choices(*state, options, &exit_code), *json = report(*state);
         assert_int_equal(exit_code, 1);
         if (workers == 1) {
             first = g_steal_pointer(&out);
@@ -83,7 +83,7 @@ static void checks_made_at_the_same_time_are_told_as_if_in_turn(void **state)
 static void a_choice_can_be_fixed_from_the_command_line(void **state)
 {
     int exit_code;
-    g_autofree char *out = check(*state, "-D a=1 -D b=1", &exit_code);
+    g_autofree char *out = check_choices(*state, "-D a=1 -D b=1", &exit_code);
     assert_int_equal(exit_code, 0);
     assert_int_equal(lines_with(out, "a="), 1);
 }

@@ -14,8 +14,8 @@
 #include <glib.h>
 #include <heddle/pallas.h>
 
-#include "../../checker/check/check.h"
 #include "../../kernels/pallas/module.h"
+#include "../support/checked.h"
 
 /* 0 1 2 / 3 4 5, of any type. */
 static PlTile counting(PlType type)
@@ -161,21 +161,6 @@ PROGRAM(outlives, "tiles that outlive a scope")
     pl_launch(outlives, .grid = {2, 3}, .args = {pl_smem(PL_I32, 4)});
 }
 
-static CheckResult *check(const char *program)
-{
-    CheckSpec *spec = g_new0(CheckSpec, 1);
-    *spec = (CheckSpec){ .open = pl_module_open, .program = program, .cores = 1, .search = SEARCH_PROVE };
-    mesh_line(&spec->mesh, 1);
-    return check_run(spec);
-}
-
-static void done(CheckResult *result)
-{
-    CheckSpec *spec = (CheckSpec *)result->spec;
-    check_result_free(result);
-    g_free(spec);
-}
-
 static const Finding *first_of(const CheckResult *result)
 {
     return result->outcome != NULL && result->outcome->findings->len > 0 ? result->outcome->findings->pdata[0] : NULL;
@@ -186,13 +171,14 @@ static void what_is_computed_is_right(void **state)
     static const char *const program[] = { "elementwise", "shapes", "reductions", "outlives" };
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(program); i++) {
-        CheckResult *result = check(program[i]);
+        const CheckSpec spec = checked_spec(program[i], 1, 1, SEARCH_PROVE);
+        CheckResult *result = checked(&spec);
         const Finding *first = first_of(result);
         if (result->verdict != VERDICT_VERIFIED)
             fail_msg("%s: %s, line %u: %s", program[i], verdict_name(result->verdict),
                      first ? program_get_site(result->program, first->place[0].site)->line : 0,
                      first && first->message ? first->message : result->error ? result->error : "nothing said");
-        done(result);
+        checked_free(result);
     }
 }
 
@@ -203,10 +189,11 @@ static void faults_of_kernels(void **state)
     };
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
-        CheckResult *result = check(wrong[i].program);
+        const CheckSpec spec = checked_spec(wrong[i].program, 1, 1, SEARCH_PROVE);
+        CheckResult *result = checked(&spec);
         assert_int_equal(result->verdict, VERDICT_FAULTY);
         assert_int_equal(first_of(result)->id, wrong[i].fault);
-        done(result);
+        checked_free(result);
     }
 }
 
@@ -221,10 +208,11 @@ static void misuse_is_one_line(void **state)
     };
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
-        CheckResult *result = check(wrong[i].program);
+        const CheckSpec spec = checked_spec(wrong[i].program, 1, 1, SEARCH_PROVE);
+        CheckResult *result = checked(&spec);
         if (result->verdict != VERDICT_ERROR || strstr(result->error, wrong[i].part) == NULL || strchr(result->error, '\n') != NULL)
             fail_msg("%s: %s: %s", wrong[i].program, verdict_name(result->verdict), result->error ? result->error : "no error");
-        done(result);
+        checked_free(result);
     }
 }
 

@@ -80,11 +80,10 @@ PROGRAM(opens_if_told, "wrong: where core 1 is not told, nobody is left in the s
     LAUNCH(opens_if_told);
 }
 
-static CheckResult *check(const char *program, Search search, unsigned modes)
+static CheckResult *check_modes(const char *program, Search search, unsigned modes)
 {
-    CheckSpec spec = {.open = pl_module_open, .program = program, .cores = 2, .search = search, .modes = modes};
-    mesh_line(&spec.mesh, 2);
-    spec.knobs.data = DATA_OPAQUE;
+    CheckSpec spec = checked_spec(program, 2, 2, search);
+    spec.modes = modes, spec.knobs.data = DATA_OPAQUE;
     return checked(&spec);
 }
 
@@ -92,7 +91,7 @@ static void whoever_opens_it_in_all_runs_keeps_it_alive(void **state)
 {
     (void)state;
     for (int way = 0; way < 3; way++) {
-        CheckResult *result = check("opens_late", way ? SEARCH_ENUMERATE : SEARCH_AUTO, way == 2 ? WALK_MERGE_LOCAL : 0);
+        CheckResult *result = check_modes("opens_late", way ? SEARCH_ENUMERATE : SEARCH_AUTO, way == 2 ? WALK_MERGE_LOCAL : 0);
         assert_int_equal(result->verdict, VERDICT_VERIFIED);
         checked_free(result);
     }
@@ -101,11 +100,11 @@ static void whoever_opens_it_in_all_runs_keeps_it_alive(void **state)
 static void where_looks_decide_who_opens_it_states_do_not_tell(void **state)
 {
     (void)state;
-    CheckResult *result = check("opens_if_told", SEARCH_AUTO, 0);
+    CheckResult *result = check_modes("opens_if_told", SEARCH_AUTO, 0);
     assert_int_equal(result->verdict, VERDICT_FAULTY);
     assert_int_equal(((const Finding *)g_ptr_array_index(result->outcome->findings, 0))->id, FAULT_LIFETIME);
     checked_free(result);
-    result = check("opens_if_told", SEARCH_ENUMERATE, 0);
+    result = check_modes("opens_if_told", SEARCH_ENUMERATE, 0);
     assert_int_equal(result->verdict, VERDICT_BOUNDED);
     assert_string_equal(g_ptr_array_index(result->outcome->limits, 0), "scopes");
     checked_free(result);

@@ -51,28 +51,16 @@ static const Case CASES[] = {
     { "reads_late", 1, RIGHT, VERDICT_VERIFIED, NONE_AT_ALL }, { "reads_late", 1, WRONG, VERDICT_BOUNDED, NONE_AT_ALL },
 };
 
-static CheckResult *check(const Case *at, Search search, const Knobs *knobs)
+static CheckResult *check_exempt(const Case *at, Search search, const Knobs *knobs)
 {
     static const Override twin[] = { { "twin", RIGHT }, { "twin", WRONG } };
-    CheckSpec spec = { .open = pl_module_open, .program = at->program, .cores = 1, .search = search, .runs_max = 20 };
+    CheckSpec spec = checked_spec(at->program, at->devices, 1, search);
+    spec.runs_max = 20;
     if (at->twin >= 0)
         spec.override = &twin[at->twin], spec.overrides = 1;
     if (knobs != NULL)
         spec.knobs = *knobs;
-    mesh_line(&spec.mesh, at->devices);
     return checked(&spec);
-}
-
-/* Of what is reported, by FaultId. */
-static uint32_t faults_of(const CheckResult *result)
-{
-    uint32_t faults = 0;
-    for (guint i = 0; result->outcome != NULL && i < result->outcome->findings->len; i++) {
-        const Finding *finding = result->outcome->findings->pdata[i];
-        assert_true(finding->shown);
-        faults |= finding_exemption(result->program, finding) ? 0 : 1u << finding->id;
-    }
-    return faults;
 }
 
 static bool is_limited_by(const CheckResult *result, const char *limit)
@@ -91,8 +79,8 @@ static void an_exemption_hides_what_it_names_and_nothing_else(void **state)
         uint32_t seen[2] = { 0 };
         static const Search searches[] = { SEARCH_AUTO, SEARCH_ENUMERATE };
         for (size_t k = 0; k < G_N_ELEMENTS(searches); k++) {
-            CheckResult *result = check(at, searches[k], NULL);
-            seen[k] = faults_of(result);
+            CheckResult *result = check_exempt(at, searches[k], NULL);
+            seen[k] = checked_faults(result);
             if (result->verdict != at->verdict || (at->fault != NONE_AT_ALL && !(seen[k] & 1u << at->fault)))
                 fail_msg("%s, twin %d, %s: %s, faults %#x: %s", at->program, at->twin, search_name(searches[k]),
                          verdict_name(result->verdict), seen[k], result->error ? result->error : "");
@@ -112,7 +100,7 @@ static void no_search_verifies_what_another_does_not(void **state)
     static const Search searches[] = { SEARCH_PROVE, SEARCH_RANDOM };
     for (size_t i = 0; i < G_N_ELEMENTS(CASES); i++)
         for (size_t k = 0; k < G_N_ELEMENTS(searches); k++) {
-            CheckResult *result = check(&CASES[i], searches[k], NULL);
+            CheckResult *result = check_exempt(&CASES[i], searches[k], NULL);
             if (result->verdict != CASES[i].verdict && result->verdict != VERDICT_BOUNDED)
                 fail_msg("%s, twin %d, %s: %s", CASES[i].program, CASES[i].twin, search_name(searches[k]), verdict_name(result->verdict));
             checked_free(result);
@@ -126,8 +114,8 @@ static void a_race_that_is_meant_does_not_stand_for_a_load_of_nothing(void **sta
     for (int twin = RIGHT; twin <= WRONG; twin++)
         for (Search search = SEARCH_AUTO; search <= SEARCH_ENUMERATE; search++) {
             const Case at = { "loads_early", 1, twin, VERDICT_FAULTY, NONE_AT_ALL };
-            CheckResult *result = check(&at, search, &opaque);
-            assert_int_equal(faults_of(result), twin == RIGHT ? 1u << FAULT_RACE : 1u << FAULT_UNINITIALISED);
+            CheckResult *result = check_exempt(&at, search, &opaque);
+            assert_int_equal(checked_faults(result), twin == RIGHT ? 1u << FAULT_RACE : 1u << FAULT_UNINITIALISED);
             checked_free(result);
         }
 }
@@ -138,8 +126,8 @@ static void beside_a_reported_race_the_rest_is_judged_too(void **state)
     for (int twin = RIGHT; twin <= WRONG; twin++)
         for (Search search = SEARCH_AUTO; search <= SEARCH_ENUMERATE; search++) {
             const Case at = { "reported", 1, twin, VERDICT_FAULTY, NONE_AT_ALL };
-            CheckResult *result = check(&at, search, NULL);
-            assert_int_equal(faults_of(result), 1u << FAULT_RACE | (twin == WRONG ? 1u << FAULT_ASSERT : 0));
+            CheckResult *result = check_exempt(&at, search, NULL);
+            assert_int_equal(checked_faults(result), 1u << FAULT_RACE | (twin == WRONG ? 1u << FAULT_ASSERT : 0));
             assert_true(result->outcome->unjudged_after_race);
             assert_false(result->outcome->incomplete_after_race);
             checked_free(result);
@@ -151,8 +139,8 @@ static void a_race_steers_only_who_looks_at_its_value(void **state)
     (void)state;
     for (int twin = RIGHT; twin <= WRONG; twin++) {
         const Case at = { "reported_look", 1, twin, VERDICT_FAULTY, NONE_AT_ALL };
-        CheckResult *result = check(&at, SEARCH_AUTO, NULL);
-        assert_int_equal(faults_of(result), 1u << FAULT_RACE);
+        CheckResult *result = check_exempt(&at, SEARCH_AUTO, NULL);
+        assert_int_equal(checked_faults(result), 1u << FAULT_RACE);
         assert_int_equal(result->outcome->incomplete_after_race, twin == WRONG);
         checked_free(result);
     }
@@ -164,7 +152,7 @@ static void an_exemption_that_hides_nothing_is_said(void **state)
     static const Case cases[] = { { "never_races", 1, -1, VERDICT_VERIFIED, NONE_AT_ALL },
                                   { "carried_to_scratch", 1, -1, VERDICT_VERIFIED, NONE_AT_ALL } };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        CheckResult *result = check(&cases[i], SEARCH_AUTO, NULL);
+        CheckResult *result = check_exempt(&cases[i], SEARCH_AUTO, NULL);
         bool said = false;
         for (guint k = 0; k < result->advice->len; k++)
             said |= ((const Advice *)result->advice->pdata[k])->id == ADVICE_UNUSED_EXEMPTION;

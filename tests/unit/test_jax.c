@@ -13,27 +13,16 @@
 #include <cmocka.h>
 
 #include "../../checker/check/catalogue.h"
-#include "../../checker/check/check.h"
 #include "../../kernels/pallas/module.h"
+#include "../support/checked.h"
 
 enum { FOUR = 4, EIGHT = 8, STATES_MAX = 3000000 };
 
-static CheckSpec spec_of(const char *program, uint32_t devices, uint32_t cores, Search search)
+static CheckSpec walkable_spec(const char *program, uint32_t devices, uint32_t cores, Search search)
 {
-    CheckSpec spec = { .open = pl_module_open, .program = program, .cores = cores, .search = search, .states_max = STATES_MAX };
-    mesh_line(&spec.mesh, devices);
+    CheckSpec spec = checked_spec(program, devices, cores, search);
+    spec.states_max = STATES_MAX;
     return spec;
-}
-
-static uint32_t faults_shown(const CheckResult *result)
-{
-    uint32_t faults = 0;
-    for (guint i = 0; i < result->outcome->findings->len; i++) {
-        const Finding *finding = result->outcome->findings->pdata[i];
-        assert_true(finding->shown);
-        faults |= 1u << finding->id;
-    }
-    return faults;
 }
 
 /* Decided, with exactly these faults. */
@@ -43,8 +32,8 @@ static void assert_verdict(const CheckSpec *spec, const CheckResult *result, uin
     if (result->verdict != VERDICT_VERIFIED && result->verdict != VERDICT_FAULTY)
         fail_msg("%s, %u devices, %s: %s", spec->program, devices, search_name(spec->search),
                  result->error ? result->error : verdict_name(result->verdict));
-    if (faults_shown(result) != due)
-        fail_msg("%s, %u devices, %s: faults %#x, due %#x", spec->program, devices, search_name(spec->search), faults_shown(result), due);
+    if (checked_faults(result) != due)
+        fail_msg("%s, %u devices, %s: faults %#x, due %#x", spec->program, devices, search_name(spec->search), checked_faults(result), due);
     assert_int_equal(result->verdict == VERDICT_FAULTY, due != 0);
 }
 
@@ -53,8 +42,7 @@ static bool decide(const CheckSpec *spec)
     CheckResult *result = check_run(spec);
     bool applies = result->verdict != VERDICT_NOT_APPLICABLE;
     if (applies)
-        assert_verdict(spec, result, result->program && result->program->devices >= result->program->expected_from
-                       ? result->program->expected_faults : 0);
+        assert_verdict(spec, result, checked_faults_due(result));
     check_result_free(result);
     return applies;
 }
@@ -71,16 +59,16 @@ static void check_entry(const CatalogueEntry *entry)
     uint32_t told = MAX(entry->devices_min, entry->expected_from), greatest = entry->expected_faults ? MAX(told, FOUR) : EIGHT;
     assert_true(entry->devices_min > 0);
     if (entry->mesh != NULL) {
-        CheckSpec spec = spec_of(entry->name, 1, entry->cores, SEARCH_PROVE);
+        CheckSpec spec = walkable_spec(entry->name, 1, entry->cores, SEARCH_PROVE);
         mesh_parse(&spec.mesh, entry->mesh);
         assert_true(decide(&spec));
         return;
     }
     for (uint32_t devices = entry->devices_min; devices <= greatest; devices++) {
-        CheckSpec spec = spec_of(entry->name, devices, entry->cores, SEARCH_PROVE);
+        CheckSpec spec = walkable_spec(entry->name, devices, entry->cores, SEARCH_PROVE);
         decide(&spec);
     }
-    CheckSpec walk = spec_of(entry->name, told, entry->cores, SEARCH_ENUMERATE);
+    CheckSpec walk = walkable_spec(entry->name, told, entry->cores, SEARCH_ENUMERATE);
     assert_true(decide(&walk));
 }
 
@@ -106,7 +94,7 @@ static void the_shipped_all_gather_needs_links_that_keep_order(void **state)
 {
     (void)state;
     for (uint32_t devices = 2; devices <= EIGHT; devices += 2) {
-        CheckSpec spec = spec_of("jax_shipped_all_gather", devices, 1, SEARCH_PROVE);
+        CheckSpec spec = walkable_spec("jax_shipped_all_gather", devices, 1, SEARCH_PROVE);
         spec.knobs.dma_order = DMA_ORDER_LINK_FIFO;
         assert_found(&spec, 0);
     }
@@ -121,7 +109,7 @@ static void padding_is_memory_where_the_knob_says_so(void **state)
     (void)state;
     for (unsigned i = 0; i < G_N_ELEMENTS(ROWS); i++)
         for (Search search = SEARCH_PROVE; search <= SEARCH_ENUMERATE; search++) {
-            CheckSpec spec = spec_of(ROWS[i].program, 1, 1, search);
+            CheckSpec spec = walkable_spec(ROWS[i].program, 1, 1, search);
             spec.knobs.bounds = BOUNDS_PADDED;
             assert_found(&spec, ROWS[i].due);
         }
@@ -131,7 +119,7 @@ static void a_scope_that_is_not_open_yet_is_no_place_for_signals_if_strict(void 
 {
     (void)state;
     for (Search search = SEARCH_PROVE; search <= SEARCH_ENUMERATE; search++) {
-        CheckSpec spec = spec_of("jax_swap", 2, 1, search);
+        CheckSpec spec = walkable_spec("jax_swap", 2, 1, search);
         spec.knobs.scopes = SCOPES_STRICT;
         assert_found(&spec, 1u << FAULT_LIFETIME);
     }
@@ -141,16 +129,16 @@ static void cores_and_meshes_of_other_sizes(void **state)
 {
     (void)state;
     for (uint32_t cores = 1; cores <= 6; cores++) {
-        CheckSpec map = spec_of("jax_core_map", cores <= 4 ? 8 : 2, cores, SEARCH_PROVE);
-        CheckSpec blocks = spec_of("jax_parallel_blocks", 1, cores, SEARCH_PROVE);
-        CheckSpec scope = spec_of("jax_hbm_of_a_scope", 2, cores, SEARCH_PROVE);
+        CheckSpec map = walkable_spec("jax_core_map", cores <= 4 ? 8 : 2, cores, SEARCH_PROVE);
+        CheckSpec blocks = walkable_spec("jax_parallel_blocks", 1, cores, SEARCH_PROVE);
+        CheckSpec scope = walkable_spec("jax_hbm_of_a_scope", 2, cores, SEARCH_PROVE);
         assert_found(&map, 0);
         assert_found(&blocks, 0);
         assert_found(&scope, 0);
     }
     static const char *const MESHES[] = { "x=2,y=1", "x=2,y=4", "x=1,y=3" };
     for (unsigned i = 0; i < G_N_ELEMENTS(MESHES); i++) {
-        CheckSpec spec = spec_of("jax_permute_on_mesh", 1, 1, SEARCH_PROVE);
+        CheckSpec spec = walkable_spec("jax_permute_on_mesh", 1, 1, SEARCH_PROVE);
         mesh_parse(&spec.mesh, MESHES[i]);
         assert_found(&spec, 0);
     }

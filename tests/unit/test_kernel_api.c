@@ -403,19 +403,17 @@ PROGRAM(wrong_values, "values that are not those of the author's function")
 
 typedef struct Case { const char *program; uint32_t devices, cores; const char *part; } Case;
 
-static CheckResult *check(const Case *at, const char *mesh, Search search)
+static CheckResult *check_mesh(const Case *at, const char *mesh, Search search)
 {
-    CheckSpec spec = { .open = pl_module_open, .program = at->program, .cores = MAX(at->cores, 1), .search = search };
+    CheckSpec spec = checked_spec(at->program, MAX(at->devices, 1), MAX(at->cores, 1), search);
     if (mesh != NULL)
         assert_true(mesh_parse(&spec.mesh, mesh));
-    else
-        mesh_line(&spec.mesh, at->devices);
     return checked(&spec);
 }
 
 static void expect_verified(const Case *at, const char *mesh, Search search)
 {
-    CheckResult *result = check(at, mesh, search);
+    CheckResult *result = check_mesh(at, mesh, search);
     if (result->verdict != VERDICT_VERIFIED) {
         const Finding *first = result->outcome && result->outcome->findings->len ? result->outcome->findings->pdata[0] : NULL;
         fail_msg("%s, %u devices: %s: %s", at->program, at->devices, verdict_name(result->verdict),
@@ -470,7 +468,7 @@ static void misuse_is_one_line_at_the_authors_place(void **state)
     (void)state;
     for (size_t i = 0; i < 2 * G_N_ELEMENTS(misused); i++) {
         const Case *at = &misused[i / 2];
-        CheckResult *result = check(at, NULL, i % 2 == 0 ? SEARCH_PROVE : SEARCH_ENUMERATE);
+        CheckResult *result = check_mesh(at, NULL, i % 2 == 0 ? SEARCH_PROVE : SEARCH_ENUMERATE);
         if (result->verdict != VERDICT_ERROR || strstr(result->error, at->part) == NULL
             || strstr(result->error, "test_kernel_api.c:") == NULL || strchr(result->error, '\n') != NULL)
             fail_msg("%s: %s: %s", at->program, verdict_name(result->verdict), result->error ? result->error : "no error");
@@ -489,7 +487,7 @@ static void wrong_results_say_where_they_came_from(void **state)
     };
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
-        CheckResult *result = check(&wrong[i], NULL, SEARCH_ENUMERATE);
+        CheckResult *result = check_mesh(&wrong[i], NULL, SEARCH_ENUMERATE);
         const Finding *first = result->outcome && result->outcome->findings->len ? result->outcome->findings->pdata[0] : NULL;
         if (result->verdict != VERDICT_FAULTY || first == NULL || first->message == NULL || strstr(first->message, wrong[i].part) == NULL)
             fail_msg("%s: %s: %s", wrong[i].program, verdict_name(result->verdict),

@@ -207,10 +207,9 @@ PROGRAM(counts_two, "a count above its limit")
 
 typedef struct Case { const char *program; uint32_t devices, cores; FaultId fault; const char *part; } Case;
 
-static CheckResult *check(const Case *at, Search search)
+static CheckResult *check_case(const Case *at, Search search)
 {
-    CheckSpec spec = { .open = pl_module_open, .program = at->program, .cores = MAX(at->cores, 1), .search = search };
-    mesh_line(&spec.mesh, at->devices);
+    const CheckSpec spec = checked_spec(at->program, at->devices, MAX(at->cores, 1), search);
     return checked(&spec);
 }
 
@@ -234,7 +233,7 @@ static void what_is_allowed_is_verified(void **state)
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(allowed); i++)
         for (Search search = SEARCH_PROVE; search <= SEARCH_ENUMERATE; search++) {
-            CheckResult *result = check(&allowed[i], search);
+            CheckResult *result = check_case(&allowed[i], search);
             if (result->verdict != VERDICT_VERIFIED)
                 fail_msg("%s, %s: %s: %s", allowed[i].program, search_name(search), verdict_name(result->verdict), first_words(result));
             checked_free(result);
@@ -263,7 +262,7 @@ static void each_fault_has_its_words(void **state)
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(faulty); i++)
         for (Search search = SEARCH_PROVE; search <= SEARCH_ENUMERATE; search++) {
-            CheckResult *result = check(&faulty[i], search);
+            CheckResult *result = check_case(&faulty[i], search);
             if (result->verdict != VERDICT_FAULTY || ((const Finding *)result->outcome->findings->pdata[0])->id != faulty[i].fault
                 || (faulty[i].part != NULL && strstr(first_words(result), faulty[i].part) == NULL))
                 fail_msg("%s, %s: %s: %s", faulty[i].program, search_name(search), verdict_name(result->verdict), first_words(result));

@@ -13,42 +13,17 @@
 
 #include <cmocka.h>
 
-#include "../../checker/check/check.h"
 #include "../../kernels/pallas/module.h"
+#include "../support/checked.h"
 
 enum { LEAST = 2, GREATEST = 5, STATES_MAX = 200000, STATES_MAX_AT_LEAST = 1500000, STATES_SMALL = 20000 };
 
-static CheckResult *check(const char *program, uint32_t devices, Search search, const Override *override)
+static CheckResult *check_with(const char *program, uint32_t devices, Search search, const Override *override)
 {
-    CheckSpec *spec = g_new0(CheckSpec, 1);
-    *spec = (CheckSpec){ .open = pl_module_open, .program = program, .cores = 1, .search = search, .override = override,
-                         .overrides = override != NULL, .states_max = devices == LEAST ? STATES_MAX_AT_LEAST : STATES_MAX };
-    mesh_line(&spec->mesh, devices);
-    return check_run(spec);
-}
-
-static void done(CheckResult *result)
-{
-    CheckSpec *spec = (CheckSpec *)result->spec;
-    check_result_free(result);
-    g_free(spec);
-}
-
-static char *faults_text(uint32_t faults)
-{
-    GString *text = g_string_new(NULL);
-    for (int f = 0; f < FAULT_COUNT; f++)
-        if (faults >> f & 1)
-            g_string_append_printf(text, " %s", fault_name((FaultId)f));
-    return g_string_free(text, FALSE);
-}
-
-static uint32_t faults_found(const CheckResult *result)
-{
-    uint32_t faults = 0;
-    for (guint i = 0; result->outcome != NULL && i < result->outcome->findings->len; i++)
-        faults |= 1u << ((const Finding *)result->outcome->findings->pdata[i])->id;
-    return faults;
+    CheckSpec spec = checked_spec(program, devices, 1, search);
+    spec.override = override, spec.overrides = override != NULL;
+    spec.states_max = devices == LEAST ? STATES_MAX_AT_LEAST : STATES_MAX;
+    return checked(&spec);
 }
 
 static uint64_t races_counted(const CheckResult *result)
@@ -72,25 +47,23 @@ static bool was_cut(const CheckResult *result)
 /* Returns whether the search ended with few states. */
 static bool meets_its_promise(const char *program, uint32_t devices, Search search)
 {
-    CheckResult *result = check(program, devices, search, NULL);
+    CheckResult *result = check_with(program, devices, search, NULL);
     bool cut = was_cut(result), small = result->outcome == NULL || (!cut && result->outcome->states < STATES_SMALL);
     if (result->verdict != VERDICT_NOT_APPLICABLE) {
         if (result->verdict == VERDICT_ERROR)
             fail_msg("%s, %u devices, %s: %s", program, devices, search_name(search), result->error);
-        const Program *built = result->program;
-        uint32_t due = devices >= built->expected_from ? built->expected_faults : 0, found = faults_found(result);
-        g_autofree char *due_text = faults_text(due), *found_text = faults_text(found);
+        uint32_t due = checked_faults_due(result), found = checked_faults(result);
+        g_autofree char *due_text = checked_faults_text(due), *found_text = checked_faults_text(found);
         if (cut ? (found & ~due) != 0 : found != due)
-            fail_msg("%s, %u devices, %s: expected%s, found%s", program, devices, search_name(search), due ? due_text : " nothing",
-                     found ? found_text : " nothing");
+            fail_msg("%s, %u devices, %s: expected%s, found%s", program, devices, search_name(search), due_text, found_text);
         if (devices == LEAST)
             assert_false(cut);
         if (due == 0 && !cut)
             assert_int_equal(result->verdict, VERDICT_VERIFIED);
-        if (due == 0 && !cut && built->expectations.count > 0)
+        if (due == 0 && !cut && result->program->expectations.count > 0)
             assert_true(result->results_checked);
     }
-    done(result);
+    checked_free(result);
     return small;
 }
 
@@ -119,12 +92,12 @@ static void credits_race_as_often_as_can_be_counted(void **state)
     for (int k = 1; k <= 3; k++)
         for (uint32_t n = 2; n <= 6; n++) {
             const Override override = { "k", k };
-            CheckResult *result = check("credits_one_too_many", n, SEARCH_PROVE, &override);
+            CheckResult *result = check_with("credits_one_too_many", n, SEARCH_PROVE, &override);
             assert_int_equal(races_counted(result), (int)n > k + 1 ? n * (n - (uint32_t)k - 1) : 0);
-            done(result);
-            result = check("credits", n, SEARCH_PROVE, &override);
+            checked_free(result);
+            result = check_with("credits", n, SEARCH_PROVE, &override);
             assert_int_equal(result->verdict, VERDICT_VERIFIED);
-            done(result);
+            checked_free(result);
         }
 }
 

@@ -34,7 +34,7 @@ typedef struct Bench {
 
 static void bench_init(Bench *bench, const char *program, uint32_t devices)
 {
-    *bench = (Bench){ .spec = { .open = pl_module_open, .program = program, .cores = 1, .in_process = true } };
+    *bench = (Bench){ .spec = { .open = pl_module_open, .program = program, .cores = 1, .search = SEARCH_PROVE, .in_process = true } };
     mesh_line(&bench->spec.mesh, devices);
     bench->shared = worker_shared_new(&bench->spec);
     bench->shared->program = program_new(&bench->spec.mesh, 1, &bench->spec.knobs);

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "../../checker/check/catalogue.h"
-#include "../../checker/check/check.h"
 #include "../../kernels/pallas/module.h"
+#include "../support/checked.h"
 
 enum { GREATEST = 5, MANY = 64, PATTERNS = 7, STATES_MAX = 3000000 };
 
@@ -46,25 +46,13 @@ static const struct Walk { const char *program, *mesh; uint32_t devices; Overrid
     { "ring_attention_one_semaphore", NULL, 2, { NULL, 0 } },
 };
 
-static CheckSpec spec_of(const char *program, const char *mesh, uint32_t devices, Search search)
+static CheckSpec spec_on(const char *program, const char *mesh, uint32_t devices, Search search)
 {
-    CheckSpec spec = { .open = pl_module_open, .program = program, .cores = 1, .search = search, .states_max = STATES_MAX };
+    CheckSpec spec = checked_spec(program, devices, 1, search);
+    spec.states_max = STATES_MAX;
     if (mesh != NULL)
         mesh_parse(&spec.mesh, mesh);
-    else
-        mesh_line(&spec.mesh, devices);
     return spec;
-}
-
-static uint32_t faults_shown(const CheckResult *result)
-{
-    uint32_t faults = 0;
-    for (guint i = 0; i < result->outcome->findings->len; i++) {
-        const Finding *finding = result->outcome->findings->pdata[i];
-        assert_true(finding->shown);
-        faults |= 1u << finding->id;
-    }
-    return faults;
 }
 
 /* Decided, with exactly the faults due at this size. Returns whether the size is one of the program's. */
@@ -76,8 +64,7 @@ static bool decide(const CheckSpec *spec)
         fail_msg("%s, %u devices, %s: %s", spec->program, mesh_devices(&spec->mesh), search_name(spec->search),
                  result->error ? result->error : verdict_name(result->verdict));
     if (applies) {
-        uint32_t devices = result->program->devices, found = faults_shown(result);
-        uint32_t due = devices >= result->program->expected_from ? result->program->expected_faults : 0;
+        uint32_t devices = result->program->devices, found = checked_faults(result), due = checked_faults_due(result);
         if (found != due)
             fail_msg("%s, %u devices, %s: faults %#x, due %#x", spec->program, devices, search_name(spec->search), found, due);
         bool alone = devices == 1;              /* what is expected of one device may hold before anything runs */
@@ -124,11 +111,11 @@ static void every_pattern_meets_its_promise(void **state)
         const CatalogueEntry *entry = entries->pdata[i];
         unsigned sizes = 0;
         for (uint32_t n = 1; entry->mesh == NULL && n <= GREATEST; n++) {
-            CheckSpec spec = spec_of(entry->name, NULL, n, SEARCH_PROVE);
+            CheckSpec spec = spec_on(entry->name, NULL, n, SEARCH_PROVE);
             sizes += decide(&spec);
         }
         for (unsigned m = 0; entry->mesh != NULL && m < G_N_ELEMENTS(MESHES); m++) {
-            CheckSpec spec = spec_of(entry->name, MESHES[m], 0, SEARCH_PROVE);
+            CheckSpec spec = spec_on(entry->name, MESHES[m], 0, SEARCH_PROVE);
             sizes += decide(&spec);
         }
         assert_true(sizes >= 2);
@@ -142,7 +129,7 @@ static void the_right_ones_are_verified_at_64_devices(void **state)
     (void)state;
     for (guint i = 0; i < entries->len; i++) {
         const CatalogueEntry *entry = entries->pdata[i];
-        CheckSpec spec = spec_of(entry->name, entry->mesh ? "x=8,y=8" : NULL, MANY, SEARCH_PROVE);
+        CheckSpec spec = spec_on(entry->name, entry->mesh ? "x=8,y=8" : NULL, MANY, SEARCH_PROVE);
         if (entry->expected_faults == 0)
             assert_true(decide(&spec));
     }
@@ -155,7 +142,7 @@ static void enumeration_says_the_same(void **state)
     for (unsigned i = 0; i < G_N_ELEMENTS(WALKS); i++) {
         const struct Walk *walk = &WALKS[i];
         for (Search search = SEARCH_PROVE; search <= SEARCH_ENUMERATE; search++) {
-            CheckSpec spec = spec_of(walk->program, walk->mesh, walk->devices, search);
+            CheckSpec spec = spec_on(walk->program, walk->mesh, walk->devices, search);
             spec.override = &walk->override;
             spec.overrides = walk->override.name != NULL;
             assert_true(decide(&spec));
@@ -169,7 +156,7 @@ static void copies_in_order_hide_a_shared_semaphore(void **state)
     static const char *const HIDDEN[] = { "consumers_one_semaphore", "metadata_ring_one_semaphore", "one_shot_one_semaphore" };
     (void)state;
     for (unsigned i = 0; i < G_N_ELEMENTS(HIDDEN); i++) {
-        CheckSpec spec = spec_of(HIDDEN[i], NULL, i == 2 ? 2 : 3, SEARCH_PROVE);
+        CheckSpec spec = spec_on(HIDDEN[i], NULL, i == 2 ? 2 : 3, SEARCH_PROVE);
         spec.knobs.dma_order = DMA_ORDER_LINK_FIFO;
         CheckResult *result = check_run(&spec);
         if (result->verdict != VERDICT_VERIFIED)

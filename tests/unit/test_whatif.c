@@ -8,22 +8,12 @@
 #include <cmocka.h>
 
 #include "../../checker/advise/advise.h"
-#include "../../checker/check/check.h"
-#include "../../kernels/pallas/module.h"
+#include "../support/checked.h"
 
-static CheckResult *check(const char *program, uint32_t devices, const Edits *edits)
+static CheckResult *check_line(const char *program, uint32_t devices)
 {
-    CheckSpec *spec = g_new0(CheckSpec, 1);
-    *spec = (CheckSpec){ .open = pl_module_open, .program = program, .cores = 1, .edits = edits };
-    mesh_line(&spec->mesh, devices);
-    return check_run(spec);
-}
-
-static void done(CheckResult *result)
-{
-    CheckSpec *spec = (CheckSpec *)result->spec;
-    check_result_free(result);
-    g_free(spec);
+    const CheckSpec spec = checked_spec(program, devices, 1, SEARCH_AUTO);
+    return checked(&spec);
 }
 
 static bool says(const GPtrArray *sentences, const char *part)
@@ -36,7 +26,7 @@ static bool says(const GPtrArray *sentences, const char *part)
 
 static CheckResult *repaired(const char *program, uint32_t devices)
 {
-    CheckResult *result = check(program, devices, NULL);
+    CheckResult *result = check_line(program, devices);
     assert_int_equal(result->verdict, VERDICT_FAULTY);
     check_try_repairs(result);
     assert_int_equal(result->verdict, VERDICT_FAULTY);
@@ -49,7 +39,7 @@ static void repair_is_named(const char *program, uint32_t devices, const char *p
     CheckResult *result = repaired(program, devices);
     if (!says(result->tried, part))
         fail_msg("%s, %u devices: nothing about \"%s\" among %u sentences", program, devices, part, result->tried->len);
-    done(result);
+    checked_free(result);
 }
 
 static void repair_is_not_named(const char *program, uint32_t devices, const char *part)
@@ -57,7 +47,7 @@ static void repair_is_not_named(const char *program, uint32_t devices, const cha
     CheckResult *result = repaired(program, devices);
     if (says(result->tried, part))
         fail_msg("%s, %u devices: \"%s\" is named", program, devices, part);
-    done(result);
+    checked_free(result);
 }
 
 static void one_semaphore_for_several_copies_is_mended(void **state)
@@ -145,8 +135,8 @@ static void a_kinder_machine_is_named_where_it_helps(void **state)
 static void fixed_places_of_scopes_are_named_where_they_help(void **state)
 {
     (void)state;
-    CheckSpec spec = { .open = pl_module_open, .program = "jax_swap", .cores = 1, .knobs.scopes = SCOPES_STRICT };
-    mesh_line(&spec.mesh, 2);
+    CheckSpec spec = checked_spec("jax_swap", 2, 1, SEARCH_AUTO);
+    spec.knobs.scopes = SCOPES_STRICT;
     CheckResult *result = check_run(&spec);
     assert_int_equal(result->verdict, VERDICT_FAULTY);
     check_try_repairs(result);
@@ -163,10 +153,10 @@ static void the_smallest_wrong_size_is_named(void **state)
         { "missing_signal", 4, NULL },                          /* wrong from the smallest size on */
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        CheckResult *result = check(cases[i].program, cases[i].devices, NULL);
+        CheckResult *result = check_line(cases[i].program, cases[i].devices);
         check_try_smaller(result);
         assert_int_equal(says(result->tried, cases[i].said ? cases[i].said : "size"), cases[i].said != NULL);
-        done(result);
+        checked_free(result);
     }
 }
 
@@ -181,7 +171,7 @@ static void a_large_program_is_mended_where_it_is_small(void **state)
     assert_false(says(result->tried, "at this size"));
     check_try_smaller(result);
     assert_true(says(result->tried, "right with 2 devices: the smallest wrong size is 3 devices"));
-    done(result);
+    checked_free(result);
 }
 
 /* An exempted fault is no fault, but does not hide others either. */
@@ -199,7 +189,7 @@ static void a_cycle_is_not_mended_by_any(void **state)
     (void)state;
     CheckResult *result = repaired("cyclic_wait", 3);
     assert_int_equal(result->tried->len, 0);
-    done(result);
+    checked_free(result);
 }
 
 static bool is_needless(const CheckResult *result, const char *part)
@@ -214,7 +204,7 @@ static bool is_needless(const CheckResult *result, const char *part)
 
 static CheckResult *advised(const char *program, uint32_t devices)
 {
-    CheckResult *result = check(program, devices, NULL);
+    CheckResult *result = check_line(program, devices);
     assert_int_equal(result->verdict, VERDICT_VERIFIED);
     check_try_without(result);
     return result;
@@ -225,11 +215,11 @@ static void what_is_not_needed_is_said(void **state)
     (void)state;
     CheckResult *result = advised("false_alarm_13_needless_barrier", 3);
     assert_true(is_needless(result, "barrier"));
-    done(result);
+    checked_free(result);
     result = advised("reduce_scatter", 3);
     assert_true(is_needless(result, "the signals and waits on left_capacity"));
     assert_false(is_needless(result, "the wait on left_capacity"));             /* said once */
-    done(result);
+    checked_free(result);
 }
 
 static void what_is_needed_is_said_with_what_happens_otherwise(void **state)
@@ -240,7 +230,7 @@ static void what_is_needed_is_said_with_what_happens_otherwise(void **state)
     assert_true(says(result->tried, "needed: the barrier where launch 0 (all_gather) begins; without it there is a lifetime: copy 1 of "
                                     "device 0 writes"));
     assert_true(says(result->tried, "needed: the wait on recv_sems at kernels/all_gather.c:21; without it there is a race: "));
-    done(result);
+    checked_free(result);
 }
 
 static void a_wait_that_may_come_later_is_said(void **state)
@@ -250,10 +240,10 @@ static void a_wait_that_may_come_later_is_said(void **state)
     assert_true(is_needless(result, "the wait on send_sem at kernels/all_gather.c:21"));
     assert_false(is_needless(result, "recv_sems"));
     assert_false(is_needless(result, "local_copy_sem"));
-    done(result);
+    checked_free(result);
     result = advised("p21_store_before_the_wait_repaired", 1);
     assert_false(is_needless(result, "sems"));
-    done(result);
+    checked_free(result);
 }
 
 static unsigned count_advice(const CheckResult *result, AdviceId id, const char *part)
@@ -268,11 +258,11 @@ static unsigned count_advice(const CheckResult *result, AdviceId id, const char 
 
 static void looked_at(const char *program, uint32_t devices, AdviceId id, const char *part, unsigned times)
 {
-    CheckResult *result = check(program, devices, NULL);
+    CheckResult *result = check_line(program, devices);
     check_look_for_advice(result);
     if (count_advice(result, id, part) != times)
         fail_msg("%s, %u devices: not %u times \"%s\"", program, devices, times, part);
-    done(result);
+    checked_free(result);
 }
 
 static void waits_that_different_signals_satisfy_are_told(void **state)

@@ -391,32 +391,26 @@ PROGRAM(window_for_the_host, "misuse")
 
 /* ---- */
 
-static CheckResult *check(const char *program, uint32_t devices, uint32_t cores, Windows windows, Search search)
+static CheckResult *check_windows(const char *program, uint32_t devices, uint32_t cores, Windows windows, Search search)
 {
-    CheckSpec spec = { .open = pl_module_open, .program = program, .cores = cores, .search = search, .knobs.windows = windows };
-    mesh_line(&spec.mesh, devices);
+    CheckSpec spec = checked_spec(program, devices, cores, search);
+    spec.knobs.windows = windows;
     return checked(&spec);
 }
 
-static unsigned faults_of(const CheckResult *result)
+static unsigned faults_decided(const CheckResult *result)
 {
-    unsigned faults = 0;
     if (result->verdict != VERDICT_VERIFIED && result->verdict != VERDICT_FAULTY)
         fail_msg("%s: %s", result->spec->program, result->error ? result->error : verdict_name(result->verdict));
-    for (guint i = 0; i < result->outcome->findings->len; i++) {
-        const Finding *finding = result->outcome->findings->pdata[i];
-        assert_true(finding->shown);
-        faults |= 1u << finding->id;
-    }
-    return faults;
+    return checked_faults(result);
 }
 
 /* What the program says of itself, by both searches. */
 static void assert_as_declared_on(const char *program, uint32_t devices, uint32_t cores, Search last)
 {
     for (Search search = SEARCH_PROVE; search <= last; search++) {
-        CheckResult *result = check(program, devices, cores, WINDOWS_PIPELINED, search);
-        unsigned faults = faults_of(result);
+        CheckResult *result = check_windows(program, devices, cores, WINDOWS_PIPELINED, search);
+        unsigned faults = faults_decided(result);
         if (faults != result->program->expected_faults)
             fail_msg("%s, %s: faults %#x, due %#x", program, search_name(search), faults, result->program->expected_faults);
         checked_free(result);
@@ -495,8 +489,8 @@ static void a_race_is_where_a_copy_is_under_way(void **state)
                                .overrides = 1 };
             mesh_line(&spec.mesh, 1);
             CheckResult *result = checked(&spec);
-            if (faults_of(result) != (due ? 1u << FAULT_RACE : 0))
-                fail_msg("seed %d, %s: faults %#x, a race is %sdue", seed, search_name(search), faults_of(result), due ? "" : "not ");
+            if (faults_decided(result) != (due ? 1u << FAULT_RACE : 0))
+                fail_msg("seed %d, %s: faults %#x, a race is %sdue", seed, search_name(search), faults_decided(result), due ? "" : "not ");
             checked_free(result);
         }
     }
@@ -513,8 +507,8 @@ static void sequential_windows_overlap_nothing(void **state)
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(twin); i++)
         for (Search search = SEARCH_PROVE; search <= SEARCH_ENUMERATE; search++) {
-            CheckResult *result = check(twin[i].program, 2, 1, WINDOWS_SEQUENTIAL, search);
-            assert_int_equal(faults_of(result), twin[i].faults);
+            CheckResult *result = check_windows(twin[i].program, 2, 1, WINDOWS_SEQUENTIAL, search);
+            assert_int_equal(faults_decided(result), twin[i].faults);
             checked_free(result);
         }
 }
@@ -534,7 +528,7 @@ static void misuse_is_said_where_it_is(void **state)
     };
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(misuse); i++) {
-        CheckResult *result = check(misuse[i].program, 1, 1, WINDOWS_PIPELINED, SEARCH_PROVE);
+        CheckResult *result = check_windows(misuse[i].program, 1, 1, WINDOWS_PIPELINED, SEARCH_PROVE);
         assert_int_equal(result->verdict, VERDICT_ERROR);
         if (strstr(result->error, misuse[i].words) == NULL || strstr(result->error, "test_windows.c:") == NULL)
             fail_msg("%s: %s", misuse[i].program, result->error);
@@ -546,8 +540,8 @@ static void misuse_is_said_where_it_is(void **state)
 static void reports_name_blocks(void **state)
 {
     (void)state;
-    CheckResult *result = check("windows_read_back", 1, 1, WINDOWS_PIPELINED, SEARCH_AUTO);
-    assert_int_equal(faults_of(result), 1u << FAULT_RACE);
+    CheckResult *result = check_windows("windows_read_back", 1, 1, WINDOWS_PIPELINED, SEARCH_AUTO);
+    assert_int_equal(faults_decided(result), 1u << FAULT_RACE);
     const Finding *finding = result->outcome->findings->pdata[0];
     g_autofree char *message = story_message(result, finding);
     assert_non_null(strstr(message, "the write-back of block (0, 0) of o by device 0 writes o[0:8, 0:128]"));
@@ -561,8 +555,8 @@ static void reports_name_blocks(void **state)
 static void blocks_beyond_counting_are_a_block(void **state)
 {
     (void)state;
-    CheckResult *result = check("too_many_to_tell_apart", 1, 1, WINDOWS_PIPELINED, SEARCH_PROVE);
-    assert_int_equal(faults_of(result), 1u << FAULT_RACE);
+    CheckResult *result = check_windows("too_many_to_tell_apart", 1, 1, WINDOWS_PIPELINED, SEARCH_PROVE);
+    assert_int_equal(faults_decided(result), 1u << FAULT_RACE);
     g_autofree char *message = story_message(result, result->outcome->findings->pdata[0]);
     assert_non_null(strstr(message, "the fetch of a block of x by device 0 reads x[1, 0:8]"));
     checked_free(result);
