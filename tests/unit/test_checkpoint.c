@@ -77,7 +77,7 @@ static void another_check_is_refused_by_the_first_difference(void **state)
     refused("program all_gather\nmesh x=8\nseed 1\n", "another check: mesh was x=4 there and is x=8 here");
     refused("program all_reduce\nmesh x=4\nseed 0\n", "program was all_gather there and is all_reduce here");
     refused("program all_gather\nmesh x=4\ncores 2\nseed 0\n", "it knows no cores");
-    refused("program all_gather\nmesh x=4\n", "it says more of itself");
+    refused("program all_gather\nmesh x=4\n", "it has settings that this check lacks");
 }
 
 static void torn_damaged_and_foreign_files_are_refused(void **state)
@@ -93,16 +93,16 @@ static void torn_damaged_and_foreign_files_are_refused(void **state)
     assert_true(g_file_get_contents(one_file, &whole, &length, NULL));
     for (gsize cut = 0; cut < length; cut++) {
         assert_true(g_file_set_contents(one_file, whole, (gssize)cut, NULL));
-        refused(IDENTITY, cut < 20 ? "no checkpoint of heddle" : "damaged");
+        refused(IDENTITY, cut < 20 ? "is not a checkpoint of heddle" : "damaged");
     }
     for (gsize at = 0; at < length; at++) {
         whole[at] ^= 0x20;
         assert_true(g_file_set_contents(one_file, whole, (gssize)length, NULL));
-        refused(IDENTITY, at < 20 ? "no checkpoint of heddle" : "damaged");
+        refused(IDENTITY, at < 20 ? "is not a checkpoint of heddle" : "damaged");
         whole[at] ^= 0x20;
     }
     assert_true(g_file_set_contents(one_file, "int main(void) { return 0; }\n", -1, NULL));
-    refused(IDENTITY, "no checkpoint of heddle");
+    refused(IDENTITY, "is not a checkpoint of heddle");
 }
 
 static void a_kill_at_any_moment_leaves_a_whole_file(void **state)
