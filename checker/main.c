@@ -8,7 +8,7 @@
 #include "check/warden.h"
 #include "command/manual.h"
 #include "command/session.h"
-#include "run/limits.h"
+#include "facts/limits.h"
 
 static int tell(const Options *options, OptionsResult what)
 {
@@ -66,10 +66,10 @@ static void begin_limits(Options *options)
     if (options->gdb || options->in_process)
         return;
     warden_begin();
-    if (options->memory_max == 0)
-        options->memory_max = limits_free_memory();
-    limits_set_memory(options->memory_max);
-    limits_begin_preparation(options->seconds_max);
+    if (options->limits.memory == 0)
+        options->limits.memory = limits_free_memory();
+    limits_set_memory(options->limits.memory);
+    limits_begin_preparation(options->limits.seconds);
     g_autofree char *line = limits_tell_memory("by what reports and proofs hold"), *all = g_strdup_printf("heddle: %s", line);
     interrupt_set_memory_line(all);
 }

@@ -21,9 +21,9 @@ CheckSpec whatif_spec(const CheckResult *result)
     CheckSpec spec = *result->spec;
     spec.search = SEARCH_AUTO, spec.first = true;
     spec.results = spec.film = false, spec.workers = 0, spec.checkpoint = spec.resume = NULL;
-    spec.runs_max = spec.runs_max > 0 ? MIN(spec.runs_max, CLASSES_MAX) : CLASSES_MAX;
+    spec.limits.runs = spec.limits.runs > 0 ? MIN(spec.limits.runs, CLASSES_MAX) : CLASSES_MAX;
     spec.until = check_until(result), spec.whatif = true;
-    spec.seconds_max = SECONDS_MAX;
+    spec.limits.seconds = SECONDS_MAX;
     return spec;
 }
 

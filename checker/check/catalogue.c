@@ -4,8 +4,8 @@
  * shows. Answers cross as one GVariant.
  */
 #include "catalogue.h"
+#include "../facts/limits.h"
 #include "../run/child.h"
-#include "../run/limits.h"
 #include "installed.h"
 #include <string.h>
 

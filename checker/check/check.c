@@ -16,6 +16,7 @@
 #include "death.h"
 #include "interrupt.h"
 #include "marks.h"
+#include "search.h"
 #include "twins.h"
 #include "worker.h"
 
@@ -23,12 +24,6 @@ const char *verdict_name(Verdict verdict)
 {
     static const char *const NAME[] = { "verified", "faulty", "error", "bounded", "not applicable" };
     return NAME[verdict];
-}
-
-const char *search_name(Search search)
-{
-    static const char *const NAME[SEARCHES] = { "auto", "prove", "enumerate", "random", "pct", "pos", "starve" };
-    return NAME[search];
 }
 
 void check_fail(CheckResult *result, const char *format, ...)
@@ -254,8 +249,7 @@ static bool take_outcome(CheckResult *result, WorkerShared *shared)
     if (shared->searched) {
         result->outcome = outcome_load(&shared->outcome);
     } else {
-        const ProveOptions options = { .first = worker_stops_at_first(shared), .memory_max = spec->memory_max,
-                                       .seconds_max = deadline_left(&result->deadline) };
+        const ProveOptions options = { .first = worker_stops_at_first(shared), .limits = worker_limits(shared) };
         result->outcome = prove_record(result->record, &options);
         doubt_endless_polls(result->outcome);
     }
@@ -317,7 +311,7 @@ static void judge_reach(CheckResult *result, const WorkerShared *shared)
     bool by_states = outcome->states != UINT64_MAX;
     if (!shared->marked)
         return;
-    if (!by_states && result->spec->search <= SEARCH_PROVE)
+    if (!by_states && search_is(result->spec->search, SEARCH_BY_RECORD))
         outcome->incomplete_after_race = racing_reached(program, REACH_CONTROL, ELEMENT_RACING);
     outcome->incomplete_after_race &= has_race(result, false);
     bool left_out = by_states && has_race(result, false) && program->expectations.count > 0;
@@ -384,7 +378,7 @@ CheckResult *check_begin(const CheckSpec *spec, WorkerShared **shared)
 {
     CheckResult *result = g_new0(CheckResult, 1);
     result->spec = spec;
-    result->deadline = deadline_in(spec->seconds_max);
+    result->deadline = deadline_in(spec->limits.seconds);
     if (spec->until != 0 && spec->until < result->deadline.at)
         result->deadline.at = spec->until;
     result->advice = g_ptr_array_new_with_free_func(free_advice);

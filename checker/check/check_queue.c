@@ -178,7 +178,7 @@ static G_GNUC_NORETURN void make_in_child(const CheckQueue *queue, Made *made, p
     CheckSpec spec = *made->spec;
     spec.watch = NULL;                          /* one process shows how far things are */
     spec.workers = MAX(queue->workers / queue->added, 1);
-    spec.memory_max /= MIN(queue->workers, queue->added);
+    spec.limits.memory /= MIN(queue->workers, queue->added);
     made->result->spec = made->shared->spec = &spec;
     check_complete(made->result, made->shared);
     if (queue->finish != NULL)

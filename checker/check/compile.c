@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../run/limits.h"
+#include "../facts/limits.h"
 #include "installed.h"
 #include "interrupt.h"
 #include "unset.h"

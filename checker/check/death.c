@@ -123,8 +123,8 @@ static bool sample_death(CheckResult *result, DeathSample *sample)
 {
     const Finding *met = g_ptr_array_index(result->outcome->findings, 0);
     CheckSpec spec = *result->spec;
-    spec.seconds_max = deadline_left(&result->deadline);
-    spec.search = SEARCH_RANDOM, spec.runs_max = SAMPLED_RUNS, spec.checkpoint = spec.resume = NULL;
+    spec.limits.seconds = deadline_left(&result->deadline);
+    spec.search = SEARCH_RANDOM, spec.limits.runs = SAMPLED_RUNS, spec.checkpoint = spec.resume = NULL;
     CheckResult *sampled = sample(&spec);
     bool alike = false;
     for (guint i = 0; sampled->verdict == VERDICT_FAULTY && i < sampled->outcome->findings->len; i++) {

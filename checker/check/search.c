@@ -8,10 +8,7 @@
 #include "../sample/sample.h"
 #include "identity.h"
 
-static const uint64_t RUNS_MAX = 100;           /* of sampling, unless told otherwise */
-static const uint64_t STATES_MAX = 20000000;    /* of an enumeration, unless told otherwise */
-static const uint64_t STATES_BESIDE_MAX = 300000;      /* of one beside another search */
-static const uint64_t CLASSES_MAX = 2000000;
+static const uint64_t STATES_BESIDE_MAX = 300000;      /* of an enumeration beside another search, unless the check sets its own */
 enum { PCT_DEPTH = 3 };
 
 /* What a long search goes on from, and what it writes so that another can go on from it. */
@@ -48,6 +45,14 @@ static void close_files(WorkerShared *shared, Files *files)
     g_bytes_unref(files->resumed);
 }
 
+static Limits limits_of(const WorkerShared *shared, const Limits *unless_told)
+{
+    Limits limits = worker_limits(shared);
+    limits.states = limits.states ? limits.states : unless_told->states;
+    limits.runs = limits.runs ? limits.runs : unless_told->runs;
+    return limits;
+}
+
 static Outcome *enumerate_with(WorkerShared *shared, const EnumerateOptions *options, bool *needs_contents)
 {
     Unroller *unroller = unroller_new(shared->program);
@@ -58,23 +63,22 @@ static Outcome *enumerate_with(WorkerShared *shared, const EnumerateOptions *opt
     return outcome;
 }
 
-static EnumerateOptions enumerate_options(WorkerShared *shared, const Files *files)
+static EnumerateOptions enumerate_options(WorkerShared *shared, const Limits *unless_told, const Files *files)
 {
     const CheckSpec *spec = shared->spec;
     const Program *program = shared->program;
-    return (EnumerateOptions){ .states_max = spec->states_max ? spec->states_max : STATES_MAX, .seconds_max = worker_seconds_left(shared),
-                                 .memory_max = spec->memory_max, .first = worker_stops_at_first(shared), .modes = spec->modes,
+    return (EnumerateOptions){ .limits = limits_of(shared, unless_told), .first = worker_stops_at_first(shared), .modes = spec->modes,
                                  .workers = MAX(spec->workers, 1), .progress = &shared->control.progress,
                                  .checkpoint = files->checkpoint, .resumed = files->resumed,
                                  .contents = program->knobs.data == DATA_REAL
                                      && (program->expectations.count > 0 || classes_needed(shared->record)) };
 }
 
-static void enumerate(WorkerShared *shared)
+static bool enumerate(WorkerShared *shared, const SearchSpec *search)
 {
     const Program *program = shared->program;
     Files files = open_files(shared);
-    EnumerateOptions options = enumerate_options(shared, &files);
+    EnumerateOptions options = enumerate_options(shared, &search->limits, &files);
     if (shared->error == NULL) {
         bool needs_contents;
         Outcome *outcome = enumerate_with(shared, &options, &needs_contents);
@@ -88,6 +92,7 @@ static void enumerate(WorkerShared *shared)
         outcome_free(outcome);
     }
     close_files(shared, &files);
+    return true;
 }
 
 static bool any_fault(const Program *program, const Outcome *outcome)
@@ -101,10 +106,8 @@ static bool any_fault(const Program *program, const Outcome *outcome)
 void search_states(WorkerShared *shared)
 {
     const Files none = { NULL, NULL };
-    EnumerateOptions options = enumerate_options(shared, &none);
+    EnumerateOptions options = enumerate_options(shared, &(Limits){ .states = STATES_BESIDE_MAX }, &none);
     options.contents = true;
-    if (shared->spec->states_max == 0)
-        options.states_max = STATES_BESIDE_MAX;
     bool needs_contents;
     Outcome *outcome = enumerate_with(shared, &options, &needs_contents);
     shared->error = shared->program->usage_error;
@@ -141,19 +144,21 @@ static void explore_classes_with(WorkerShared *shared, const ClassesOptions *opt
     unroller_free(unroller);
 }
 
-static void explore_classes(WorkerShared *shared)
+static bool explore_classes(WorkerShared *shared, const SearchSpec *search)
 {
     const CheckSpec *spec = shared->spec;
+    if (!classes_needed(shared->record))
+        return false;
     Files files = open_files(shared);
-    const ClassesOptions options = { .runs_max = spec->runs_max ? spec->runs_max : CLASSES_MAX, .memory_max = spec->memory_max,
-                                     .seconds_max = worker_seconds_left(shared) * 0.9, .first = worker_stops_at_first(shared),
-                                     .no_end_states = true,
-                                     .contents = shared->program->knobs.data == DATA_REAL && has_real_data(shared->program),
-                                     .workers = spec->in_process ? 1 : spec->workers, .progress = &shared->control.progress,
-                                     .checkpoint = files.checkpoint, .resumed = files.resumed };
+    ClassesOptions options = { .limits = limits_of(shared, &search->limits), .first = worker_stops_at_first(shared), .no_end_states = true,
+                               .contents = shared->program->knobs.data == DATA_REAL && has_real_data(shared->program),
+                               .workers = spec->in_process ? 1 : spec->workers, .progress = &shared->control.progress,
+                               .checkpoint = files.checkpoint, .resumed = files.resumed };
+    options.limits.seconds *= 0.9;
     if (shared->error == NULL)
         explore_classes_with(shared, &options);
     close_files(shared, &files);
+    return true;
 }
 
 /* Each copy is read and written, and under fluid progress counts early at both ends. */
@@ -179,24 +184,58 @@ static void sample_with(WorkerShared *shared, SampleOptions *options)
     shared->error = shared->program->usage_error;
 }
 
-static void sample(WorkerShared *shared)
+static bool sample(WorkerShared *shared, const SearchSpec *search)
 {
     const CheckSpec *spec = shared->spec;
     Files files = open_files(shared);
-    SampleOptions options = { .strategy = (StrategyKind)(spec->search - SEARCH_RANDOM), .seed = spec->seed,
-                              .runs = spec->runs_max ? spec->runs_max : RUNS_MAX, .depth = spec->depth ? spec->depth : PCT_DEPTH,
-                              .agents = shared->program->cores + shared->record->copies.count,
-                              .seconds_max = worker_seconds_left(shared), .memory_max = spec->memory_max,
+    SampleOptions options = { .strategy = search->strategy, .seed = spec->seed, .depth = spec->depth ? spec->depth : PCT_DEPTH,
+                              .limits = limits_of(shared, &search->limits), .agents = shared->program->cores + shared->record->copies.count,
                               .first = worker_stops_at_first(shared), .workers = spec->in_process ? 0 : MAX(spec->workers, 1),
-                              .pulse = &shared->control.pulse,
-                              .box = &shared->box, .record = shared->replayed, .progress = &shared->control.progress,
-                              .checkpoint = files.checkpoint,
-                              .resumed = files.resumed };
+                              .pulse = &shared->control.pulse, .box = &shared->box, .record = shared->replayed,
+                              .progress = &shared->control.progress, .checkpoint = files.checkpoint, .resumed = files.resumed };
     if (shared->program->knobs.data == DATA_REAL && record_all_finished(shared->record))
         options.result_hash = &shared->record->result_hash;
     if (shared->error == NULL)
         sample_with(shared, &options);
     close_files(shared, &files);
+    return true;
+}
+
+static bool leave_to_proof(WorkerShared *shared, const SearchSpec *search)
+{
+    (void)shared, (void)search;
+    return false;
+}
+
+const SearchSpec search_table[] = {
+    [SEARCH_AUTO] = { "auto", "prove; where steps conflict, visit each class of orders once", SEARCH_COVERS | SEARCH_BY_RECORD,
+                      { .runs = 2000000 }, 0, explore_classes },
+    [SEARCH_PROVE] = { "prove", "decide from one run what must come before what in every order", SEARCH_COVERS | SEARCH_BY_RECORD, { 0 }, 0,
+                       leave_to_proof },
+    [SEARCH_ENUMERATE] = { "enumerate", "visit every state", SEARCH_COVERS | SEARCH_HAS_MODES, { .states = 20000000 }, 0, enumerate },
+    [SEARCH_RANDOM] = { "random", "sample: each next step at random", 0, { .runs = 100 }, STRATEGY_RANDOM, sample },
+    [SEARCH_PCT] = { "pct", "sample: random priorities that change at a few places (--depth)", 0, { .runs = 100 }, STRATEGY_PCT, sample },
+    { "pos", "sample: random scores; a step draws new ones for all that touch its object", 0, { .runs = 100 }, STRATEGY_POS, sample },
+    { "starve", "sample: a device, a core or a copy waits for as long as anything else can move", 0, { .runs = 100 }, STRATEGY_STARVE,
+      sample },
+    { NULL, NULL, 0, { 0 }, 0, NULL },
+};
+
+const char *search_name(Search search)
+{
+    return search_table[search].name;
+}
+
+const char *search_names(void)
+{
+    static char *names;
+    if (names == NULL) {
+        g_autoptr(GString) text = g_string_new(NULL);
+        for (const SearchSpec *spec = search_table; spec->name != NULL; spec++)
+            g_string_append_printf(text, "%s%s", text->len > 0 ? "|" : "", spec->name);
+        names = g_strdup(text->str);
+    }
+    return names;
 }
 
 /* As the run that died did them; returns if this one does not. */
@@ -220,13 +259,6 @@ void search_run(WorkerShared *shared)
         follow(shared);
         return;
     }
-    Search kind = shared->spec->search;
-    if (kind == SEARCH_ENUMERATE)
-        enumerate(shared);
-    else if (kind >= SEARCH_RANDOM)
-        sample(shared);
-    bool conflicts = kind == SEARCH_AUTO && classes_needed(shared->record);
-    if (conflicts)
-        explore_classes(shared);
-    shared->searched = kind == SEARCH_ENUMERATE || kind >= SEARCH_RANDOM || conflicts;
+    const SearchSpec *search = &search_table[shared->spec->search];
+    shared->searched = search->run(shared, search);
 }

@@ -1,8 +1,29 @@
-/* search.h - the searches that run user code: classes, enumeration, sampling. In the child of a check. */
+/* search.h - the searches: one table, from which their names, help and behaviour come. They run in the child of a check. */
 #pragma once
+#include "../sample/strategy.h"
 #include "worker_shared.h"
 
-/* After the recorded run. Leaves shared->outcome and sets shared->searched, or does neither: then the proof of the record decides. */
+/* What a search is like; `search_is` asks. */
+enum {
+    SEARCH_COVERS = 1,          /* it covers every order, unless a limit ends it. Others sample */
+    SEARCH_BY_RECORD = 2,       /* recorded runs stand for all that do the same steps */
+    SEARCH_HAS_MODES = 4        /* --sweep and other ways of enumerating are for it */
+};
+
+typedef struct SearchSpec {
+    const char *name, *help;
+    unsigned is;
+    Limits limits;                              /* of states and runs, unless the check sets its own */
+    StrategyKind strategy;                      /* of a search that samples */
+    /* Leaves shared->outcome or shared->error; false: neither, the proof of the record decides. */
+    bool (*run)(WorkerShared *shared, const struct SearchSpec *spec);
+} SearchSpec;
+
+extern const SearchSpec search_table[];         /* by Search; ended by a NULL name */
+const char *search_names(void);                 /* "auto|prove|..." */
+static inline bool search_is(Search search, unsigned any) { return search_table[search].is & any; }
+
+/* The search that was asked for, after the recorded run; sets shared->searched if it leaves an outcome. */
 void search_run(WorkerShared *shared);
 /* An enumeration beside the search that was asked for: the same, and sets shared->enumerated, if it comes to its end, or to a fault. */
 void search_states(WorkerShared *shared);

@@ -7,15 +7,12 @@
 #include "../facts/finding.h"
 #include "../run/child.h"
 #include "../run/edit.h"
-#include "../run/limits.h"
+#include "../facts/limits.h"
 
 typedef enum Verdict { VERDICT_VERIFIED = 0, VERDICT_FAULTY = 1, VERDICT_ERROR = 2, VERDICT_BOUNDED = 3,
                        VERDICT_NOT_APPLICABLE = 4 } Verdict;
-typedef enum Search {
-    SEARCH_AUTO, SEARCH_PROVE, SEARCH_ENUMERATE,
-    SEARCH_RANDOM, SEARCH_PCT, SEARCH_POS, SEARCH_STARVE,      /* in the order of StrategyKind */
-    SEARCHES
-} Search;
+/* A row of the table in search.c. These are the rows that code asks for by name. */
+typedef enum Search { SEARCH_AUTO, SEARCH_PROVE, SEARCH_ENUMERATE, SEARCH_RANDOM, SEARCH_PCT } Search;
 
 enum { CORES_MAX = 1024 };                      /* a device */
 
@@ -33,11 +30,10 @@ typedef struct CheckSpec {
     Knobs knobs;
     Search search;
     unsigned modes;                             /* of an enumeration: WalkMode bits */
-    uint64_t states_max, runs_max, seed;        /* limits 0: the search's default */
+    Limits limits;
+    uint64_t seed;
     unsigned depth;                             /* of pct, 0: the default */
-    double seconds_max;                         /* 0: none */
     bool whatif; int64_t until;                 /* it is done for another check, and ends with that: monotonic microseconds, 0: never */
-    size_t memory_max;
     bool results;                               /* keep the arrays that the run left */
     bool film;                                  /* keep what the replay of each finding did: Finding.film */
     const Edits *edits;                         /* changes to the program's steps; NULL: as it is */
@@ -78,5 +74,5 @@ typedef struct CheckResult {
 } CheckResult;
 
 const char *verdict_name(Verdict verdict);      /* "verified", "faulty", "error", "bounded", "not applicable" */
-const char *search_name(Search search);
+const char *search_name(Search search);         /* NULL: behind the last row */
 void check_result_free(CheckResult *result);

@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../run/limits.h"
+#include "../facts/limits.h"
 #include "interrupt.h"
 
 enum { PROCESSES_MAX = 4096, URGENT = -10 };
@@ -29,7 +29,7 @@ typedef struct Process { pid_t id; size_t bytes; } Process;
 
 typedef struct Warden {
     pid_t main;
-    Limits *limits;
+    LimitsShared *limits;
     size_t page;
     pid_t parent;                               /* whose end is ours; 0: nobody's */
     Process process[PROCESSES_MAX];

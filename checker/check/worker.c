@@ -205,6 +205,13 @@ static void run(WorkerShared *shared, bool twice)
     shared->ran = true;
 }
 
+Limits worker_limits(const WorkerShared *shared)
+{
+    Limits limits = shared->spec->limits;
+    limits.seconds = deadline_left(&shared->deadline);
+    return limits;
+}
+
 bool worker_stops_at_first(const WorkerShared *shared)
 {
     return shared->spec->first && !finding_exemptions_exist(shared->program) && !shared->record->values_observed;
@@ -289,7 +296,7 @@ static void run_marked(WorkerShared *shared)
     marks_set(outcome, shared->program);
     bool searched = shared->searched, whole = outcome->limits->len == 0, automatic = shared->spec->search == SEARCH_AUTO;
     bool exempt = marks_due(outcome, shared->program) & ELEMENT_EXEMPT;
-    bool again = searched && whole && shared->spec->search <= SEARCH_ENUMERATE && (exempt || (automatic && outcome->values_observed));
+    bool again = searched && whole && search_is(shared->spec->search, SEARCH_COVERS) && (exempt || (automatic && outcome->values_observed));
     outcome_free(outcome);
     shared->marked = true;
     do {

@@ -29,4 +29,4 @@ typedef struct WorkerShared {
 const char *worker_keep(WorkerShared *shared, const char *text);  /* a copy where the parent can read it */
 /* --first, unless what is found first may be exempted, or led to by a racing value. */
 bool worker_stops_at_first(const WorkerShared *shared);
-static inline double worker_seconds_left(const WorkerShared *shared) { return deadline_left(&shared->deadline); }       /* 0: no limit */
+Limits worker_limits(const WorkerShared *shared);       /* of the check, with the time that is left */

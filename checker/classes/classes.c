@@ -60,7 +60,7 @@ static void search(Units *units)
     if (units->rounds == 0 && units->live->len == 0)
         explore_begin(units_add(units));
     while (!is_over(units)) {
-        if (options->runs_max != 0 && sum->runs >= options->runs_max) {
+        if (options->limits.runs != 0 && sum->runs >= options->limits.runs) {
             sum->limit = "runs";
             return;
         }

@@ -1,5 +1,6 @@
 /* classes_options.h - what a search over classes is told: limits, workers, checkpoints, and mistakes that it makes on purpose. */
 #pragma once
+#include "../facts/limits.h"
 #include "../run/checkpoint.h"
 #include "../run/progress.h"
 
@@ -21,9 +22,7 @@ typedef enum ClassesCanary {
 
 typedef struct ClassesOptions {
     ClassesCanary canary;
-    uint64_t runs_max;                          /* classes; 0: no limit */
-    double seconds_max;
-    size_t memory_max;
+    Limits limits;
     bool contents;                              /* contents are computed: results are checked, or data steers control */
     bool first;                                 /* stop at the first class with a fault */
     bool no_end_states;                         /* do not collect them */

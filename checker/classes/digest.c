@@ -123,8 +123,8 @@ static Outcome *prove(const Explorer *x, bool looks_aside)
 {
     gint64 deadline = x->shared->deadline;
     double left = deadline ? MAX((double)(deadline - g_get_monotonic_time()) / 1e6, 0.01) : 0;
-    const ProveOptions options = { .looks_aside = looks_aside, .first = x->options->first, .memory_max = x->options->memory_max,
-                                   .seconds_max = left };
+    const ProveOptions options = { .looks_aside = looks_aside, .first = x->options->first,
+                                   .limits = { .memory = x->options->limits.memory, .seconds = left } };
     return prove_record(x->digest->record, &options);
 }
 

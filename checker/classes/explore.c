@@ -181,7 +181,7 @@ static void check_limits(Explorer *x)
         return;
     if (x->shared->deadline != 0 && g_get_monotonic_time() >= x->shared->deadline)
         x->limit = "time";
-    if (options->memory_max != 0 && store_bytes_used() + x->pool.size * sizeof(Wake) > options->memory_max)
+    if (options->limits.memory != 0 && store_bytes_used() + x->pool.size * sizeof(Wake) > options->limits.memory)
         x->limit = "memory";
 }
 

@@ -32,8 +32,8 @@ static void note_branch(void *owner, uint32_t first)
 void shared_init(Shared *shared, UnrollSource *source, const ClassesOptions *options)
 {
     *shared = (Shared){ .options = options, .program = source->program, .tiles = tiles_new() };
-    if (options->seconds_max > 0)
-        shared->deadline = g_get_monotonic_time() + (gint64)(options->seconds_max * 1e6);
+    if (options->limits.seconds > 0)
+        shared->deadline = g_get_monotonic_time() + (gint64)(options->limits.seconds * 1e6);
     shared->nodes = g_array_new(FALSE, FALSE, sizeof(Node));
     g_mutex_init(&shared->lock);
     usage_init(&shared->usage, shared->program);

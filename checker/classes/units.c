@@ -228,7 +228,7 @@ Round units_plan_round(const Units *units)
     const ClassesOptions *options = units->shared.options;
     uint64_t budget = options->budget ? options->budget : BUDGET, first = options->budget ? options->budget : BUDGET_FIRST;
     Round round = { .live = units->live, .budget = units->rounds == 0 ? first : budget };
-    uint64_t left = options->runs_max != 0 ? options->runs_max - units->sum.runs : UINT64_MAX;
+    uint64_t left = options->limits.runs != 0 ? options->limits.runs - units->sum.runs : UINT64_MAX;
     if (left < units->live->len * round.budget)
         round.cut = true, round.budget = left / units->live->len, round.extra = left % units->live->len;
     return round;

@@ -2,6 +2,7 @@
 #include "manual.h"
 #include "glossary.h"
 #include <string.h>
+#include "../check/search.h"
 
 static const struct { int code; const char *meaning; } exit_codes[] = {
     {0, "verified: every schedule and every order of copies was covered"},
@@ -33,14 +34,17 @@ static char *spell(const OptionSpec *spec)
 static void help_option(GString *out, const OptionSpec *spec)
 {
     char *form = spell(spec);
+    const char *choices = option_choices(spec);
     g_string_append_printf(out, "  %-24s %s", form, spec->help);
     if (strlen(form) > 24) {
         g_string_truncate(out, out->len - strlen(spec->help) - 1);
         g_string_append_printf(out, "\n  %-24s %s", "", spec->help);
     }
     g_string_append_c(out, '\n');
-    if (spec->choices)
-        g_string_append_printf(out, "  %-24s   (%s; default: %.*s)\n", "", spec->choices, (int)strcspn(spec->choices, "|"), spec->choices);
+    if (choices)
+        g_string_append_printf(out, "  %-24s   (%s; default: %.*s)\n", "", choices, (int)strcspn(choices, "|"), choices);
+    for (const SearchSpec *search = search_table; option_is_search(spec) && search->name; search++)
+        g_string_append_printf(out, "  %-24s   %-10s %s\n", "", search->name, search->help);
     g_free(form);
 }
 
@@ -99,8 +103,11 @@ static void man_options(GString *out)
     for (const OptionSpec *spec = option_table; spec->commands; spec++) {
         char *form = spell(spec);
         GString *text = g_string_new(spec->help);
-        if (spec->choices)
-            g_string_append_printf(text, " (%s; default: %.*s)", spec->choices, (int)strcspn(spec->choices, "|"), spec->choices);
+        const char *choices = option_choices(spec);
+        if (choices)
+            g_string_append_printf(text, " (%s; default: %.*s)", choices, (int)strcspn(choices, "|"), choices);
+        for (const SearchSpec *search = search_table; option_is_search(spec) && search->name; search++)
+            g_string_append_printf(text, "%s %s: %s", search == search_table ? "." : ";", search->name, search->help);
         g_string_append(text, ". For:");
         for (const CommandSpec *command = command_table; command->name; command++)
             if (spec->commands & command->command)
@@ -151,15 +158,16 @@ void manual_man(GString *out)
 /* One case of the completion: what to offer after the word `before`, where an option's argument is due. */
 static void complete_argument(GString *out, const OptionSpec *spec)
 {
-    if (!spec->argument || (!spec->choices && !spec->complete))
+    const char *choices = option_choices(spec);
+    if (!spec->argument || (!choices && !spec->complete))
         return;
     GString *pattern = g_string_new(NULL);
     if (spec->letter)
         g_string_append_printf(pattern, "-%c", spec->letter);
     if (spec->name)
         g_string_append_printf(pattern, "%s--%s", spec->letter ? "|" : "", spec->name);
-    if (spec->choices) {
-        char *words = g_strdelimit(g_strdup(spec->choices), "|", ' ');
+    if (choices) {
+        char *words = g_strdelimit(g_strdup(choices), "|", ' ');
         g_string_append_printf(out, "        %s) mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$word\"); return ;;\n", pattern->str, words);
         g_free(words);
     } else {

@@ -4,8 +4,8 @@
 #include "options.h"
 #include <errno.h>
 #include <string.h>
+#include "../check/search.h"
 #include "../report/words.h"
-#include "../sample/strategy.h"
 
 #define SIZES_MAX 10000
 #define CHECKS (COMMAND_CHECK | COMMAND_TEST)
@@ -137,14 +137,13 @@ static unsigned choice(const char *choices, const char *value)
     }
 }
 
-#define SEARCH_NAMES "auto|prove|enumerate|random|pct|pos|starve"       /* in the order of Search */
 #define COLORS "auto|always|never"
 
 #define SETTER(name, body) static bool set_##name(Options *options, const char *value, char **error) \
     { (void)value; (void)error; body; return true; }
 #define KEEP(field) (g_free(options->field), options->field = g_strdup(value))
 
-SETTER(search, options->search = choice(SEARCH_NAMES, value))
+SETTER(search, options->search = choice(search_names(), value))
 SETTER(sweep, options->modes |= WALK_SWEEP)
 SETTER(hash_compact, options->modes |= WALK_HASH_COMPACT)
 SETTER(merge_local, options->modes |= WALK_MERGE_LOCAL)
@@ -188,7 +187,7 @@ static bool set_states(Options *options, const char *value, char **error)
     int64_t states = 0;
     if (!read_number(value, strlen(value), 1, INT64_MAX, &states))
         *error = g_strdup_printf("--states %s: must be a number of states, at least 1", value);
-    options->states_max = states;
+    options->limits.states = states;
     return !*error;
 }
 
@@ -197,7 +196,7 @@ static bool set_runs(Options *options, const char *value, char **error)
     int64_t runs = 0;
     if (!read_number(value, strlen(value), 1, INT64_MAX, &runs))
         *error = g_strdup_printf("--runs %s: must be a number of runs, at least 1", value);
-    options->runs_max = runs;
+    options->limits.runs = runs;
     return !*error;
 }
 
@@ -246,7 +245,7 @@ static bool read_scaled(const char *value, const char *units, const double *fact
 static bool set_time(Options *options, const char *value, char **error)
 {
     static const double factor[] = {1, 60, 3600};
-    if (!read_scaled(value, "smh", factor, &options->seconds_max))
+    if (!read_scaled(value, "smh", factor, &options->limits.seconds))
         *error = g_strdup_printf("--time %s: must be seconds, or as in 5m or 2h", value);
     return !*error;
 }
@@ -257,7 +256,7 @@ static bool set_memory(Options *options, const char *value, char **error)
     double bytes = 0;
     if (!read_scaled(value, "BKMGT", factor, &bytes))
         *error = g_strdup_printf("--memory %s: must be bytes, or as in 500M or 2G", value);
-    options->memory_max = bytes;
+    options->limits.memory = bytes;
     return !*error;
 }
 
@@ -266,7 +265,7 @@ const OptionSpec option_table[] = {
     {CHECKS, 0, "mesh", "AXES", NULL, NULL, "named axes, such as x=4,y=2 (default: one axis x)", set_mesh},
     {CHECKS, 0, "cores", "C", NULL, NULL, "cores per device (default: 1, or what the program needs)", set_cores},
     {CHECKS, 'D', "define", "NAME=VALUE", NULL, NULL, "a parameter of the program, or a range of values as in rows=8..64", set_define},
-    {CHECKS, 0, "search", "NAME", SEARCH_NAMES, NULL, "how to decide: by proof, by walking every state, or by sampling schedules",
+    {CHECKS, 0, "search", "NAME", NULL, NULL, "how to decide: by proof, by walking every state, or by sampling schedules",
      set_search},
     {CHECKS, 0, "dma-order", "ORDER", WORDS_DMA_ORDER, NULL, "which copies complete in the order of their starts", set_dma_order},
     {CHECKS, 0, "dma-progress", "PROGRESS", WORDS_DMA_PROGRESS, NULL, "whether a copy signals bytes as they arrive, or all at its end",
@@ -332,3 +331,13 @@ const OptionSpec option_table[] = {
     {COMMAND_ALL, 0, "color", "WHEN", COLORS, NULL, "colors in the text (auto: on a terminal, unless NO_COLOR is set)", set_color},
     {0, 0, NULL, NULL, NULL, NULL, NULL, NULL},
 };
+
+bool option_is_search(const OptionSpec *spec)
+{
+    return spec->set == set_search;
+}
+
+const char *option_choices(const OptionSpec *spec)
+{
+    return option_is_search(spec) ? search_names() : spec->choices;
+}

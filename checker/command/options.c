@@ -1,6 +1,7 @@
 /* options.c - parses the command line against the table: the command first, then options and operands in any order. */
 #include "options.h"
 #include <string.h>
+#include "../check/search.h"
 #include "../report/suggest.h"
 
 static const OptionSpec *find_long(Command command, const char *name, size_t length)
@@ -21,12 +22,13 @@ static const OptionSpec *find_letter(Command command, char letter)
 
 static bool apply(Options *options, const OptionSpec *spec, const char *value, char **error)
 {
-    if (spec->choices) {
-        char **allowed = g_strsplit(spec->choices, "|", -1);
+    const char *choices = option_choices(spec);
+    if (choices) {
+        char **allowed = g_strsplit(choices, "|", -1);
         bool known = g_strv_contains((const char *const *)allowed, value);
         g_strfreev(allowed);
         if (!known) {
-            *error = g_strdup_printf("--%s %s: must be one of %s", spec->name, value, spec->choices);
+            *error = g_strdup_printf("--%s %s: must be one of %s", spec->name, value, choices);
             return false;
         }
     }
@@ -181,7 +183,7 @@ static bool check_together(const Options *options, char **error)
         *error = g_strdup(few);
     else if (single && count > 1)
         *error = g_strdup_printf("one at a time: leave %s out", (char *)g_ptr_array_index(options->operands, 1));
-    if (!*error && options->modes && options->search != SEARCH_ENUMERATE)
+    if (!*error && options->modes && !search_is(options->search, SEARCH_HAS_MODES))
         *error = g_strdup("--sweep, --merge-local, --symmetry and --hash-compact are ways of enumerating: add --search enumerate");
     unsigned to_output = !g_strcmp0(options->json, "-");
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)

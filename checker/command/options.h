@@ -34,10 +34,9 @@ typedef struct Options {
     Search search;
     unsigned modes;                             /* of WalkMode */
     Knobs knobs;
-    uint64_t states_max, runs_max, seed;
+    Limits limits;
+    uint64_t seed;
     unsigned depth;
-    double seconds_max;
-    uint64_t memory_max;
     unsigned workers;
     bool first, advice, quiet, verbose, json_list, names_only;
     ColorMode color;
@@ -58,7 +57,7 @@ typedef struct OptionSpec {
     char letter;                                /* 0: none */
     const char *name;                           /* NULL: only the letter */
     const char *argument;                       /* what help calls it; NULL: a flag */
-    const char *choices;                        /* "a|b|c": the only values; first is the default. NULL: free */
+    const char *choices;                        /* as option_choices, unless a table has them */
     const char *complete;                       /* bash completion of a free argument: "file", "directory" or NULL */
     const char *help;
     bool (*set)(Options *options, const char *value, char **error);
@@ -66,6 +65,8 @@ typedef struct OptionSpec {
 
 extern const CommandSpec command_table[];       /* ended by a NULL name */
 extern const OptionSpec option_table[];         /* ended by commands 0 */
+const char *option_choices(const OptionSpec *spec);             /* "a|b|c": the only values; first is the default. NULL: free */
+bool option_is_search(const OptionSpec *spec);                  /* its choices are searches, and search_table explains them */
 
 typedef enum OptionsResult { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_MAN, OPTIONS_COMPLETION, OPTIONS_BAD } OptionsResult;
 

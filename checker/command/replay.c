@@ -118,8 +118,7 @@ int command_replay(Session *session)
     if (header && !built_in && !error)
         module = make_module(session, path, header, &error);
     if (!error) {
-        const ReplayOptions options = {built_in ? NULL : header->source, session->options->in_process, session->options->seconds_max,
-                                       session->options->memory_max};
+        const ReplayOptions options = {built_in ? NULL : header->source, session->options->in_process, session->options->limits};
         ReplayResult *replay = schedule_replay(session->open, absolute, module, &options);
         if (replay->error)
             error = g_strdup(replay->error);

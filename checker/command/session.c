@@ -5,7 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "../check/interrupt.h"
-#include "../run/limits.h"
+#include "../facts/limits.h"
 
 enum { EXIT_INTERRUPTED = 130 };
 static const double LINE_SECONDS = 0.2, RATE_SECONDS = 2;        /* at most one line in so many; over how many the rate is smoothed */
@@ -137,7 +137,7 @@ static void show_progress(const Progress *progress, double seconds, void *data)
     if (session->what == NULL)
         return;
     take_rate(session, (double)progress->done, seconds);
-    g_autofree char *line = progress_line(progress, session->rate, seconds, session->options->seconds_max);
+    g_autofree char *line = progress_line(progress, session->rate, seconds, session->options->limits.seconds);
     g_autofree char *all = g_strdup_printf("%s: %s", session->what, line ? line : "");
     if (line != NULL)
         show_line(all);

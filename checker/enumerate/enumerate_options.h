@@ -1,5 +1,6 @@
 /* enumerate_options.h - what an enumeration is told: limits, workers, checkpoints, and mistakes that it makes on purpose. */
 #pragma once
+#include "../facts/limits.h"
 #include "../run/checkpoint.h"
 #include "../run/progress.h"
 
@@ -21,9 +22,7 @@ typedef enum EnumerateCanary {
 
 typedef struct EnumerateOptions {
     EnumerateCanary canary;
-    uint64_t states_max;                        /* 0: no limit */
-    double seconds_max;
-    size_t memory_max;
+    Limits limits;
     unsigned modes;                             /* of WalkMode; one that a program does not allow ends in Outcome.refused */
     unsigned workers;                           /* threads, rounded down to a power of two */
     bool contents;                              /* contents are part of the state: results are checked, or data steers control */

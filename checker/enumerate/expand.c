@@ -18,7 +18,7 @@ enum { BATCH = 32, CHECK_EVERY = 1024, DRAIN_EVERY = 256, WAIT_MICROSECONDS = 20
 /* The table is full: twice as large, unless that is above the limit of memory. */
 static void grow_table(Worker *worker)
 {
-    size_t limit = worker->space->options->memory_max;
+    size_t limit = worker->space->options->limits.memory;
     if ((limit && frontier_bytes(worker->frontier) + table_bytes_grown(&worker->table) > limit + table_bytes(&worker->table))
         || !table_grow(&worker->table))
         frontier_stop(worker->frontier, "memory");
@@ -431,14 +431,14 @@ static void check_limits(Worker *worker)
     const EnumerateOptions *options = worker->space->options;
     Progress *progress = options->progress;
     queue_release(&worker->queue);
-    double limit = options->seconds_max;
+    double limit = options->limits.seconds;
     if (limit > 0 && (double)(g_get_monotonic_time() - frontier->begun) / 1e6 > limit)
         frontier_stop(frontier, "time");
     if (progress_stop(progress) != NULL)
         frontier_stop(frontier, progress_stop(progress));
     if (worker->index == 0 && progress != NULL)
         progress->done = frontier_states(frontier);
-    if (options->memory_max && frontier_bytes(frontier) > options->memory_max)
+    if (options->limits.memory && frontier_bytes(frontier) > options->limits.memory)
         frontier_stop(frontier, "memory");
 }
 

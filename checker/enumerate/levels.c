@@ -236,7 +236,7 @@ static void check_limits(StateSpace *space, Frontier *frontier, Findings *findin
     progress_set(progress, frontier_states(frontier), findings_kinds(findings));
     if (progress_stop(progress) != NULL)
         frontier_stop(frontier, progress_stop(progress));
-    if (space->options->states_max && frontier_states(frontier) > space->options->states_max)
+    if (space->options->limits.states && frontier_states(frontier) > space->options->limits.states)
         frontier_stop(frontier, "states");
     for (uint32_t core = 0; core < space->cores; core++)
         if (space->core[core].components.count > space->components_max - space->components_max / 4)

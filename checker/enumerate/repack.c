@@ -196,7 +196,7 @@ bool repack_first(StateSpace *space, unsigned fields)
 
 static bool has_room_for(const StateSpace *space, const Frontier *frontier, unsigned words)
 {
-    size_t needed = 0, limit = space->options->memory_max;
+    size_t needed = 0, limit = space->options->limits.memory;
     for (unsigned i = 0; i < frontier->workers; i++)
         needed += (table_bytes(&frontier->worker[i].table) + queue_bytes(&frontier->worker[i].queue)) / space->layout.words * words;
     return limit == 0 || frontier_bytes(frontier) + needed <= limit;

@@ -146,9 +146,9 @@ static void keep_what_was_found(Prover *prover, Budget *budget)
 Outcome *prove_record(const Record *record, const ProveOptions *options)
 {
     static const ProveOptions defaults = { .canary = PROVE_SOUND };
-    Budget budget = { .bytes_max = options ? options->memory_max : 0 };
-    if (options && options->seconds_max > 0)
-        budget.deadline = (double)g_get_monotonic_time() / 1e6 + options->seconds_max;
+    Budget budget = { .bytes_max = options ? options->limits.memory : 0 };
+    if (options && options->limits.seconds > 0)
+        budget.deadline = (double)g_get_monotonic_time() / 1e6 + options->limits.seconds;
     Arena arena;
     arena_init(&arena, &budget);
     Prover prover = { .record = record, .program = record->program, .options = options ? options : &defaults, .arena = &arena,

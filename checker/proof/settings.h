@@ -1,8 +1,6 @@
 /* settings.h - what a proof is told: limits, and mistakes that it makes on purpose. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../facts/limits.h"
 
 /* Rules that a test can break on purpose, to see that the comparison notices (PROVE_SOUND: none). */
 typedef enum ProveCanary {
@@ -37,6 +35,5 @@ typedef struct ProveOptions {
                                                    executions with these steps, whatever looks see and when */
     uint32_t findings_max;                      /* kinds of findings that get a schedule; 0: all */
     bool first;                                 /* stop at the first fault */
-    size_t memory_max;                          /* bytes, 0: no limit */
-    double seconds_max;                         /* 0: no limit */
+    Limits limits;                              /* of memory and time */
 } ProveOptions;

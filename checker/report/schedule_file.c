@@ -530,7 +530,7 @@ ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const ch
     if (options->source != NULL && strcmp(options->source, parsed->header.source) != 0)
         rename_source(parsed, options->source);
     CheckSpec *spec = spec_of(parsed, open, module, options->source);
-    spec->in_process = options->in_process, spec->seconds_max = options->seconds_max, spec->memory_max = options->memory_max;
+    spec->in_process = options->in_process, spec->limits = options->limits;
     g_autofree char *hash = identity_hash_file(parsed->header.source);
     if (g_strcmp0(hash, parsed->header.source_hash) == 0) {
         spec->facts = parsed->facts;

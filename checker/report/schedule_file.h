@@ -11,8 +11,7 @@ bool schedule_write(const CheckResult *result, const Finding *finding, const cha
 typedef struct ReplayOptions {
     const char *source;                         /* a user's source by its name of now; NULL: built in */
     bool in_process;                            /* without a child, for a debugger */
-    double seconds_max;                         /* 0: no limit */
-    size_t memory_max;
+    Limits limits;                              /* of memory and time */
 } ReplayOptions;
 
 typedef struct ReplayResult {

@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../../model/store.h"
+#include "../facts/limits.h"
 #include "alone.h"
 #include "globals.h"
-#include "limits.h"
 
 enum { TICKS_A_SECOND = 4, HANDLER_STACK = 65536, OUTPUT_READ = 1 << 20, OUTPUT_MANY = 8 << 20 };       /* bytes */
 static const double LOOK_SECONDS = 0.1;         /* between two looks at a child that works */

@@ -2,7 +2,7 @@
 #include "progress.h"
 #include <glib.h>
 #include <math.h>
-#include "limits.h"
+#include "../facts/limits.h"
 
 static const char *const NOUN[PROGRESS_KINDS] = { "", "runs", "classes", "states" };
 

@@ -224,7 +224,7 @@ static bool resume(Sampling *sampling, char **error)
     g_variant_get(saved, "(tttbbb&sasat" KEYS ")", &all->executions, &all->steps, &all->conflicts, &cut_off, &longer, &incomplete, &facts,
                   &limits, &telling, &keys);
     settle_add_facts(sampling->program, facts);
-    if (all->executions > sampling->options->runs) {
+    if (all->executions > sampling->options->limits.runs) {
         *error = g_strdup_printf("the checkpoint has %" G_GUINT64_FORMAT " runs already: --runs must not be less", all->executions);
         return false;
     }
@@ -240,8 +240,8 @@ static bool resume(Sampling *sampling, char **error)
 static void give_batches(Sampling *sampling)
 {
     unsigned jobs = MAX(sampling->options->workers * JOBS_A_WORKER, 1);
-    while (sampling->given->len < jobs && sampling->next < sampling->options->runs) {
-        const Batch batch = { sampling->next, MIN(sampling->batch, sampling->options->runs - sampling->next) };
+    while (sampling->given->len < jobs && sampling->next < sampling->options->limits.runs) {
+        const Batch batch = { sampling->next, MIN(sampling->batch, sampling->options->limits.runs - sampling->next) };
         pool_give(sampling->pool, &batch, sizeof batch);
         g_array_append_val(sampling->given, batch);
         sampling->next += batch.runs;
@@ -293,9 +293,9 @@ static const char *take_all(Sampling *sampling)
 {
     const SampleOptions *options = sampling->options;
     gint64 start = g_get_monotonic_time();
-    while (sampling->outcome->executions < options->runs && !found_enough(sampling)) {
+    while (sampling->outcome->executions < options->limits.runs && !found_enough(sampling)) {
         const char *stop = progress_stop(options->progress);
-        if (stop == NULL && options->seconds_max > 0 && (double)(g_get_monotonic_time() - start) / 1e6 > options->seconds_max)
+        if (stop == NULL && options->limits.seconds > 0 && (double)(g_get_monotonic_time() - start) / 1e6 > options->limits.seconds)
             stop = "time";
         if (stop != NULL)
             return stop;
@@ -334,7 +334,7 @@ static bool search(Sampling *sampling, char **error)
     if (options->resumed != NULL && !resume(sampling, error))
         return false;
     sampling->next = all->executions;
-    progress_begin(options->progress, PROGRESS_RUNS, (double)options->runs);
+    progress_begin(options->progress, PROGRESS_RUNS, (double)options->limits.runs);
     sampling->pool = pool_new(options->workers, &(PoolWork){ begin_in_worker, serve_batch, sampling }, error);
     if (sampling->pool == NULL)
         return false;

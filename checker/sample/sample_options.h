@@ -1,17 +1,17 @@
 /* sample_options.h - what a sampling is told. */
 #pragma once
 #include "../facts/finding.h"
+#include "../facts/limits.h"
 #include "../run/checkpoint.h"
 #include "../run/progress.h"
 #include "strategy.h"
 
 typedef struct SampleOptions {
     StrategyKind strategy;
-    uint64_t seed, runs;
+    uint64_t seed;
+    Limits limits;                              /* of runs there is one */
     unsigned depth;                             /* of PCT */
     uint64_t agents;                            /* cores and copies of a run, for what PCT promises */
-    double seconds_max;                         /* 0: none */
-    size_t memory_max;
     bool first;
     const uint64_t *result_hash;                /* of the recorded run: others must end alike; NULL: not compared */
     unsigned workers;                           /* processes; 0: all runs in this one */

@@ -99,7 +99,7 @@ Outcome *sampler_run(Sampler *sampler, uint64_t run, bool *cut_off)
     if (!*cut_off && sampler->record->complete)
         execution_check_results(execution);
     Outcome *one = prove_record(sampler->record, &(ProveOptions){ .first = sampler->options->first,
-                                                                  .memory_max = sampler->options->memory_max });
+                                                                  .limits = { .memory = sampler->options->limits.memory } });
     compare_results(sampler, one);
     return one;
 }

@@ -79,10 +79,10 @@ char *again_by_states(Program *program, const EnumerateOptions *given, uint64_t 
     EnumerateOptions options = *given;
     File file;
     if (cut > 0) {
-        options.states_max = cut, options.checkpoint = open_file(&file);
+        options.limits.states = cut, options.checkpoint = open_file(&file);
         outcome_free(by_states(program, &options));
         options.resumed = take_file(&file, options.checkpoint);
-        options.states_max = given->states_max, options.checkpoint = NULL;
+        options.limits.states = given->limits.states, options.checkpoint = NULL;
     }
     options.workers = given->workers > 1 ? 1 : 2;
     Outcome *outcome = by_states(program, &options);
@@ -107,10 +107,10 @@ char *again_by_classes(Program *program, const ClassesOptions *given, uint64_t c
     ClassesOptions options = *given;
     File file;
     if (cut > 0) {
-        options.runs_max = cut, options.checkpoint = open_file(&file);
+        options.limits.runs = cut, options.checkpoint = open_file(&file);
         outcome_free(by_classes(program, &options));
         options.resumed = take_file(&file, options.checkpoint);
-        options.runs_max = given->runs_max, options.checkpoint = NULL;
+        options.limits.runs = given->limits.runs, options.checkpoint = NULL;
     }
     options.workers = given->workers > 1 ? 1 : 2;
     Outcome *outcome = by_classes(program, &options);

@@ -197,7 +197,7 @@ static void compare_other_orders(Comparison *c, const Opinion *proof, Differenti
 
 static Outcome *enumerate(Comparison *c, unsigned modes, unsigned workers)
 {
-    EnumerateOptions options = { .canary = c->options->states_canary, .states_max = c->options->states_max, .modes = modes,
+    EnumerateOptions options = { .canary = c->options->states_canary, .limits.states = c->options->states_max, .modes = modes,
                                  .workers = workers,
                                  .contents = (c->random->features & RANDOM_DATA)
                                      && (c->program->expectations.count > 0 || classes_needed(c->record)) };
@@ -229,7 +229,7 @@ static void compare_states_again(Comparison *c, DifferentialStats *stats)
     uint64_t seed = c->random->seed;
     if (seed % 4 > 1)
         return;
-    EnumerateOptions options = { .canary = c->options->states_canary, .states_max = c->options->states_max, .contents = c->contents,
+    EnumerateOptions options = { .canary = c->options->states_canary, .limits.states = c->options->states_max, .contents = c->contents,
                                  .modes = MODES[seed / 4 % G_N_ELEMENTS(MODES)], .workers = 1 };
     Outcome *expected = options.modes ? enumerate(c, options.modes, 1) : c->search;
     uint64_t cut = seed % 4 ? 1 + seed / 4 % expected->states : 0;

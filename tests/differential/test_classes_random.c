@@ -84,12 +84,12 @@ static void want_resumed(const Words *words, ClassesOptions options, uint64_t se
 {
     static const char PATH[] = "test_classes_random.checkpoint", IDENTITY[] = "test random words\n";
     char *error = NULL;
-    options.runs_max = 1 + seed % MAX(expected->classes, 1);
+    options.limits.runs = 1 + seed % MAX(expected->classes, 1);
     options.checkpoint = checkpoint_new(PATH, IDENTITY, &error);
     assert_null(error);
     outcome_free(explore_with(words->program, &options));
     checkpoint_free(options.checkpoint);
-    options.checkpoint = NULL, options.runs_max = 0, options.workers = 2;
+    options.checkpoint = NULL, options.limits.runs = 0, options.workers = 2;
     options.resumed = checkpoint_read(PATH, IDENTITY, &error);
     assert_null(error);
     Outcome *resumed = explore_with(words->program, &options);
@@ -206,7 +206,7 @@ static void compare_with_states(uint64_t first, unsigned programs, unsigned ops,
         const Knobs knobs = { .dma_progress = seed % 2 ? DMA_PROGRESS_FLUID : DMA_PROGRESS_WHOLE, .dma_order = (DmaOrder)(seed / 2 % 3) };
         words_build(&words, &knobs);
         Unroller *unroller = unroller_new(words.program);
-        Outcome *states = enumerate_run(unroller_source(unroller), &(EnumerateOptions){ .states_max = STATES_MAX });
+        Outcome *states = enumerate_run(unroller_source(unroller), &(EnumerateOptions){ .limits.states = STATES_MAX });
         unroller_free(unroller);
         if (states->complete) {
             Outcome *classes = explore(words.program);

@@ -36,7 +36,7 @@ static bool get_stuck(RandomProgram *random)
 static Outcome *decide(Program *program, const Record *record, bool by_states, bool contents)
 {
     const ClassesOptions classes = { .contents = contents };
-    const EnumerateOptions states = { .states_max = 20000, .contents = contents };
+    const EnumerateOptions states = { .limits.states = 20000, .contents = contents };
     if (!by_states && !classes_needed(record))
         return prove_record(record, &(ProveOptions){ 0 });
     Unroller *unroller = unroller_new(program);

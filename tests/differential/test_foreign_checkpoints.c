@@ -37,8 +37,8 @@ static const Case CASES[] = {
 static char *say(const Case *one, bool whole, const char *checkpoint, const char *resume)
 {
     CheckSpec spec = { .open = pl_module_open, .program = one->program, .cores = 1, .search = one->search, .modes = one->modes,
-                       .states_max = whole ? 0 : one->states, .runs_max = whole ? 200 : one->runs, .checkpoint = checkpoint,
-                       .resume = resume, .seconds_max = 100 };
+                       .limits.states = whole ? 0 : one->states, .limits.runs = whole ? 200 : one->runs, .checkpoint = checkpoint,
+                       .resume = resume, .limits.seconds = 100 };
     mesh_line(&spec.mesh, one->devices);
     CheckResult *result = check_run(&spec);
     GString *said = g_string_new(verdict_name(result->verdict));

@@ -42,7 +42,7 @@ static char *schedule_of(const char *program, uint32_t devices)
 /* What a replay of the file says; of one that is refused the line, which is one, names the file or the program and says what to do. */
 static Answer answer_to_file(char **line)
 {
-    const ReplayOptions options = { .seconds_max = 1800 };    /* 65,535 devices take ten seconds, on an idle machine */
+    const ReplayOptions options = { .limits.seconds = 1800 };    /* 65,535 devices take ten seconds, on an idle machine */
     ReplayResult *replay = schedule_replay(pl_module_open, one_file, NULL, &options);
     Answer answer = replay->error ? REFUSED : replay->shown ? SHOWN : NOT_SHOWN;
     if (replay->error != NULL)

@@ -29,7 +29,7 @@ static const char *const CONFLICTS[] = {
 static CheckSpec spec_of(const char *program, uint32_t devices, Search search)
 {
     CheckSpec spec = checked_spec(program, devices, 1, search);
-    spec.states_max = STATES_MAX;
+    spec.limits.states = STATES_MAX;
     return spec;
 }
 
@@ -67,10 +67,10 @@ static void assert_decided(const CheckResult *result)
 static void explore_at(const char *name, uint32_t devices)
 {
     CheckSpec spec = spec_of(name, devices, SEARCH_AUTO);
-    spec.runs_max = 20000;
+    spec.limits.runs = 20000;
     CheckResult *result = check_run(&spec);
     assert_found(result, checked_faults_due(result));
-    if (result->outcome->classes < spec.runs_max)
+    if (result->outcome->classes < spec.limits.runs)
         assert_decided(result);
     assert_int_equal(result->outcome->redundant, 0);
     check_result_free(result);
@@ -232,7 +232,7 @@ static void an_exemption_is_for_one_semaphore_and_keeps_its_reason(void **state)
 static void an_exempted_fault_does_not_end_a_search_for_the_first(void **state)
 {
     (void)state;
-    for (Search search = SEARCH_AUTO; search < SEARCHES; search++) {
+    for (Search search = SEARCH_AUTO; search_name(search) != NULL; search++) {
         CheckSpec spec = spec_of("false_alarm_07_meant_to_remain_not_the_other", 1, search);
         spec.first = true;
         CheckResult *result = check_run(&spec);

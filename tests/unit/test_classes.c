@@ -419,11 +419,11 @@ static unsigned count_hits(const Known *known, unsigned parts)
     unsigned hits = 0;
     for (unsigned p = 1; p < parts; p++) {
         Unroller *unroller = unroller_new(words.program);
-        const ClassesOptions options = { .runs_max = known->classes * p / parts };
+        const ClassesOptions options = { .limits.runs = known->classes * p / parts };
         Outcome *outcome = classes_run(unroller_source(unroller), &options, NULL);
         const Estimate *estimate = &outcome->estimate;
-        assert_int_equal(outcome->classes, options.runs_max);
-        assert_true(estimate->least >= (double)options.runs_max && estimate->least <= estimate->all && estimate->all <= estimate->most);
+        assert_int_equal(outcome->classes, options.limits.runs);
+        assert_true(estimate->least >= (double)options.limits.runs && estimate->least <= estimate->all && estimate->all <= estimate->most);
         hits += estimate->least <= (double)known->classes && (double)known->classes <= estimate->most;
         outcome_free(outcome);
         unroller_free(unroller);

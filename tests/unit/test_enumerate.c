@@ -9,7 +9,7 @@
 
 static Outcome *enumerate(Script *script)
 {
-    EnumerateOptions options = {.states_max = 0};
+    EnumerateOptions options = {.limits.states = 0};
     return enumerate_run(&script->source, &options);
 }
 
@@ -181,7 +181,7 @@ static void limits(void **state)
 {
     (void)state;
     Script *script = shape_all_gather(4, NULL, true);
-    const EnumerateOptions options[] = {{.states_max = 5000}, {.memory_max = 1 << 20}, {.first = true}};
+    const EnumerateOptions options[] = {{.limits.states = 5000}, {.limits.memory = 1 << 20}, {.first = true}};
     static const char *const LIMIT[] = {"states", "memory", NULL};
     for (int i = 0; i < 3; i++) {
         Outcome *outcome = enumerate_run(&script->source, &options[i]);

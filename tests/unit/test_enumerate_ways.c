@@ -13,7 +13,7 @@
 
 static Outcome *enumerate(Script *script)
 {
-    EnumerateOptions options = {.states_max = 0};
+    EnumerateOptions options = {.limits.states = 0};
     return enumerate_run(&script->source, &options);
 }
 
@@ -120,7 +120,7 @@ static void hashes_stay_hashes_where_keys_become_short(void **state)
     Script *script = one_of_many();
     EnumerateOptions options = {.modes = WALK_HASH_COMPACT};
     Outcome *whole = enumerate_run(&script->source, &options), *plain = enumerate(script);
-    options.states_max = whole->states / 2, options.checkpoint = checkpoint_new(path, "test 1\n", &error);
+    options.limits.states = whole->states / 2, options.checkpoint = checkpoint_new(path, "test 1\n", &error);
     outcome_free(enumerate_run(&script->source, &options));
     checkpoint_free(options.checkpoint);
     options = (EnumerateOptions){.modes = WALK_HASH_COMPACT, .resumed = checkpoint_read(path, "test 1\n", &error)};
@@ -147,7 +147,7 @@ static void a_limit_that_was_reached_stops_whoever_goes_on_under_it(void **state
     char *error = NULL, path[] = "/tmp/heddle-test-XXXXXX";
     close(mkstemp(path));
     Script *script = shape_all_gather(4, NULL, false);
-    EnumerateOptions options = {.states_max = 5000, .checkpoint = checkpoint_new(path, "test 1\n", &error)};
+    EnumerateOptions options = {.limits.states = 5000, .checkpoint = checkpoint_new(path, "test 1\n", &error)};
     Outcome *first = enumerate_run(&script->source, &options);
     options.resumed = checkpoint_read(path, "test 1\n", &error);
     assert_non_null(options.resumed);
@@ -173,7 +173,7 @@ static void what_a_search_cut_short_cannot_name_is_marked(void **state)
             script_signal(script, 1, script_semaphore_id(script, semaphore, 1, 0), 1);
         script_access(script, 0, STEP_LOAD, buffer, 0);
         script_copy(script, 1, buffer, 0, buffer, 0, 0, NONE, script_semaphore_id(script, semaphore, 0, 0), true);
-        const EnumerateOptions options = {.states_max = whole ? 0 : 100};
+        const EnumerateOptions options = {.limits.states = whole ? 0 : 100};
         Outcome *outcome = enumerate_run(&script->source, &options);
         assert_int_equal(outcome->complete, whole);
         assert_true(outcome->findings->len >= 1);

@@ -55,7 +55,7 @@ static CheckResult *check_exempt(const Case *at, Search search, const Knobs *kno
 {
     static const Override twin[] = { { "twin", RIGHT }, { "twin", WRONG } };
     CheckSpec spec = checked_spec(at->program, at->devices, 1, search);
-    spec.runs_max = 20;
+    spec.limits.runs = 20;
     if (at->twin >= 0)
         spec.override = &twin[at->twin], spec.overrides = 1;
     if (knobs != NULL)

@@ -21,7 +21,7 @@ enum { FOUR = 4, EIGHT = 8, STATES_MAX = 3000000 };
 static CheckSpec walkable_spec(const char *program, uint32_t devices, uint32_t cores, Search search)
 {
     CheckSpec spec = checked_spec(program, devices, cores, search);
-    spec.states_max = STATES_MAX;
+    spec.limits.states = STATES_MAX;
     return spec;
 }
 

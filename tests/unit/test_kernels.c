@@ -22,7 +22,7 @@ static CheckResult *check_with(const char *program, uint32_t devices, Search sea
 {
     CheckSpec spec = checked_spec(program, devices, 1, search);
     spec.override = override, spec.overrides = override != NULL;
-    spec.states_max = devices == LEAST ? STATES_MAX_AT_LEAST : STATES_MAX;
+    spec.limits.states = devices == LEAST ? STATES_MAX_AT_LEAST : STATES_MAX;
     return checked(&spec);
 }
 

@@ -20,7 +20,7 @@ static CheckResult *walk(const CatalogueEntry *entry, uint32_t devices, unsigned
 {
     static CheckSpec spec;                      /* results point to it */
     spec = (CheckSpec){.open = pl_module_open, .program = entry->name, .cores = entry->cores, .search = SEARCH_ENUMERATE, .modes = modes,
-                       .workers = workers, .states_max = STATES_MAX};
+                       .workers = workers, .limits.states = STATES_MAX};
     spec.knobs.data = data;
     if (entry->mesh != NULL)
         mesh_parse(&spec.mesh, entry->mesh);

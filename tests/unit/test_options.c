@@ -102,9 +102,9 @@ static void limits_take_units(void **state)
     Options options;
     char *error;
     assert_int_equal(parse(&options, "check ring --memory 2G --time 5m --states 100 --seed 7", &error), OPTIONS_RUN);
-    assert_true(options.memory_max == 2ull << 30);
-    assert_true(options.seconds_max > 299.9 && options.seconds_max < 300.1);
-    assert_true(options.states_max == 100 && options.seed == 7);
+    assert_true(options.limits.memory == 2ull << 30);
+    assert_true(options.limits.seconds > 299.9 && options.limits.seconds < 300.1);
+    assert_true(options.limits.states == 100 && options.seed == 7);
     options_clear(&options);
 }
 

@@ -49,7 +49,7 @@ static const struct Walk { const char *program, *mesh; uint32_t devices; Overrid
 static CheckSpec spec_on(const char *program, const char *mesh, uint32_t devices, Search search)
 {
     CheckSpec spec = checked_spec(program, devices, 1, search);
-    spec.states_max = STATES_MAX;
+    spec.limits.states = STATES_MAX;
     if (mesh != NULL)
         mesh_parse(&spec.mesh, mesh);
     return spec;

@@ -509,7 +509,7 @@ static void limits_end_a_proof_as_bounded(void **state)
     Script *script = shape_all_gather(16, &WHOLE, false);
     Record *record = record_new(script->program);
     script_record(script, record);
-    ProveOptions little_memory = {.memory_max = 100000}, little_time = {.seconds_max = 1e-9};
+    ProveOptions little_memory = {.limits.memory = 100000}, little_time = {.limits.seconds = 1e-9};
     const ProveOptions *options[] = {&little_memory, &little_time};
     const char *limit[] = {"memory", "time"};
     for (unsigned i = 0; i < 2; i++) {

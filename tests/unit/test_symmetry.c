@@ -144,7 +144,7 @@ static void a_search_goes_on_where_it_was_cut_short(void **state)
     close(mkstemp(path));
     Script *script = shape_all_gather(5, NULL, true);
     Outcome *whole = walk(script, WALK_SYMMETRY, 1);
-    EnumerateOptions options = {.modes = WALK_SYMMETRY, .states_max = 3000, .checkpoint = checkpoint_new(path, "test 1\n", &error)};
+    EnumerateOptions options = {.modes = WALK_SYMMETRY, .limits.states = 3000, .checkpoint = checkpoint_new(path, "test 1\n", &error)};
     Outcome *cut = enumerate_run(&script->source, &options);
     assert_false(cut->complete);
     const EnumerateOptions on = {.modes = WALK_SYMMETRY, .resumed = checkpoint_read(path, "test 1\n", &error)};

@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static Limits *shared;
+static LimitsShared *shared;
 
-Limits *limits_share(void)
+LimitsShared *limits_share(void)
 {
     if (shared == NULL) {
         void *at = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

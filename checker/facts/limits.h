@@ -1,4 +1,5 @@
-/* limits.h - memory that all processes of this program share, and what the warden (warden.h) tells them: a few words of shared memory.
+/* limits.h - what a check, a search or a proof may use; and memory that all processes of this program share, with what the warden
+ * (warden.h) tells them: a few words of shared memory.
  *
  *     limits_share -> limits_set_memory -> ... a search asks limits_told; whoever waits for a process asks limits_ended
  *
@@ -13,14 +14,22 @@
 
 enum { LIMITS_KEEPERS = 1025 };                 /* the main process, and those of a queue: option -j goes to 1024 */
 
+/* 0: no limit; of a check, for states and runs: the search's default. A limit that is reached makes the verdict bounded. */
 typedef struct Limits {
+    uint64_t states;                            /* of an enumeration */
+    uint64_t runs;                              /* sampled schedules, or classes */
+    double seconds;
+    size_t memory;                              /* bytes */
+} Limits;
+
+typedef struct LimitsShared {
     volatile size_t memory_max;                 /* bytes of all processes together; 0: no limit */
     volatile pid_t told, killed;                /* the last ones; 0: none */
     volatile pid_t keeper[LIMITS_KEEPERS];      /* 0: free */
-} Limits;
+} LimitsShared;
 
 /* Before anything is forked that shares them. Without it nobody is told and nobody is killed. */
-Limits *limits_share(void);
+LimitsShared *limits_share(void);
 /* Three quarters of what this process may still use: free memory of the machine, or of a control group that is nearer to its limit.
  * 0: the system does not tell. */
 size_t limits_free_memory(void);
