@@ -14,7 +14,7 @@ try:
 except ImportError:
     sys.path.insert(0, str(TREE / "kernels" / "exporter"))
     os.environ["PYTHONPATH"] = os.pathsep.join([str(TREE / "kernels" / "exporter"), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-    pytest_plugins = ["heddle_pallas.plugin"]
+    pytest_plugins = ["heddle_pallas.frontend.plugin"]
 
 sys.dont_write_bytecode = True
 os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=8")

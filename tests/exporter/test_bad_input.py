@@ -11,7 +11,8 @@ import kernels_ring as rings
 import numpy as np
 import pytest
 from heddle_pallas.errors import HeddleError, TraceError, Unsupported
-from heddle_pallas.meshes import Mesh, abstract_mesh
+from heddle_pallas.mesh import Mesh
+from heddle_pallas.trace.tpus import abstract_mesh
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
@@ -221,7 +222,7 @@ def test_expectation_that_does_not_hold(heddle, numbers):
 
 def run(*arguments, **environment):
     return subprocess.run(
-        [sys.executable, "-m", "heddle_pallas.cli", *arguments],
+        [sys.executable, "-m", "heddle_pallas", *arguments],
         capture_output=True,
         text=True,
         check=False,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from heddle_pallas.binary import find_heddle
+from heddle_pallas.frontend.binary import find_heddle
 
 HERE = Path(__file__).resolve().parent
 pytestmark = pytest.mark.usefixtures("heddle_ready")
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("heddle_ready")
 def run(*arguments, cwd):
     path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
     return subprocess.run(
-        [sys.executable, "-m", "heddle_pallas.cli", *map(str, arguments)],
+        [sys.executable, "-m", "heddle_pallas", *map(str, arguments)],
         capture_output=True,
         text=True,
         check=False,

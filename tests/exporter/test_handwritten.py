@@ -11,7 +11,7 @@ import kernels_protocols as protocols
 import kernels_ring as rings
 import numpy as np
 import pytest
-from heddle_pallas.binary import find_heddle
+from heddle_pallas.frontend.binary import find_heddle
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 

@@ -96,11 +96,11 @@ def test_what_the_wheel_holds(installed):
 
 def test_command_elsewhere(installed, tmp_path):
     shutil.copy(HERE / "kernels_ring.py", tmp_path / "ring.py")
-    arguments = ["heddle_pallas.cli", "check", "ring.py:all_gather_shared_semaphore", "-n", "2,3", "--input", "x=f32[8,128]"]
+    arguments = ["heddle_pallas", "check", "ring.py:all_gather_shared_semaphore", "-n", "2,3", "--input", "x=f32[8,128]"]
     done = run(installed[0], tmp_path, *arguments)
     assert done.returncode == 1 and "race" in done.stdout, done.stderr
     (schedule,) = (tmp_path / "heddle-schedules").glob("*.schedule")
-    assert run(installed[0], tmp_path, "heddle_pallas.cli", "replay", str(schedule)).returncode == 1
+    assert run(installed[0], tmp_path, "heddle_pallas", "replay", str(schedule)).returncode == 1
 
 
 def test_plugin_elsewhere(installed, tmp_path):
@@ -115,7 +115,7 @@ def test_without_a_compiler_the_wheel_has_no_program(tmp_path):
     assert wheel.name.endswith("-py3-none-any.whl") and "heddle_pallas/bin/heddle" not in zipfile.ZipFile(wheel).namelist()
     pip("install", wheel, "--no-deps", "--target", tmp_path / "site")
     shutil.copy(HERE / "kernels_ring.py", tmp_path / "ring.py")
-    done = run(tmp_path / "site", tmp_path, "heddle_pallas.cli", "check", "ring.py:right_permute", "--input", "x=f32[8,128]")
+    done = run(tmp_path / "site", tmp_path, "heddle_pallas", "check", "ring.py:right_permute", "--input", "x=f32[8,128]")
     assert done.returncode == 2 and done.stderr.startswith("heddle-pallas: the program heddle is not there: build it with `make`")
     assert len(done.stderr.splitlines()) == 1
 

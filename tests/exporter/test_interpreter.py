@@ -12,7 +12,7 @@ import kernels_protocols as protocols
 import kernels_ring as rings
 import numpy as np
 import pytest
-from heddle_pallas.meshes import as_on_tpu
+from heddle_pallas.trace.tpus import as_on_tpu
 from jax.experimental.pallas import tpu as pltpu
 from jax.sharding import PartitionSpec as P
 

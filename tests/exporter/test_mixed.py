@@ -128,7 +128,8 @@ def test_two_kernels(heddle, numbers):
 
 def test_global_function(heddle, numbers):
     """A shard_map of its own, plain JAX outside of it, global arrays."""
-    from heddle_pallas.meshes import Mesh, abstract_mesh
+    from heddle_pallas.mesh import Mesh
+    from heddle_pallas.trace.tpus import abstract_mesh
     from jax.sharding import PartitionSpec as P
 
     def whole(x):

@@ -24,7 +24,7 @@ def test_wrong(heddle):
 def installed():
     from importlib.metadata import entry_points
 
-    return any(e.value == "heddle_pallas.plugin" for e in entry_points(group="pytest11"))
+    return any(e.value == "heddle_pallas.frontend.plugin" for e in entry_points(group="pytest11"))
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def run(pytester, monkeypatch):
     package = str(Path(heddle_pallas.__file__).parents[1])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), package, os.environ.get("PYTHONPATH", "")]))
     pytester.makepyfile(TESTS)
-    plugin = [] if installed() else ["-p", "heddle_pallas.plugin"]
+    plugin = [] if installed() else ["-p", "heddle_pallas.frontend.plugin"]
     return lambda *arguments: pytester.run(sys.executable, "-m", "pytest", *plugin, "-p", "no:cacheprovider", *arguments)
 
 

@@ -6,14 +6,15 @@ heddle_pallas.verify(all_gather, "f32[8,128]", mesh=4)
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from .errors import HeddleError, TraceError, Unsupported
 
 if TYPE_CHECKING:
-    from .api import check, compare, export, per_device, shape, verify
-    from .capturing import Captured, capture, checked
-    from .report import Report
+    from .frontend.api import check, compare, export, per_device, shape, verify
+    from .frontend.capturing import Captured, capture, checked
+    from .frontend.report import Report
 
 __all__ = [
     "Captured",
@@ -38,9 +39,6 @@ def __getattr__(name: str) -> Any:
     """JAX is imported when it is first needed, so that its absence can be told in one line."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
-
-    module = importlib.import_module(f".{_WHERE.get(name, 'api')}", __name__)
-    value = getattr(module, name)
+    value = getattr(importlib.import_module(f".frontend.{_WHERE.get(name, 'api')}", __name__), name)
     globals()[name] = value
     return value

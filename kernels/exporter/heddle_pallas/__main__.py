@@ -1,0 +1,7 @@
+"""python -m heddle_pallas: the command heddle-pallas."""
+
+import sys
+
+from .frontend.cli import main
+
+sys.exit(main())

@@ -1,0 +1,128 @@
+"""verify, check and export: a Python function to a verdict, or to C."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Sequence
+
+import jax
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..c.types import parse_dtype
+from ..errors import HeddleError
+from ..trace.tracing import PerDevice, Shape, Traced, trace
+from .options import TOLERANCE
+from .report import Report, run, write_source
+
+if TYPE_CHECKING:
+    from .options import CheckOptions, Unpack
+
+
+def per_device(values: ArrayLike) -> PerDevice:
+    """An argument whose first dimension is the devices: each gets its own."""
+    return PerDevice(values)
+
+
+def shape(text: str) -> Shape:
+    """f32[8,128]: an argument of which the checker makes up the values, different on each device."""
+    kind, bracket, rest = text.strip().partition("[")
+    dtype = parse_dtype(kind)
+    sizes = [s.strip() for s in rest.rstrip("]").split(",") if s.strip()]
+    if dtype is None or (bracket and not rest.endswith("]")) or not all(s.isdigit() for s in sizes):
+        raise HeddleError(f"{text}: not a shape; write f32[8,128], i32[4] or bf16[16,256]")
+    return Shape(tuple(int(s) for s in sizes), dtype)
+
+
+def _prepared(arguments: Sequence[Any]) -> list[Any]:
+    return [shape(a) if isinstance(a, str) else a for a in arguments]
+
+
+def _traced(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int | None, name: str) -> Traced:
+    return trace(function, _prepared(arguments), 2 if mesh is None else mesh, cores, name, mesh is not None)
+
+
+def check(function: Callable[..., Any], *arguments: Any, **options: Unpack[CheckOptions]) -> Report:
+    """The verdict on a function at one size; whatever it is.
+
+    function is what one device does, or holds its own shard_map; arguments are arrays, per_device(arrays), or shapes such as "f32[8,128]".
+    expect: what the function should return, or a function of the arguments that computes it; the checker judges it in every order, floats
+    within the tolerance. The options are those of CheckOptions; those that are not named there are unknown knobs.
+    """
+    given: dict[str, Any] = dict(options)
+    mesh, cores, name = given.pop("mesh", None), given.pop("cores", None), given.pop("name", "")
+    expect, tolerance = given.pop("expect", None), given.pop("tolerance", TOLERANCE)
+    traced = _traced(function, arguments, mesh, cores, name)
+    if expect is not None:
+        traced.promise(_leaves(expect(*arguments) if callable(expect) else expect), tolerance)
+    return run(traced, **given)
+
+
+def verify(function: Callable[..., Any], *arguments: Any, accept_bounded: bool = False, **options: Unpack[CheckOptions]) -> Report:
+    """As check, for tests: anything but "verified" is an AssertionError with the report.
+
+    What the function returns is compared here, too: also what plain JAX makes of it after the last kernel.
+    """
+    __tracebackhide__ = True
+    return verify_by(check, function, arguments, accept_bounded, options)
+
+
+def verify_by(
+    check: Callable[..., Report], function: Callable[..., Any], arguments: Sequence[Any], accept_bounded: bool, options: CheckOptions
+) -> Report:
+    """verify with a check of one's own."""
+    __tracebackhide__ = True
+    expect = options.get("expect")
+    expected = expect(*arguments) if callable(expect) else expect
+    report = check(function, *arguments, **{**options, "expect": expected})
+    settle(report, expected, options.get("tolerance", TOLERANCE), accept_bounded)
+    return report
+
+
+def settle(report: Report, expected: Any = None, tolerance: float = TOLERANCE, accept_bounded: bool = False) -> None:
+    """Raises an AssertionError unless the report is as a test wants it."""
+    __tracebackhide__ = True
+    if not report.ok and not (accept_bounded and report.verdict == "bounded"):
+        raise AssertionError(f"{report.name}: {report.verdict}\n\n{report.text}")
+    if expected is not None and report.results is not None:
+        compare(report, expected, tolerance)
+
+
+def _leaves(tree: Any) -> list[Any]:
+    return list(jax.tree.leaves(tree))
+
+
+def compare(report: Report, expected: Any, tolerance: float = TOLERANCE) -> None:
+    """Raises an AssertionError that names the first element that differs."""
+    __tracebackhide__ = True
+    if report.results is None:
+        raise AssertionError(f"{report.name}: the run kept no values to compare (opaque data)")
+    got, want = jax.tree.leaves(report.results), jax.tree.leaves(expected)
+    if len(got) != len(want):
+        raise AssertionError(f"{report.name}: {len(got)} results, {len(want)} expected")
+    for i, (a, b) in enumerate(zip(map(np.asarray, got), map(np.asarray, want))):
+        if a.shape != b.shape:
+            raise AssertionError(f"{report.name}: result {i} has the shape {a.shape}, expected is {b.shape}")
+        exact = not np.issubdtype(np.asarray(a).dtype, np.inexact) and "float" not in str(a.dtype)
+        x, y = a.astype(np.float64), b.astype(np.float64)
+        same = (a == b) if exact else np.isclose(x, y, rtol=tolerance, atol=tolerance, equal_nan=True)
+        if not same.all():
+            at = tuple(int(k) for k in np.argwhere(~same)[0])
+            raise AssertionError(
+                f"{report.name}: result {i} differs at {list(at)}: {a[at]}, expected {b[at]} ({(~same).sum()} elements differ)"
+            )
+
+
+def export(
+    function: Callable[..., Any],
+    *arguments: Any,
+    mesh: Any = None,
+    cores: int | None = None,
+    name: str = "",
+    folder: str = ".",
+    opaque: bool = False,
+) -> Path:
+    """Writes the C file (and, for large inputs, a file of values beside it), and gives its path."""
+    traced = _traced(function, arguments, mesh, cores, name)
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    return write_source(traced, Path(folder), opaque)

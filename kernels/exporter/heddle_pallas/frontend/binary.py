@@ -1,0 +1,57 @@
+"""The checker as a program: where it is, the compiler that it uses, what it prints."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+from ..errors import HeddleError
+
+
+def find_heddle() -> str:
+    """HEDDLE, the one that came with this package, the one of the source tree, the one on the PATH."""
+    named = os.environ.get("HEDDLE")
+    if named:
+        if not os.access(named, os.X_OK):
+            raise HeddleError(f"HEDDLE={named}: no such program; build it with `make`, or unset HEDDLE")
+        return named
+    package = Path(__file__).resolve().parents[1]
+    for candidate in [package / "bin" / "heddle", *(p / "build" / "heddle" for p in package.parents[2:3])]:
+        if os.access(candidate, os.X_OK) and candidate.is_file():
+            return str(candidate)
+    found = shutil.which("heddle")
+    if found is None:
+        raise HeddleError(
+            "the program heddle is not there: build it with `make` in its source tree, or name it with HEDDLE=/path/to/heddle"
+        )
+    return found
+
+
+def ending_with_us() -> dict[str, str]:
+    """The environment of a checker that ends when this process does, however that is."""
+    return {**os.environ, "HEDDLE_PARENT": str(os.getpid())}
+
+
+def find_compiler() -> str:
+    """heddle compiles what we write: say so before it does."""
+    words = shlex.split(os.environ.get("CC", "") or "cc")
+    if not words or shutil.which(words[0]) is None:
+        raise HeddleError(
+            f"there is no C compiler {words[0] if words else ''}: install gcc or clang, or name one with CC".replace("  ", " ")
+        )
+    return words[0]
+
+
+def in_words_of_pallas(text: str) -> str:
+    """What the checker printed, with the names of Pallas and of this package's command."""
+    for pattern, ours in (
+        (r"\bheddle (replay|explain) ", r"heddle-pallas \1 "),
+        (r"\bpl_at\((\w+), ([^()]*)\)", r"\1.at[\2]"),
+        (r"\bpl_copy_(wait\w*)", r"\1"),
+        (r"\bpl_(semaphore_\w+)", r"pl.\1"),
+    ):
+        text = re.sub(pattern, ours, text)
+    return text

@@ -1,0 +1,73 @@
+"""What may be said of a check, in one place: for calls, for the command line, for the checker's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping, TypedDict
+
+from ..errors import HeddleError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack as Unpack
+
+
+class Knobs(TypedDict, total=False):
+    """Options of `heddle check`, under its names; what is not given, or None, is as there by default."""
+
+    search: str | None  # auto, prove, enumerate, random, pct, pos, starve
+    dma_order: str | None  # unordered, link-fifo, issue-order
+    dma_progress: str | None  # fluid, whole
+    bounds: str | None  # logical, padded
+    scopes: str | None  # static, strict
+    windows: str | None  # pipelined, sequential
+    data: str | None  # real, opaque
+    seed: int | None
+    states: int | None
+    time: str | float | None
+    memory: str | int | None
+    runs: int | None
+    depth: int | None
+    workers: int | None
+    advice: bool
+    first: bool
+    sweep: bool
+    verbose: bool
+
+
+class RunOptions(Knobs, total=False):
+    """What may be said of a run of the checker."""
+
+    schedules: str | None  # a folder for the C and the schedules of faults; None: they are not kept
+    timeout: float | None  # in seconds
+    opaque: bool  # floats have no values, only places
+    page: bool  # the report holds a page of HTML, too
+
+
+class CheckOptions(RunOptions, total=False):
+    """All that check() takes beside the function and its arguments."""
+
+    mesh: Any  # a number of devices, "x=4,y=2", a dict, or a mesh of JAX; 2 devices if it is not given
+    cores: int | None  # a device; None: as the kernels say
+    name: str  # of the program; empty: the function's
+    expect: Any  # what the function should return, or a function of the arguments that computes it; None: nothing is compared
+    tolerance: float  # of floats, relative and absolute; TOLERANCE if it is not given
+
+
+TOLERANCE = 1e-5
+
+
+FLAGS = ("advice", "first", "sweep", "verbose")
+VALUES = tuple(name for name in Knobs.__annotations__ if name not in FLAGS)
+
+
+def arguments_of(knobs: Mapping[str, Any]) -> list[str]:
+    """For the command line of heddle."""
+    found: list[str] = []
+    for key, value in knobs.items():
+        name = key.replace("_", "-")
+        if key in FLAGS:
+            found += [f"--{name}"] if value else []
+        elif key not in VALUES:
+            raise HeddleError(f"unknown knob {key}; there are {', '.join((*VALUES, *FLAGS))}")
+        elif value is not None:
+            found.append(f"--{name}={value}")
+    return found
