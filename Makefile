@@ -92,7 +92,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_SUPPORT) $(filter-out $(BUILD)/check
 	$(call SAY,link   )$(CC) $(CFLAGS) $^ -o $@ $(BASE_LIBS) $(shell pkg-config --libs cmocka)
 
 deps:                                           ## installs the Debian packages that are missing, showing the command
-	@missing=; for p in $(DEBIAN_PACKAGES); do \
+	@missing=; python3 -c 'import ensurepip, venv' 2>/dev/null || missing=' python3-venv'; for p in $(DEBIAN_PACKAGES); do \
 	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
 	if [ -n "$$missing" ]; then \
 	    sudo=; [ "$$(id -u)" -eq 0 ] || sudo=sudo; \
@@ -107,7 +107,8 @@ demo: all                                       ## checks the documentation's ke
 SLOW_FIRST = test_differential test_canaries test_sample test_replay test_entry_barrier test_classes_random test_cli test_patterns test_outputs \
              test_foreign_files test_cases test_classes test_whatif test_kernels test_jax
 TEST_FILES := $(wildcard tests/support/kernels/* tests/cli/golden/* kernels/*.c kernels/*/*.[ch])
-named = $(foreach suite,$1,$(or $(filter %/$(suite),$(TESTS)),$(error no suite is called $(suite))))
+slow_first = $(call named,$(SLOW_FIRST)) $(filter-out $(call named,$(SLOW_FIRST)),$1)
+named = $(foreach suite,$1,$(or $(filter %/$(suite),$(TESTS)),$(if $(TESTS),$(error no suite is called $(suite)))))
 QUICK = test_step test_store test_view test_region test_tile test_dtype test_mesh test_rng test_fault test_coro test_execution test_edit \
         test_kernel_api test_kernel_faults test_prove test_enumerate test_classes test_options test_report test_golden
 
@@ -120,14 +121,30 @@ $(BUILD)/tests/%.passed: $(BUILD)/tests/% $(BUILD)/heddle $(TEST_FILES)
 define RUN_SUITES
 @+$(MAKE) -ks --no-print-directory $1 || failed=1; \
 cat $(1:.passed=.log) | awk '/^\[  FAILED  \] [a-z_0-9]+$$/ && !seen[$$0]++ { print; bad++ } /^\[       OK \]/ { good++ } \
+    /^[0-9].* in [0-9.]+s/ { for (i = 2; i <= NF; i++) { if ($$i ~ /^passed/) good += $$(i - 1); if ($$i ~ /^(failed|error)/) bad += $$(i - 1) } } \
     END { printf "%d passed, %d failed\n", good, bad }'; [ -z "$$failed" ]
 endef
 
 test: all $(TESTS)                              ## builds and runs all tests; suites of which nothing changed are not run again
-	$(call RUN_SUITES,$(patsubst %,%.passed,$(call named,$(SLOW_FIRST)) $(filter-out $(call named,$(SLOW_FIRST)),$(TESTS))))
+	$(call RUN_SUITES,$(patsubst %,%.passed,$(call slow_first,$(TESTS))))
 
 quick: all $(call named,$(QUICK))                     ## the fast suites alone
 	$(call RUN_SUITES,$(patsubst %,%.passed,$(call named,$(QUICK))))
+
+# A handful of the Python package's tests, of the package as pip installs it, with the newest JAX: a suite like the others.
+SMOKE = $(BUILD)/tests/exporter/smoke
+EXPORTER_FILES := $(wildcard $(addprefix kernels/exporter/,setup.py pyproject.toml README.md heddle_pallas/*.py heddle_pallas/*/*.py) tests/exporter/*.py)
+
+$(SMOKE): $(EXPORTER_FILES)
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nHEDDLE=%s exec python3 tests/exporter/drift.py --smoke %s\n' \
+	    $(abspath $(BUILD)/heddle) '$(BUILD)/jax $(lastword $(JAX))' > $@ && chmod +x $@
+
+exporter-smoke: all $(SMOKE)                    ## installs the Python package with one JAX, and tries it
+	$(call RUN_SUITES,$(SMOKE).passed)
+
+ci: all $(TESTS) $(SMOKE)                       ## what a change must pass: test and exporter-smoke
+	$(call RUN_SUITES,$(patsubst %,%.passed,$(SMOKE) $(call slow_first,$(TESTS))))
 
 exporter-test: all                              ## tests the Python package, with the oldest and the newest JAX (JAX=0.10.2: one of them)
 	HEDDLE=$(abspath $(BUILD)/heddle) python3 tests/exporter/drift.py $(BUILD)/jax $(JAX)
@@ -179,6 +196,6 @@ clean:                                          ## removes $(BUILD)
 help:                                           ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | sed 's/$$(BUILD)/$(subst /,\/,$(BUILD))/' | expand -t 14
 
-.PHONY: all deps demo test quick corpus exporter-test exporter-versions browser-test asan limits soak bench tidy install clean help
+.PHONY: all deps demo test quick ci corpus exporter-smoke exporter-test exporter-versions browser-test asan limits soak bench tidy install clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

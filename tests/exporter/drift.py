@@ -1,8 +1,9 @@
 """Runs the exporter's tests with several versions of JAX, each in an environment of its own, and prints a table in Markdown.
 
-python3 tests/exporter/drift.py [--table FILE] build/jax 0.7.0 0.10.2 [-- arguments of pytest]
+python3 tests/exporter/drift.py [--table FILE] [--smoke] build/jax 0.7.0 0.10.2 [-- arguments of pytest]
 
 With --table the table is written to FILE, too, with the day and the commit: `make exporter-versions`, as a job once a week, keeps it true.
+With --smoke only a handful of tests run: layers, a kernel and its wrong twin, and, of the package as pip installs it, command and plugin.
 """
 
 import argparse
@@ -14,6 +15,8 @@ import xml.etree.ElementTree
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+INSTALLED = ("test_what_the_wheel_holds", "test_command_elsewhere", "test_plugin_elsewhere")
+SMOKE = ["test_layers.py", "test_readme.py", *(f"test_install.py::{test}" for test in INSTALLED)]
 
 
 def environment(folder, version):
@@ -65,12 +68,14 @@ def main(arguments):
     parser.add_argument("folder", help="where the environments are, or are made")
     parser.add_argument("versions", nargs="+", help="of JAX")
     parser.add_argument("--table", metavar="FILE", help="write the table there, too")
+    parser.add_argument("--smoke", action="store_true", help="a handful of tests, in a minute")
     options, found, worst = parser.parse_args(arguments[:end]), {}, 0
     folder = Path(options.folder).resolve()
+    tests = ["-n", "0", *(HERE / test for test in SMOKE)] if options.smoke else ["-n", "auto", HERE]
     for version in options.versions:
         python, report = environment(folder, version), folder / f"{version}.xml"
         report.unlink(missing_ok=True)
-        command = [python, "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider", f"--junitxml={report}", HERE]
+        command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *tests]
         worst = max(worst, subprocess.run([*command, *arguments[end + 1 :]], check=False).returncode)
         found[version] = outcomes(report) if report.exists() else {}
         if options.table:  # what is known so far, should a later version take too long

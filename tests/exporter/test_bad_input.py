@@ -104,7 +104,7 @@ UNSUPPORTED = [
         [X, "i32[8]"],
         "indexing a ref with an array is not supported; use a loop",
     ),
-    (grid_from_a_kernel, ["i32[8,128]"], "a grid whose size is computed by an earlier kernel is not supported; take the largest"),
+    (grid_from_a_kernel, ["i32[8,128]"], "a grid whose size is computed by an earlier kernel is not supported; use the largest"),
     (
         over_rows(pl.BlockSpec((8, 128), lambda i: (i, 0), memory_space=pl.ANY)),
         ["f32[16,128]"],
@@ -141,13 +141,13 @@ def test_random_numbers_in_a_kernel():
         o_ref[...] = pltpu.prng_random_bits(o_ref.shape).astype(jnp.float32)
 
     with pytest.raises(
-        Unsupported, match=r"test_bad_input.py:\d+: the primitive prng_seed is not supported; hand random numbers to the kernel"
+        Unsupported, match=r"test_bad_input.py:\d+: the primitive prng_seed is not supported; pass random numbers to the kernel"
     ):
         heddle_pallas.check(lambda: pl.pallas_call(kernel, out_shape=struct((8, 128)))(), mesh=1)
 
 
 def test_more_than_can_be_sorted():
-    with pytest.raises(Unsupported, match=r"test_bad_input.py:\d+: sort of 4096 elements is not supported; 2048 are the most"):
+    with pytest.raises(Unsupported, match=r"test_bad_input.py:\d+: sort of 4096 elements is not supported; use at most 2048"):
         heddle_pallas.check(simple(lambda v: jnp.sort(v, axis=0)), "f32[4096,8]", mesh=1)
 
 
@@ -155,9 +155,9 @@ def test_too_many_rounds_around_a_kernel():
     def function(x, n):
         return lax.fori_loop(0, n, lambda i, y: simple(lambda v: v + 1.0)(y), x)
 
-    with pytest.raises(Unsupported, match=r"test_bad_input.py:\d+: a loop of 1000 rounds around a kernel .* 256 rounds or fewer"):
+    with pytest.raises(Unsupported, match=r"test_bad_input.py:\d+: a loop of 1000 iterations around a kernel .* 256 iterations or fewer"):
         heddle_pallas.check(lambda x: function(x, 1000), X, mesh=1)
-    with pytest.raises(Unsupported, match=r"test_bad_input.py:\d+: a loop of more than 256 rounds around a kernel"):
+    with pytest.raises(Unsupported, match=r"test_bad_input.py:\d+: a loop of more than 256 iterations around a kernel"):
         heddle_pallas.check(function, X, np.int32(1000), mesh=1)
 
 
@@ -194,15 +194,15 @@ def test_shapes_as_text(text):
 
 
 @pytest.mark.parametrize(
-    "mesh, text", [("x=0", "not a mesh"), ("x=2,x=2", "stands twice"), (0, "there must be one"), (object(), "give a number")]
+    "mesh, text", [("x=0", "not a mesh"), ("x=2,x=2", "named twice"), (0, "at least one is needed"), (object(), "give a number")]
 )
 def test_meshes(mesh, text):
     with pytest.raises(HeddleError, match=text):
         heddle_pallas.check(rings.all_gather, X, mesh=mesh)
 
 
-def test_unknown_knob():
-    with pytest.raises(HeddleError, match="unknown knob serach; there are search, dma_order"):
+def test_unknown_option():
+    with pytest.raises(HeddleError, match="unknown option serach; the options are search, dma_order"):
         heddle_pallas.check(rings.all_gather, X, mesh=2, serach="prove")
 
 
@@ -296,5 +296,5 @@ def test_a_mesh_of_its_own(heddle):
         return jax.shard_map(rings.right_permute, mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False)(x)
 
     assert heddle.check(whole, "f32[32,128]").check["devices"] == heddle.check(whole, "f32[32,128]", mesh=4).check["devices"] == 4
-    with pytest.raises(TraceError, match=r"test_bad_input.py:\d+: whole has a mesh of its own, x=4, and x=2 was asked for: leave that out"):
+    with pytest.raises(TraceError, match=r"test_bad_input.py:\d+: whole has a mesh of its own, x=4, but x=2 was requested: leave that out"):
         heddle.check(whole, "f32[32,128]", mesh=2)

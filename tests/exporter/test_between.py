@@ -76,12 +76,15 @@ def test_a_launch_has_its_own_memory(heddle):
 @pytest.mark.parametrize(
     "function, text",
     [
-        (k.unknown_rounds, "a kernel inside while outside of any kernel, where an earlier kernel decides is .* a fixed number"),
-        (k.late_decision, "a kernel inside cond outside of any kernel, where an earlier kernel decides is .* decide it in Python"),
-        (k.rounds_of_devices, "a loop around a kernel, of more rounds on some devices than on others, is"),
+        (k.unknown_rounds, "a kernel inside a while that depends on an earlier kernel is .* a fixed number"),
+        (k.late_decision, "a kernel inside a cond that depends on an earlier kernel is .* decide it in Python"),
+        (k.rounds_of_devices, "a loop around a kernel with more iterations on some devices than on others is"),
         (k.sum_on_some, "psum\\w* on some of the devices only is .* take it out of the condition"),
         (k.kernel_in_a_condition, "a kernel in the condition of a loop is .* move it into"),
-        (functools.partial(k.pair, barrier=False, sends=True), "a kernel that begins with the barrier of all devices, on some of them"),
+        (
+            functools.partial(k.pair, barrier=False, sends=True),
+            "a kernel that begins with the barrier of all devices, launched on some of them",
+        ),
     ],
 )
 def test_decisions_that_cannot_be_written_out(heddle, function, text):

@@ -83,7 +83,7 @@ def gather(x, mesh):
     assert done.returncode == 0 and done.stdout == "gather, x=2: verified\ngather, x=4: verified\n"
 
 
-def test_other_axis_and_knobs(tmp_path):
+def test_other_axis_and_options(tmp_path):
     (tmp_path / "ring.py").write_text("""
 from jax import lax
 import jax
@@ -155,7 +155,7 @@ def double(x):
 
 
 def test_schedules_of_all_programs_replay(tmp_path):
-    """Another shape, more cores, other knobs: nothing that a schedule needs is replaced. The same check writes the same files."""
+    """Another shape, more cores, other options: nothing that a schedule needs is replaced. The same check writes the same files."""
     function, folder = "kernels_ring:all_gather_shared_semaphore", tmp_path / "heddle-schedules"
     asked = [["--input", "x=f32[8,128]"], ["--input", "x=f32[16,128]"], ["--input", "x=f32[8,128]", "--cores", "2"]]
     asked.append([*asked[0], "--dma-progress", "whole"])

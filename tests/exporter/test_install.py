@@ -90,7 +90,7 @@ def test_what_the_wheel_holds(installed):
     headers = {f"heddle_pallas/bin/include/pallas/{path.name}" for path in (TREE / "kernels" / "pallas").glob("*.h")}
     assert {"heddle_pallas/py.typed", "heddle_pallas/bin/heddle", "heddle_pallas/bin/include/heddle/pallas.h"} | headers <= names
     assert "heddle_pallas/bin/lib/heddle/cases.so" in names
-    assert {f"heddle_pallas/{path.name}" for path in (PACKAGE / "heddle_pallas").glob("*.py")} <= names
+    assert {str(path.relative_to(PACKAGE)) for path in (PACKAGE / "heddle_pallas").rglob("*.py")} <= names
     assert "-py3-none-" in installed[1].name and not installed[1].name.endswith("-any.whl")
 
 
@@ -116,7 +116,7 @@ def test_without_a_compiler_the_wheel_has_no_program(tmp_path):
     pip("install", wheel, "--no-deps", "--target", tmp_path / "site")
     shutil.copy(HERE / "kernels_ring.py", tmp_path / "ring.py")
     done = run(tmp_path / "site", tmp_path, "heddle_pallas", "check", "ring.py:right_permute", "--input", "x=f32[8,128]")
-    assert done.returncode == 2 and done.stderr.startswith("heddle-pallas: the program heddle is not there: build it with `make`")
+    assert done.returncode == 2 and done.stderr.startswith("heddle-pallas: cannot find the program heddle: build it with `make`")
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -126,4 +126,5 @@ def test_source_distribution_has_what_the_checker_is_built_from(tmp_path):
     (path,) = tmp_path.glob("*.tar.gz")
     names = {name.partition("/")[2] for name in tarfile.open(path).getnames()}
     assert {"tree/Makefile", "tree/checker/main.c", "tree/kernels/pallas/pallas.h", "heddle_pallas/py.typed"} <= names
+    assert {str(path.relative_to(PACKAGE)) for path in (PACKAGE / "heddle_pallas").rglob("*.py")} <= names
     assert not any(name.startswith(("tree/build", "tree/kernels/exporter")) for name in names)

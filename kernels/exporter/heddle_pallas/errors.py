@@ -1,4 +1,4 @@
-"""What can go wrong, each as one line that says what to do."""
+"""Errors: each is one line that says what to do."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ NOWHERE = Place("", 0)
 
 
 class HeddleError(Exception):
-    """The world is wrong: an argument, a file, a missing tool. One line."""
+    """The world is wrong: an argument, a file, a missing tool."""
 
 
 class TraceError(HeddleError):
-    """The function could not be traced, or says something that no kernel can mean."""
+    """The function could not be traced, or contradicts itself or its mesh."""
 
 
 class Unsupported(HeddleError):
-    """A primitive, or a use of one, that is not translated."""
+    """A primitive, or a use of one, that cannot be translated."""
 
     def __init__(self, what: str, place: Place = NOWHERE, advice: str = "") -> None:
         self.what = what

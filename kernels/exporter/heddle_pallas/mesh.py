@@ -43,7 +43,7 @@ def parse_mesh(text: str) -> Mesh:
         names.append(match[1])
         sizes.append(int(match[2]))
     if len(set(names)) != len(names):
-        raise HeddleError(f"--mesh {text}: an axis stands twice")
+        raise HeddleError(f"--mesh {text}: an axis is named twice")
     return Mesh(tuple(names), tuple(sizes))
 
 
@@ -55,7 +55,7 @@ def as_mesh(mesh: Any) -> Mesh:
         return parse_mesh(mesh)
     if isinstance(mesh, int):
         if mesh < 1:
-            raise HeddleError(f"{mesh} devices: there must be one at least")
+            raise HeddleError(f"{mesh} devices: at least one is needed")
         return Mesh(("x",), (mesh,))
     shape = mesh if isinstance(mesh, dict) else getattr(mesh, "shape", None)
     if shape is None or not hasattr(shape, "items"):

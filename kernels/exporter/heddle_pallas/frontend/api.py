@@ -1,4 +1,4 @@
-"""verify, check and export: a Python function to a verdict, or to C."""
+"""verify, check and export: from a Python function to a verdict, or to C."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def per_device(values: ArrayLike) -> PerDevice:
 
 
 def shape(text: str) -> Shape:
-    """f32[8,128]: an argument of which the checker makes up the values, different on each device."""
+    """f32[8,128]: an argument whose values the checker generates, different on each device."""
     kind, bracket, rest = text.strip().partition("[")
     dtype = parse_dtype(kind)
     sizes = [s.strip() for s in rest.rstrip("]").split(",") if s.strip()]
@@ -43,11 +43,11 @@ def _traced(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, c
 
 
 def check(function: Callable[..., Any], *arguments: Any, **options: Unpack[CheckOptions]) -> Report:
-    """The verdict on a function at one size; whatever it is.
+    """Checks a function at one size, and returns the report.
 
     function is what one device does, or holds its own shard_map; arguments are arrays, per_device(arrays), or shapes such as "f32[8,128]".
-    expect: what the function should return, or a function of the arguments that computes it; the checker judges it in every order, floats
-    within the tolerance. The options are those of CheckOptions; those that are not named there are unknown knobs.
+    expect: what the function should return, or a function of the arguments that computes it; the checker compares it in every order, floats
+    within the tolerance. The options are those of CheckOptions; others are errors.
     """
     given: dict[str, Any] = dict(options)
     mesh, cores, name = given.pop("mesh", None), given.pop("cores", None), given.pop("name", "")
@@ -59,9 +59,9 @@ def check(function: Callable[..., Any], *arguments: Any, **options: Unpack[Check
 
 
 def verify(function: Callable[..., Any], *arguments: Any, accept_bounded: bool = False, **options: Unpack[CheckOptions]) -> Report:
-    """As check, for tests: anything but "verified" is an AssertionError with the report.
+    """As check, for tests: raises an AssertionError with the report unless verified.
 
-    What the function returns is compared here, too: also what plain JAX makes of it after the last kernel.
+    What plain JAX makes of the results after the last kernel is compared, too.
     """
     __tracebackhide__ = True
     return verify_by(check, function, arguments, accept_bounded, options)
@@ -70,7 +70,7 @@ def verify(function: Callable[..., Any], *arguments: Any, accept_bounded: bool =
 def verify_by(
     check: Callable[..., Report], function: Callable[..., Any], arguments: Sequence[Any], accept_bounded: bool, options: CheckOptions
 ) -> Report:
-    """verify with a check of one's own."""
+    """verify, with this function in place of check."""
     __tracebackhide__ = True
     expect = options.get("expect")
     expected = expect(*arguments) if callable(expect) else expect
@@ -80,7 +80,7 @@ def verify_by(
 
 
 def settle(report: Report, expected: Any = None, tolerance: float = TOLERANCE, accept_bounded: bool = False) -> None:
-    """Raises an AssertionError unless the report is as a test wants it."""
+    """Raises an AssertionError unless the program is verified and returns what is expected."""
     __tracebackhide__ = True
     if not report.ok and not (accept_bounded and report.verdict == "bounded"):
         raise AssertionError(f"{report.name}: {report.verdict}\n\n{report.text}")
@@ -122,7 +122,7 @@ def export(
     folder: str = ".",
     opaque: bool = False,
 ) -> Path:
-    """Writes the C file (and, for large inputs, a file of values beside it), and gives its path."""
+    """Writes the C file (and, for large inputs, a file of values beside it), and returns its path."""
     traced = _traced(function, arguments, mesh, cores, name)
     Path(folder).mkdir(parents=True, exist_ok=True)
     return write_source(traced, Path(folder), opaque)

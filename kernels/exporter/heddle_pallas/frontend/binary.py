@@ -24,9 +24,7 @@ def find_heddle() -> str:
             return str(candidate)
     found = shutil.which("heddle")
     if found is None:
-        raise HeddleError(
-            "the program heddle is not there: build it with `make` in its source tree, or name it with HEDDLE=/path/to/heddle"
-        )
+        raise HeddleError("cannot find the program heddle: build it with `make` in its source tree, or set HEDDLE=/path/to/heddle")
     return found
 
 
@@ -39,9 +37,7 @@ def find_compiler() -> str:
     """heddle compiles what we write: say so before it does."""
     words = shlex.split(os.environ.get("CC", "") or "cc")
     if not words or shutil.which(words[0]) is None:
-        raise HeddleError(
-            f"there is no C compiler {words[0] if words else ''}: install gcc or clang, or name one with CC".replace("  ", " ")
-        )
+        raise HeddleError(f"there is no C compiler {words[0] if words else ''}: install gcc or clang, or set CC to one".replace("  ", " "))
     return words[0]
 
 

@@ -1,4 +1,4 @@
-"""Kernels out of code that was not written for us: a test suite, a notebook.
+"""Kernels of existing code: a test suite, a notebook.
 
     with heddle_pallas.capture() as kernels:        collects every kernel that is traced inside
         existing_test()
@@ -7,8 +7,8 @@
     with heddle_pallas.checked() as reports:        kernels return what the checked run computed, as an interpreter would
         existing_test()
 
-Both wrap `bind` of the primitives that stand for a kernel. A kernel is taken alone, as one launch: what other launches have left in barrier
-semaphores or are still doing is not part of it. Check the whole function with verify() for that.
+Both wrap `bind` of the primitives that call a kernel. Each kernel is checked alone, as one launch, without what earlier launches left in
+barrier semaphores or still have in flight. verify() on the whole function includes that.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _primitives() -> list[Primitive]:
 
 
 def _mesh_here() -> Mesh:
-    """The axes that the code is mapped over, where it stands."""
+    """The axes over which the calling code is mapped."""
     shape = dict(jax.sharding.get_abstract_mesh().shape)
     return Mesh(tuple(str(n) for n in shape), tuple(int(s) for s in shape.values())) if shape else Mesh(("x",), (1,))
 
@@ -79,11 +79,11 @@ class Captured:
         return Traced(plan, self.name, self.place, lambda results: results, lambda i, value: (i, value))
 
     def check(self, *operands: Any, **options: Unpack[RunOptions]) -> Report:
-        """operands: stacked, a leading dimension for the devices; none: the checker makes them up."""
+        """operands: stacked, a leading dimension for the devices; none: the checker generates them."""
         return run(self.traced(operands or None), **options)
 
     def verify(self, *operands: Any, **options: Unpack[RunOptions]) -> Report:
-        """As check; anything but "verified" is an AssertionError with the report."""
+        """As check; raises an AssertionError with the report unless verified."""
         __tracebackhide__ = True
         report = self.check(*operands, **options)
         settle(report)
@@ -136,7 +136,7 @@ def _wrapped(replacement: Callable[..., Any]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def capture() -> Iterator[list[Captured]]:
-    """Collects kernels; the code runs as ever."""
+    """Collects the kernels that the code inside calls; it runs as usual."""
     kernels: list[Captured] = []
 
     def note(primitive: Primitive, bind: Callable[..., Any], arguments: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -148,7 +148,7 @@ def capture() -> Iterator[list[Captured]]:
 
 
 class _Meeting:
-    """Devices come with their operands, each in a thread of its own; the last one has the kernel checked for all."""
+    """Each device arrives with its operands, in a thread of its own; the last one has the kernel checked for all."""
 
     def __init__(self, captured: Captured, check: Callable[[Captured, list[Any]], list[Any]]) -> None:
         self.captured = captured
@@ -178,9 +178,10 @@ class _Meeting:
 
 @contextlib.contextmanager
 def checked(raise_faults: bool = True, **options: Unpack[RunOptions]) -> Iterator[list[Report]]:
-    """Kernels that are traced inside are run by the checker, and give the arrays that it computed.
+    """Kernels that are traced inside run in the checker, and return the arrays that it computed.
 
-    At the end a kernel that is not verified is an AssertionError, unless raise_faults is False. Functions compiled before do not take part.
+    At the end, a kernel that is not verified raises an AssertionError, unless raise_faults is False. Functions that were compiled
+    before are not checked.
     """
     reports: list[Report] = []
     errors: list[Exception] = []
@@ -216,7 +217,7 @@ def checked(raise_faults: bool = True, **options: Unpack[RunOptions]) -> Iterato
 
 
 def unless_verified(reports: list[Report]) -> None:
-    """An AssertionError with all reports that are not."""
+    """Raises an AssertionError with all reports that are not."""
     wrong = [r for r in reports if not r.ok]
     if wrong:
         raise AssertionError("\n".join(f"{r.name}: {r.verdict}\n\n{r.text}" for r in wrong))

@@ -136,20 +136,20 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("-n", "--devices", default=None, help="devices: 4, 2..8 or 2,4,8 (default 2)")
         command.add_argument("--mesh", default=None, help="named axes, such as x=4,y=2")
         command.add_argument("--axis", default="x", help="the name of the only axis, with -n (default x)")
-        command.add_argument("--cores", type=int, default=None, help="cores a device")
+        command.add_argument("--cores", type=int, default=None, help="cores per device")
         command.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help="x=f32[8,128], x=@values.npy or x=7")
-        command.add_argument("--opaque", action="store_true", help="floats have no values, only places")
+        command.add_argument("--opaque", action="store_true", help="track where floats go, not their values")
         if name == "export":
             command.add_argument("-o", "--output", required=True, help="the C file")
             continue
-        command.add_argument("--schedules", default="heddle-schedules", help="where C files and schedules of faults go")
-        command.add_argument("--timeout", type=float, default=None, help="seconds for one size")
-        command.add_argument("-q", "--quiet", action="store_true", help="verdicts only")
+        command.add_argument("--schedules", default="heddle-schedules", help="folder for the exported C and the schedules of faults")
+        command.add_argument("--timeout", type=float, default=None, help="seconds per size")
+        command.add_argument("-q", "--quiet", action="store_true", help="print verdicts only")
         command.add_argument("--html", metavar="DIR", default=None, help="write a page for each size into DIR")
         command.add_argument("--json", metavar="FILE", default=None, help="write the reports of all sizes into one file")
-        for knob in VALUES:
-            short = ["-j"] if knob == "workers" else []
-            command.add_argument(*short, f"--{knob.replace('_', '-')}", default=None, help="as in `heddle check`")
+        for option in VALUES:
+            short = ["-j"] if option == "workers" else []
+            command.add_argument(*short, f"--{option.replace('_', '-')}", default=None, help="as in `heddle check`")
         for flag in FLAGS:
             short = ["-v"] if flag == "verbose" else []
             command.add_argument(*short, f"--{flag}", action="store_true", help="as in `heddle check`")
@@ -175,8 +175,8 @@ def _check(options: argparse.Namespace) -> int:
     from .report import digest, run, size_name
 
     function, inputs, code = _find_function(options.function), [parse_input(i) for i in options.input], 0
-    knobs = {k: getattr(options, k) for k in (*VALUES, *FLAGS) if getattr(options, k) is not None}
-    question = digest(options.function.encode(), *map(str.encode, options.input), repr((options.opaque, knobs)).encode())
+    chosen = {k: getattr(options, k) for k in (*VALUES, *FLAGS) if getattr(options, k) is not None}
+    question = digest(options.function.encode(), *map(str.encode, options.input), repr((options.opaque, chosen)).encode())
     table: list[tuple[Mesh, "Report"]] = []
     for mesh in _meshes(options):
         called, arguments = _arguments(function, inputs, mesh)
@@ -188,12 +188,12 @@ def _check(options: argparse.Namespace) -> int:
             timeout=options.timeout,
             opaque=options.opaque,
             page=options.html is not None,
-            **knobs,
+            **chosen,
         )
         faults = f" ({', '.join(report.faults)})" if report.faults else ""
         print(report.text if not options.quiet else f"{report.name}, {mesh}: {report.verdict}{faults}", flush=True)
         if report.generated and not options.quiet:
-            print(f"Plain JAX looks at {', '.join(report.generated)}: their values were made up, the same each time.\n")
+            print(f"Plain JAX reads {', '.join(report.generated)}: their values were generated, the same each time.\n")
         table.append((mesh, report))
         if options.html is not None:
             label = re.sub(r"[^\w.-]+", "_", report.name)
@@ -273,7 +273,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if os.environ.get("HEDDLE_PALLAS_DEBUG"):
             raise
         line = (str(wrong).strip().splitlines() or [""])[0]
-        print(f"heddle-pallas: internal error: {type(wrong).__name__}: {line}; HEDDLE_PALLAS_DEBUG=1 tells where", file=sys.stderr)
+        print(f"heddle-pallas: internal error: {type(wrong).__name__}: {line}; HEDDLE_PALLAS_DEBUG=1 shows the traceback", file=sys.stderr)
         return 2
 
 

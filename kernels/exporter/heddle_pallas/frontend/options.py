@@ -1,4 +1,4 @@
-"""What may be said of a check, in one place: for calls, for the command line, for the checker's."""
+"""The options of a check: of the functions, of the command, of the checker."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack as Unpack
 
 
-class Knobs(TypedDict, total=False):
-    """Options of `heddle check`, under its names; what is not given, or None, is as there by default."""
+class CheckerOptions(TypedDict, total=False):
+    """Options of `heddle check`, under its names; one that is missing, or None, has its default."""
 
     search: str | None  # auto, prove, enumerate, random, pct, pos, starve
     dma_order: str | None  # unordered, link-fifo, issue-order
@@ -33,17 +33,17 @@ class Knobs(TypedDict, total=False):
     verbose: bool
 
 
-class RunOptions(Knobs, total=False):
-    """What may be said of a run of the checker."""
+class RunOptions(CheckerOptions, total=False):
+    """Options of one run of the checker."""
 
     schedules: str | None  # a folder for the C and the schedules of faults; None: they are not kept
     timeout: float | None  # in seconds
-    opaque: bool  # floats have no values, only places
+    opaque: bool  # track where floats go, not their values
     page: bool  # the report holds a page of HTML, too
 
 
 class CheckOptions(RunOptions, total=False):
-    """All that check() takes beside the function and its arguments."""
+    """All options of check()."""
 
     mesh: Any  # a number of devices, "x=4,y=2", a dict, or a mesh of JAX; 2 devices if it is not given
     cores: int | None  # a device; None: as the kernels say
@@ -56,18 +56,18 @@ TOLERANCE = 1e-5
 
 
 FLAGS = ("advice", "first", "sweep", "verbose")
-VALUES = tuple(name for name in Knobs.__annotations__ if name not in FLAGS)
+VALUES = tuple(name for name in CheckerOptions.__annotations__ if name not in FLAGS)
 
 
-def arguments_of(knobs: Mapping[str, Any]) -> list[str]:
+def arguments_of(chosen: Mapping[str, Any]) -> list[str]:
     """For the command line of heddle."""
     found: list[str] = []
-    for key, value in knobs.items():
+    for key, value in chosen.items():
         name = key.replace("_", "-")
         if key in FLAGS:
             found += [f"--{name}"] if value else []
         elif key not in VALUES:
-            raise HeddleError(f"unknown knob {key}; there are {', '.join((*VALUES, *FLAGS))}")
+            raise HeddleError(f"unknown option {key}; the options are {', '.join((*VALUES, *FLAGS))}")
         elif value is not None:
             found.append(f"--{name}={value}")
     return found

@@ -34,9 +34,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("heddle", "checking of Pallas kernels")
     group.addoption("--heddle-devices", default="2..4", metavar="SIZES", help="sizes of the heddle_devices fixture: 4, 2..8 or 2,4,8")
     group.addoption("--heddle-html", default=None, metavar="DIR", help="write a page for each check into DIR")
-    group.addoption("--heddle-timeout", type=float, default=120.0, metavar="SECONDS", help="for one check (default 120)")
-    group.addoption("--heddle-checked", action="store_true", help="kernels of all tests are run and judged by the checker")
-    group.addoption("--heddle-optional", action="store_true", help="skip tests where the checker or a compiler is missing")
+    group.addoption("--heddle-timeout", type=float, default=120.0, metavar="SECONDS", help="limit of one check (default 120)")
+    group.addoption(
+        "--heddle-checked", action="store_true", help="run the kernels of all tests in the checker; one that is not verified fails its test"
+    )
+    group.addoption("--heddle-optional", action="store_true", help="skip tests if the checker or a compiler is missing")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

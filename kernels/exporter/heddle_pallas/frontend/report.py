@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass
 class Report:
-    """What the checker says of one program at one size."""
+    """The checker's report on one program at one size."""
 
     name: str
     verdict: str  # "verified", "faulty", "bounded", "not applicable"
@@ -36,7 +36,7 @@ class Report:
     check: dict[str, Any]  # of the JSON report
     source: str  # the exported C
     results: Any = None  # what the function returns, as the checked run computed it; None without values
-    generated: tuple[str, ...] = ()  # inputs whose values were made up here
+    generated: tuple[str, ...] = ()  # inputs whose values were generated here
     page: str = ""  # as a page of HTML, if it was asked for
     head: dict[str, Any] = dataclasses.field(default_factory=dict)  # of the JSON report: its format and version
 
@@ -68,10 +68,10 @@ def write_source(traced: Traced, folder: Path, opaque: bool = False, name: str =
 
 def run(traced: Traced, **options: Unpack[RunOptions]) -> Report:
     """Checks it."""
-    knobs: dict[str, Any] = dict(options)
-    schedules, timeout = knobs.pop("schedules", None), knobs.pop("timeout", None)
-    opaque, page = knobs.pop("opaque", False), knobs.pop("page", False)
-    given = arguments_of(knobs)
+    chosen: dict[str, Any] = dict(options)
+    schedules, timeout = chosen.pop("schedules", None), chosen.pop("timeout", None)
+    opaque, page = chosen.pop("opaque", False), chosen.pop("page", False)
+    given = arguments_of(chosen)
     with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
         source = write_source(traced, Path(folder), opaque)
         command = [

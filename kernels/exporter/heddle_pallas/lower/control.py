@@ -117,7 +117,7 @@ def _cond(e: Emitter, eqn: JaxprEqn, operands: list[Value]) -> list[Value]:
 def _merge(e: Emitter, var: Var, name: str, values: list[Value]) -> Value:
     """The variable that the branches assign."""
     if any(isinstance(v, View) for v in values):
-        raise Unsupported("a condition that gives a ref", e.place)
+        raise Unsupported("a cond that returns a ref", e.place)
     shape, dtype = tuple(var.aval.shape), var.aval.dtype
     if e.block.uses[var] == 0:
         return Tile("", shape, dtype)

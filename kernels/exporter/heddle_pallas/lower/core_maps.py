@@ -85,7 +85,7 @@ def _argument(builder: KernelBuilder, e: Emitter, aval: Any, name: str, argument
 def _captured(builder: KernelBuilder, e: Emitter, aval: Any, i: int) -> View:
     """A scalar that the kernel closes over comes through SMEM, to each core."""
     if aval.shape:
-        raise Unsupported("an array that a kernel closes over", e.place, "hand it over as an argument, or put it into a ref")
+        raise Unsupported("an array that a kernel closes over", e.place, "pass it as an argument, or store it in a ref")
     return builder.window(aval, f"scalar_{i}", Argument("operand", i), "smem")
 
 

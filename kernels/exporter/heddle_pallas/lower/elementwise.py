@@ -111,6 +111,8 @@ def _reduce_precision(e: Emitter, eqn: JaxprEqn, operands: list[Value]) -> list[
     kinds = {(8, 7): "bfloat16", (5, 10): "float16", (8, 23): "float32"}
     narrow = kinds.get((eqn.params["exponent_bits"], eqn.params["mantissa_bits"]))
     if narrow is None:
-        raise Unsupported("reduce_precision to a type that is none", e.place)
+        raise Unsupported(
+            f"reduce_precision to {eqn.params['exponent_bits']} exponent and {eqn.params['mantissa_bits']} mantissa bits", e.place
+        )
     inner = f"pl_tile_cast({e.tile(operands[0]).text}, {pl_type(narrow)})"
     return [result(eqn, f"pl_tile_cast({inner}, {pl_type(aval_of(eqn).dtype)})")]

@@ -85,7 +85,7 @@ class Emitter:
                     value=_python_value(atom.val),
                     level=UNARY if _negative(atom.val) else PRIMARY,
                 )
-            raise Unsupported("a constant array in a kernel", self.place, "hand it to the kernel as an input")
+            raise Unsupported("a constant array in a kernel", self.place, "pass it to the kernel as an input")
         return self.block.values[atom]
 
     def steering(self, value: Value, what: str = "a value") -> Scalar:
@@ -104,7 +104,7 @@ class Emitter:
     def tile(self, value: Value, shape: tuple[int, ...] | None = None) -> Tile:
         """As a tile, of that shape if it is a scalar."""
         if isinstance(value, View):
-            raise Unsupported("computing with a ref", self.place, "load it first")
+            raise Unsupported("arithmetic on a ref", self.place, "load it first")
         wanted = value.shape if shape is None and isinstance(value, Tile) else shape or ()
         dims = "".join(f", {d}" for d in wanted)
         if isinstance(value, Scalar):
@@ -148,7 +148,7 @@ class Emitter:
         if array.size == 0 or bool((array == first).all()):
             return Tile(f"pl_tile_full({name}, {literal(first, array.dtype)}{dims})", array.shape, array.dtype)
         if array.size > CONSTANT_ELEMENTS_MAX:
-            raise Unsupported(f"a constant array of {array.size} elements inside a computation", self.place, "hand it over as an input")
+            raise Unsupported(f"a constant array of {array.size} elements inside a computation", self.place, "pass it as an input")
         tile = self.tile_variable("constant", Tile(f"pl_tile_empty({name}{dims})", array.shape, array.dtype))
         for index in np.ndindex(*array.shape):
             self.out(f"pl_tile_put({tile.text}, {literal(array[index], array.dtype)}{''.join(f', {i}' for i in index)});")
@@ -248,7 +248,7 @@ def _negative(value: Any) -> bool:
 
 def advice_for(name: str) -> str:
     if name in ("random_bits", "random_seed", "threefry2x32", "prng_seed", "prng_random_bits"):
-        return "hand random numbers to the kernel as an input"
+        return "pass random numbers to the kernel as an input"
     if name in ("psum", "ppermute", "all_gather", "all_to_all", "pmax", "pmin", "reduce_scatter"):
-        return "a kernel talks by copies and signals; XLA's collectives belong outside of it"
+        return "kernels communicate by copies and signals; call XLA's collectives outside"
     return "compute it before the kernel, or leave it out for the check"

@@ -49,9 +49,7 @@ class Places:
         shape = tuple(eqn.invars[1].aval.shape)
         self.batch, self.count = shape[:-1], math.prod(shape[:-1])
         if self.count > INDICES_MAX:
-            raise Unsupported(
-                f"{eqn.primitive.name} with {self.count} indices", e.place, f"{INDICES_MAX} are the most: take smaller arrays for the check"
-            )
+            raise Unsupported(f"{eqn.primitive.name} with {self.count} indices", e.place, f"use at most {INDICES_MAX} for the check")
         self.whole, self.window, self.axes = whole, list(window), list(axes)
         self.batching = dict(zip(batching, index_batching))
         self.drops = "FILL" in str(eqn.params.get("mode")).upper()

@@ -50,7 +50,7 @@ def _repeat(e: Emitter, eqn: JaxprEqn, operands: list[Value]) -> list[Value]:
         axes += [len(wide)] if i >= len(sizes) - len(tile.shape) else []
         wide.append(size)
     if len(wide) > DIMENSIONS_MAX:
-        raise Unsupported(f"tile of {len(sizes)} dimensions", e.place, "take fewer dimensions for the check")
+        raise Unsupported(f"tile of {len(sizes)} dimensions", e.place, "use fewer dimensions for the check")
     text = f"pl_tile_broadcast({tile.text}, {shape_text(wide)}, {shape_text(axes)})"
     return [result(eqn, f"pl_tile_reshape({text}{dims(aval_of(eqn).shape)})")]
 

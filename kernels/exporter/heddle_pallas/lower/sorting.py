@@ -30,9 +30,7 @@ def _written_as(e: Emitter, function: Callable[..., Any], eqn: JaxprEqn, operand
 def _check_length(e: Emitter, eqn: JaxprEqn, axis: int) -> None:
     length = eqn.invars[0].aval.shape[axis]
     if length > SORTED_MAX:
-        raise Unsupported(
-            f"{eqn.primitive.name} of {length} elements", e.place, f"{SORTED_MAX} are the most: take smaller arrays for the check"
-        )
+        raise Unsupported(f"{eqn.primitive.name} of {length} elements", e.place, f"use at most {SORTED_MAX} for the check")
 
 
 def _less(a: jax.Array, b: jax.Array) -> jax.Array:

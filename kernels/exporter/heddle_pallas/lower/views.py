@@ -34,7 +34,7 @@ def resolve(e: Emitter, group: Any, transforms: Sequence[Any] = ()) -> View:
     elif isinstance(group, View):
         view = group
     else:
-        raise Unsupported("a ref that is no ref", e.place)
+        raise Unsupported("an operand that is not a ref", e.place)
     for transform in transforms:
         view = _transform(e, view, transform)
     return view

@@ -57,7 +57,9 @@ class Around:
                 found.extend(eqns)
                 self.aliases.bind(eqn.outvars, results)
             else:
-                raise Unsupported(f"a kernel inside {name} outside of any kernel", place_of(eqn), "call it from the function itself")
+                raise Unsupported(
+                    f"a kernel inside {name}", place_of(eqn), "call it from the function itself"
+                )
         return found
 
     def _own(self, eqn: JaxprEqn) -> JaxprEqn:
@@ -88,8 +90,8 @@ class Around:
     def _count(self, eqn: JaxprEqn, rounds: int) -> None:
         self.rounds += rounds
         if self.rounds > ROUNDS_MAX:
-            what = f"a loop of {rounds} rounds" if rounds > 1 else f"a loop of more than {ROUNDS_MAX} rounds"
-            raise Unsupported(f"{what} around a kernel", place_of(eqn), f"check it with {ROUNDS_MAX} rounds or fewer")
+            what = f"a loop of {rounds} iterations" if rounds > 1 else f"a loop of more than {ROUNDS_MAX} iterations"
+            raise Unsupported(f"{what} around a kernel", place_of(eqn), f"check it with {ROUNDS_MAX} iterations or fewer")
 
     def scan(self, eqn: JaxprEqn) -> list[Equation]:
         params, found = eqn.params, []
@@ -130,9 +132,9 @@ class Around:
         if any(has_kernel(e) for e in eqn.params["cond_jaxpr"].eqns):
             raise Unsupported("a kernel in the condition of a loop", place_of(eqn), "move it into the loop's body")
         _, (again,) = self.written_out(eqn.params["cond_jaxpr"], operands)
-        values = self._decided(again, eqn, "give the loop a fixed number of rounds, or move it into the kernel")
+        values = self._decided(again, eqn, "give the loop a fixed number of iterations, or move it into the kernel")
         if (values != values[0]).any():
-            raise Unsupported("a loop around a kernel, of more rounds on some devices than on others,", place_of(eqn))
+            raise Unsupported("a loop around a kernel with more iterations on some devices than on others", place_of(eqn))
         return bool(values[0])
 
     # Conditions
@@ -142,7 +144,7 @@ class Around:
         values = self.known.decided(self.aliases.root(atom), self.seen)
         if values is None:
             name = eqn.primitive.name
-            raise Unsupported(f"a kernel inside {name} outside of any kernel, where an earlier kernel decides", place_of(eqn), advice)
+            raise Unsupported(f"a kernel inside a {name} that depends on an earlier kernel", place_of(eqn), advice)
         return np.asarray(values)[list(self.among)] if self.among is not None else np.asarray(values)
 
     def cond(self, eqn: JaxprEqn) -> list[Equation]:
@@ -168,7 +170,7 @@ class Around:
         order = sorted(set(taken))
         for i, v in enumerate(eqn.outvars):
             if not hasattr(v.aval.dtype, "itemsize"):
-                raise Unsupported("a condition that gives semaphores of some devices only", place_of(eqn))
+                raise Unsupported("a cond that returns semaphores of some devices only", place_of(eqn))
             eqns, (chosen,) = self.traced(functools.partial(_chosen, order), [self.aliases.root(eqn.invars[0]), *(r[i] for r in results)])
             found.extend(eqns)
             self.aliases.bind([v], [chosen])

@@ -100,7 +100,9 @@ def permute(name: str, eqn: JaxprEqn, mesh: Mesh, cores: int, collective_id: int
     place, axes = place_of(eqn), axes_of(eqn, mesh)
     size, pairs = group_size(axes, mesh), [(int(a), int(b)) for a, b in eqn.params["perm"]]
     if any(not 0 <= d < size for pair in pairs for d in pair) or any(len({p[i] for p in pairs}) < len(pairs) for i in (0, 1)):
-        raise TraceError(f"{place}: ppermute with {pairs}: no device twice as source or as target, and none beyond {size - 1}")
+        raise TraceError(
+            f"{place}: ppermute with {pairs}: each device is at most once a source and once a target, and the last is {size - 1}"
+        )
     target, source = dict(pairs), {b: a for a, b in pairs}
     out = _begin(place, cores)
     out(f"static const int target[] = {{ {', '.join(str(target.get(d, -1)) for d in range(size))} }};")

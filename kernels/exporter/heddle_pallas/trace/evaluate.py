@@ -49,7 +49,7 @@ def _bind(eqn: JaxprEqn, values: list[Any]) -> list[Any]:
         raise
     except Exception as wrong:
         raise Unsupported(
-            f"computing {name} outside of the kernels ({_first_line(wrong)})", place_of(eqn), "compute it before, and hand over the arrays"
+            f"computing {name} outside of the kernels ({_first_line(wrong)})", place_of(eqn), "compute it beforehand, and pass the arrays"
         ) from wrong
     return list(found) if eqn.primitive.multiple_results else [found]
 

@@ -20,7 +20,7 @@ class Known:
         self.mesh = mesh
         self.values: dict[Var, NDArray[Any]] = {}
         self.inputs: dict[Var, Array] = {}  # what was handed in
-        self.generated: list[str] = []  # inputs whose values were made up here, since plain JAX looks at them
+        self.generated: list[str] = []  # inputs whose values were generated here, since plain JAX reads them
 
     def __contains__(self, v: Var) -> bool:
         return v in self.values
@@ -36,7 +36,7 @@ class Known:
         return self._everywhere(np.asarray(atom.val, atom.aval.dtype)) if isinstance(atom, Literal) else self.values[atom]
 
     def find(self, v: Var) -> bool:
-        """Is its value known? That of an input which only the checker's generator would know is made up here instead."""
+        """Is its value known? That of an input which only the checker would generate is generated here instead."""
         if v in self.values:
             return True
         array = self.inputs.get(v)

@@ -134,7 +134,7 @@ class Plan:
         kernel, devices = self._kernel(eqn, bounds, operands), self.around.devices_of(eqn)
         if devices is not None and kernel.meets_all():
             raise Unsupported(
-                "a kernel that begins with the barrier of all devices, on some of them only,",
+                "a kernel that begins with the barrier of all devices, launched on some of them,",
                 kernel.place,
                 "use get_barrier_semaphore, or let all devices call it",
             )
@@ -168,7 +168,7 @@ class Plan:
             return int(atom.val)
         if not self.known.find(atom):
             raise Unsupported(
-                "a grid whose size is computed by an earlier kernel", place_of(eqn), "take the largest, and skip steps in the kernel"
+                "a grid whose size is computed by an earlier kernel", place_of(eqn), "use the largest, and skip steps in the kernel"
             )
         values = self.known.values[atom].reshape(-1)
         if (values != values[0]).any():

@@ -139,7 +139,7 @@ def _trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, co
         traced = _from_global(global_jaxpr, flat, cores, label, function)
         if told and traced.plan.mesh != ours:
             raise TraceError(
-                f"{_place(function)}: {label} has a mesh of its own, {traced.plan.mesh}, and {ours} was asked for: "
+                f"{_place(function)}: {label} has a mesh of its own, {traced.plan.mesh}, but {ours} was requested: "
                 "leave that out, or let the function take a parameter called mesh"
             )
     else:
@@ -147,7 +147,7 @@ def _trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, co
     if not any(isinstance(step, Launch) for step in traced.plan.program.steps):
         why = f"there is no kernel in {label}: no pallas_call, pl.kernel or core_map"
         if traced.plan.around.met:
-            why = f"with these arguments {label} calls no kernel: its conditions and loops pass them by"
+            why = f"with these arguments {label} calls no kernel: its conditions and loops skip them all"
         raise TraceError(f"{_place(function)}: {why}")
     return traced
 
@@ -184,7 +184,7 @@ def _from_device(
         raise _no_such_axis(wrong, mesh) from None
     eqn = _find_shard_map(jaxpr.jaxpr)
     if eqn is None:
-        raise TraceError(f"{label}: nothing of it depends on its arguments or runs on devices")
+        raise TraceError(f"{label}: nothing in it depends on its arguments or runs on devices")
     plan = Plan(mesh, cores)
     body, names, outer = opened(eqn.params["jaxpr"]), _argument_names(function, structs), jaxpr.jaxpr
     constants: evaluate.Environment = dict(zip(outer.constvars, jaxpr.consts))
@@ -307,7 +307,7 @@ def _split(eqns: Sequence[JaxprEqn], position: int) -> tuple[list[JaxprEqn], lis
 
 def _compute(eqns: Sequence[JaxprEqn], known: evaluate.Environment, inputs: Sequence[Var]) -> None:
     for v in inputs_of(eqns):
-        if v not in known and v in inputs:  # plain JAX looks at an argument of which only the shape was given
+        if v not in known and v in inputs:  # plain JAX reads an argument of which only the shape was given
             known[v] = evaluate.generated(1, list(inputs).index(v), v.aval.shape, v.aval.dtype)[0]
     with jax.ensure_compile_time_eval():
         evaluate.run_equations(eqns, known)
