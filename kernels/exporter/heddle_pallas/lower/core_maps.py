@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Sequence
 
 from jax.extend.core import Jaxpr, JaxprEqn, Var
 
 from ..c.kernel import Argument, Kernel
 from ..errors import TraceError, Unsupported
 from .emitter import Emitter
-from .jaxprs import is_ref, opened
+from .jaxprs import Aval, is_ref, opened
 from .kernels import KernelBuilder, aliases_of, compiler_options, kernel_place, ref_names
 from .source import place_of
 from .spaces import kind_of, space_of
@@ -47,8 +47,7 @@ def _of_refs(builder: KernelBuilder, eqn: JaxprEqn, jaxpr: Jaxpr, axis: str) -> 
         space = space_of(v.aval, "any", e.place)
         if not kind and space not in ("any", "hbm"):
             raise Unsupported(f"an array in {space.upper()} outside of any kernel", e.place)
-        c = builder.parameter(f"ref_{i}", Argument("operand", i))
-        refs.append(View(c, tuple(v.aval.shape), v.aval.dtype, "semaphore" if kind else space, kind, c))
+        refs.append(builder.ref(f"ref_{i}", Argument("operand", i), v.aval, space))
     scratch: list[Value] = [builder.scratch(e, v.aval, name) for v, name in zip(jaxpr.invars, ref_names(jaxpr))]
     e.run(jaxpr, scratch, _loaded(e, jaxpr.constvars, refs))
     return builder.finish(eqn, jaxpr, e, (), compiler_options(eqn.params))
@@ -74,15 +73,14 @@ def _of_values(builder: KernelBuilder, eqn: JaxprEqn, jaxpr: Jaxpr, axis: str) -
     return kernel
 
 
-def _argument(builder: KernelBuilder, e: Emitter, aval: Any, name: str, argument: Argument) -> View:
+def _argument(builder: KernelBuilder, e: Emitter, aval: Aval, name: str, argument: Argument) -> View:
     kind, space = kind_of(aval), space_of(aval, "any", e.place)
     if kind or space in ("any", "hbm", builder.stays(argument.kind, argument.index)):
-        c = builder.parameter(name, argument)
-        return View(c, tuple(aval.shape), aval.dtype, "semaphore" if kind else space, kind, c)
+        return builder.ref(name, argument, aval, space)
     return builder.window(aval, name, argument, space)
 
 
-def _captured(builder: KernelBuilder, e: Emitter, aval: Any, i: int) -> View:
+def _captured(builder: KernelBuilder, e: Emitter, aval: Aval, i: int) -> View:
     """A scalar that the kernel closes over comes through SMEM, to each core."""
     if aval.shape:
         raise Unsupported("an array that a kernel closes over", e.place, "pass it as an argument, or store it in a ref")

@@ -7,6 +7,7 @@ from typing import Any, Iterable, Union
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 
 Atom = Union[Var, Literal]
+Aval = Any  # of an array, a ref or a semaphore: JAX's AbstractValue declares neither shape nor dtype
 CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call", "custom_vjp_call"})
 SAME = frozenset(  # results are the operands, one by one
     {

@@ -15,11 +15,12 @@ from ..errors import NOWHERE, Place, Unsupported
 from ..mesh import Mesh
 from . import windows as win
 from .emitter import Emitter
-from .jaxprs import argument_names, opened
+from .jaxprs import Aval, argument_names, opened
 from .scopes import allocation
 from .source import place_of, place_of_function
 from .spaces import kind_of, space_of
 from .values import Scalar, Value, View
+from .views import view_of
 
 REFS_MAX = 64
 
@@ -109,11 +110,12 @@ class KernelBuilder:
         self.name = ""
         self.place = NOWHERE
 
-    def parameter(self, wanted: str, argument: Argument) -> str:
+    def ref(self, wanted: str, argument: Argument, aval: Aval, space: str) -> View:
+        """A parameter of the kernel."""
         name = self.scope.take(wanted, "ref")
         self.parameters.append(name)
         self.arguments.append(argument)
-        return name
+        return view_of(name, aval, space)
 
     def emitter(self, place: Place, core_axis: str | None = None) -> Emitter:
         e = Emitter(self.mesh, self.helpers, Writer(depth=1, place=place), self.scope, core_axis)
@@ -158,12 +160,9 @@ class KernelBuilder:
             name, self.parameters, self.arguments, e.out, kernel_place(jaxpr, eqn), grid, options_of_launch, functions=self.functions
         )
 
-    def _closed_over(self, i: int, aval: Any) -> View:
+    def _closed_over(self, i: int, aval: Aval) -> View:
         """A ref from outside of the kernel: it comes before the operands, and is where it is."""
-        kind = kind_of(aval)
-        c = self.parameter(f"ref_{i}", Argument("operand", i))
-        space = "semaphore" if kind else self.stays("operand", i) or "any"
-        return View(c, tuple(aval.shape), aval.dtype, space, kind, c)
+        return self.ref(f"ref_{i}", Argument("operand", i), aval, self.stays("operand", i) or "any")
 
     def stays(self, kind: str, index: int) -> str:
         """The memory space of an operand or a result that is in VMEM or SMEM between launches; empty: it is not."""
@@ -187,35 +186,31 @@ class KernelBuilder:
                 refs.append(self.scratch(e, v.aval, names[i]))
         return refs
 
-    def scratch(self, e: Emitter, aval: Any, name: str) -> View:
-        kind = kind_of(aval)
-        text = "pl_barrier_semaphore()" if kind == "barrier" else allocation(aval, e)
-        c = self.parameter(name, Argument("scratch", text=text))
-        return View(c, tuple(aval.shape), aval.dtype, "semaphore" if kind else space_of(aval, place=e.place), kind, c)
+    def scratch(self, e: Emitter, aval: Aval, name: str) -> View:
+        text = "pl_barrier_semaphore()" if kind_of(aval) == "barrier" else allocation(aval, e)
+        return self.ref(name, Argument("scratch", text=text), aval, space_of(aval, place=e.place))
 
     def _block(
-        self, e: Emitter, aval: Any, name: str, argument: Argument, block: Any, grid: tuple[int, ...], prefetched: Sequence[Value]
+        self, e: Emitter, aval: Aval, name: str, argument: Argument, block: Any, grid: tuple[int, ...], prefetched: Sequence[Value]
     ) -> View:
         ref = getattr(block, "transformed_block_aval", aval)
         if getattr(block, "transforms", ()):
             raise Unsupported("a BlockSpec with transforms", e.place)
-        kind, space = kind_of(aval), space_of(aval)
-        if kind:
-            c = self.parameter(name, argument)
-            return View(c, tuple(aval.shape), aval.dtype, "semaphore", kind, c)
+        space = space_of(aval)
+        if kind_of(aval):
+            return self.ref(name, argument, aval, space)
         dimensions = win.dimensions_of(block, e.place)
+        whole = all(d.size == d.whole and not d.squeezed for d in dimensions)
         if space in ("any", "hbm"):
-            if any(d.size != d.whole or d.squeezed for d in dimensions):
+            if not whole:
                 raise Unsupported(
                     f"a block of {name} that stays in {space.upper()}",
                     e.place,
                     "leave the block's shape out, and slice the ref in the kernel",
                 )
-            c = self.parameter(name, argument)
-            return View(c, tuple(aval.shape), aval.dtype, space, "", c)
-        if self.stays(argument.kind, argument.index) == space and all(d.size == d.whole and not d.squeezed for d in dimensions):
-            c = self.parameter(name, argument)
-            return View(c, tuple(aval.shape), aval.dtype, space, "", c)
+            return self.ref(name, argument, aval, space)
+        if whole and self.stays(argument.kind, argument.index) == space:
+            return self.ref(name, argument, aval, space)
         index_map = block.index_map_jaxpr
         written = place_of_function(opened(index_map))
         place = written if written.file else self.place  # the kernel's, if JAX made the map up
@@ -235,8 +230,7 @@ class KernelBuilder:
         self.functions.append(win.index_function(e, function, index_map, grid, found))
         return function
 
-    def window(self, aval: Any, name: str, argument: Argument, space: str, windows: Windows | None = None) -> View:
+    def window(self, aval: Aval, name: str, argument: Argument, space: str, windows: Windows | None = None) -> View:
         """windows None: of the whole array at once."""
         seen = windows or Windows(self.place, argument.kind == "result", space, [])
-        c = self.parameter(name, dataclasses.replace(argument, windows=seen))
-        return View(c, tuple(int(n) for n in aval.shape), aval.dtype, space, "", c)
+        return self.ref(name, dataclasses.replace(argument, windows=seen), aval, space)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from jax.extend.core import JaxprEqn
 
 from ..c.types import c_type
 from ..errors import Unsupported
 from .emitter import Emitter
-from .jaxprs import argument_names
+from .jaxprs import Aval, argument_names
 from .spaces import kind_of, space_of
 from .table import handles
 from .tiles import empty_tile
 from .values import Scalar, Tile, Value, View
+from .views import view_of
 
 
 @handles("run_scoped")
@@ -55,15 +54,14 @@ def _outlives(e: Emitter, eqn: JaxprEqn, i: int) -> Value:
     return empty_tile(e, var, "result")
 
 
-def allocate(e: Emitter, aval: Any, wanted: str) -> View:
+def allocate(e: Emitter, aval: Aval, wanted: str) -> View:
     """Scratch of the block that is open."""
     name = e.scope.take(wanted, "scratch")
     e.out(f"PL_SCOPED PlRef {name} = {allocation(aval, e)};")
-    kind = kind_of(aval)
-    return View(name, tuple(aval.shape), aval.dtype, "semaphore" if kind else space_of(aval, place=e.place), kind, name)
+    return view_of(name, aval, space_of(aval, place=e.place))
 
 
-def allocation(aval: Any, e: Emitter) -> str:
+def allocation(aval: Aval, e: Emitter) -> str:
     kind, dims = kind_of(aval), [str(d) for d in aval.shape]
     if kind == "barrier":
         raise Unsupported("a BARRIER semaphore in a scope", e.place, "use get_barrier_semaphore")

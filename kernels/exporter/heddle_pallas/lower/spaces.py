@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..errors import NOWHERE, Place, Unsupported
+from .jaxprs import Aval
 
 _SPACES = {
     "any": "any",
@@ -19,7 +18,7 @@ _SPACES = {
 _KINDS = {"dma_sem": "dma", "semaphore": "regular", "barrier_semaphore": "barrier"}
 
 
-def space_of(aval: Any, default: str = "vmem", place: Place = NOWHERE) -> str:
+def space_of(aval: Aval, default: str = "vmem", place: Place = NOWHERE) -> str:
     space = getattr(aval, "memory_space", None)
     if space is None:
         return default
@@ -34,6 +33,6 @@ def space_of(aval: Any, default: str = "vmem", place: Place = NOWHERE) -> str:
     return _SPACES[name]
 
 
-def kind_of(aval: Any) -> str:
+def kind_of(aval: Aval) -> str:
     """Of a semaphore's type; empty: no semaphore."""
     return _KINDS.get(str(getattr(aval, "dtype", "")), "")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+from typing import Iterable
 
 from jax.extend.core import JaxprEqn, Var
 
 from ..c.types import c_type
 from .emitter import Emitter
+from .jaxprs import Aval
 from .values import Scalar, Tile, Value
 
 
@@ -20,7 +21,7 @@ def dims(sizes: Iterable[object]) -> str:
     return "".join(f", {s}" for s in sizes)
 
 
-def aval_of(eqn: JaxprEqn) -> Any:
+def aval_of(eqn: JaxprEqn) -> Aval:
     return eqn.outvars[0].aval
 
 

@@ -13,6 +13,8 @@ from numpy.typing import DTypeLike
 from ..c.types import is_float
 from ..errors import Unsupported
 from .emitter import Emitter
+from .jaxprs import Aval
+from .spaces import kind_of
 from .table import handles
 from .values import PRIMARY, Scalar, Tile, Value, View, number
 
@@ -103,6 +105,12 @@ def _index(e: Emitter, view: View, indexer: Any) -> View:
     if not parts:
         return view
     return dataclasses.replace(view, text=f"pl_at({view.text}, {', '.join(parts)})", shape=tuple(shape))
+
+
+def view_of(name: str, aval: Aval, space: str) -> View:
+    """All of a ref that has this name in C; space is that of an array."""
+    kind = kind_of(aval)
+    return View(name, tuple(int(n) for n in aval.shape), aval.dtype, "semaphore" if kind else space, kind, name)
 
 
 def static_shape(e: Emitter, view: View) -> tuple[int, ...]:

@@ -57,9 +57,7 @@ class Around:
                 found.extend(eqns)
                 self.aliases.bind(eqn.outvars, results)
             else:
-                raise Unsupported(
-                    f"a kernel inside {name}", place_of(eqn), "call it from the function itself"
-                )
+                raise Unsupported(f"a kernel inside {name}", place_of(eqn), "call it from the function itself")
         return found
 
     def _own(self, eqn: JaxprEqn) -> JaxprEqn:
