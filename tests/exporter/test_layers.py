@@ -1,7 +1,10 @@
 """The rooms of the package: who imports whom, read from its source."""
 
 import ast
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -85,6 +88,11 @@ def test_no_circle():
 
 def test_imports_inside_functions_are_listed():
     assert not inside_functions(PACKAGE)
+
+
+def test_command_and_plugin_start_without_jax():
+    code = "import sys, heddle_pallas, heddle_pallas.frontend.cli, heddle_pallas.frontend.plugin; sys.exit('jax' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)})
 
 
 def test_the_table_of_handlers_is_a_leaf():

@@ -48,7 +48,7 @@ def parse_mesh(text: str) -> Mesh:
 
 
 def as_mesh(mesh: Any) -> Mesh:
-    """From ours, text, a number of devices, a dict, or one of JAX's."""
+    """From a Mesh, text, a number of devices, a dict, or a mesh of JAX."""
     if isinstance(mesh, Mesh):
         return mesh
     if isinstance(mesh, str):

@@ -78,7 +78,7 @@ class Kernel:
         return next((n for n, a in zip(self.parameters, self.arguments) if a.kind == kind and a.index == index), "x")
 
     def meets_all(self) -> bool:
-        """Does a launch begin with the barrier of all devices? As the checker has it: it talks, and has no barrier of its own."""
+        """Does a launch begin with the barrier of all devices? As in the checker: if it communicates, and has no barrier of its own."""
         body = self.body.text(lines=False)
         talks = "pl_async_remote_copy(" in body or any(f"{to}(" in body for to in ("pl_device", "pl_along", "pl_mesh"))
         own = "pl_get_barrier_semaphore(" in body or any(a.text.startswith("pl_barrier_semaphore") for a in self.arguments)

@@ -106,7 +106,7 @@ class Data:
         self.text("")
 
     def _beside(self, table: str, c: str, values: NDArray[Any]) -> list[str]:
-        """In the file beside the text, which the assembler takes in."""
+        """In the file beside the text, which the assembler includes."""
         start, size = len(self.bytes), values.nbytes
         self.bytes += np.ascontiguousarray(values).tobytes()
         self.bytes += bytes(-len(self.bytes) % 8)
@@ -143,7 +143,7 @@ class ProgramWriter:
         self.written: list[Kernel] = []
 
     def write(self) -> tuple[Writer, bytes]:
-        """The text, and the bytes of the file beside it (maybe none)."""
+        """The text, and the bytes of the file beside it (possibly none)."""
         for array in self.program.arrays:
             self._declare(array)
         self.body("")

@@ -1,4 +1,4 @@
-"""C text under construction: indented lines, blocks, and `#line` so that each operation is known by the Python line it came from."""
+"""C text under construction: indented lines, blocks, and `#line` so that each operation keeps the Python line that it comes from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..errors import NOWHERE, Place, short_path
 
 
 class Writer:
-    """Lines carry the place that they belong to; directives are made at the end, where the place really changes."""
+    """Lines carry the place that they belong to; #line directives are written at the end, where the place changes."""
 
     def __init__(self, depth: int = 0, place: Place = NOWHERE) -> None:
         self._lines: list[tuple[int, str, Place]] = []
@@ -38,7 +38,7 @@ class Writer:
         self._lines.extend(part._lines)
 
     def take_back(self, text: str) -> bool:
-        """Was this the last line, written for the same place? Then it is gone."""
+        """Removes the last line, if it is this one and for the same place. Was it?"""
         if self._lines and self._lines[-1] == (self.depth, text, self.place):
             self._lines.pop()
             return True
@@ -48,7 +48,7 @@ class Writer:
         return len(self._lines)
 
     def text(self, lines: bool = True) -> str:
-        """With lines=False there are no directives: to be read, not to be blamed."""
+        """lines=False: without #line directives."""
         out: list[str] = []
         here: tuple[str, int] | None = None  # what the compiler believes of the next line; None: its own file
         for depth, text, place in self._lines:
@@ -63,7 +63,7 @@ class Writer:
 
 
 def _counts(text: str) -> bool:
-    """Is there an operation on it, which remembers where it stands?"""
+    """Does the line contain an operation, whose place is recorded?"""
     return "pl_" in text or "KERNEL(" in text
 
 

@@ -75,7 +75,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
 
 
 class Heddle:
-    """What the fixture gives: check and verify, with the options of the command line, and their outcome noted for JUnit."""
+    """The fixture: check and verify, with the options of the command line; outcomes are noted for JUnit."""
 
     def __init__(self, node: pytest.Item) -> None:
         self._node = node
@@ -113,7 +113,7 @@ class Heddle:
             self._page(report, Path(self.pages), suffix)
 
     def _page(self, report: "Report", folder: Path, suffix: str) -> None:
-        """One file a check, of a name that is the test's alone: safe under pytest-xdist."""
+        """One file per check, under a name that only this test has: safe with pytest-xdist."""
         from .report import digest
 
         folder.mkdir(parents=True, exist_ok=True)
@@ -123,7 +123,7 @@ class Heddle:
 
 @functools.lru_cache(maxsize=1)
 def _missing() -> str | None:
-    """Of what a check needs; None: nothing."""
+    """What a check needs and does not find; None: nothing."""
     try:
         subprocess.run([find_heddle(), "--version"], capture_output=True, check=True, timeout=60)
         find_compiler()

@@ -54,7 +54,7 @@ class Loop:
         return Scalar(name, scalar.dtype)
 
     def fits(self, results: Sequence[Value], keep: set[int]) -> bool:
-        """False: some variable must be a tile after all; then the loop is to be written again."""
+        """False: some variable must be a tile, and the loop must be written again."""
         fine = True
         for i, value in enumerate(results):
             if isinstance(value, Tile) and not self.as_tile[i] and i not in keep and i not in self.fixed:
@@ -63,7 +63,7 @@ class Loop:
         return fine
 
     def assign(self, variables: Sequence[Value], results: Sequence[Value], skip: int | None = None) -> None:
-        """All at once: a new value may be made of several old ones."""
+        """All at once: a new value may depend on several old ones."""
         changed: list[tuple[Value, Value]] = [
             (v, self._as(v, r))
             for i, (v, r) in enumerate(zip(variables, results))

@@ -1,4 +1,4 @@
-"""Calls and conditions. A value that a branch hands on is a C variable if it is one in every branch, else a tile."""
+"""Calls and conditions. A value that a branch returns is a C variable if it is one in every branch, else a tile."""
 
 from __future__ import annotations
 

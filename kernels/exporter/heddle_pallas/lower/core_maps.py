@@ -81,19 +81,19 @@ def _argument(builder: KernelBuilder, e: Emitter, aval: Aval, name: str, argumen
 
 
 def _captured(builder: KernelBuilder, e: Emitter, aval: Aval, i: int) -> View:
-    """A scalar that the kernel closes over comes through SMEM, to each core."""
+    """A scalar that the kernel closes over is passed to each core through SMEM."""
     if aval.shape:
         raise Unsupported("an array that a kernel closes over", e.place, "pass it as an argument, or store it in a ref")
     return builder.window(aval, f"scalar_{i}", Argument("operand", i), "smem")
 
 
 def _loaded(e: Emitter, variables: Sequence[Var], values: Sequence[Value]) -> list[Value]:
-    """With the scalars themselves in place of where they came to."""
+    """The values, with captured scalars loaded."""
     return [load(e, value, None, True) if isinstance(value, View) and not is_ref(v) else value for v, value in zip(variables, values)]
 
 
 def agreed_cores(eqn: JaxprEqn, told: int | None) -> int:
-    """How many cores a device has, told by the caller or by the kernels."""
+    """How many cores a device has, according to the caller and the kernels."""
     cores = cores_of(eqn)[1]
     if told is not None and told != cores:
         raise TraceError(f"{place_of(eqn)}: the kernel runs on {cores} cores, but a device has {told}: give cores={cores}")

@@ -36,11 +36,11 @@ class Descriptor:
         return (self.first.text, self.second.text, self.other.text if self.other else "", self.semaphore.text, self.device_text)
 
     def swapped(self) -> tuple[str, ...]:
-        """A wait for the send has source and target, and the semaphores' roles, the other way round."""
+        """A wait for the send swaps source and target, and the two semaphores."""
         return (self.second.text, self.first.text, self.semaphore.text, self.other.text if self.other else "", self.device_text)
 
     def make(self) -> str:
-        """Made and started."""
+        """The call that makes and starts it."""
         if self.other is None:
             return f"pl_async_copy({self.first.text}, {self.second.text}, {self.semaphore.text})"
         return (

@@ -1,4 +1,4 @@
-"""The body of one kernel, equation by equation. What an equation becomes is told by the handlers, one table over several files.
+"""The body of one kernel, equation by equation. The handlers of the table lower each primitive.
 
 A scalar that is used once is written where it is used; one that is used more often, or that the author named, becomes a variable. The text
 of views is cheap and has no effect, so it is written at each use.
@@ -29,7 +29,7 @@ CONSTANT_ELEMENTS_MAX = 64
 
 
 def is_pure(eqn: JaxprEqn) -> bool:
-    """By name: JAX's own word on effects is not the same in all versions. Of a call or a loop: all that is inside."""
+    """By name: JAX's effects differ between versions. A call or a loop is pure if all its equations are."""
     if eqn.effects:
         return False
     inner = list(jaxprs_of(eqn))
@@ -50,7 +50,7 @@ class Block:
 
 
 def _result_names(jaxpr: Jaxpr) -> dict[Var, str]:
-    """The variable that holds the result of an assignment of the author's, by the last equation of each run of its equations."""
+    """The author's names: the last of the equations of an assignment computes the variable that it assigns."""
     names: dict[Var, str] = {}
     statements = [source.assignment_at(source.place_of(eqn)) for eqn in jaxpr.eqns]
     for i, (eqn, statement) in enumerate(zip(jaxpr.eqns, statements)):
@@ -126,7 +126,7 @@ class Emitter:
         return Tile(name, tile.shape, tile.dtype)
 
     def simple(self, value: Scalar) -> Scalar:
-        """Fit to be written twice."""
+        """A name or a constant, which may be written twice."""
         return value if value.text.replace("_", "").isalnum() or value.value is not None else self.variable("v", value)
 
     def pl_type(self, dtype: DTypeLike) -> str:
@@ -180,7 +180,7 @@ class Emitter:
         outputs_steer: Sequence[bool] = (),
         named: bool = True,
     ) -> list[Value]:
-        """Writes a jaxpr out, and gives its results. consts None: those that it closes over."""
+        """Writes a jaxpr out, and returns the values of its results. consts None: those that it closes over."""
         inner = opened(jaxpr)
         given = self.constants(jaxpr) if consts is None else consts
         outer, place = getattr(self, "block", None), self.place
@@ -203,7 +203,7 @@ class Emitter:
             self.place = here
         self.out.place = self.place
         if not any(self.block.uses[v] for v in eqn.outvars) and is_pure(eqn):
-            return  # nobody looks at it, and nothing happens
+            return  # nothing reads its results, and it has no effect
         operands = [self.read(v) for v in eqn.invars]
         handler = HANDLERS.get(name)
         if handler is None:

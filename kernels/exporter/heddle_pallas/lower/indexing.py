@@ -76,7 +76,7 @@ class Places:
 
 
 def _fill(eqn: JaxprEqn) -> str:
-    """What stands where an index points nowhere, as XLA has it."""
+    """The value of an element whose index is out of bounds, as in XLA."""
     dtype, value = eqn.outvars[0].aval.dtype, eqn.params.get("fill_value")
     if value is None:
         name = str(dtype)

@@ -40,7 +40,7 @@ def ref_names(jaxpr: Jaxpr) -> list[str]:
 
 
 def kernel_place(jaxpr: Jaxpr, eqn: JaxprEqn) -> Place:
-    """Where the author's body begins; or, where pl.kernel hides it (JAX before 0.10), the first line of his that does something."""
+    """Where the author's body begins; or, where pl.kernel hides it (JAX before 0.10), the author's first equation."""
     for body in [jaxpr, *(q.params["jaxpr"] for q in jaxpr.eqns if q.primitive.name == "run_scoped")]:
         place = place_of_function(body)
         if place.file:
@@ -161,7 +161,7 @@ class KernelBuilder:
         )
 
     def _closed_over(self, i: int, aval: Aval) -> View:
-        """A ref from outside of the kernel: it comes before the operands, and is where it is."""
+        """A ref that the kernel closes over: it comes before the operands, and stays in its memory space."""
         return self.ref(f"ref_{i}", Argument("operand", i), aval, self.stays("operand", i) or "any")
 
     def stays(self, kind: str, index: int) -> str:
@@ -170,7 +170,7 @@ class KernelBuilder:
         return given[index] if index < len(given) and given[index] in RESIDENT else ""
 
     def _refs(self, e: Emitter, jaxpr: Jaxpr, mapping: Any, names: list[str], grid: tuple[int, ...]) -> list[Value]:
-        """The refs of the body: arrays, windows of arrays, scratch. Scalars that are fetched before the kernel begins come first."""
+        """The refs of the body: arrays, windows of arrays, scratch. Prefetched scalars come first."""
         refs: list[Value] = []
         prefetch, inputs, outputs = mapping.num_index_operands, mapping.num_inputs, mapping.num_outputs
         before = len(jaxpr.constvars)
@@ -231,6 +231,6 @@ class KernelBuilder:
         return function
 
     def window(self, aval: Aval, name: str, argument: Argument, space: str, windows: Windows | None = None) -> View:
-        """windows None: of the whole array at once."""
+        """windows None: one window of the whole array."""
         seen = windows or Windows(self.place, argument.kind == "result", space, [])
         return self.ref(name, dataclasses.replace(argument, windows=seen), aval, space)

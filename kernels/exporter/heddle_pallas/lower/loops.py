@@ -1,4 +1,4 @@
-"""Loops, kept as loops; a scan over arrays takes a slice, and one that collects an array puts a slice, in each round."""
+"""Loops, kept as loops; a scan over arrays loads a slice in each iteration, and stores one of what it collects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .values import ADD, Scalar, Tile, Value, number
 
 
 def _counter(jaxpr: Jaxpr, first: int, count: int) -> int | None:
-    """Which carried scalar goes up by 1 in each round?"""
+    """Which carried scalar is incremented by 1 in each iteration?"""
     for i in range(count):
         v, out = jaxpr.invars[first + i], jaxpr.outvars[i]
         if str(getattr(v.aval, "dtype", "")) not in ("int32", "int64", "uint32"):
@@ -70,7 +70,7 @@ def _scan_head(e: Emitter, loop: Loop, variables: list[Value], counter: int | No
 
 
 def _after_counting(e: Emitter, loop: Loop, variables: list[Value], counter: int | None, length: int) -> list[Value]:
-    """What the counter is after the loop, where its variable is gone."""
+    """The counter's value after the loop, where its variable is out of scope."""
     if counter is not None:
         start = loop.init[counter]
         assert isinstance(start, Scalar)

@@ -83,7 +83,7 @@ def _compute_now(name: str, a: Scalar, b: Scalar, dtype: DTypeLike) -> Scalar | 
 
 
 def _fold(name: str, a: Scalar, b: Scalar) -> Scalar | None:
-    """x + 0, x * 1 and the like, which tracing leaves behind."""
+    """x + 0, x * 1 and the like."""
     if is_float(a.dtype):
         return None
     if name in ("and", "or") and str(a.dtype) == "bool":

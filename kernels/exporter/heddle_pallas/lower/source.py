@@ -1,4 +1,4 @@
-"""Where an equation stands in the author's Python, and what he called its result.
+"""The line of the author's Python that an equation comes from, and the name of its result there.
 
 JAX keeps a traceback with each equation. Names of results are not in a jaxpr, but the line is, and on that line there is often an
 assignment: `right = (my_id + 1) % n` makes the last equation of the statement `right`.
@@ -34,7 +34,7 @@ def place_of(eqn: JaxprEqn) -> Place:
 
 
 def _is_pallas(path: str) -> bool:
-    """The inside of Pallas, not the operators that come with it."""
+    """Is the file part of Pallas itself? The kernels that come with it are not."""
     return os.path.join("jax", "_src", "pallas") in path
 
 
@@ -46,7 +46,7 @@ def place_of_function(jaxpr: Jaxpr) -> Place:
 
 
 def _nodes(path: str) -> Iterator[ast.AST]:
-    """Of the syntax tree of a file; none, if it is no Python."""
+    """The nodes of a file's syntax tree; none, if it is not Python."""
     try:
         with open(path, encoding="utf-8") as text:
             yield from ast.walk(ast.parse(text.read()))
@@ -81,7 +81,7 @@ def _owners(path: str) -> dict[int, str]:
 
 
 def owner_at(place: Place) -> str | None:
-    """What the author calls the thing whose method runs here."""
+    """The name of the object whose method is called here."""
     return _owners(place.file).get(place.line) if place.file else None
 
 

@@ -1,4 +1,4 @@
-"""Memory spaces and semaphore kinds, by what JAX's types call themselves in all versions."""
+"""Memory spaces and semaphore kinds, by the names that JAX's types have in all versions."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def space_of(aval: Aval, default: str = "vmem", place: Place = NOWHERE) -> str:
 
 
 def kind_of(aval: Aval) -> str:
-    """Of a semaphore's type; empty: no semaphore."""
+    """The kind of a semaphore; empty: it is none."""
     return _KINDS.get(str(getattr(aval, "dtype", "")), "")

@@ -46,7 +46,7 @@ def named(e: Emitter, value: Value, wanted: str) -> Tile:
 
 
 def empty_tile(e: Emitter, var: Var, wanted: str) -> Tile:
-    """A variable for that result, of elements that nobody wrote."""
+    """A variable for that result, all elements unwritten."""
     aval = var.aval
     text = f"pl_tile_empty({e.pl_type(aval.dtype)}{dims(aval.shape)})"
     return e.tile_variable(e.block.names.get(var) or wanted, Tile(text, tuple(aval.shape), aval.dtype))

@@ -1,4 +1,4 @@
-"""Refs and what is seen of them: indices, slices, reshape, bitcast, select; loads and stores through them."""
+"""Refs and views of them: indices, slices, reshape, bitcast, select; loads and stores through them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands around kernels, written out: calls, loops of so many rounds, conditions that plain JAX decides.
+"""Calls, loops and conditions around kernels, unrolled as far as plain JAX decides them.
 
 A program is a sequence of launches. So a loop around a kernel becomes its rounds, and of a condition the branch that is taken remains.
 Where devices take different branches, each branch is launched on its devices, and results are chosen among.
@@ -39,7 +39,7 @@ class Around:
         return self.only.get(id(eqn))
 
     def flat(self, jaxpr: Jaxpr, consts: Iterable[Any]) -> list[Equation]:
-        """All equations in order, without what is around kernels."""
+        """All equations in order; what is around kernels is unrolled."""
         for v, c in zip(jaxpr.constvars, consts):
             self.known.add_constant(v, c)
         found: list[Equation] = []
@@ -61,7 +61,7 @@ class Around:
         return found
 
     def _own(self, eqn: JaxprEqn) -> JaxprEqn:
-        """The equation as it is remembered, if those who are here can do it alone."""
+        """The equation on its operands' roots, if the devices that are here can do it alone."""
         own = eqn.replace(invars=self.aliases.roots(eqn.invars))
         if self.among is not None:
             self.only[id(own)] = self.among
@@ -79,7 +79,7 @@ class Around:
         return self.flat(body, constants_of(inner)), self.aliases.roots(body.outvars)
 
     def traced(self, function: Callable[..., Any], atoms: Sequence[Atom]) -> tuple[list[Equation], list[Atom]]:
-        """The equations of a function of ours."""
+        """The equations of a function of this module."""
         closed = jax.make_jaxpr(function)(*(jax.ShapeDtypeStruct(a.aval.shape, a.aval.dtype) for a in atoms))
         return self.written_out(closed, atoms)
 
@@ -177,7 +177,7 @@ class Around:
     # State
 
     def run_state(self, eqn: JaxprEqn) -> list[Equation]:
-        """Its operands become refs, and what these hold in the end are its results."""
+        """Its operands become refs; its results are what the refs hold at the end."""
         if not all(eqn.params.get("is_initialized") or (True,)):
             raise Unsupported("run_state with refs that hold nothing", place_of(eqn))
         if self.among is not None:
@@ -208,7 +208,7 @@ def _stack(*rows: jax.Array) -> jax.Array:
 
 
 def _chosen(order: Sequence[int], which: jax.Array, *values: jax.Array) -> jax.Array:
-    """Of the branches with these numbers, the one with the number (or, beyond all, the nearest)."""
+    """The value of the branch with this number, or with the nearest one."""
     found = values[0]
     for number, value in zip(order[1:], values[1:]):
         found = jnp.where(which >= number, value, found)

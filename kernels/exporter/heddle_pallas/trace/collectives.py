@@ -1,4 +1,4 @@
-"""XLA's collectives between kernels: a kernel of ours that exchanges the operands, and plain computation on what came.
+"""XLA's collectives between kernels: a kernel that exchanges the operands, and plain computation on what arrives.
 
 All devices of the group meet first, then each sends its operand to each; so nobody is through before all have come, as a collective has it.
 A ppermute meets its two partners only.
@@ -29,7 +29,7 @@ FIRST_ID = 1 << 20  # of barrier semaphores: beyond those that authors choose
 
 
 def axes_of(eqn: JaxprEqn, mesh: Mesh) -> tuple[str, ...]:
-    """The axes of the mesh that the collective goes over."""
+    """The mesh axes of the collective."""
     params = eqn.params
     given = params["axes"] if "axes" in params else params["axis_name"]
     names = given if isinstance(given, (tuple, list)) else (given,)
@@ -80,7 +80,7 @@ def _kernel(name: str, body: Writer, place: Place, collective_id: int) -> Kernel
 
 
 def exchange(name: str, eqn: JaxprEqn, mesh: Mesh, cores: int, collective_id: int) -> Kernel:
-    """Everybody's x into everybody's y, one after the other."""
+    """Each device copies its x into the y of each device, one after the other."""
     place, axes = place_of(eqn), axes_of(eqn, mesh)
     out, size, to = _begin(place, cores), group_size(axes, mesh), _device(axes, mesh, "to")
     out(f"int me = {_rank(axes, mesh)};")
@@ -96,7 +96,7 @@ def exchange(name: str, eqn: JaxprEqn, mesh: Mesh, cores: int, collective_id: in
 
 
 def permute(name: str, eqn: JaxprEqn, mesh: Mesh, cores: int, collective_id: int) -> Kernel:
-    """Each x into the y of one other device."""
+    """Each device copies its x into the y of one other device."""
     place, axes = place_of(eqn), axes_of(eqn, mesh)
     size, pairs = group_size(axes, mesh), [(int(a), int(b)) for a, b in eqn.params["perm"]]
     if any(not 0 <= d < size for pair in pairs for d in pair) or any(len({p[i] for p in pairs}) < len(pairs) for i in (0, 1)):
@@ -121,7 +121,7 @@ def permute(name: str, eqn: JaxprEqn, mesh: Mesh, cores: int, collective_id: int
 
 
 def afterwards(eqn: JaxprEqn, mesh: Mesh, struct: jax.ShapeDtypeStruct) -> Jaxpr | None:
-    """What is computed from what came, as a jaxpr; None: it is the result already."""
+    """What is computed from the data that arrived, as a jaxpr; None: that data is the result."""
     axes = axes_of(eqn, mesh)
     function = _after_permute(eqn, axes, mesh) if eqn.primitive.name == "ppermute" else _after_exchange(eqn, axes)
     return None if function is None else _traced(function, mesh, struct)
@@ -152,7 +152,7 @@ def _after_exchange(eqn: JaxprEqn, axes: tuple[str, ...]) -> After | None:
     name, params = eqn.primitive.name, eqn.params
 
     def own_part(y: jax.Array, axis: int, count: int) -> jax.Array:
-        """Of the parts along an axis, the one of this device; an axis that is not tiled is dropped."""
+        """This device's part along an axis; an axis that is not tiled is dropped."""
         me = lax.axis_index(axes)
         if not params["tiled"]:
             return lax.dynamic_index_in_dim(y, me, axis, keepdims=False)

@@ -1,4 +1,4 @@
-"""Equations around kernels: which launch a kernel, which touch a ref, which exchange among devices; and what others they need."""
+"""Equations around kernels: which launch a kernel, use a ref or are collectives; what each depends on."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def variables(atoms: Iterable[Atom]) -> list[Var]:
 
 
 def inputs_of(eqns: Sequence[JaxprEqn]) -> list[Var]:
-    """What they read that none of them computes, each once, in order."""
+    """The variables that they read and do not compute, each once, in order."""
     inside = {v for e in eqns for v in e.outvars}
     return list(dict.fromkeys(v for e in eqns for v in variables(e.invars) if v not in inside))
 
 
 def needed(eqns: Sequence[JaxprEqn], wanted: Iterable[Var], known: Container[Var]) -> list[JaxprEqn]:
-    """Those that the wanted variables are computed with, in order."""
+    """The equations that compute the wanted variables, in order."""
     found, missing = [], {v for v in wanted if v not in known}
     for eqn in reversed(eqns):
         if any(v in missing for v in eqn.outvars):
@@ -73,7 +73,7 @@ def needed(eqns: Sequence[JaxprEqn], wanted: Iterable[Var], known: Container[Var
 
 
 def fresh(jaxpr: Jaxpr) -> Jaxpr:
-    """The same jaxpr with variables of its own: one that is called twice must not meet itself."""
+    """The same jaxpr with variables of its own: so that one which is called twice can be inlined twice."""
     renamed: dict[Var, Var] = {}
 
     def new(v: Any) -> Any:
@@ -91,7 +91,7 @@ def fresh(jaxpr: Jaxpr) -> Jaxpr:
 
 
 class Aliases:
-    """What the variables of calls that were written out stand for."""
+    """What the variables of inlined calls stand for."""
 
     def __init__(self) -> None:
         self._roots: dict[Var, Atom] = {}

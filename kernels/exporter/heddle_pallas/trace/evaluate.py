@@ -80,7 +80,7 @@ def on_all_devices(mesh: Mesh, function: Callable[..., list[Any]], stacked: Sequ
 
 
 def generated(devices: int, ordinal: int, shape: Sequence[int], dtype: DTypeLike) -> NDArray[Any]:
-    """Small whole numbers, different from place to place and from device to device, the same each time."""
+    """Small integers that differ between elements and between devices; the same in each run."""
     count = int(np.prod(shape, dtype=np.int64)) * devices
     mixed = (np.arange(count, dtype=np.uint64) + np.uint64(ordinal * 7919 + 1)) * np.uint64(0x9E3779B97F4A7C15)
     small = ((mixed >> np.uint64(40)) % np.uint64(64)).astype(np.int64)

@@ -36,7 +36,7 @@ class Known:
         return self._everywhere(np.asarray(atom.val, atom.aval.dtype)) if isinstance(atom, Literal) else self.values[atom]
 
     def find(self, v: Var) -> bool:
-        """Is its value known? That of an input which only the checker would generate is generated here instead."""
+        """Is its value known? An input without values gets generated ones here, since plain JAX reads it."""
         if v in self.values:
             return True
         array = self.inputs.get(v)
@@ -49,7 +49,7 @@ class Known:
         return True
 
     def compute(self, eqns: Sequence[JaxprEqn], outputs: Sequence[Var]) -> None:
-        """What these equations make of values that are known."""
+        """Computes the outputs from known values."""
         inputs = inputs_of(eqns)
 
         def on_one(*values: Any) -> list[Any]:
@@ -61,7 +61,7 @@ class Known:
         self.values.update(zip(outputs, found))
 
     def decided(self, atom: Atom, before: Sequence[Equation]) -> NDArray[Any] | None:
-        """Its values, if plain JAX alone computes it, by equations that came before; else None."""
+        """Its values, if earlier equations of plain JAX alone compute it; else None."""
         if isinstance(atom, Literal):
             return self.value(atom)
         needed: list[JaxprEqn] = []

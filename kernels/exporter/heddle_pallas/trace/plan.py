@@ -86,7 +86,7 @@ class Plan:
             self.made[v] = self._own(atom, "x") if state.begins else self.made[atom]
 
     def _own(self, atom: Atom, name: str) -> Array:
-        """Memory that begins with the value and may be written."""
+        """Memory that starts with this value and may be written."""
         array = self._array(atom, name)
         if array.semaphore or (array.given and self.uses.get(atom, 0) <= 1):
             return array
@@ -151,7 +151,7 @@ class Plan:
         self.program.steps.append(Launch(kernel, arrays, results, devices))
 
     def _kernel(self, eqn: JaxprEqn, bounds: list[int], operands: Sequence[Atom]) -> Kernel:
-        """One that is launched again, such as in a loop, is written once."""
+        """A kernel that is launched several times is written once."""
         bodies = eqn.params["jaxprs"] if "jaxprs" in eqn.params else [eqn.params["jaxpr"]]
         own = [self.made[v].space if isinstance(v, Var) and v in self.made else "any" for v in operands]
         sources = {o: i for i, o in aliases_of(eqn).items()}
@@ -176,7 +176,7 @@ class Plan:
         return int(values[0])
 
     def _alias(self, atom: Atom, arrays: list[Array], position: int) -> Array:
-        """The result takes the operand's memory: the operand itself if nobody looks at it later, else a copy of it."""
+        """The result takes the operand's memory: the operand itself if nothing reads it later, else a copy of it."""
         array = arrays[position]
         if array.semaphore or self.uses.get(atom, 0) <= 1:
             return array
@@ -226,7 +226,7 @@ class Plan:
         self.made[atom] = array
 
     def _without_collectives(self, atom: Var) -> list[JaxprEqn]:
-        """What is left to be computed on each device alone, once what devices must exchange for it is exchanged."""
+        """What each device computes alone for this value, after the exchanges that it depends on."""
         while True:
             eqns = self._needed([atom])
             talking = next((e for e in eqns if e.primitive.name in COLLECTIVES), None)
@@ -239,7 +239,7 @@ class Plan:
         return needed(self.put_off, wanted, self.known.values.keys() | self.made.keys())
 
     def _exchange(self, eqn: JaxprEqn, operand: Atom, result: Var) -> None:
-        """One operand of a collective: a launch, and a step of plain computation on what came."""
+        """One operand of a collective: a launch, and a step of plain computation on what arrives."""
         kind, name = (collectives.permute if eqn.primitive.name == "ppermute" else collectives.exchange), eqn.primitive.name
         source = self._array(operand, "x")
         self.exchanges += 1
@@ -258,7 +258,7 @@ class Plan:
     # What comes back
 
     def promise(self, result: int, values: ArrayLike, tolerance: float) -> None:
-        """What the function must return, for the checker to judge, if it is an array of the program."""
+        """The checker compares this result, if it is an array of the program."""
         atom, values = self.results[result], np.asarray(values)
         array = self.made.get(atom) if isinstance(atom, Var) and atom not in self.known else None
         if array is None or not any(a is array for a in self.program.arrays) or values.shape != (self.mesh.devices, *array.shape):
@@ -280,7 +280,7 @@ class Plan:
 
 
 def _result_space(eqn: JaxprEqn, i: int) -> str:
-    """VMEM or SMEM if the result is said to stay there until a later kernel takes it."""
+    """VMEM or SMEM if the result stays there for a later kernel."""
     avals = eqn.params.get("out_avals") or ()
     space = space_of(avals[i], "any", place_of(eqn)) if i < len(avals) else "any"
     return space if space in RESIDENT else "any"

@@ -26,7 +26,7 @@ def specs_of(eqn: JaxprEqn, which: str) -> list[Spec]:
 
 
 def _index(mesh: Mesh, device: int, axes: tuple[str, ...]) -> tuple[int, int]:
-    """Which part of how many."""
+    """The number of the device's part, and how many parts there are."""
     coordinates, at, parts = mesh.coordinates(device), 0, 1
     for name in axes:
         size = mesh.size(name)

@@ -1,4 +1,4 @@
-"""TPUs that are not there: a mesh of them to trace with, and answers to those who ask what device this is."""
+"""Tracing for TPUs without a TPU: an abstract mesh of them, and answers to code that asks for the device."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KIND = "TPU v6e"
 
 
 def abstract_mesh(mesh: Mesh, cores: int = 1, device_kind: str = KIND) -> AbstractMesh:
-    """JAX's mesh of TPUs that are not there."""
+    """JAX's abstract mesh of TPUs."""
     if not hasattr(jax_mesh, "AbstractDevice"):  # JAX 0.7.0: a mesh cannot say of what; as_on_tpu does
         return AbstractMesh(mesh.sizes, mesh.names)
     fields = inspect.signature(jax_mesh.AbstractDevice).parameters
@@ -29,7 +29,7 @@ def abstract_mesh(mesh: Mesh, cores: int = 1, device_kind: str = KIND) -> Abstra
 
 @contextlib.contextmanager
 def as_on_tpu(kind: str = KIND, cores: int = 1) -> Iterator[None]:
-    """Where Pallas asks what device this is, and there is no TPU, it is told of one."""
+    """Where Pallas asks for the device and there is no TPU, the answer is one."""
     changed: list[tuple[Any, str, Any]] = []
     answers = {"get_device_kind": kind, "get_num_device_cores": cores, "get_default_device": types.SimpleNamespace(device_kind=kind)}
     for name in ("core", "tpu_info", "pipeline"):
@@ -61,7 +61,7 @@ def _or_else(original: Callable[[], Any], answer: Any) -> Callable[[], Any]:
 
 
 class _NamedDevice:
-    """One of JAX's devices, which says that it is a TPU."""
+    """One of JAX's devices, under the name of a TPU."""
 
     def __init__(self, device: Any, kind: str) -> None:
         self._device = device
@@ -74,7 +74,7 @@ class _NamedDevice:
 
 @contextlib.contextmanager
 def as_if_tpus(kind: str = KIND) -> Iterator[None]:
-    """The author's own questions are answered so, too: jax.devices()[0].device_kind, jax.default_backend()."""
+    """The same for the author's code: jax.devices()[0].device_kind, jax.default_backend()."""
     devices, backend = jax.devices, jax.default_backend
     asked: Any = jax
     asked.devices = lambda *given: [_NamedDevice(d, kind) for d in devices(*given)]

@@ -56,7 +56,7 @@ class Traced:
     split_result: Callable[[int, Any], tuple[int, Any] | None]  # of it, the i-th value -> which result of the devices, stacked
 
     def promise(self, expected: Sequence[Any], tolerance: float) -> None:
-        """What the function must return, value by value, as far as the checker can judge it."""
+        """What the function must return, value by value; the checker compares what is an array of the program."""
         for i, value in enumerate(expected):
             found = self.split_result(i, np.asarray(value))
             if found is not None:
@@ -90,7 +90,7 @@ def _traced_errors(name: str) -> Iterator[None]:
 
 
 def _no_such_axis(wrong: TraceError, mesh: Mesh) -> TraceError:
-    """In our words: JAX's own advice, a shard_map, is not needed here."""
+    """In place of JAX's advice to use shard_map, which is not needed here."""
     place, _, rest = str(wrong).partition(": ")
     name = re.search(r"unbound axis name:? *['\"]?(\w+)", rest, re.IGNORECASE)
     if name is None:
@@ -113,7 +113,7 @@ def _unbound_axis(wrong: BaseException) -> bool:
 def trace(
     function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int | None = None, name: str = "", told: bool = True
 ) -> Traced:
-    """told: somebody asked for this mesh; else it is for functions without one of their own."""
+    """told: the caller chose this mesh; else it is the default of functions without a mesh of their own."""
     try:
         return _trace(function, arguments, mesh, cores, name, told)
     except Exception as wrong:  # code that asks what devices there are, and does not like the answer
@@ -153,7 +153,7 @@ def _trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, co
 
 
 def _wants_mesh(wrong: BaseException) -> bool:
-    """Asked about the hardware outside of any mesh."""
+    """Did the function ask for the hardware outside of any mesh?"""
     return "device kind" in str(wrong) or "abstract_device" in str(wrong) or "empty mesh" in str(wrong).lower()
 
 
@@ -232,7 +232,7 @@ def _find_shard_map(jaxpr: Jaxpr) -> JaxprEqn | None:
 
 
 def _flatten_calls(jaxpr: ClosedJaxpr, known: evaluate.Environment) -> tuple[list[JaxprEqn], list[Atom]]:
-    """Equations around the shard_map, calls that hold it written out; and the results."""
+    """The equations around the shard_map, with the calls that contain it inlined; and the results."""
     aliases = Aliases()
 
     def walk(body: Jaxpr, given: Sequence[Any]) -> list[JaxprEqn]:
@@ -294,7 +294,7 @@ def _from_global(traced: Any, flat: Sequence[Any], cores: int | None, label: str
 
 
 def _split(eqns: Sequence[JaxprEqn], position: int) -> tuple[list[JaxprEqn], list[JaxprEqn]]:
-    """What the shard_map waits for, and what can wait for it."""
+    """The equations that the shard_map depends on, and all others."""
     wanted = set(variables(eqns[position].invars))
     before: list[JaxprEqn] = []
     for eqn in reversed(eqns[:position]):
@@ -338,7 +338,7 @@ def _place(function: Callable[..., Any]) -> Place:
 
 
 def _place_of_exception(wrong: BaseException, name: str) -> str:
-    """The innermost line of the author's own code that an exception came through."""
+    """The innermost line of the author's code in the traceback."""
     places = [f for f in traceback.extract_tb(wrong.__traceback__) if not _is_foreign(f.filename)]
     return f"{short_path(places[-1].filename)}:{places[-1].lineno}" if places else name
 
