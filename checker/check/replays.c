@@ -3,8 +3,8 @@
 #include "../explain/adapt.h"
 #include "../explain/ancestry.h"
 #include "../explain/delay.h"
-#include "../explain/fate.h"
 #include "../explain/minimise.h"
+#include "../explain/no_return.h"
 #include "../facts/outcome.h"
 #include "../proof/prove.h"
 #include "../run/blackbox.h"
@@ -269,7 +269,7 @@ static void find_delays(WorkerShared *shared, Finding *finding)
         return;
     delay_find(shared->execution, &options, finding);
     if (!record->values_observed && !shared->as_given)
-        fate_find(shared->execution, &options, finding);
+        no_return_find(shared->execution, &options, finding);
 }
 
 void replays_make(WorkerShared *shared)

@@ -1,4 +1,4 @@
-/* test_fate.c - from which move on a deadlock cannot be avoided: named where it is so, and nowhere else. */
+/* test_no_return.c - the move after which a deadlock cannot be avoided is named where there is one, and nowhere else. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,22 +6,22 @@
 
 #include <cmocka.h>
 
-#include "../../checker/explain/fate.h"
+#include "../../checker/explain/no_return.h"
 #include "../support/world.h"
 
-/* The why of a deadlock whose schedule these moves are; NULL: nothing is said. g_free. */
-static char *fate_of(World *world, const Move *moves, guint count)
+/* The `why` of a deadlock with this schedule; NULL: nothing is said. g_free. */
+static char *point_of(World *world, const Move *moves, guint count)
 {
     Finding *deadlock = finding_new(FAULT_DEADLOCK);
     deadlock->moves = g_array_new(FALSE, FALSE, sizeof(Move));
     g_array_append_vals(deadlock->moves, moves, count);
-    fate_find(world->execution, &(ExecutionOptions){ 0 }, deadlock);
+    no_return_find(world->execution, &(ExecutionOptions){ 0 }, deadlock);
     char *why = g_strdup(deadlock->why);
     finding_free(deadlock);
     return why;
 }
 
-/* Each tells the other, then waits; who clears its own word after it was told has lost that. */
+/* Each sets the other's flag, then waits; a core that clears its own flag after it was set loses the signal. */
 WORLD_BODY(cleared_too_late)
 {
     core_flag_store(core, world_line(core, 1), world_ref(world_now->flag), WORLD_OWN, 0);
@@ -36,7 +36,7 @@ static void the_store_that_will_be_wiped_out_is_the_point_of_no_return(void **st
     world_set_up(&world, 2, 1, cleared_too_late);
     world_prove(&world);
     static const Move moves[] = { { 0, NONE, 0 }, { 0, NONE, 0 }, { 1, NONE, 0 }, { 1, NONE, 0 }, { 0, NONE, 0 } };
-    g_autofree char *why = fate_of(&world, moves, G_N_ELEMENTS(moves));
+    g_autofree char *why = point_of(&world, moves, G_N_ELEMENTS(moves));
     assert_string_equal(why, "After the flag store of device 0 at test:2, move 2 of the schedule, no schedule avoids the fault.");
     world_clear(&world);
 }
@@ -54,7 +54,7 @@ static void what_comes_in_every_order_has_no_such_point(void **state)
     world_set_up(&world, 2, 1, never_told);
     world_prove(&world);
     static const Move moves[] = { { 0, NONE, 0 }, { 1, NONE, 0 } };
-    assert_null(fate_of(&world, moves, G_N_ELEMENTS(moves)));
+    assert_null(point_of(&world, moves, G_N_ELEMENTS(moves)));
     world_clear(&world);
 }
 
@@ -77,7 +77,7 @@ static void a_look_can_be_the_point_of_no_return(void **state)
     world_set_up(&world, 2, 1, looks_then_decides);
     world_prove(&world);
     static const Move moves[] = { { 0, NONE, 0 }, { 0, NONE, 0 }, { 1, NONE, 0 } };
-    g_autofree char *why = fate_of(&world, moves, G_N_ELEMENTS(moves));
+    g_autofree char *why = point_of(&world, moves, G_N_ELEMENTS(moves));
     assert_string_equal(why, "After the flag load of device 0 at test:2, move 1 of the schedule, no schedule avoids the fault.");
     world_clear(&world);
 }
@@ -98,7 +98,7 @@ static void what_is_not_decided_is_not_claimed(void **state)
     world_set_up(&world, 2, 1, polls_for_ever);
     world_prove(&world);
     static const Move moves[] = { { 0, NONE, 0 }, { 0, NONE, 0 } };
-    assert_null(fate_of(&world, moves, G_N_ELEMENTS(moves)));
+    assert_null(point_of(&world, moves, G_N_ELEMENTS(moves)));
     world_clear(&world);
 }
 
