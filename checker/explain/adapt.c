@@ -1,7 +1,6 @@
-/* adapt.c - alignment as diff does it (longest common subsequence): operations of one kind match, those on the same line match better.
+/* adapt.c - alignment as in diff (longest common subsequence): operations of one kind match, and match better on the same line.
  *
- * A schedule tells of a join only once, by its first member; at the positions that the other members' lines leave open stands a join of
- * whatever kind.
+ * A schedule lists a join once, under one member. The other members' lines skip that position, which is taken for a join of any kind.
  */
 #include "adapt.h"
 #include "../../model/moment.h"
@@ -10,11 +9,11 @@
 
 enum { ANY_JOIN = STEP_KIND_COUNT, CELLS_MAX = 4000000, SAME_KIND = 1, SAME_LINE = 4 };
 
-typedef struct Operation { uint8_t kind; uint32_t line; } Operation;
+typedef struct AdaptOperation { uint8_t kind; uint32_t line; } AdaptOperation;
 
-typedef struct Agent {                          /* one core, old and new */
-    GArray *was, *is;                           /* of Operation, by position */
-    uint32_t *now;                              /* old position -> new one; NONE: gone */
+typedef struct Agent {                          /* one core, in the old and the new kernel */
+    GArray *was, *is;                           /* of AdaptOperation, by position */
+    uint32_t *now;                              /* old position -> new position; NONE: it is gone */
 } Agent;
 
 typedef struct Adapt {
@@ -22,17 +21,17 @@ typedef struct Adapt {
     const Record *record;
     Program *program;
     Agent *agents;                              /* by core */
-    GArray *moves;                              /* of Move: what was really done */
+    GArray *moves;                              /* of Move: those done so far */
 } Adapt;
 
-/* "core 0.1 @3 copy start file.c:12": kind and line; false: not of a core. */
-static bool read_operation(const char *text, uint32_t *position, Operation *operation)
+/* "core 0.1 @3 copy start file.c:12": position, kind and line; false: not a core's line. */
+static bool read_operation(const char *text, uint32_t *position, AdaptOperation *operation)
 {
     unsigned device, index, number;
     int used = 0;
     if (sscanf(text, "core %u.%u @%u %n", &device, &index, &number, &used) != 3 || used == 0)
         return false;
-    *position = number, *operation = (Operation){ ANY_JOIN, 0 };
+    *position = number, *operation = (AdaptOperation){ ANY_JOIN, 0 };
     size_t best = 0;
     for (StepKind kind = 0; kind < STEP_EARLY_SEND; kind++) {
         size_t length = strlen(step_kind_name(kind));
@@ -47,18 +46,18 @@ static bool read_operation(const char *text, uint32_t *position, Operation *oper
 
 static void read_old(Adapt *a, const GPtrArray *lines)
 {
-    const Operation open = { ANY_JOIN, 0 };
+    const AdaptOperation open = { ANY_JOIN, 0 };
     for (guint i = 0; i < lines->len; i++) {
         Move move;
         uint32_t position;
-        Operation operation;
+        AdaptOperation operation;
         const char *line = g_ptr_array_index(lines, i);
         if (!schedule_parse_line(a->program, line, &move) || !read_operation(line, &position, &operation) || position > CELLS_MAX)
             continue;
         GArray *was = a->agents[move.core].was;
         while (was->len <= position)
             g_array_append_val(was, open);
-        g_array_index(was, Operation, position) = operation;
+        g_array_index(was, AdaptOperation, position) = operation;
     }
 }
 
@@ -68,18 +67,18 @@ static void read_new(Adapt *a)
         const Step *step = &STORE(Step, &a->record->steps, i);
         if (moment_is(step->kind))
             continue;
-        Operation operation = { step->kind, program_get_site(a->program, step->site)->line };
+        AdaptOperation operation = { step->kind, program_get_site(a->program, step->site)->line };
         g_array_append_val(a->agents[step->core].is, operation);
     }
-    for (uint32_t core = 0; core < a->program->cores; core++) {         /* where a core was stuck, its next step is known as well */
+    for (uint32_t core = 0; core < a->program->cores; core++) {         /* the pending step of a blocked core counts as well */
         const CoreState *state = &STORE(CoreState, &a->record->ends, core);
-        Operation operation = { state->pending.kind, program_get_site(a->program, state->pending.site)->line };
+        AdaptOperation operation = { state->pending.kind, program_get_site(a->program, state->pending.site)->line };
         if (state->end == CORE_BLOCKED)
             g_array_append_val(a->agents[core].is, operation);
     }
 }
 
-static uint32_t match(const Operation *was, const Operation *is)
+static uint32_t match(const AdaptOperation *was, const AdaptOperation *is)
 {
     if (was->kind == ANY_JOIN)
         return step_is_join(is->kind) ? SAME_KIND : 0;
@@ -94,15 +93,15 @@ static void align(Agent *agent)
         agent->now[i] = NONE;
     if ((uint64_t)(rows + 1) * (columns + 1) > CELLS_MAX)
         return;
-    g_autofree uint32_t *best = g_new0(uint32_t, (gsize)(rows + 1) * (columns + 1));       /* of what follows row and column */
+    g_autofree uint32_t *best = g_new0(uint32_t, (gsize)(rows + 1) * (columns + 1));       /* of the suffixes from row and column on */
 #define BEST(i, j) best[(gsize)(i) * (columns + 1) + (j)]
     for (guint i = rows; i-- > 0;)
         for (guint j = columns; j-- > 0;) {
-            uint32_t both = match(&g_array_index(agent->was, Operation, i), &g_array_index(agent->is, Operation, j));
+            uint32_t both = match(&g_array_index(agent->was, AdaptOperation, i), &g_array_index(agent->is, AdaptOperation, j));
             BEST(i, j) = MAX(MAX(BEST(i + 1, j), BEST(i, j + 1)), both ? both + BEST(i + 1, j + 1) : 0);
         }
     for (guint i = 0, j = 0; i < rows && j < columns;) {
-        uint32_t both = match(&g_array_index(agent->was, Operation, i), &g_array_index(agent->is, Operation, j));
+        uint32_t both = match(&g_array_index(agent->was, AdaptOperation, i), &g_array_index(agent->is, AdaptOperation, j));
         if (both && BEST(i, j) == both + BEST(i + 1, j + 1))
             agent->now[i++] = j++;
         else if (BEST(i, j) == BEST(i, j + 1))
@@ -121,7 +120,7 @@ static bool move_now(Adapt *a, Move move)
     return true;
 }
 
-/* The core's next step; a join through whichever of its members may do it. */
+/* Does the core's next step; for a join, through the member that is enabled. */
 static bool step_core(Adapt *a, uint32_t core)
 {
     if (move_now(a, (Move){ core, NONE, 0 }))
@@ -142,7 +141,7 @@ static bool step_core(Adapt *a, uint32_t core)
     return false;
 }
 
-/* The old schedule knows nothing of a copy whose start is new: it is done as soon as somebody may need it. */
+/* A copy whose start is not in the old schedule; its moments are done as soon as a core may need them. */
 static bool is_new_copy(const Adapt *a, Move move)
 {
     const Record *record = execution_record(a->execution);
@@ -168,7 +167,7 @@ static bool do_new_copies(Adapt *a)
     return moved;
 }
 
-/* Until the core has done its new position. */
+/* Runs the core until its step at this new position is done. */
 static bool reach(Adapt *a, uint32_t core, uint32_t position)
 {
     bool moved = false;
@@ -177,13 +176,13 @@ static bool reach(Adapt *a, uint32_t core, uint32_t position)
     return moved;
 }
 
-/* The old ordinal of a copy counts starts; so does the new one, at the place where the old start is now. NONE: gone. */
+/* The new ordinal of an old copy: that of the copy started where the old start is now. NONE: it is gone. */
 static uint32_t copy_now(const Adapt *a, uint32_t core, uint32_t ordinal)
 {
     const Agent *agent = &a->agents[core];
     uint32_t starts = 0;
     for (guint i = 0; i < agent->was->len; i++) {
-        if (g_array_index(agent->was, Operation, i).kind != STEP_COPY_START || starts++ != ordinal)
+        if (g_array_index(agent->was, AdaptOperation, i).kind != STEP_COPY_START || starts++ != ordinal)
             continue;
         if (agent->now[i] == NONE)
             return NONE;
@@ -201,7 +200,7 @@ static bool follow_line(Adapt *a, const char *line)
 {
     Move move;
     uint32_t position;
-    Operation operation;
+    AdaptOperation operation;
     if (!schedule_parse_line(a->program, line, &move))
         return false;
     if (move.copy != NONE) {
@@ -214,7 +213,7 @@ static bool follow_line(Adapt *a, const char *line)
     return now != NONE && reach(a, move.core, now);
 }
 
-/* A step that was next is the next of its kind; a step that was done is where its match is. */
+/* A step of the old schedule moves to its match; one that was only pending, to the core's next step of that kind. */
 static void adapt_place(Adapt *a, Place *place)
 {
     const Agent *agent = &a->agents[place->core];
@@ -229,7 +228,7 @@ static void adapt_place(Adapt *a, Place *place)
         return;
     }
     for (uint32_t p = execution_position(a->execution, place->core); p < agent->is->len; p++)
-        if (g_array_index(agent->is, Operation, p).kind == place->kind) {
+        if (g_array_index(agent->is, AdaptOperation, p).kind == place->kind) {
             if (p > 0)
                 reach(a, place->core, p - 1);
             place->position = p;
@@ -242,7 +241,8 @@ void adapt_schedule(Execution *execution, const ExecutionOptions *options, const
     Program *program = record->program;
     Adapt a = { execution, record, program, g_new0(Agent, program->cores), g_array_new(FALSE, FALSE, sizeof(Move)) };
     for (uint32_t core = 0; core < program->cores; core++)
-        a.agents[core] = (Agent){ g_array_new(FALSE, FALSE, sizeof(Operation)), g_array_new(FALSE, FALSE, sizeof(Operation)), NULL };
+        a.agents[core] = (Agent){ g_array_new(FALSE, FALSE, sizeof(AdaptOperation)), g_array_new(FALSE, FALSE, sizeof(AdaptOperation)),
+                                  NULL };
     read_old(&a, lines);
     read_new(&a);
     for (uint32_t core = 0; core < program->cores; core++)

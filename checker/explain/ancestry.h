@@ -1,12 +1,12 @@
-/* ancestry.h - the way that something unwritten took to where it was noticed: back over copies and stores to what nobody wrote.
+/* ancestry.h - where an unwritten value comes from: back through copies and stores to bytes that nothing wrote.
  *
- * Copies are followed byte by byte. What a core computes is not known: of a store the loads just before it are tried.
+ * Copies are followed byte by byte. How a core computes a stored value is unknown, so the loads just before the store are tried.
  *
- * Errors:      NULL where the way is not found.
+ * Errors:      NULL if no source is found.
  */
 #pragma once
 #include "../facts/finding.h"
 #include "../run/execution.h"
 
-/* After a run, with contents, that showed the `uninitialised` finding. One sentence or more, g_malloc. */
+/* To be called after a run with contents that showed the `uninitialised` finding. One or more sentences, g_malloc. */
 char *ancestry_of_unwritten(Execution *execution, const Finding *finding);

@@ -1,4 +1,4 @@
-/* delay.c - runs in which somebody is held back. */
+/* delay.c - runs in which a core or a copy is held back. */
 #include "delay.h"
 #include "../../model/moment.h"
 #include "../run/child.h"
@@ -8,15 +8,15 @@ enum { HELD_MAX = 2, SINGLES_MAX = 64, PAIRS_MAX = 256, STEPS_MAX = 200000 };
 
 typedef struct Hold { uint32_t core, position, copy; uint8_t moment; } Hold;   /* copy NONE: the core, before that step */
 
-typedef struct Run {
+typedef struct DelayRun {
     Execution *execution;
     const ExecutionOptions *options;
     Hold hold[HELD_MAX + 1];
     unsigned holds;
     uint64_t steps;
-} Run;
+} DelayRun;
 
-static bool is_held(const Run *run, Move move)
+static bool is_held(const DelayRun *run, Move move)
 {
     for (unsigned i = 0; i < run->holds; i++) {
         const Hold *hold = &run->hold[i];
@@ -28,8 +28,8 @@ static bool is_held(const Run *run, Move move)
     return false;
 }
 
-/* All at one pace, a step each in turn, until only those held back could move. */
-static void run_others(Run *run)
+/* Round-robin, one move each, until only agents held back are enabled. */
+static void run_others(DelayRun *run)
 {
     g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
     for (bool moved = true; moved && run->steps < STEPS_MAX;) {
@@ -45,7 +45,7 @@ static void run_others(Run *run)
     }
 }
 
-static void begin(Run *run)
+static void begin(DelayRun *run)
 {
     run->steps = 0;
     execution_begin(run->execution, run->options);
@@ -67,15 +67,15 @@ static uint32_t times_at(Execution *execution, uint32_t core, uint32_t site)
     return times;
 }
 
-static void claim(Finding *finding, Delay delay)
+static void add_delay(Finding *finding, Delay delay)
 {
     if (finding->delays == NULL)
         finding->delays = g_array_new(FALSE, FALSE, sizeof(Delay));
     g_array_append_val(finding->delays, delay);
 }
 
-/* The core is held before its own access, or before it starts the copy. */
-static bool try_core(Run *run, const Finding *finding, const Place *first, const Place *second, Delay *delay)
+/* Holds the core before its own access, or before it starts the copy. */
+static bool try_core(DelayRun *run, const Finding *finding, const Place *first, const Place *second, Delay *delay)
 {
     run->hold[0] = (Hold){ first->core, first->position, NONE, 0 };
     run->hold[1] = hold_place(second);
@@ -90,7 +90,7 @@ static bool try_core(Run *run, const Finding *finding, const Place *first, const
     return true;
 }
 
-static bool try_copy(Run *run, const Finding *finding, const Place *first, const Place *second, Delay *delay)
+static bool try_copy(DelayRun *run, const Finding *finding, const Place *first, const Place *second, Delay *delay)
 {
     if (first->copy == NONE)
         return false;
@@ -103,8 +103,8 @@ static bool try_copy(Run *run, const Finding *finding, const Place *first, const
     return judge_shows(run->execution, finding);
 }
 
-/* The first core of the device is held before it enters the launch in which the object begins to live. */
-static void delay_lifetime(Run *run, Finding *finding)
+/* Holds the first core of the device before it enters the launch in which the object's life begins. */
+static void delay_lifetime(DelayRun *run, Finding *finding)
 {
     Execution *execution = run->execution;
     const Program *program = machine_program(execution_machine(execution));
@@ -134,23 +134,23 @@ static void delay_lifetime(Run *run, Finding *finding)
     run_others(run);
     const Request *late = execution_pending(execution, core);
     if (found != NONE && late != NULL && judge_shows(execution, finding))
-        claim(finding, (Delay){ core, NONE, 0, late->step.site, times_at(execution, core, late->step.site) });
+        add_delay(finding, (Delay){ core, NONE, 0, late->step.site, times_at(execution, core, late->step.site) });
 }
 
-/* The copy is still under way when the device leaves. */
-static void delay_in_flight(Run *run, Finding *finding)
+/* Holds the copy until the device is about to leave the launch. */
+static void delay_in_flight(DelayRun *run, Finding *finding)
 {
     Delay delay;
     if (try_copy(run, finding, &finding->place[0], &finding->place[1], &delay))
-        claim(finding, delay);
+        add_delay(finding, delay);
 }
 
-static void delay_race(Run *run, Finding *finding)
+static void delay_race(DelayRun *run, Finding *finding)
 {
     const Place *first = &finding->place[finding->meant == MEANT_SECOND], *second = &finding->place[finding->meant != MEANT_SECOND];
     Delay delay;
     if (try_core(run, finding, first, second, &delay) || try_copy(run, finding, first, second, &delay))
-        claim(finding, delay);
+        add_delay(finding, delay);
 }
 
 static void add_hold(GArray *holds, Hold hold)
@@ -161,19 +161,19 @@ static void add_hold(GArray *holds, Hold hold)
     g_array_append_val(holds, hold);
 }
 
-/* Candidates for a delay: wherever the schedule goes to another agent, those cores that could go on and do not. */
-static GArray *interruptions(Run *run, const GArray *schedule)
+/* Candidates for a delay: each core before its first step and, at each context switch of the schedule, the enabled cores not chosen. */
+static GArray *interruptions(DelayRun *run, const GArray *schedule)
 {
     Execution *execution = run->execution;
     GArray *holds = g_array_new(FALSE, FALSE, sizeof(Hold));
     uint32_t cores = machine_program(execution_machine(execution))->cores;
     execution_begin(execution, run->options);
-    for (uint32_t c = 0; c < cores; c++)        /* late from the beginning */
+    for (uint32_t c = 0; c < cores; c++)
         add_hold(holds, (Hold){ c, 0, NONE, 0 });
     for (guint i = 0; i + 1 < schedule->len && execution_do(execution, g_array_index(schedule, Move, i)); i++) {
         Move move = g_array_index(schedule, Move, i), next = g_array_index(schedule, Move, i + 1);
-        bool goes_on = next.core == move.core && next.copy == move.copy;
-        for (uint32_t c = 0; c < cores && !goes_on; c++) {
+        bool same_agent = next.core == move.core && next.copy == move.copy;
+        for (uint32_t c = 0; c < cores && !same_agent; c++) {
             bool other = c != next.core || next.copy != NONE;
             if (other && execution_is_enabled(execution, (Move){ c, NONE, 0 }))
                 add_hold(holds, (Hold){ c, execution_position(execution, c), NONE, 0 });
@@ -182,8 +182,8 @@ static GArray *interruptions(Run *run, const GArray *schedule)
     return holds;
 }
 
-/* Held for as long as others can move; then they are let go, and everything runs to its end. */
-static bool leads_to_deadlock(Run *run, Finding *finding)
+/* Holds those cores as long as others are enabled, then releases them and runs to the end. */
+static bool leads_to_deadlock(DelayRun *run, Finding *finding)
 {
     Delay delay[HELD_MAX];
     unsigned holds = run->holds;
@@ -202,11 +202,11 @@ static bool leads_to_deadlock(Run *run, Finding *finding)
     if (!judge_shows(run->execution, finding))
         return false;
     for (unsigned i = 0; i < holds; i++)
-        claim(finding, delay[i]);
+        add_delay(finding, delay[i]);
     return true;
 }
 
-static void delay_deadlock(Run *run, Finding *finding)
+static void delay_deadlock(DelayRun *run, Finding *finding)
 {
     run->holds = 0;
     if (leads_to_deadlock(run, finding)) {
@@ -228,7 +228,7 @@ static void delay_deadlock(Run *run, Finding *finding)
 
 void delay_find(Execution *execution, const ExecutionOptions *options, Finding *finding)
 {
-    Run run = { .execution = execution, .options = options };
+    DelayRun run = { .execution = execution, .options = options };
     if (finding->id == FAULT_RACE)
         delay_race(&run, finding);
     else if (finding->id == FAULT_DEADLOCK)

@@ -1,19 +1,19 @@
-/* delay.h - where to be late so that a fault shows on a real machine, and the check that it does.
+/* delay.h - which delay makes a fault show on a real machine.
  *
- *     race:      whichever was meant first is held back, everybody else goes on as far as they can -> the other one is there before it
- *     lifetime:  the device is held back before it enters the launch -> what it does not have yet is touched
- *     in-flight: the copy is held back -> the device is about to leave
- *     deadlock:  one or two cores are held back for as long as others can move, then let go -> nothing can move. (Nobody need be late if
- *                it comes when all go at one pace. One that comes in every order has no use for this.)
+ *     race:      the access meant to come first is held back while all others run -> the other access comes before it
+ *     lifetime:  the device is held back before it enters the launch -> an object is accessed before its life begins
+ *     in-flight: the copy is held back -> the device leaves the launch before the copy is complete
+ *     deadlock:  one or two cores are held back as long as others are enabled, then released -> no agent is enabled. (None is held back if
+ *                round-robin order already leads to the deadlock.)
  *
- * A delay is claimed only after a run with it came to the fault. Held back is a core before a step (a kernel's author can put a delay
- * there), or, where only that helps, a copy under way (which no delay in a kernel can do).
+ * A delay is claimed only after a run with it showed the fault. Held back is a core before a step (the author can put a delay there) or,
+ * where only that helps, a copy in flight (which a delay in the kernel cannot cause).
  *
- * Errors:      none; nothing is claimed where no delay leads there.
+ * Errors:      none; nothing is claimed if no delay leads to the fault.
  */
 #pragma once
 #include "../facts/finding.h"
 #include "../run/execution.h"
 
-/* Fills finding->delays. The schedule of the finding must have shown it. */
+/* Fills finding->delays. The finding's schedule must have shown it. */
 void delay_find(Execution *execution, const ExecutionOptions *options, Finding *finding);

@@ -1,25 +1,25 @@
-/* minimise.c - delta debugging (Zeller) by replay, on moves.
+/* minimise.c - delta debugging (Zeller) on the moves of a schedule, by replay.
  *
- * A trial leaves some moves out and does the others, in their order, as far as they are possible; what has become impossible falls away by
- * itself. Where the fault still shows, what was done is the new schedule. First whole agents, many at a time; then the last moves of each
- * core, by bisection; then single moves until none can go. We differ in that a core's moves are anonymous: leaving one out means
- * leaving out all later ones of that core as well.
+ * A trial leaves some moves out and does the others in order, as far as they are possible; moves that became impossible drop out. If the
+ * fault still shows, what was done is the new schedule. First whole agents go, many at a time; then the last moves of each core, by
+ * bisection; then single moves until none can go. Unlike Zeller's deltas a core's moves are anonymous: leaving one out means leaving out
+ * all later moves of that core.
  */
 #include "minimise.h"
 #include "../run/child.h"
 #include "reorder.h"
 #include <string.h>
 
-enum { ELEMENTS_A_MOVE = 16 };                  /* of contents, that cost as much as a move */
+enum { ELEMENTS_A_MOVE = 16 };                  /* moving so many elements of contents costs as much as a move */
 
 typedef struct Shrink {
     Execution *execution;
     const ExecutionOptions *options;
     const Finding *finding;
     uint64_t *effort;
-    GArray *kept, *tried;                       /* of Move: what shows the fault; what the last trial did */
+    GArray *kept, *tried;                       /* of Move: the shortest schedule so far; what the last trial did */
     GByteArray *drop;                           /* one byte a kept move */
-    const GArray *agents;                       /* of Move, sorted: those there were in the beginning */
+    const GArray *agents;                       /* of Move, sorted: the agents of the original schedule */
     guint *of_agent, *of_first;                 /* kept moves by agent; where each agent's begin */
 } Shrink;
 
@@ -48,7 +48,7 @@ static void forget_drops(Shrink *s)
     memset(s->drop->data, 0, s->drop->len);
 }
 
-/* Does what is not dropped, again and again as long as something of it becomes possible. */
+/* Does the moves that are not dropped, pass after pass as long as any is possible. */
 static bool attempt(Shrink *s)
 {
     g_array_set_size(s->tried, 0);
@@ -74,7 +74,7 @@ static bool attempt(Shrink *s)
     return shows;
 }
 
-/* True: the moves marked in drop, and what depends on them, are gone. */
+/* True: the moves marked in drop, and those that depend on them, are gone. */
 static bool try_without(Shrink *s)
 {
     bool shows = attempt(s);
@@ -97,7 +97,7 @@ static gint compare_agents(gconstpointer left, gconstpointer right)
     return (x > y) - (x < y);
 }
 
-/* Each agent once, cores in order, each before its copies. */
+/* Each agent once: cores in order, each followed by its copies. */
 static GArray *list_agents(const GArray *moves)
 {
     GArray *agents = g_array_new(FALSE, FALSE, sizeof(Move)), *sorted = g_array_copy((GArray *)moves);
@@ -130,7 +130,7 @@ static void index_kept(Shrink *s)
         s->of_agent[at[number[i]]++] = i;
 }
 
-/* Bisection over the agents: all of a range at once, and where that is too much its halves, the later one first. */
+/* Bisection over the agents: drops a whole range or, if the fault then disappears, tries its halves, the later one first. */
 static void drop_agents(Shrink *s, guint first, guint last)
 {
     if (s->of_first[first] == s->of_first[last] || *s->effort == 0)
@@ -155,7 +155,7 @@ static void mark_from(Shrink *s, Move agent, guint keep)
             s->drop->data[i] = seen++ >= keep;
 }
 
-/* The shortest beginning of a core's moves that is enough, by bisection. */
+/* Cuts a core's moves to the shortest prefix that suffices, by bisection. */
 static void shorten_core(Shrink *s, Move agent)
 {
     guint low = 0, high = 0;
@@ -176,7 +176,7 @@ static bool drop_single_moves(Shrink *s)
     bool any = false;
     for (guint i = s->kept->len; i-- > 0 && *s->effort > 0;) {
         if (i >= s->kept->len)
-            continue;                           /* more than one went */
+            continue;                           /* the last trial dropped several */
         Move move = move_at(s->kept, i);
         for (guint j = i; j < s->kept->len; j++)
             s->drop->data[j] = j == i || (move.copy == NONE && same_agent(move_at(s->kept, j), move));
@@ -201,7 +201,7 @@ static void shrink(Shrink *s)
         ;
 }
 
-/* A result is judged when all cores have finished: then no step of theirs can go. */
+/* Results are judged after all cores have finished, so none of their steps can go. */
 static bool is_about_results(const Program *program, const Finding *finding)
 {
     for (size_t i = 0; i < program->expectations.count && finding->message != NULL && finding->places > 0; i++)
@@ -210,7 +210,7 @@ static bool is_about_results(const Program *program, const Finding *finding)
     return false;
 }
 
-/* All that is kept, in a better order; it must show the fault as before. */
+/* Reorders the kept moves; the new order must show the fault, too. */
 static void reorder_kept(Shrink *s)
 {
     GArray *better = reorder(s->execution, s->options, s->kept, s->effort), *before = s->kept;
@@ -233,7 +233,7 @@ bool minimise(Execution *execution, const ExecutionOptions *options, Finding *fi
     forget_drops(&s);
     bool shows = attempt(&s) && s.tried->len == s.kept->len;
     forget_drops(&s);
-    /* Where nothing can move any more, all that could be done is part of it; a search that has explained the place means just this one. */
+    /* A deadlock that the search has explained is that very state, and all moves lead to it. */
     bool whole = (finding->id == FAULT_DEADLOCK && finding->why != NULL)
         || is_about_results(machine_program(execution_machine(execution)), finding);
     if (shows && !whole)

@@ -1,13 +1,14 @@
-/* reorder.c - breadth first over blocks: level k holds what can be reached with k blocks of one agent's moves.
+/* reorder.c - breadth-first search over blocks, runs of one agent's moves: level k holds the states reachable with k blocks.
  *
- * A block goes as far as it can, because a move done earlier hinders nobody; and an agent that can do all it has left in one block does so
- * at once, since it needs one block in any case. Both leave the optimum. A level that grows beyond its width keeps those that have done
- * most, and then the order is merely a good one. A state is one number of done moves an agent; only those of the level in hand are kept
- * so, of others the way there. States are told apart by a hash that each block changes (Zobrist): if two share one, one of them is lost.
+ * A block is as long as possible, because no move disables another. An agent that can do all its remaining moves in one block does so at
+ * once, since it needs at least one block anyway. Neither loses the optimum. A level wider than its limit keeps the states with most
+ * moves done; then the result is a good order, not always the best. A state is a vector: how many moves each agent has done. Vectors are
+ * kept for the current level only; earlier states keep just their parent and block. States are identified by a Zobrist hash; a collision
+ * loses a state.
  */
 #include "reorder.h"
 #include "../run/child.h"
-#include "itinerary.h"
+#include "move_graph.h"
 #include <string.h>
 #include "../../model/rng.h"
 
@@ -15,29 +16,29 @@ enum { WIDTH_MAX = 2048, WIDTH_MIN = 1 };
 
 typedef struct State { guint parent; uint32_t agent, until; guint done; uint64_t hash; } State;     /* agent: whose block led there */
 
-typedef struct Plan {
-    Itinerary *itinerary;
-    GArray *items;                              /* its */
-    guint agents, *agent;                       /* item -> its agent */
-    guint *first;                               /* agent -> its items, one after the other, in order[] */
-    guint *order, *rank;                        /* items by agent; item -> how many of its agent come before it */
+typedef struct Reorder {
+    MoveGraph *graph;
+    GArray *nodes;                              /* of the graph */
+    guint agents, *agent;                       /* node -> its agent */
+    guint *first;                               /* agent -> index of its first node in order[] */
+    guint *order, *rank;                        /* nodes sorted by agent; node -> its index among its agent's */
     int64_t *count;
-    GArray *states;                             /* of State: all that were gone on from */
-    GArray *next;                               /* of State: what one more block leads to */
-    GArray *vectors;                            /* of uint16_t, `agents` for each state of the level in hand */
-    GHashTable *seen;                           /* of hashes; looked up only */
-    uint16_t *now;                              /* the vector in hand */
-} Plan;
+    GArray *states;                             /* of State: all of the levels expanded so far */
+    GArray *next;                               /* of State: successors of the current level */
+    GArray *vectors;                            /* of uint16_t, `agents` for each state of the current level */
+    GHashTable *seen;                           /* of hashes */
+    uint16_t *now;                              /* the vector of the current state */
+} Reorder;
 
-static Item *item_at(const Plan *plan, guint i)
+static MoveNode *node_at(const Reorder *r, guint i)
 {
-    return &g_array_index(plan->items, Item, i);
+    return &g_array_index(r->nodes, MoveNode, i);
 }
 
-static gint compare_items(gconstpointer left, gconstpointer right, gpointer data)
+static gint compare_nodes(gconstpointer left, gconstpointer right, gpointer data)
 {
-    const Plan *plan = data;
-    const Item *a = item_at(plan, *(const guint *)left), *b = item_at(plan, *(const guint *)right);
+    const Reorder *r = data;
+    const MoveNode *a = node_at(r, *(const guint *)left), *b = node_at(r, *(const guint *)right);
     if (a->move.core != b->move.core)
         return a->move.core < b->move.core ? -1 : 1;
     uint32_t x = a->move.copy + 1, y = b->move.copy + 1;
@@ -47,80 +48,80 @@ static gint compare_items(gconstpointer left, gconstpointer right, gpointer data
     return (i > j) - (i < j);
 }
 
-static void number_agents(Plan *plan)
+static void number_agents(Reorder *r)
 {
-    guint items = plan->items->len;
-    plan->order = g_new(guint, items), plan->rank = g_new0(guint, items), plan->first = g_new0(guint, items + 1);
-    plan->agent = g_new0(guint, items);
-    for (guint i = 0; i < items; i++)
-        plan->order[i] = i;
-    g_qsort_with_data(plan->order, (gint)items, sizeof(guint), compare_items, plan);
-    for (guint i = 0; i < items; i++) {
-        Item *item = item_at(plan, plan->order[i]), *last = i ? item_at(plan, plan->order[i - 1]) : NULL;
-        bool same = last != NULL && last->move.core == item->move.core && last->move.copy == item->move.copy;
+    guint nodes = r->nodes->len;
+    r->order = g_new(guint, nodes), r->rank = g_new0(guint, nodes), r->first = g_new0(guint, nodes + 1);
+    r->agent = g_new0(guint, nodes);
+    for (guint i = 0; i < nodes; i++)
+        r->order[i] = i;
+    g_qsort_with_data(r->order, (gint)nodes, sizeof(guint), compare_nodes, r);
+    for (guint i = 0; i < nodes; i++) {
+        MoveNode *node = node_at(r, r->order[i]), *last = i ? node_at(r, r->order[i - 1]) : NULL;
+        bool same = last != NULL && last->move.core == node->move.core && last->move.copy == node->move.copy;
         if (!same)
-            plan->first[plan->agents++] = i;
-        plan->agent[plan->order[i]] = plan->agents - 1;
-        plan->rank[plan->order[i]] = i - plan->first[plan->agents - 1];
+            r->first[r->agents++] = i;
+        r->agent[r->order[i]] = r->agents - 1;
+        r->rank[r->order[i]] = i - r->first[r->agents - 1];
     }
-    plan->first[plan->agents] = items;
+    r->first[r->agents] = nodes;
 }
 
-static bool is_done(const Plan *plan, guint item)
+static bool is_done(const Reorder *r, guint node)
 {
-    return plan->now[plan->agent[item]] > plan->rank[item];
+    return r->now[r->agent[node]] > r->rank[node];
 }
 
-static bool can_go(const Plan *plan, guint index)
+static bool can_go(const Reorder *r, guint index)
 {
-    const Item *item = item_at(plan, index);
-    for (guint i = 0; i < item->before_count; i++)
-        if (!is_done(plan, g_array_index(plan->itinerary->before, guint, item->before_first + i)))
+    const MoveNode *node = node_at(r, index);
+    for (guint i = 0; i < node->before_count; i++)
+        if (!is_done(r, g_array_index(r->graph->before, guint, node->before_first + i)))
             return false;
-    return item->wait_on == NONE || plan->count[item->wait_on] >= item->need;
+    return node->wait_on == NONE || r->count[node->wait_on] >= node->need;
 }
 
-static void go(Plan *plan, guint index, int64_t sign)
+static void go(Reorder *r, guint index, int64_t sign)
 {
-    const Item *item = item_at(plan, index);
-    if (item->wait_on != NONE)
-        plan->count[item->wait_on] -= sign * item->take;
-    if (item->give_to != NONE)
-        plan->count[item->give_to] += sign * item->give;
+    const MoveNode *node = node_at(r, index);
+    if (node->wait_on != NONE)
+        r->count[node->wait_on] -= sign * node->take;
+    if (node->give_to != NONE)
+        r->count[node->give_to] += sign * node->give;
 }
 
-/* row: the state's place in its level. */
-static void enter_state(Plan *plan, guint row)
+/* row: the state's index in its level. */
+static void enter_state(Reorder *r, guint row)
 {
-    for (guint i = 0; i < plan->items->len; i++) {
-        const Item *item = item_at(plan, i);
-        if (item->wait_on != NONE)
-            plan->count[item->wait_on] = 0;
-        if (item->give_to != NONE)
-            plan->count[item->give_to] = 0;
+    for (guint i = 0; i < r->nodes->len; i++) {
+        const MoveNode *node = node_at(r, i);
+        if (node->wait_on != NONE)
+            r->count[node->wait_on] = 0;
+        if (node->give_to != NONE)
+            r->count[node->give_to] = 0;
     }
-    memcpy(plan->now, &g_array_index(plan->vectors, uint16_t, (gsize)row * plan->agents), plan->agents * sizeof(uint16_t));
-    for (guint i = 0; i < plan->items->len; i++)
-        if (is_done(plan, i))
-            go(plan, i, 1);
+    memcpy(r->now, &g_array_index(r->vectors, uint16_t, (gsize)row * r->agents), r->agents * sizeof(uint16_t));
+    for (guint i = 0; i < r->nodes->len; i++)
+        if (is_done(r, i))
+            go(r, i, 1);
 }
 
-/* As far as the agent can go; how many moves that was. */
-static guint run_block(Plan *plan, guint agent)
+/* Does as many of the agent's moves as possible; returns how many. */
+static guint run_block(Reorder *r, guint agent)
 {
-    guint moves = 0, left = plan->first[agent + 1] - plan->first[agent];
-    while (plan->now[agent] < left && can_go(plan, plan->order[plan->first[agent] + plan->now[agent]])) {
-        go(plan, plan->order[plan->first[agent] + plan->now[agent]], 1);
-        plan->now[agent]++;
+    guint moves = 0, left = r->first[agent + 1] - r->first[agent];
+    while (r->now[agent] < left && can_go(r, r->order[r->first[agent] + r->now[agent]])) {
+        go(r, r->order[r->first[agent] + r->now[agent]], 1);
+        r->now[agent]++;
         moves++;
     }
     return moves;
 }
 
-static void undo_block(Plan *plan, guint agent, guint moves)
+static void undo_block(Reorder *r, guint agent, guint moves)
 {
     for (; moves > 0; moves--)
-        go(plan, plan->order[plan->first[agent] + --plan->now[agent]], -1);
+        go(r, r->order[r->first[agent] + --r->now[agent]], -1);
 }
 
 static uint64_t block_hash(guint agent, guint until)
@@ -128,32 +129,32 @@ static uint64_t block_hash(guint agent, guint until)
     return rng_mix(rng_mix(agent) + until);
 }
 
-/* The state in hand, which a block of the agent's led to. */
-static void add_next(Plan *plan, guint parent, guint agent, guint moves)
+/* Adds the current state, reached from the parent by a block of the agent. */
+static void add_next(Reorder *r, guint parent, guint agent, guint moves)
 {
-    const State *from = &g_array_index(plan->states, State, parent);
-    guint until = plan->now[agent];
+    const State *from = &g_array_index(r->states, State, parent);
+    guint until = r->now[agent];
     State state = { parent, agent, until, from->done + moves, from->hash ^ block_hash(agent, until - moves) ^ block_hash(agent, until) };
-    if (g_hash_table_add(plan->seen, (gpointer)(gsize)(state.hash | 1)))
-        g_array_append_val(plan->next, state);
+    if (g_hash_table_add(r->seen, (gpointer)(gsize)(state.hash | 1)))
+        g_array_append_val(r->next, state);
 }
 
-static void expand(Plan *plan, guint parent, guint row)
+static void expand(Reorder *r, guint parent, guint row)
 {
-    enter_state(plan, row);
-    for (guint agent = 0; agent < plan->agents; agent++) {
-        guint left = plan->first[agent + 1] - plan->first[agent] - plan->now[agent], moves = run_block(plan, agent);
+    enter_state(r, row);
+    for (guint agent = 0; agent < r->agents; agent++) {
+        guint left = r->first[agent + 1] - r->first[agent] - r->now[agent], moves = run_block(r, agent);
         if (left > 0 && moves == left) {
-            add_next(plan, parent, agent, moves);
+            add_next(r, parent, agent, moves);
             return;
         }
-        undo_block(plan, agent, moves);
+        undo_block(r, agent, moves);
     }
-    for (guint agent = 0; agent < plan->agents; agent++) {
-        guint moves = run_block(plan, agent);
+    for (guint agent = 0; agent < r->agents; agent++) {
+        guint moves = run_block(r, agent);
         if (moves > 0)
-            add_next(plan, parent, agent, moves);
-        undo_block(plan, agent, moves);
+            add_next(r, parent, agent, moves);
+        undo_block(r, agent, moves);
     }
 }
 
@@ -165,63 +166,63 @@ static gint compare_by_done(gconstpointer left, gconstpointer right, gpointer da
     return x != y ? (x > y ? -1 : 1) : (a > b) - (a < b);
 }
 
-/* Goes on from the next states: all, or the `width` that have done most. first: where the level in hand begins among the states. */
-static void enter_level(Plan *plan, guint first, guint width)
+/* Makes the next states the current level: all, or the `width` that have done most. first: index of the first state of the old level. */
+static void enter_level(Reorder *r, guint first, guint width)
 {
-    g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(guint)), before = plan->vectors;
-    for (guint i = 0; i < plan->next->len; i++)
+    g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(guint)), before = r->vectors;
+    for (guint i = 0; i < r->next->len; i++)
         g_array_append_val(chosen, i);
     if (chosen->len > width) {
-        g_array_sort_with_data(chosen, compare_by_done, plan->next);
+        g_array_sort_with_data(chosen, compare_by_done, r->next);
         g_array_set_size(chosen, width);
     }
-    plan->vectors = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+    r->vectors = g_array_new(FALSE, FALSE, sizeof(uint16_t));
     for (guint i = 0; i < chosen->len; i++) {
-        const State state = g_array_index(plan->next, State, g_array_index(chosen, guint, i));
-        g_array_append_val(plan->states, state);
-        g_array_append_vals(plan->vectors, &g_array_index(before, uint16_t, (gsize)(state.parent - first) * plan->agents), plan->agents);
-        g_array_index(plan->vectors, uint16_t, (gsize)i * plan->agents + state.agent) = (uint16_t)state.until;
+        const State state = g_array_index(r->next, State, g_array_index(chosen, guint, i));
+        g_array_append_val(r->states, state);
+        g_array_append_vals(r->vectors, &g_array_index(before, uint16_t, (gsize)(state.parent - first) * r->agents), r->agents);
+        g_array_index(r->vectors, uint16_t, (gsize)i * r->agents + state.agent) = (uint16_t)state.until;
     }
-    g_array_set_size(plan->next, 0);
+    g_array_set_size(r->next, 0);
 }
 
-/* The state in which all is done; G_MAXUINT: none was met. */
-static guint search(Plan *plan, uint64_t *effort)
+/* The state in which all moves are done; G_MAXUINT: none was found. */
+static guint search(Reorder *r, uint64_t *effort)
 {
-    uint64_t cost = (uint64_t)plan->items->len / 4 + plan->agents + 1;          /* of a state, as moves really done */
-    guint width = (guint)CLAMP(*effort / 8 / cost / plan->agents, WIDTH_MIN, WIDTH_MAX), first = 0;
+    uint64_t cost = (uint64_t)r->nodes->len / 4 + r->agents + 1;                /* of a state, in executed moves */
+    guint width = (guint)CLAMP(*effort / 8 / cost / r->agents, WIDTH_MIN, WIDTH_MAX), first = 0;
     const State begin = { .parent = G_MAXUINT };
-    g_array_append_val(plan->states, begin);
-    g_array_set_size(plan->vectors, plan->agents);
-    memset(plan->vectors->data, 0, plan->agents * sizeof(uint16_t));
-    while (first < plan->states->len) {
-        guint last = plan->states->len;
+    g_array_append_val(r->states, begin);
+    g_array_set_size(r->vectors, r->agents);
+    memset(r->vectors->data, 0, r->agents * sizeof(uint16_t));
+    while (first < r->states->len) {
+        guint last = r->states->len;
         for (guint i = first; i < last; i++)
-            expand(plan, i, i - first);
+            expand(r, i, i - first);
         *effort -= MIN(*effort, cost * (last - first));
         if (child_told_to_stop())
             return G_MAXUINT;
-        for (guint i = 0; i < plan->next->len; i++)
-            if (g_array_index(plan->next, State, i).done == plan->items->len) {
-                g_array_append_val(plan->states, g_array_index(plan->next, State, i));
+        for (guint i = 0; i < r->next->len; i++)
+            if (g_array_index(r->next, State, i).done == r->nodes->len) {
+                g_array_append_val(r->states, g_array_index(r->next, State, i));
                 return last;
             }
-        enter_level(plan, first, width);
+        enter_level(r, first, width);
         first = last;
     }
     return G_MAXUINT;
 }
 
-static GArray *moves_to(const Plan *plan, guint state)
+static GArray *moves_to(const Reorder *r, guint state)
 {
     GArray *path = g_array_new(FALSE, FALSE, sizeof(guint)), *moves = g_array_new(FALSE, FALSE, sizeof(Move));
-    for (; g_array_index(plan->states, State, state).parent != G_MAXUINT; state = g_array_index(plan->states, State, state).parent)
+    for (; g_array_index(r->states, State, state).parent != G_MAXUINT; state = g_array_index(r->states, State, state).parent)
         g_array_append_val(path, state);
-    memset(plan->now, 0, plan->agents * sizeof(uint16_t));
+    memset(r->now, 0, r->agents * sizeof(uint16_t));
     for (guint i = path->len; i-- > 0;) {
-        const State *at = &g_array_index(plan->states, State, g_array_index(path, guint, i));
-        for (; plan->now[at->agent] < at->until; plan->now[at->agent]++)
-            g_array_append_val(moves, item_at(plan, plan->order[plan->first[at->agent] + plan->now[at->agent]])->move);
+        const State *at = &g_array_index(r->states, State, g_array_index(path, guint, i));
+        for (; r->now[at->agent] < at->until; r->now[at->agent]++)
+            g_array_append_val(moves, node_at(r, r->order[r->first[at->agent] + r->now[at->agent]])->move);
     }
     g_array_unref(path);
     return moves;
@@ -237,38 +238,38 @@ unsigned reorder_switches(const GArray *moves)
     return switches;
 }
 
-static void plan_clear(Plan *plan)
+static void reorder_clear(Reorder *r)
 {
-    itinerary_free(plan->itinerary);
-    g_array_unref(plan->states);
-    g_array_unref(plan->next);
-    g_array_unref(plan->vectors);
-    g_hash_table_unref(plan->seen);
-    g_free(plan->first);
-    g_free(plan->order);
-    g_free(plan->rank);
-    g_free(plan->agent);
-    g_free(plan->count);
-    g_free(plan->now);
+    move_graph_free(r->graph);
+    g_array_unref(r->states);
+    g_array_unref(r->next);
+    g_array_unref(r->vectors);
+    g_hash_table_unref(r->seen);
+    g_free(r->first);
+    g_free(r->order);
+    g_free(r->rank);
+    g_free(r->agent);
+    g_free(r->count);
+    g_free(r->now);
 }
 
 GArray *reorder(Execution *execution, const ExecutionOptions *options, const GArray *moves, uint64_t *effort)
 {
     if (moves->len < 2 || moves->len > UINT16_MAX)
         return NULL;
-    Itinerary *itinerary = itinerary_new(execution, options, moves);
-    if (itinerary == NULL)
+    MoveGraph *graph = move_graph_new(execution, options, moves);
+    if (graph == NULL)
         return NULL;
-    Plan plan = { .itinerary = itinerary, .items = itinerary->items, .states = g_array_new(FALSE, FALSE, sizeof(State)),
+    Reorder r = { .graph = graph, .nodes = graph->nodes, .states = g_array_new(FALSE, FALSE, sizeof(State)),
                   .next = g_array_new(FALSE, FALSE, sizeof(State)), .vectors = g_array_new(FALSE, FALSE, sizeof(uint16_t)),
                   .seen = g_hash_table_new(NULL, NULL),
-                  .count = g_new0(int64_t, itinerary->semaphores + 1) };
-    number_agents(&plan);
-    plan.now = g_new0(uint16_t, plan.agents);
-    guint end = search(&plan, effort);
-    GArray *better = end == G_MAXUINT ? NULL : moves_to(&plan, end);
+                  .count = g_new0(int64_t, graph->semaphores + 1) };
+    number_agents(&r);
+    r.now = g_new0(uint16_t, r.agents);
+    guint end = search(&r, effort);
+    GArray *better = end == G_MAXUINT ? NULL : moves_to(&r, end);
     if (better != NULL && reorder_switches(better) > reorder_switches(moves))
         g_clear_pointer(&better, g_array_unref);
-    plan_clear(&plan);
+    reorder_clear(&r);
     return better;
 }
