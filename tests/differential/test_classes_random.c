@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -12,6 +11,7 @@
 #include "../../checker/enumerate/enumerate.h"
 #include "../support/sanitized.h"
 #include "../support/words.h"
+#include "again.h"
 
 enum { INTERLEAVINGS_MAX = 20000, STATES_MAX = 20000 };
 
@@ -46,18 +46,6 @@ static void fail_with(const Words *words, const char *format, ...)
 static void want_findings(const Words *words, const Outcome *one, const Outcome *other, const char *what);
 static void want_ends(const Words *words, const Outcome *classes, const Outcome *states);
 
-static bool same_moves(const GArray *one, const GArray *other)
-{
-    if (one == NULL || other == NULL)
-        return one == other;
-    bool same = one->len == other->len;
-    for (guint i = 0; same && i < one->len; i++) {
-        Move a = g_array_index(one, Move, i), b = g_array_index(other, Move, i);
-        same = a.core == b.core && a.copy == b.copy && a.moment == b.moment;
-    }
-    return same;
-}
-
 static bool same_ends(const GArray *one, const GArray *other)
 {
     bool same = one->len == other->len;
@@ -66,43 +54,17 @@ static bool same_ends(const GArray *one, const GArray *other)
     return same;
 }
 
-static void want_identical(const Words *words, const Outcome *one, const Outcome *other, const char *what)
+static void want_again(const Words *words, const ClassesOptions *options, uint64_t cut, const Outcome *expected)
 {
-    bool same = one->classes == other->classes && one->redundant == other->redundant && one->steps == other->steps
-        && one->conflicts == other->conflicts && one->complete == other->complete && one->findings->len == other->findings->len
-        && same_ends(one->end_states, other->end_states);
-    for (guint i = 0; same && i < one->findings->len; i++) {
-        const Finding *a = g_ptr_array_index(one->findings, i), *b = g_ptr_array_index(other->findings, i);
-        same = finding_compare(a, b) == 0 && a->count == b->count && same_moves(a->moves, b->moves);
-    }
-    if (!same)
-        fail_with(words, "%s is another outcome: %lu and %lu classes", what, (unsigned long)one->classes, (unsigned long)other->classes);
-}
-
-/* Interrupted after some classes, resumed by a search that begins from nothing, with more workers. */
-static void want_resumed(const Words *words, ClassesOptions options, uint64_t seed, const Outcome *expected)
-{
-    static const char PATH[] = "test_classes_random.checkpoint", IDENTITY[] = "test random words\n";
-    char *error = NULL;
-    options.limits.runs = 1 + seed % MAX(expected->classes, 1);
-    options.checkpoint = checkpoint_new(PATH, IDENTITY, &error);
-    assert_null(error);
-    outcome_free(explore_with(words->program, &options));
-    checkpoint_free(options.checkpoint);
-    options.checkpoint = NULL, options.limits.runs = 0, options.workers = 2;
-    options.resumed = checkpoint_read(PATH, IDENTITY, &error);
-    assert_null(error);
-    Outcome *resumed = explore_with(words->program, &options);
-    want_identical(words, resumed, expected, "resumed");
-    outcome_free(resumed);
-    g_bytes_unref(options.resumed);
-    unlink(PATH);
+    g_autofree char *differs = again_by_classes(words->program, options, cut, expected);
+    if (differs != NULL)
+        fail_with(words, "%s", differs);
 }
 
 /* A search that is divided early and often, by whatever workers, sees what the search by one unit saw. */
 static void want_same_divided(const Words *words, uint64_t seed, const Outcome *whole)
 {
-    ClassesOptions options = { .audit = true, .units = 2 + seed % 7, .budget = 1 + seed / 7 % 3, .workers = seed % 3 + 1 };
+    const ClassesOptions options = { .audit = true, .units = 2 + seed % 7, .budget = 1 + seed / 7 % 3, .workers = seed % 3 + 1 };
     Outcome *divided = explore_with(words->program, &options);
     if (divided->classes != whole->classes || divided->redundant != 0 || divided->complete != whole->complete)
         fail_with(words, "divided: %lu classes in place of %lu, %lu redundant", (unsigned long)divided->classes,
@@ -111,12 +73,9 @@ static void want_same_divided(const Words *words, uint64_t seed, const Outcome *
     want_findings(words, divided, whole, "only divided");
     if (!words->polls)
         want_ends(words, divided, whole);
-    options.workers = options.workers % 3 + 1;
-    Outcome *again = explore_with(words->program, &options);
-    want_identical(words, again, divided, "the same with other workers");
-    outcome_free(again);
+    want_again(words, &options, 0, divided);
     if (seed % 2 == 0)
-        want_resumed(words, options, seed, divided);
+        want_again(words, &options, 1 + seed % MAX(divided->classes, 1), divided);
     outcome_free(divided);
 }
 

@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 #include "../../checker/enumerate/enumerate.h"
+#include "../support/outcomes.h"
 #include "../support/world.h"
 
 static uint32_t after(const Core *core)
@@ -90,22 +90,6 @@ WORLD_BODY(passes_too_early)
         core_stop(core, world_line(core, 7), FAULT_ASSERT, "no");
 }
 
-static void want_the_same(const Outcome *one, const Outcome *other)
-{
-    assert_true(other->complete);
-    assert_int_equal(other->states, one->states);
-    assert_int_equal(other->transitions, one->transitions);
-    assert_int_equal(other->findings->len, one->findings->len);
-    for (guint i = 0; i < one->findings->len; i++) {
-        const Finding *a = g_ptr_array_index(one->findings, i), *b = g_ptr_array_index(other->findings, i);
-        assert_int_equal(finding_compare(a, b), 0);
-        assert_int_equal(a->moves->len, b->moves->len);
-        assert_memory_equal(a->moves->data, b->moves->data, a->moves->len * sizeof(Move));
-    }
-    assert_int_equal(other->end_states->len, one->end_states->len);
-    assert_memory_equal(other->end_states->data, one->end_states->data, one->end_states->len * sizeof(uint64_t));
-}
-
 static void workers_see_what_one_sees(void **state)
 {
     (void)state;
@@ -124,7 +108,9 @@ static void workers_see_what_one_sees(void **state)
         assert_true(one->states > 50000);       /* levels are wide enough for threads */
         for (options.workers = 2; options.workers <= 4; options.workers++) {
             Outcome *other = enumerate_run(unroller_source(unroller), &options);
-            want_the_same(one, other);
+            g_autofree char *differs = outcomes_differ(other, one, "several workers");
+            if (differs != NULL)
+                fail_msg("%s", differs);
             outcome_free(other);
         }
         outcome_free(one);

@@ -1,0 +1,6 @@
+/* outcomes.h - is what one search says, to the last move of each schedule, what another one says? */
+#pragma once
+#include "../../checker/facts/outcome.h"
+
+/* NULL: it is. Else the first thing that differs, in one line behind `what`. g_malloc. */
+char *outcomes_differ(const Outcome *one, const Outcome *expected, const char *what);
