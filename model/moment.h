@@ -13,6 +13,7 @@
 enum { MOMENT_COUNT = 4 };
 
 static inline bool moment_is(uint8_t kind) { return kind >= STEP_EARLY_SEND && kind <= STEP_WRITE; }
+static inline bool step_has_region(uint8_t kind) { return step_on_memory(kind) || moment_is(kind); }
 /* Sets of moments: a bit each. */
 static inline unsigned moment_bit(StepKind moment) { return 1u << (moment - STEP_EARLY_SEND); }
 enum { MOMENTS_ALL = (1 << MOMENT_COUNT) - 1 };

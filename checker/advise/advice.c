@@ -5,7 +5,7 @@
  * nothing in the launch needs to come after it.
  */
 #include "../check/check.h"
-#include "../report/story.h"
+#include "../report/message.h"
 #include "advise.h"
 #include "whatif.h"
 #include <string.h>
@@ -26,7 +26,7 @@ static char *what_happens(const CheckResult *changed)
     const Finding *fault = changed->verdict == VERDICT_FAULTY ? first_fault(changed) : NULL;
     if (fault == NULL)
         return NULL;
-    g_autofree char *message = story_message(changed, fault), *place = fault->places
+    g_autofree char *message = message_text(changed, fault), *place = fault->places
         ? program_describe_site(changed->program, fault->place[0].site) : NULL;
     return g_strdup_printf("%s: %s%s%s%s", fault_name(fault->id), message, place ? " (" : "", place ? place : "", place ? ")" : "");
 }

@@ -3,7 +3,7 @@
  */
 #include "../check/check.h"
 #include "../proof/prove.h"
-#include "../report/story.h"
+#include "../report/message.h"
 #include "advise.h"
 #include "whatif.h"
 
@@ -66,7 +66,7 @@ static void look_at_hops(CheckResult *result)
 
 static void add_early(CheckResult *result, const CheckResult *changed, const Finding *finding, const Place *place)
 {
-    g_autofree char *message = story_message(changed, finding);
+    g_autofree char *message = message_text(changed, finding);
     g_autofree char *text = g_strdup_printf("%s; with --scopes static it counts for the scope to come, with --scopes strict it is a fault",
                                             message);
     check_add_advice(result, ADVICE_EARLY_SIGNAL, text, place);

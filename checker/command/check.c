@@ -4,8 +4,8 @@
 #include "../check/check.h"
 #include "../check/interrupt.h"
 #include "../report/columns.h"
+#include "../report/describe.h"
 #include "../report/schedules.h"
-#include "../report/words.h"
 #include "selection.h"
 
 typedef struct Tally {
@@ -152,7 +152,7 @@ static void summarise(Session *session, const Tally *tally)
     GString *out = session->text.out;
     if (session->options->quiet || !tally->checks)
         return;
-    char *knobs = words_knobs(&session->options->knobs);
+    char *knobs = describe_knobs(&session->options->knobs);
     if (tally->checks > 1) {
         g_string_append_c(out, '\n');
         columns_append_to(&tally->table, out, "  ");

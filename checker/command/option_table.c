@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include "../check/search.h"
-#include "../report/words.h"
+#include "../report/describe.h"
 
 #define SIZES_MAX 10000
 #define CHECKS (COMMAND_CHECK | COMMAND_TEST)
@@ -148,12 +148,12 @@ SETTER(sweep, options->modes |= WALK_SWEEP)
 SETTER(hash_compact, options->modes |= WALK_HASH_COMPACT)
 SETTER(merge_local, options->modes |= WALK_MERGE_LOCAL)
 SETTER(symmetry, options->modes |= WALK_SYMMETRY)
-SETTER(dma_order, options->knobs.dma_order = choice(WORDS_DMA_ORDER, value))
-SETTER(dma_progress, options->knobs.dma_progress = choice(WORDS_DMA_PROGRESS, value))
-SETTER(bounds, options->knobs.bounds = choice(WORDS_BOUNDS, value))
-SETTER(scopes, options->knobs.scopes = choice(WORDS_SCOPES, value))
-SETTER(windows, options->knobs.windows = choice(WORDS_WINDOWS, value))
-SETTER(data, options->knobs.data = choice(WORDS_DATA, value))
+SETTER(dma_order, options->knobs.dma_order = choice(CHOICES_DMA_ORDER, value))
+SETTER(dma_progress, options->knobs.dma_progress = choice(CHOICES_DMA_PROGRESS, value))
+SETTER(bounds, options->knobs.bounds = choice(CHOICES_BOUNDS, value))
+SETTER(scopes, options->knobs.scopes = choice(CHOICES_SCOPES, value))
+SETTER(windows, options->knobs.windows = choice(CHOICES_WINDOWS, value))
+SETTER(data, options->knobs.data = choice(CHOICES_DATA, value))
 SETTER(color, options->color = choice(COLORS, value))
 SETTER(first, options->first = true)
 SETTER(quiet, options->quiet = true)
@@ -267,14 +267,14 @@ const OptionSpec option_table[] = {
     {CHECKS, 'D', "define", "NAME=VALUE", NULL, NULL, "a parameter of the program, or a range of values as in rows=8..64", set_define},
     {CHECKS, 0, "search", "NAME", NULL, NULL, "how to decide: by proof, by walking every state, or by sampling schedules",
      set_search},
-    {CHECKS, 0, "dma-order", "ORDER", WORDS_DMA_ORDER, NULL, "which copies complete in the order of their starts", set_dma_order},
-    {CHECKS, 0, "dma-progress", "PROGRESS", WORDS_DMA_PROGRESS, NULL, "whether a copy signals bytes as they arrive, or all at its end",
+    {CHECKS, 0, "dma-order", "ORDER", CHOICES_DMA_ORDER, NULL, "which copies complete in the order of their starts", set_dma_order},
+    {CHECKS, 0, "dma-progress", "PROGRESS", CHOICES_DMA_PROGRESS, NULL, "whether a copy signals bytes as they arrive, or all at its end",
      set_dma_progress},
-    {CHECKS, 0, "bounds", "BOUNDS", WORDS_BOUNDS, NULL, "where a VMEM buffer ends: at its shape or at its tiles' padding", set_bounds},
-    {CHECKS, 0, "scopes", "SCOPES", WORDS_SCOPES, NULL, "whether a scope may be named before its device has opened it", set_scopes},
-    {CHECKS, 0, "windows", "WINDOWS", WORDS_WINDOWS, NULL,
+    {CHECKS, 0, "bounds", "BOUNDS", CHOICES_BOUNDS, NULL, "where a VMEM buffer ends: at its shape or at its tiles' padding", set_bounds},
+    {CHECKS, 0, "scopes", "SCOPES", CHOICES_SCOPES, NULL, "whether a scope may be named before its device has opened it", set_scopes},
+    {CHECKS, 0, "windows", "WINDOWS", CHOICES_WINDOWS, NULL,
      "whether the blocks of windowed arrays are copied while a kernel works on others, or between grid steps only", set_windows},
-    {CHECKS, 0, "data", "DATA", WORDS_DATA, NULL, "compute with real contents, or with regions and counts only", set_data},
+    {CHECKS, 0, "data", "DATA", CHOICES_DATA, NULL, "compute with real contents, or with regions and counts only", set_data},
     {CHECKS, 0, "states", "N", NULL, NULL, "stop enumerating after the level that exceeds N states (verdict: bounded)", set_states},
     {CHECKS, 0, "sweep", NULL, NULL, NULL, "enumerate, keeping one level of states in memory (not where a core polls)", set_sweep},
     {CHECKS, 0, "hash-compact", NULL, NULL, NULL,

@@ -70,7 +70,7 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
         session_note_exit(session, 3);
     }
     if (session->options->step)
-        step_through(session, check);
+        stepper_run(session, check);
     if (!replay->shown)                         /* a report lists what was seen */
         g_ptr_array_set_size(check->outcome->findings, 0);
     GPtrArray *schedules = g_ptr_array_new();

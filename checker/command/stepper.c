@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "../report/cursor.h"
 #include "../report/timeline.h"
-#include "../report/walkthrough.h"
 
 static const char HELP[] =
     "    n [K]      K steps forward (also: an empty line)\n"
@@ -22,35 +22,35 @@ static const char HELP[] =
     "    q          leave\n";
 
 /* One command. False: leave. */
-static bool obey(Walk *walk, const CheckResult *check, const char *line, GString *out)
+static bool obey(Cursor *cursor, const CheckResult *check, const char *line, GString *out)
 {
     char word[8] = "n";
-    unsigned number = 0, here = walk_position(walk);
+    unsigned number = 0, here = cursor_position(cursor);
     int read = sscanf(line, "%7s %u", word, &number);
     bool with = read == 2, known = true;
     if (!strcmp(word, "n")) {
-        walk_to(walk, here + (with ? MIN(number, walk_steps(walk)) : 1));
+        cursor_to(cursor, here + (with ? MIN(number, cursor_steps(cursor)) : 1));
     } else if (!strcmp(word, "b")) {
         unsigned by = with ? number : 1;
-        walk_to(walk, by < here ? here - by : 0);
+        cursor_to(cursor, by < here ? here - by : 0);
     } else if ((!strcmp(word, "d") || !strcmp(word, "db")) && with && number < check->program->devices) {
-        if (!walk_next_of_device(walk, number, word[1] == 'b'))
+        if (!cursor_next_of_device(cursor, number, word[1] == 'b'))
             g_string_append_printf(out, "device %u does nothing %s\n", number, word[1] ? "before this" : "after this");
     } else if (!strcmp(word, "g") && with) {
-        walk_to(walk, number);
+        cursor_to(cursor, number);
     } else if (!strcmp(word, "e")) {
-        walk_to(walk, walk_steps(walk));
+        cursor_to(cursor, cursor_steps(cursor));
     } else {
         known = false;
     }
     if (known)
-        walk_step(walk, out);
+        cursor_show_step(cursor, out);
     else if (!strcmp(word, "c"))
-        walk_counts(walk, out);
+        cursor_show_counts(cursor, out);
     else if (!strcmp(word, "m"))
-        walk_buffers(walk, out);
+        cursor_show_buffers(cursor, out);
     else if (!strcmp(word, "w"))
-        walk_waits(walk, out);
+        cursor_show_waits(cursor, out);
     else if (!strcmp(word, "h") || !strcmp(word, "?"))
         g_string_append(out, HELP);
     else if (strcmp(word, "q"))
@@ -58,7 +58,7 @@ static bool obey(Walk *walk, const CheckResult *check, const char *line, GString
     return strcmp(word, "q") != 0;
 }
 
-void step_through(Session *session, const CheckResult *check)
+void stepper_run(Session *session, const CheckResult *check)
 {
     const Finding *finding = check->outcome->findings->len ? check->outcome->findings->pdata[0] : NULL;
     Record *record = finding ? timeline_record(check, finding) : NULL;
@@ -68,13 +68,13 @@ void step_through(Session *session, const CheckResult *check)
         g_string_append(session->text.out, "There is no run to walk through.\n");
         return;
     }
-    Walk *walk = walk_new(check, finding, record, session->text.source);
-    walk_step(walk, session->text.out);
+    Cursor *cursor = cursor_new(check, finding, record, session->text.source);
+    cursor_show_step(cursor, session->text.out);
     while (more) {
         g_string_append(session->text.out, prompt ? "(n, b, d DEVICE, c, m, w, h, q) " : "");
         session_print(session);
-        more = fgets(line, sizeof line, stdin) && obey(walk, check, line, session->text.out);
+        more = fgets(line, sizeof line, stdin) && obey(cursor, check, line, session->text.out);
     }
-    walk_free(walk);
+    cursor_free(cursor);
     record_free(record);
 }

@@ -5,4 +5,4 @@
 #pragma once
 #include "session.h"
 
-void step_through(Session *session, const CheckResult *check);
+void stepper_run(Session *session, const CheckResult *check);

@@ -3,8 +3,8 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 #include "../run/infile.h"
+#include "describe.h"
 #include "fingerprint.h"
-#include "words.h"
 
 typedef struct Known {
     char *fingerprint, *check, *words;          /* check: as check_key; words: for people */
@@ -66,8 +66,8 @@ static char *key_of_check(JsonObject *check)
     append_members(key, object_member(check, "mesh"));
     append_members(key, object_member(check, "parameters"));
     for (Knob knob = 0; knob < KNOB_COUNT; knob++) {
-        g_autofree char *name = g_strdelimit(g_strdup(words_knob_name(knob)), "-", '_');
-        g_autofree char *first = words_knob_value(&(const Knobs){ 0 }, knob);           /* a knob that an older report does not know */
+        g_autofree char *name = g_strdelimit(g_strdup(describe_knob_name(knob)), "-", '_');
+        g_autofree char *first = describe_knob_value(&(const Knobs){ 0 }, knob);           /* a knob that an older report does not know */
         const char *value = text_member(knobs, name);
         g_string_append_printf(key, " %s", value ? value : first);
     }
@@ -86,7 +86,7 @@ static char *key_of_result(const CheckResult *result)
         g_string_append_printf(key, " %s=%" G_GINT64_FORMAT, program_text(result->program, parameter->name), parameter->value);
     }
     for (Knob knob = 0; knob < KNOB_COUNT; knob++) {
-        g_autofree char *value = words_knob_value(&spec->knobs, knob);
+        g_autofree char *value = describe_knob_value(&spec->knobs, knob);
         g_string_append_printf(key, " %s", value);
     }
     return g_string_free(key, FALSE);

@@ -1,11 +1,11 @@
 /* dot.c - the order between the steps that a fault is about, for Graphviz: a cluster for each core, its steps downwards; what a copy does
  * after its start; who took whose signal; and the two that nothing orders, joined by a dashed line.
  */
+#include "describe.h"
+#include "message.h"
 #include "output.h"
-#include "story.h"
 #include "text.h"
 #include "timeline.h"
-#include "words.h"
 
 enum { NODES_MAX = 400 };                       /* the last ones before the fault: what dot can still lay out */
 
@@ -42,7 +42,7 @@ static void append_clusters(const Graph *graph)
     const Timeline *timeline = graph->timeline;
     const Program *program = timeline->record->program;
     for (uint32_t core = 0; core < program->cores; core++) {
-        g_autofree char *name = words_core(program, core);
+        g_autofree char *name = describe_core(program, core);
         g_string_append_printf(graph->out, "    subgraph cluster_%u_%u {\n      label=", graph->number, core);
         append_quoted(graph->out, name);
         g_string_append(graph->out, ";\n");
@@ -120,7 +120,7 @@ static void add_graph(Dot *dot, const CheckResult *result, const Finding *findin
 {
     Timeline *timeline = timeline_new(record, UINT32_MAX);
     GByteArray *past = timeline_past(timeline, finding);
-    g_autofree char *title = text_title(result), *message = story_message(result, finding);
+    g_autofree char *title = text_title(result), *message = message_text(result, finding);
     g_autofree char *label = g_strdup_printf("%s, %s: %s", title, fault_name(finding->id), message);
     keep_last(past);
     g_string_append_printf(dot->body, "  subgraph cluster_%u {\n    label=", dot->graphs);

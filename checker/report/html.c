@@ -1,4 +1,4 @@
-/* html.c - one page that holds everything: page.html draws what stands in it as JSON, one story for each fault or verified run.
+/* html.c - one page that holds everything: page.html draws what stands in it as JSON, one run for each fault or verified run.
  *
  * The data is an element's text, escaped by libxml2; so nothing in a name can end it. Long runs are cut, and the page says so.
  */
@@ -6,27 +6,27 @@
 #include <string.h>
 #include "../../model/moment.h"
 #include "../facts/members.h"
+#include "describe.h"
+#include "message.h"
 #include "output.h"
 #include "source.h"
-#include "story.h"
 #include "text.h"
 #include "timeline.h"
-#include "words.h"
 
 static const char PAGE[] =
 #include "page.inc"
     ;
 
-enum { FRAMES_MAX = 6000, VERIFIED_FRAMES_MAX = 1500, STORIES_MAX = 50 };
+enum { FRAMES_MAX = 6000, VERIFIED_FRAMES_MAX = 1500, RUNS_MAX = 50 };
 
 typedef struct Html {
     Source *source;
-    GPtrArray *stories;                         /* of JsonNode* */
+    GPtrArray *runs;                            /* of JsonNode* */
     unsigned left_out;
     GString *text;
 } Html;
 
-typedef struct Tale {                           /* one story in the making */
+typedef struct PageRun {                           /* one run in the making */
     JsonBuilder *builder;
     Html *html;
     const CheckResult *result;
@@ -37,7 +37,7 @@ typedef struct Tale {                           /* one story in the making */
     GArray *lane_of_core, *lane_of_copy;        /* of uint32_t */
     GPtrArray *places;                          /* of char*: "file:line" met so far */
     GHashTable *seen;                           /* places, looked up only */
-} Tale;
+} PageRun;
 
 static void *html_begin(const OutputSettings *settings)
 {
@@ -48,13 +48,13 @@ static void *html_begin(const OutputSettings *settings)
 }
 
 /* Takes name. */
-static int64_t number_of(Tale *tale, char *name)
+static int64_t number_of(PageRun *run, char *name)
 {
-    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(tale->numbers, name));
+    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(run->numbers, name));
     if (number == 0) {
-        g_ptr_array_add(tale->names, name);
-        number = tale->names->len;
-        g_hash_table_insert(tale->numbers, name, GUINT_TO_POINTER(number));
+        g_ptr_array_add(run->names, name);
+        number = run->names->len;
+        g_hash_table_insert(run->numbers, name, GUINT_TO_POINTER(number));
     } else {
         g_free(name);
     }
@@ -72,80 +72,80 @@ static const char *class_of(StepKind kind)
     return kind == STEP_COPY_START ? "copystart" : moment_is(kind) ? "moment" : kind == STEP_STOP ? "stop" : "life";
 }
 
-static void add_where(Tale *tale, uint32_t site)
+static void add_where(PageRun *run, uint32_t site)
 {
-    char *where = program_describe_site(tale->program, site);
-    member_text(tale->builder, "where", where);
-    if (g_hash_table_add(tale->seen, where))
-        g_ptr_array_add(tale->places, GUINT_TO_POINTER(site));
+    char *where = program_describe_site(run->program, site);
+    member_text(run->builder, "where", where);
+    if (g_hash_table_add(run->seen, where))
+        g_ptr_array_add(run->places, GUINT_TO_POINTER(site));
 }
 
 /* What a blocking step waits for: a verb phrase, the semaphore and the count it needs. */
-static void add_need(Tale *tale, uint8_t kind, uint32_t semaphore, uint32_t value, uint32_t launch)
+static void add_need(PageRun *run, uint8_t kind, uint32_t semaphore, uint32_t value, uint32_t launch)
 {
-    JsonBuilder *builder = tale->builder;
+    JsonBuilder *builder = run->builder;
     if (step_is_wait(kind)) {
-        char *name = program_describe_semaphore(tale->program, semaphore);
+        char *name = program_describe_semaphore(run->program, semaphore);
         g_autofree char *waits = g_strdup_printf("waits on %s", name);
         member_text(builder, "waits", waits);
-        member_int(builder, "sem", number_of(tale, name));
+        member_int(builder, "sem", number_of(run, name));
         if (kind != STEP_FLAG_WAIT)
             member_int(builder, "need", value);
     } else if (step_is_join(kind)) {
-        g_autofree char *name = words_launch(tale->program, launch);
+        g_autofree char *name = describe_launch(run->program, launch);
         g_autofree char *waits = kind == STEP_CORE_BARRIER
             ? g_strdup("waits at a core barrier") : g_strdup_printf("waits to %s %s", kind == STEP_ENTER ? "enter" : "leave", name);
         member_text(builder, "waits", waits);
     }
 }
 
-static void add_touched(Tale *tale, const Frame *frame)
+static void add_touched(PageRun *run, const Frame *frame)
 {
-    JsonBuilder *builder = tale->builder;
+    JsonBuilder *builder = run->builder;
     if (frame->semaphore != NONE) {
         if (!step_blocks(frame->kind))
-            member_int(builder, "sem", number_of(tale, program_describe_semaphore(tale->program, frame->semaphore)));
+            member_int(builder, "sem", number_of(run, program_describe_semaphore(run->program, frame->semaphore)));
         member_int(builder, "before", frame->before);
         member_int(builder, "after", frame->after);
     }
-    if (frame->object != NONE && words_on_memory(frame->kind)) {
-        member_int(builder, "memory", number_of(tale, program_describe_region(tale->program, frame->object, frame->region)));
+    if (frame->object != NONE && step_has_region(frame->kind)) {
+        member_int(builder, "memory", number_of(run, program_describe_region(run->program, frame->object, frame->region)));
         if (frame->kind == STEP_STORE || frame->kind == STEP_SWAP || frame->kind == STEP_WRITE)
             member_bool(builder, "write", true);
     }
 }
 
-static void add_members(Tale *tale, const Frame *frame)
+static void add_members(PageRun *run, const Frame *frame)
 {
     if (frame->members < 2)
         return;
-    const Record *record = tale->timeline->record;
-    member_array(tale->builder, "lanes");
+    const Record *record = run->timeline->record;
+    member_array(run->builder, "lanes");
     for (uint32_t i = 0; i < frame->members; i++) {
         const Step *step = &STORE(Step, &record->steps, frame->step + i);
-        json_builder_add_int_value(tale->builder, g_array_index(tale->lane_of_core, uint32_t, step->core));
+        json_builder_add_int_value(run->builder, g_array_index(run->lane_of_core, uint32_t, step->core));
     }
-    json_builder_end_array(tale->builder);
+    json_builder_end_array(run->builder);
 }
 
-static void add_frame(Tale *tale, const Frame *frame, bool past, bool next)
+static void add_frame(PageRun *run, const Frame *frame, bool past, bool next)
 {
-    JsonBuilder *builder = tale->builder;
-    const Place place = frame_place(tale->timeline, frame);
-    g_autofree char *words = frame_words(tale->timeline, frame), *agent = words_agent(tale->program, &place);
+    JsonBuilder *builder = run->builder;
+    const Place place = frame_place(run->timeline, frame);
+    g_autofree char *words = frame_words(run->timeline, frame), *agent = describe_agent(run->program, &place);
     json_builder_begin_object(builder);
-    member_int(builder, "lane", g_array_index(tale->lane_of_core, uint32_t, frame->core));
-    add_members(tale, frame);
+    member_int(builder, "lane", g_array_index(run->lane_of_core, uint32_t, frame->core));
+    add_members(run, frame);
     if (frame->copy != NONE)
-        member_int(builder, "copy", g_array_index(tale->lane_of_copy, uint32_t, frame->copy));
+        member_int(builder, "copy", g_array_index(run->lane_of_copy, uint32_t, frame->copy));
     if (frame_is_moment(frame))
         member_bool(builder, "moment", true);
     member_text(builder, "class", class_of(frame->kind));
     member_text(builder, "text", words);
     member_text(builder, "agent", agent);
-    add_where(tale, frame->site);
-    add_need(tale, frame->kind, frame->semaphore, frame->value, frame->launch);
-    add_touched(tale, frame);
+    add_where(run, frame->site);
+    add_need(run, frame->kind, frame->semaphore, frame->value, frame->launch);
+    add_touched(run, frame);
     if (past)
         member_bool(builder, "past", true);
     if (next)
@@ -153,183 +153,183 @@ static void add_frame(Tale *tale, const Frame *frame, bool past, bool next)
     json_builder_end_object(builder);
 }
 
-static bool copy_is_done(const Tale *tale, uint32_t copy)
+static bool copy_is_done(const PageRun *run, uint32_t copy)
 {
-    for (guint i = tale->timeline->frames->len; i-- > 0;) {
-        const Frame *frame = &g_array_index(tale->timeline->frames, Frame, i);
+    for (guint i = run->timeline->frames->len; i-- > 0;) {
+        const Frame *frame = &g_array_index(run->timeline->frames, Frame, i);
         if (frame->copy == copy && frame->kind == STEP_WRITE)
             return true;
     }
     return false;
 }
 
-static void add_copy_lane(Tale *tale, uint32_t index, uint32_t lane)
+static void add_copy_lane(PageRun *run, uint32_t index, uint32_t lane)
 {
-    const Copy *copy = &STORE(Copy, &tale->timeline->record->copies, index);
-    const Frame *start = &g_array_index(tale->timeline->frames, Frame, g_array_index(tale->timeline->starts, uint32_t, index));
-    g_autofree char *name = timeline_copy_name(tale->timeline, index), *full = frame_words(tale->timeline, start);
-    json_builder_begin_object(tale->builder);
-    member_text(tale->builder, "name", name);
-    member_text(tale->builder, "full", full);
-    member_text(tale->builder, "kind", "copy");
-    member_int(tale->builder, "device", copy->core / tale->program->cores_per_device);
-    member_int(tale->builder, "core", g_array_index(tale->lane_of_core, uint32_t, copy->core));
-    member_int(tale->builder, "start", g_array_index(tale->timeline->starts, uint32_t, index));
-    if (!copy_is_done(tale, index))
-        member_bool(tale->builder, "open", true);
-    json_builder_end_object(tale->builder);
-    g_array_index(tale->lane_of_copy, uint32_t, index) = lane;
+    const Copy *copy = &STORE(Copy, &run->timeline->record->copies, index);
+    const Frame *start = &g_array_index(run->timeline->frames, Frame, g_array_index(run->timeline->starts, uint32_t, index));
+    g_autofree char *name = timeline_copy_name(run->timeline, index), *full = frame_words(run->timeline, start);
+    json_builder_begin_object(run->builder);
+    member_text(run->builder, "name", name);
+    member_text(run->builder, "full", full);
+    member_text(run->builder, "kind", "copy");
+    member_int(run->builder, "device", copy->core / run->program->cores_per_device);
+    member_int(run->builder, "core", g_array_index(run->lane_of_core, uint32_t, copy->core));
+    member_int(run->builder, "start", g_array_index(run->timeline->starts, uint32_t, index));
+    if (!copy_is_done(run, index))
+        member_bool(run->builder, "open", true);
+    json_builder_end_object(run->builder);
+    g_array_index(run->lane_of_copy, uint32_t, index) = lane;
 }
 
 /* A lane for each core, and below it one for each of its copies, in order of start. */
-static void add_lanes(Tale *tale)
+static void add_lanes(PageRun *run)
 {
-    const Record *record = tale->timeline->record;
+    const Record *record = run->timeline->record;
     uint32_t lane = 0;
-    member_array(tale->builder, "lanes");
-    g_array_set_size(tale->lane_of_core, tale->program->cores);
-    g_array_set_size(tale->lane_of_copy, (guint)record->copies.count);
-    for (uint32_t core = 0; core < tale->program->cores; core++) {
-        g_autofree char *name = words_core(tale->program, core);
-        json_builder_begin_object(tale->builder);
-        member_text(tale->builder, "name", name);
-        member_text(tale->builder, "kind", "core");
-        member_int(tale->builder, "device", core / tale->program->cores_per_device);
-        json_builder_end_object(tale->builder);
-        g_array_index(tale->lane_of_core, uint32_t, core) = lane++;
+    member_array(run->builder, "lanes");
+    g_array_set_size(run->lane_of_core, run->program->cores);
+    g_array_set_size(run->lane_of_copy, (guint)record->copies.count);
+    for (uint32_t core = 0; core < run->program->cores; core++) {
+        g_autofree char *name = describe_core(run->program, core);
+        json_builder_begin_object(run->builder);
+        member_text(run->builder, "name", name);
+        member_text(run->builder, "kind", "core");
+        member_int(run->builder, "device", core / run->program->cores_per_device);
+        json_builder_end_object(run->builder);
+        g_array_index(run->lane_of_core, uint32_t, core) = lane++;
         for (uint32_t i = 0; i < record->copies.count; i++)
             if (STORE(Copy, &record->copies, i).core == core
-                && g_array_index(tale->timeline->starts, uint32_t, i) < tale->timeline->frames->len)
-                add_copy_lane(tale, i, lane++);
+                && g_array_index(run->timeline->starts, uint32_t, i) < run->timeline->frames->len)
+                add_copy_lane(run, i, lane++);
     }
-    json_builder_end_array(tale->builder);
+    json_builder_end_array(run->builder);
 }
 
-static void add_frames(Tale *tale, const Finding *finding)
+static void add_frames(PageRun *run, const Finding *finding)
 {
-    GByteArray *past = timeline_past(tale->timeline, finding);
+    GByteArray *past = timeline_past(run->timeline, finding);
     unsigned next = 0;
     Frame frame;
-    member_array(tale->builder, "frames");
-    for (guint i = 0; i < tale->timeline->frames->len; i++)
-        add_frame(tale, &g_array_index(tale->timeline->frames, Frame, i), past->data[i], false);
+    member_array(run->builder, "frames");
+    for (guint i = 0; i < run->timeline->frames->len; i++)
+        add_frame(run, &g_array_index(run->timeline->frames, Frame, i), past->data[i], false);
     for (unsigned p = 0; finding && p < finding->places; p++)
-        if (timeline_next_of(tale->timeline, &finding->place[p], &frame)) {
-            add_frame(tale, &frame, true, true);
+        if (timeline_next_of(run->timeline, &finding->place[p], &frame)) {
+            add_frame(run, &frame, true, true);
             next++;
         }
-    json_builder_end_array(tale->builder);
-    member_array(tale->builder, "pair");
+    json_builder_end_array(run->builder);
+    member_array(run->builder, "pair");
     for (unsigned i = 0; i < next; i++)
-        json_builder_add_int_value(tale->builder, tale->timeline->frames->len + i);
-    json_builder_end_array(tale->builder);
+        json_builder_add_int_value(run->builder, run->timeline->frames->len + i);
+    json_builder_end_array(run->builder);
     g_byte_array_unref(past);
 }
 
-static void add_links(Tale *tale)
+static void add_links(PageRun *run)
 {
-    member_array(tale->builder, "links");
-    for (guint i = 0; i < tale->timeline->links->len; i++) {
-        const Link *link = &g_array_index(tale->timeline->links, Link, i);
-        if (link->to >= tale->timeline->frames->len)
+    member_array(run->builder, "links");
+    for (guint i = 0; i < run->timeline->links->len; i++) {
+        const Link *link = &g_array_index(run->timeline->links, Link, i);
+        if (link->to >= run->timeline->frames->len)
             continue;
-        json_builder_begin_array(tale->builder);
-        json_builder_add_int_value(tale->builder, link->from);
-        json_builder_add_int_value(tale->builder, link->to);
-        json_builder_add_int_value(tale->builder, link->amount);
-        json_builder_end_array(tale->builder);
+        json_builder_begin_array(run->builder);
+        json_builder_add_int_value(run->builder, link->from);
+        json_builder_add_int_value(run->builder, link->to);
+        json_builder_add_int_value(run->builder, link->amount);
+        json_builder_end_array(run->builder);
     }
-    json_builder_end_array(tale->builder);
+    json_builder_end_array(run->builder);
 }
 
 /* In a deadlock: the cores that cannot go on. */
-static void add_stuck(Tale *tale)
+static void add_stuck(PageRun *run)
 {
-    const Record *record = tale->timeline->record;
-    member_array(tale->builder, "stuck");
+    const Record *record = run->timeline->record;
+    member_array(run->builder, "stuck");
     for (uint32_t core = 0; core < record->ends.count; core++) {
         const CoreState *state = &STORE(CoreState, &record->ends, core);
         const Step *step = &state->pending;
-        if (state->end != CORE_BLOCKED || step->site >= tale->program->sites.count)
+        if (state->end != CORE_BLOCKED || step->site >= run->program->sites.count)
             continue;
         const Place place = { .core = core, .copy = NONE, .kind = step->kind, .site = step->site, .object = step->object, .region = NONE,
                               .launch = step->launch };
-        g_autofree char *words = words_action(tale->program, &place);
-        json_builder_begin_object(tale->builder);
-        member_int(tale->builder, "lane", g_array_index(tale->lane_of_core, uint32_t, core));
-        member_text(tale->builder, "text", words);
-        add_where(tale, step->site);
-        add_need(tale, step->kind, step->object, step->value, step->launch);
-        json_builder_end_object(tale->builder);
+        g_autofree char *words = describe_action(run->program, &place);
+        json_builder_begin_object(run->builder);
+        member_int(run->builder, "lane", g_array_index(run->lane_of_core, uint32_t, core));
+        member_text(run->builder, "text", words);
+        add_where(run, step->site);
+        add_need(run, step->kind, step->object, step->value, step->launch);
+        json_builder_end_object(run->builder);
     }
-    json_builder_end_array(tale->builder);
+    json_builder_end_array(run->builder);
 }
 
-static void add_words(Tale *tale)
+static void add_words(PageRun *run)
 {
-    member_array(tale->builder, "names");
-    for (guint i = 0; i < tale->names->len; i++)
-        member_element(tale->builder, g_ptr_array_index(tale->names, i));
-    json_builder_end_array(tale->builder);
-    member_object(tale->builder, "code");
-    for (guint i = 0; i < tale->places->len; i++) {
-        const Site *site = program_get_site(tale->program, GPOINTER_TO_UINT(g_ptr_array_index(tale->places, i)));
-        const char *file = program_text(tale->program, site->file), *line = source_line(tale->html->source, file, site->line);
-        g_autofree char *where = program_describe_site(tale->program, GPOINTER_TO_UINT(g_ptr_array_index(tale->places, i)));
+    member_array(run->builder, "names");
+    for (guint i = 0; i < run->names->len; i++)
+        member_element(run->builder, g_ptr_array_index(run->names, i));
+    json_builder_end_array(run->builder);
+    member_object(run->builder, "code");
+    for (guint i = 0; i < run->places->len; i++) {
+        const Site *site = program_get_site(run->program, GPOINTER_TO_UINT(g_ptr_array_index(run->places, i)));
+        const char *file = program_text(run->program, site->file), *line = source_line(run->html->source, file, site->line);
+        g_autofree char *where = program_describe_site(run->program, GPOINTER_TO_UINT(g_ptr_array_index(run->places, i)));
         if (line)
-            member_text(tale->builder, where, line);
+            member_text(run->builder, where, line);
     }
-    json_builder_end_object(tale->builder);
+    json_builder_end_object(run->builder);
 }
 
-static void add_head(Tale *tale, const Finding *finding)
+static void add_head(PageRun *run, const Finding *finding)
 {
-    g_autofree char *title = text_title(tale->result), *message = finding ? story_message(tale->result, finding) : NULL;
-    g_autofree char *why = finding ? story_why(tale->result, finding) : NULL;
-    member_text(tale->builder, "title", title);
-    member_text(tale->builder, "verdict", verdict_name(tale->result->verdict));
-    member_text(tale->builder, "fault", finding ? fault_name(finding->id) : "");
-    member_text(tale->builder, "message", message ? message : "Every order was covered; this is the one that was run.");
-    member_text(tale->builder, "why", why);
-    member_array(tale->builder, "tried");
-    for (guint i = 0; tale->result->tried && i < tale->result->tried->len; i++)
-        member_element(tale->builder, tale->result->tried->pdata[i]);
-    json_builder_end_array(tale->builder);
-    GPtrArray *delays = finding ? story_delays(tale->program, finding) : NULL;
+    g_autofree char *title = text_title(run->result), *message = finding ? message_text(run->result, finding) : NULL;
+    g_autofree char *why = finding ? message_why(run->result, finding) : NULL;
+    member_text(run->builder, "title", title);
+    member_text(run->builder, "verdict", verdict_name(run->result->verdict));
+    member_text(run->builder, "fault", finding ? fault_name(finding->id) : "");
+    member_text(run->builder, "message", message ? message : "Every order was covered; this is the one that was run.");
+    member_text(run->builder, "why", why);
+    member_array(run->builder, "tried");
+    for (guint i = 0; run->result->tried && i < run->result->tried->len; i++)
+        member_element(run->builder, run->result->tried->pdata[i]);
+    json_builder_end_array(run->builder);
+    GPtrArray *delays = finding ? message_delays(run->program, finding) : NULL;
     if (delays == NULL)
         return;
     g_ptr_array_add(delays, NULL);
     g_autofree char *lines = g_strjoinv("; ", (char **)delays->pdata);
-    member_text(tale->builder, "delays", lines);
+    member_text(run->builder, "delays", lines);
     g_ptr_array_unref(delays);
 }
 
-static void add_story(Html *html, const CheckResult *result, const Finding *finding, const Record *record, uint32_t frames_max)
+static void add_run(Html *html, const CheckResult *result, const Finding *finding, const Record *record, uint32_t frames_max)
 {
     Timeline *timeline = timeline_new(record, frames_max);
-    Tale tale = { json_builder_new(), html, result, timeline, result->program, g_ptr_array_new_with_free_func(g_free),
+    PageRun run = { json_builder_new(), html, result, timeline, result->program, g_ptr_array_new_with_free_func(g_free),
                   g_hash_table_new(g_str_hash, g_str_equal), g_array_new(FALSE, TRUE, sizeof(uint32_t)),
                   g_array_new(FALSE, TRUE, sizeof(uint32_t)), g_ptr_array_new(),
                   g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL) };
-    json_builder_begin_object(tale.builder);
-    add_head(&tale, finding);
+    json_builder_begin_object(run.builder);
+    add_head(&run, finding);
     if (timeline->frames->len == frames_max)
-        member_text(tale.builder, "note", "The run is long: only its beginning is drawn.");
-    add_lanes(&tale);
-    add_frames(&tale, finding);
-    add_links(&tale);
+        member_text(run.builder, "note", "The run is long: only its beginning is drawn.");
+    add_lanes(&run);
+    add_frames(&run, finding);
+    add_links(&run);
     if (finding && finding->id == FAULT_DEADLOCK)
-        add_stuck(&tale);
-    add_words(&tale);
-    json_builder_end_object(tale.builder);
-    g_ptr_array_add(html->stories, json_builder_get_root(tale.builder));
-    g_object_unref(tale.builder);
-    g_ptr_array_unref(tale.names);
-    g_hash_table_unref(tale.numbers);
-    g_array_unref(tale.lane_of_core);
-    g_array_unref(tale.lane_of_copy);
-    g_ptr_array_unref(tale.places);
-    g_hash_table_unref(tale.seen);
+        add_stuck(&run);
+    add_words(&run);
+    json_builder_end_object(run.builder);
+    g_ptr_array_add(html->runs, json_builder_get_root(run.builder));
+    g_object_unref(run.builder);
+    g_ptr_array_unref(run.names);
+    g_hash_table_unref(run.numbers);
+    g_array_unref(run.lane_of_core);
+    g_array_unref(run.lane_of_copy);
+    g_ptr_array_unref(run.places);
+    g_hash_table_unref(run.seen);
     timeline_free(timeline);
 }
 
@@ -340,14 +340,14 @@ static void html_add(void *document, const CheckResult *result, const GPtrArray 
     for (guint i = 0; result->verdict == VERDICT_FAULTY && i < result->outcome->findings->len; i++) {
         const Finding *finding = result->outcome->findings->pdata[i];
         Record *record = finding_exemption(result->program, finding) ? NULL : timeline_record(result, finding);
-        if (record && html->stories->len < STORIES_MAX)
-            add_story(html, result, finding, record, FRAMES_MAX);
+        if (record && html->runs->len < RUNS_MAX)
+            add_run(html, result, finding, record, FRAMES_MAX);
         else
             html->left_out += record != NULL;
         record_free(record);
     }
-    if (result->verdict == VERDICT_VERIFIED && result->record && html->stories->len < STORIES_MAX)
-        add_story(html, result, NULL, result->record, VERIFIED_FRAMES_MAX);
+    if (result->verdict == VERDICT_VERIFIED && result->record && html->runs->len < RUNS_MAX)
+        add_run(html, result, NULL, result->record, VERIFIED_FRAMES_MAX);
 }
 
 static void html_add_error(void *document, const char *message)
@@ -362,8 +362,8 @@ static const GString *html_text(void *document)
     json_builder_begin_object(builder);
     member_int(builder, "left_out", html->left_out);
     member_array(builder, "stories");
-    for (guint i = 0; i < html->stories->len; i++)
-        json_builder_add_value(builder, json_node_copy(g_ptr_array_index(html->stories, i)));
+    for (guint i = 0; i < html->runs->len; i++)
+        json_builder_add_value(builder, json_node_copy(g_ptr_array_index(html->runs, i)));
     json_builder_end_array(builder);
     g_autofree char *json = members_finish(builder, false);
     xmlChar *escaped = xmlEncodeSpecialChars(NULL, BAD_CAST json);
@@ -381,7 +381,7 @@ static void html_clear(void *document)
 {
     Html *html = document;
     source_free(html->source);
-    g_ptr_array_unref(html->stories);
+    g_ptr_array_unref(html->runs);
     g_string_free(html->text, TRUE);
     g_free(html);
 }

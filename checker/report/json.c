@@ -5,12 +5,12 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 #include "../facts/members.h"
+#include "describe.h"
 #include "fingerprint.h"
+#include "message.h"
 #include "narrative.h"
 #include "paths.h"
 #include "places.h"
-#include "story.h"
-#include "words.h"
 
 enum { SITES_MAX = 1024 };                      /* of one finding */
 
@@ -39,7 +39,7 @@ static void add_chain(JsonBuilder *builder, const Program *program, uint32_t sit
 {
     member_array(builder, "chain");
     for (uint32_t call = program_caller(program, site); call != NONE; call = program_caller(program, call)) {
-        g_autofree char *words = words_call(program, call);
+        g_autofree char *words = describe_call(program, call);
         member_element(builder, words);
     }
     json_builder_end_array(builder);
@@ -60,7 +60,7 @@ static void add_grid(JsonBuilder *builder, const CheckResult *result, const Plac
 /* The object without the device, which has a member of its own. */
 static void add_object(JsonBuilder *builder, const Program *program, const Place *place)
 {
-    char *object = words_object(program, place);
+    char *object = describe_object(program, place);
     bool semaphore = step_on_counter(place->kind);
     char *end = object ? g_strrstr(object, semaphore ? " of device " : " on device ") : NULL;
     if (end)
@@ -119,7 +119,7 @@ static void add_finding(JsonBuilder *builder, Source *source, const CheckResult 
     g_autofree char *fingerprint = fingerprint_finding(source, result, finding);
     g_autoptr(GArray) places = places_shown(result, finding, SITES_MAX);
     const char *reason = finding_exemption(result->program, finding);
-    char *message = story_message(result, finding), *why = story_why(result, finding);
+    char *message = message_text(result, finding), *why = message_why(result, finding);
     json_builder_begin_object(builder);
     member_text(builder, "id", fault_name(finding->id));
     member_text(builder, "fingerprint", fingerprint);
@@ -133,9 +133,9 @@ static void add_finding(JsonBuilder *builder, Source *source, const CheckResult 
         member_text(builder, "reason", reason);
     add_places(builder, result, (const Place *)(void *)places->data, places->len);
     member_text_or_null(builder, "schedule", schedule);
-    member_int(builder, "switches", story_switches(finding));
+    member_int(builder, "switches", message_switches(finding));
     add_lines(builder, "story", narrative_lines(result, finding));
-    add_lines(builder, "delays", story_delays(result->program, finding));
+    add_lines(builder, "delays", message_delays(result->program, finding));
     json_builder_end_object(builder);
     g_free(why);
     g_free(message);
@@ -197,7 +197,7 @@ static void add_covered(JsonBuilder *builder, const CheckResult *result)
     json_builder_end_array(builder);
     member_array(builder, "not_covered");
     for (guint i = 0; outcome && result->program && i < outcome->limits->len; i++) {
-        g_autofree char *words = words_limit(result->program, outcome->limits->pdata[i]);
+        g_autofree char *words = describe_limit(result->program, outcome->limits->pdata[i]);
         member_element(builder, words);
     }
     json_builder_end_array(builder);
@@ -208,9 +208,9 @@ static void add_covered(JsonBuilder *builder, const CheckResult *result)
     if (outcome && outcome->promise)
         member_text(builder, "promise", outcome->promise);
     member_array(builder, "modes");
-    for (unsigned bit = 0; words_mode(bit); bit++)
+    for (unsigned bit = 0; describe_mode(bit); bit++)
         if (outcome && (outcome->modes & 1u << bit))
-            json_builder_add_string_value(builder, words_mode(bit));
+            json_builder_add_string_value(builder, describe_mode(bit));
     json_builder_end_array(builder);
     add_advice(builder, result, true);
     member_bool(builder, "incomplete_after_race", outcome && outcome->incomplete_after_race);
@@ -239,7 +239,7 @@ static void add_knobs(JsonBuilder *builder, const Knobs *knobs)
 {
     member_object(builder, "knobs");
     for (Knob knob = 0; knob < KNOB_COUNT; knob++) {
-        char *name = g_strdelimit(g_strdup(words_knob_name(knob)), "-", '_'), *value = words_knob_value(knobs, knob);
+        char *name = g_strdelimit(g_strdup(describe_knob_name(knob)), "-", '_'), *value = describe_knob_value(knobs, knob);
         member_text(builder, name, value);
         g_free(value);
         g_free(name);
@@ -308,7 +308,7 @@ static void tell_member(JsonObject *object, const char *name, const char *root)
         tell_paths(member, root);
         return;
     }
-    g_autofree char *told = paths_told(root, json_node_get_string(member), &relative);
+    g_autofree char *told = paths_shown(root, json_node_get_string(member), &relative);
     json_node_set_string(member, told);
 }
 

@@ -6,9 +6,9 @@
 #include <libxml/chvalid.h>
 #include <libxml/xmlwriter.h>
 #include <string.h>
+#include "describe.h"
 #include "output.h"
 #include "text.h"
-#include "words.h"
 
 typedef enum CaseEnd { CASE_PASSED, CASE_FAILED, CASE_ERROR, CASE_SKIPPED } CaseEnd;
 
@@ -101,7 +101,7 @@ static void junit_add(void *document, const CheckResult *result, const GPtrArray
         judge_faulty(c, result);
     } else if (result->verdict == VERDICT_BOUNDED) {
         c->outcome = junit->settings->accept_bounded ? CASE_PASSED : CASE_ERROR, c->type = g_strdup("bounded");
-        c->message = words_bounded(result->outcome);
+        c->message = describe_bounded(result->outcome);
     } else if (result->verdict == VERDICT_NOT_APPLICABLE) {
         c->outcome = CASE_SKIPPED, c->message = clean(result->error);
     }

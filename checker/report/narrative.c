@@ -5,36 +5,36 @@
  */
 #include "narrative.h"
 #include "../../model/label.h"
+#include "describe.h"
 #include "timeline.h"
-#include "words.h"
 
-enum { FRAMES_MAX = 20000, BODY_MAX = TELLING_LINES_MAX - 5, GIVERS_MAX = 3, STUCK_MAX = 3 };
+enum { FRAMES_MAX = 20000, BODY_MAX = NARRATIVE_LINES_MAX - 5, GIVERS_MAX = 3, STUCK_MAX = 3 };
 
-typedef struct Line {
+typedef struct NarrativeLine {
     char *text;
     uint32_t core, site;
     unsigned weight;
-} Line;
+} NarrativeLine;
 
-typedef struct Teller {
+typedef struct Narrator {
     const Program *program;
     const Finding *finding;
     const Timeline *timeline;
-    GArray *lines;                              /* of Line */
+    GArray *lines;                              /* of NarrativeLine */
     bool *has_part;                             /* by core: it does more than enter */
-} Teller;
+} Narrator;
 
-static const Frame *frame_at(const Teller *t, guint i)
+static const Frame *frame_at(const Narrator *t, guint i)
 {
     return &g_array_index(t->timeline->frames, Frame, i);
 }
 
-static const Copy *copy_of(const Teller *t, const Frame *frame)
+static const Copy *copy_of(const Narrator *t, const Frame *frame)
 {
     return &STORE(Copy, &t->timeline->record->copies, frame->copy);
 }
 
-static bool in_fault(const Teller *t, uint32_t core)
+static bool in_fault(const Narrator *t, uint32_t core)
 {
     for (unsigned p = 0; p < t->finding->places; p++)
         if (t->finding->place[p].core == core)
@@ -42,23 +42,23 @@ static bool in_fault(const Teller *t, uint32_t core)
     return false;
 }
 
-static void say(Teller *t, const Frame *frame, unsigned weight, char *text)
+static void add_line(Narrator *t, const Frame *frame, unsigned weight, char *text)
 {
-    Line line = { text, frame->core, frame->site, weight };
+    NarrativeLine line = { text, frame->core, frame->site, weight };
     if (weight == 0)
         g_free(text);
     else
         g_array_append_val(t->lines, line);
 }
 
-static char *copy_name(const Teller *t, const Frame *frame)
+static char *copy_name(const Narrator *t, const Frame *frame)
 {
-    g_autofree char *core = words_core(t->program, frame->core);
+    g_autofree char *core = describe_core(t->program, frame->core);
     return label_describe_copy(t->program, core, copy_of(t, frame)->ordinal, copy_of(t, frame)->label);
 }
 
 /* Moments of one copy that stand together: bits, and how many frames. */
-static unsigned moments_from(const Teller *t, guint first, uint32_t copy, guint *frames)
+static unsigned moments_from(const Narrator *t, guint first, uint32_t copy, guint *frames)
 {
     unsigned bits = 0;
     guint i = first;
@@ -68,17 +68,17 @@ static unsigned moments_from(const Teller *t, guint first, uint32_t copy, guint 
     return bits;
 }
 
-static guint tell_start(Teller *t, guint i)
+static guint narrate_start(Narrator *t, guint i)
 {
     const Frame *frame = frame_at(t, i);
     g_autofree char *words = frame_words(t->timeline, frame);
     guint more = 0;
     bool completes = frame->copy != NONE && (moments_from(t, i + 1, frame->copy, &more) & 1u << STEP_WRITE) != 0;
-    say(t, frame, completes || frame->copy == NONE ? 1 : 2, g_strdup_printf("%s%s", words, completes ? "; it completes" : ""));
+    add_line(t, frame, completes || frame->copy == NONE ? 1 : 2, g_strdup_printf("%s%s", words, completes ? "; it completes" : ""));
     return completes ? more + 1 : 1;
 }
 
-static guint tell_moments(Teller *t, guint i)
+static guint narrate_moments(Narrator *t, guint i)
 {
     const Frame *frame = frame_at(t, i);
     const Copy *copy = copy_of(t, frame);
@@ -87,15 +87,15 @@ static guint tell_moments(Teller *t, guint i)
     g_autofree char *name = copy_name(t, frame), *to = program_describe_region(t->program, copy->target, copy->target_region);
     g_autofree char *semaphore = program_describe_semaphore(t->program, copy->receive_semaphore);
     if (bits & 1u << STEP_WRITE)
-        say(t, frame, 2, g_strdup_printf("%s lands: %s is written", name, to));
+        add_line(t, frame, 2, g_strdup_printf("%s lands: %s is written", name, to));
     else if (bits & 1u << STEP_EARLY_RECEIVE)
-        say(t, frame, 3, g_strdup_printf("%s has signalled all but one byte on %s; its data is not written yet", name, semaphore));
+        add_line(t, frame, 3, g_strdup_printf("%s has signalled all but one byte on %s; its data is not written yet", name, semaphore));
     else if (bits & 1u << STEP_READ)
-        say(t, frame, 1, g_strdup_printf("%s has read its source; its data is not written yet", name));
+        add_line(t, frame, 1, g_strdup_printf("%s has read its source; its data is not written yet", name));
     return frames;
 }
 
-static bool gives_before(const Teller *t, guint link, guint from)
+static bool gives_before(const Narrator *t, guint link, guint from)
 {
     const Frame *giver = frame_at(t, g_array_index(t->timeline->links, Link, link).from);
     for (guint l = from; l < link; l++) {
@@ -106,10 +106,10 @@ static bool gives_before(const Teller *t, guint link, guint from)
     return false;
 }
 
-static void tell_wait(Teller *t, guint i)
+static void narrate_wait(Narrator *t, guint i)
 {
     const Frame *frame = frame_at(t, i);
-    g_autofree char *core = words_core(t->program, frame->core), *semaphore = program_describe_semaphore(t->program, frame->semaphore);
+    g_autofree char *core = describe_core(t->program, frame->core), *semaphore = program_describe_semaphore(t->program, frame->semaphore);
     g_autoptr(GString) text = g_string_new(NULL);
     g_string_append_printf(text, "%s passes its wait on %s", core, semaphore);
     guint first = 0, links = t->timeline->links->len, givers = 0;
@@ -121,67 +121,68 @@ static void tell_wait(Teller *t, guint i)
         if (gives_before(t, l, first))
             continue;
         bool copy = frame_is_moment(giver);
-        g_autofree char *name = copy ? copy_name(t, giver) : words_core(t->program, giver->core);
+        g_autofree char *name = copy ? copy_name(t, giver) : describe_core(t->program, giver->core);
         if (givers++ < GIVERS_MAX)
             g_string_append_printf(text, "%s %s", givers == 1 ? ", counted by" : " and", name);
         outside |= giver->core != frame->core;
     }
-    say(t, frame, !outside ? 1 : in_fault(t, frame->core) ? 3 : 2, g_string_free(g_steal_pointer(&text), FALSE));
+    add_line(t, frame, !outside ? 1 : in_fault(t, frame->core) ? 3 : 2, g_string_free(g_steal_pointer(&text), FALSE));
 }
 
-static void tell_step(Teller *t, guint i)
+static void narrate_step(Narrator *t, guint i)
 {
     const Frame *frame = frame_at(t, i);
     bool quiet = frame->kind == STEP_ALLOC || frame->kind == STEP_FREE;
     bool outward = frame->kind == STEP_SIGNAL || frame->kind == STEP_EXIT
         || (step_has(frame->kind, STEP_ON_FLAG) && frame->kind != STEP_FLAG_LOAD);
     if (frame->kind == STEP_ENTER && frame->members == t->program->cores) {
-        g_autofree char *launch = words_launch(t->program, frame->launch);
-        say(t, frame, 1, g_strdup_printf("all devices enter %s", launch));
+        g_autofree char *launch = describe_launch(t->program, frame->launch);
+        add_line(t, frame, 1, g_strdup_printf("all devices enter %s", launch));
         return;
     }
-    say(t, frame, quiet || frame->kind == STEP_ENTER ? 1 : outward || in_fault(t, frame->core) ? 2 : 1, frame_words(t->timeline, frame));
+    bool matters = outward || in_fault(t, frame->core);
+    add_line(t, frame, !quiet && frame->kind != STEP_ENTER && matters ? 2 : 1, frame_words(t->timeline, frame));
 }
 
-static void tell_frames(Teller *t)
+static void narrate_frames(Narrator *t)
 {
     for (guint i = 0; i < t->timeline->frames->len;) {
         const Frame *frame = frame_at(t, i);
         if (frame->kind != STEP_ENTER)
             t->has_part[frame->core] = true;
         if (frame_is_moment(frame)) {
-            i += tell_moments(t, i);
+            i += narrate_moments(t, i);
         } else if (frame->kind == STEP_COPY_START) {
-            i += tell_start(t, i);
+            i += narrate_start(t, i);
         } else {
             if (step_is_semaphore_wait(frame->kind))
-                tell_wait(t, i);
+                narrate_wait(t, i);
             else
-                tell_step(t, i);
+                narrate_step(t, i);
             i++;
         }
     }
 }
 
 /* Lines of at most this weight that follow each other and belong to one core become one. */
-static void fold(Teller *t, unsigned weight)
+static void fold(Narrator *t, unsigned weight)
 {
-    GArray *folded = g_array_new(FALSE, FALSE, sizeof(Line));
+    GArray *folded = g_array_new(FALSE, FALSE, sizeof(NarrativeLine));
     for (guint i = 0; i < t->lines->len;) {
-        Line first = g_array_index(t->lines, Line, i);
+        NarrativeLine first = g_array_index(t->lines, NarrativeLine, i);
         guint end = i + 1;
-        while (end < t->lines->len && g_array_index(t->lines, Line, end).core == first.core && first.weight <= weight
-               && g_array_index(t->lines, Line, end).weight <= weight)
+        while (end < t->lines->len && g_array_index(t->lines, NarrativeLine, end).core == first.core && first.weight <= weight
+               && g_array_index(t->lines, NarrativeLine, end).weight <= weight)
             end++;
         if (end > i + 1) {
-            g_autofree char *core = words_core(t->program, first.core);
-            first.site = g_array_index(t->lines, Line, end - 1).site;
+            g_autofree char *core = describe_core(t->program, first.core);
+            first.site = g_array_index(t->lines, NarrativeLine, end - 1).site;
             for (guint j = i; j < end; j++)
-                g_free(g_array_index(t->lines, Line, j).text);
+                g_free(g_array_index(t->lines, NarrativeLine, j).text);
             first.text = g_strdup_printf("%s runs on", core);
         }
-        bool beside = (folded->len > 0 && g_array_index(folded, Line, folded->len - 1).core == first.core)
-            || (end < t->lines->len && g_array_index(t->lines, Line, end).core == first.core);
+        bool beside = (folded->len > 0 && g_array_index(folded, NarrativeLine, folded->len - 1).core == first.core)
+            || (end < t->lines->len && g_array_index(t->lines, NarrativeLine, end).core == first.core);
         if (end == i + 1 && first.weight <= weight && weight == 1 && beside)
             g_free(first.text);                 /* its neighbours say enough of what that core does */
         else
@@ -195,12 +196,12 @@ static void fold(Teller *t, unsigned weight)
 /* Takes the text. */
 static void add_step(GArray *out, char *text, uint32_t site, bool of_fault)
 {
-    const TellingStep step = { text, site, of_fault };
+    const NarrativeStep step = { text, site, of_fault };
     g_array_append_val(out, step);
 }
 
 /* "devices 1, 3 to 5": those that did nothing but enter. NULL: none. */
-static char *bystanders(const Teller *t)
+static char *bystanders(const Narrator *t)
 {
     GString *text = g_string_new(NULL);
     uint32_t per = t->program->cores_per_device, count = 0;
@@ -221,7 +222,7 @@ static char *bystanders(const Teller *t)
     return g_string_free(text, count == 0);
 }
 
-static void tell_stuck(const Teller *t, GArray *out)
+static void narrate_stuck(const Narrator *t, GArray *out)
 {
     const Store *ends = &t->timeline->record->ends;
     unsigned stuck = 0;
@@ -231,36 +232,37 @@ static void tell_stuck(const Teller *t, GArray *out)
             continue;
         Place place = { .core = core, .copy = NONE, .kind = state->pending.kind, .object = state->pending.object, .region = NONE,
                         .launch = state->pending.launch, .site = state->pending.site };
-        g_autofree char *action = words_action(t->program, &place);
+        g_autofree char *action = describe_action(t->program, &place);
         add_step(out, g_strdup_printf("%s, for ever", action), place.site, true);
     }
     if (stuck > STUCK_MAX)
         add_step(out, g_strdup_printf("and %u more in the same way", stuck - STUCK_MAX), NONE, true);
 }
 
-static void tell_end(const Teller *t, GArray *out)
+static void narrate_end(const Narrator *t, GArray *out)
 {
     static const char *const LEAD[] = { "now ", "and at once " };
     if (t->finding->id == FAULT_DEADLOCK)
-        tell_stuck(t, out);
+        narrate_stuck(t, out);
     bool happened = fault_stops_core(t->finding->id) || t->finding->id == FAULT_OVERFLOW || t->finding->id == FAULT_DIVERGENCE;
     for (unsigned p = 0; p < t->finding->places && !happened; p++) {
         bool copy_in_flight = t->finding->id == FAULT_IN_FLIGHT && p == 0, promised = t->finding->id == FAULT_MISMATCH && p == 1;
-        g_autofree char *action = words_action(t->program, &t->finding->place[p]), *agent = words_agent(t->program, &t->finding->place[p]);
+        const Place *place = &t->finding->place[p];
+        g_autofree char *action = describe_action(t->program, place), *agent = describe_agent(t->program, place);
         char *text = copy_in_flight || promised ? g_strdup_printf("now %s is still under way", agent)
                                                 : g_strdup_printf("%s%s", LEAD[t->finding->id == FAULT_RACE ? p : 0], action);
-        add_step(out, text, t->finding->place[p].site, true);
+        add_step(out, text, place->site, true);
     }
 }
 
 static void clear_step(gpointer data)
 {
-    g_free(((TellingStep *)data)->text);
+    g_free(((NarrativeStep *)data)->text);
 }
 
-static GArray *gather(Teller *t)
+static GArray *gather(Narrator *t)
 {
-    GArray *out = g_array_new(FALSE, FALSE, sizeof(TellingStep));
+    GArray *out = g_array_new(FALSE, FALSE, sizeof(NarrativeStep));
     g_array_set_clear_func(out, clear_step);
     fold(t, 1);
     if (t->lines->len > BODY_MAX)
@@ -269,12 +271,12 @@ static GArray *gather(Teller *t)
     if (skipped > 0)
         add_step(out, g_strdup_printf("%u lines like the following are omitted", skipped), NONE, false);
     for (guint i = skipped; i < t->lines->len; i++)
-        add_step(out, g_strdup(g_array_index(t->lines, Line, i).text), g_array_index(t->lines, Line, i).site, false);
-    tell_end(t, out);
+        add_step(out, g_strdup(g_array_index(t->lines, NarrativeLine, i).text), g_array_index(t->lines, NarrativeLine, i).site, false);
+    narrate_end(t, out);
     char *others = t->finding->id == FAULT_DEADLOCK ? NULL : bystanders(t);
     if (others != NULL)
         add_step(out, others, NONE, false);
-    g_assert(out->len <= TELLING_LINES_MAX);
+    g_assert(out->len <= NARRATIVE_LINES_MAX);
     return out;
 }
 
@@ -284,11 +286,12 @@ GArray *narrative_steps(const CheckResult *result, const Finding *finding)
     if (record == NULL)
         return NULL;
     Timeline *timeline = timeline_new(record, FRAMES_MAX);
-    Teller t = { result->program, finding, timeline, g_array_new(FALSE, FALSE, sizeof(Line)), g_new0(bool, result->program->cores) };
-    tell_frames(&t);
+    Narrator t = { result->program, finding, timeline, g_array_new(FALSE, FALSE, sizeof(NarrativeLine)),
+                   g_new0(bool, result->program->cores) };
+    narrate_frames(&t);
     GArray *out = gather(&t);
     for (guint i = 0; i < t.lines->len; i++)
-        g_free(g_array_index(t.lines, Line, i).text);
+        g_free(g_array_index(t.lines, NarrativeLine, i).text);
     g_array_unref(t.lines);
     g_free(t.has_part);
     timeline_free(timeline);
@@ -303,7 +306,7 @@ GPtrArray *narrative_lines(const CheckResult *result, const Finding *finding)
         return NULL;
     GPtrArray *out = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < steps->len; i++) {
-        const TellingStep *step = &g_array_index(steps, TellingStep, i);
+        const NarrativeStep *step = &g_array_index(steps, NarrativeStep, i);
         g_autofree char *where = step->site == NONE ? NULL : program_describe_site(result->program, step->site);
         g_ptr_array_add(out, where ? g_strdup_printf("%s (%s)", step->text, where) : g_strdup(step->text));
     }

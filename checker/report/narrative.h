@@ -7,9 +7,14 @@
 #include <glib.h>
 #include "../check/check.h"
 
-#define TELLING_LINES_MAX 25
+#define NARRATIVE_LINES_MAX 25
 
-typedef struct TellingStep { char *text; uint32_t site; bool of_fault; } TellingStep;     /* site NONE: nowhere; of_fault: its own step */
-/* The same with sites apart. */
-GArray *narrative_steps(const CheckResult *result, const Finding *finding);      /* of TellingStep, freed with it */
-GPtrArray *narrative_lines(const CheckResult *result, const Finding *finding);   /* of char*, at most TELLING_LINES_MAX */
+typedef struct NarrativeStep {
+    char *text;
+    uint32_t site;                              /* NONE: none */
+    bool of_fault;                              /* a step of the fault itself */
+} NarrativeStep;
+
+GArray *narrative_steps(const CheckResult *result, const Finding *finding);      /* of NarrativeStep, freed with it */
+/* The same as text, each line with its place; at most NARRATIVE_LINES_MAX. Of char*. */
+GPtrArray *narrative_lines(const CheckResult *result, const Finding *finding);

@@ -8,7 +8,7 @@ char *paths_root(const char *source_root)
     return g_canonicalize_filename(source_root ? source_root : ".", NULL);
 }
 
-char *paths_told(const char *root, const char *file, bool *relative)
+char *paths_shown(const char *root, const char *file, bool *relative)
 {
     g_autofree char *path = g_canonicalize_filename(file, NULL);
     size_t length = strlen(root);

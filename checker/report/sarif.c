@@ -4,15 +4,15 @@
  */
 #include <string.h>
 #include "../facts/members.h"
+#include "describe.h"
 #include "fingerprint.h"
+#include "message.h"
 #include "narrative.h"
 #include "output.h"
 #include "paths.h"
 #include "places.h"
-#include "story.h"
 #include "text.h"
 #include "timeline.h"
-#include "words.h"
 
 enum { LOCATIONS_MAX = 16 };                    /* of one result */
 
@@ -43,7 +43,7 @@ static void *sarif_begin(const OutputSettings *settings)
 static void add_artifact(JsonBuilder *builder, const Sarif *sarif, const char *file)
 {
     bool inside;
-    g_autofree char *path = paths_told(sarif->root, file, &inside), *escaped = g_uri_escape_string(path, "/", FALSE);
+    g_autofree char *path = paths_shown(sarif->root, file, &inside), *escaped = g_uri_escape_string(path, "/", FALSE);
     g_autofree char *uri = inside ? g_strdup(escaped) : g_strdup_printf("file://%s", escaped);
     member_object(builder, "artifactLocation");
     member_text(builder, "uri", uri);
@@ -95,7 +95,7 @@ static void add_location(JsonBuilder *builder, Sarif *sarif, const Program *prog
 
 static void add_place(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Place *place, guint id)
 {
-    g_autofree char *action = words_action(result->program, place);
+    g_autofree char *action = describe_action(result->program, place);
     json_builder_begin_object(builder);
     if (id > 0)
         member_int(builder, "id", id);
@@ -138,7 +138,7 @@ static void add_stacks(JsonBuilder *builder, Sarif *sarif, const CheckResult *re
     for (unsigned i = 0; i < finding->places; i++) {
         if (program_caller(program, finding->place[i].site) == NONE)
             continue;
-        g_autofree char *action = words_action(program, &finding->place[i]);
+        g_autofree char *action = describe_action(program, &finding->place[i]);
         json_builder_begin_object(builder);
         add_message(builder, action);
         member_array(builder, "frames");
@@ -155,7 +155,7 @@ static void add_stacks(JsonBuilder *builder, Sarif *sarif, const CheckResult *re
     json_builder_end_array(builder);
 }
 
-static void add_flow_step(JsonBuilder *builder, Sarif *sarif, const Program *program, const TellingStep *step, const char *before,
+static void add_flow_step(JsonBuilder *builder, Sarif *sarif, const Program *program, const NarrativeStep *step, const char *before,
                           unsigned order)
 {
     g_autofree char *message = before ? g_strdup_printf("(%s; heddle replay shows them all) %s", before, step->text) : g_strdup(step->text);
@@ -168,13 +168,13 @@ static void add_flow_step(JsonBuilder *builder, Sarif *sarif, const Program *pro
     json_builder_end_object(builder);
 }
 
-/* The story as it is told in the text: at most TELLING_LINES_MAX steps. A line about no place is told with the next one that has one. */
+/* The story as it is told in the text: at most NARRATIVE_LINES_MAX steps. A line about no place is told with the next one that has one. */
 static void add_flow(JsonBuilder *builder, Sarif *sarif, const Program *program, const GArray *steps)
 {
     const char *before = NULL;
     unsigned order = 0;
     for (guint i = 0; i < steps->len; i++) {
-        const TellingStep *step = &g_array_index(steps, TellingStep, i);
+        const NarrativeStep *step = &g_array_index(steps, NarrativeStep, i);
         if (step->site == NONE) {
             before = step->text;
             continue;
@@ -215,7 +215,7 @@ static void append_escaped(GString *out, const char *text)
 /* Services show a related location where the message links to it. */
 static char *message_of(const Sarif *sarif, const CheckResult *result, const Finding *finding, const char *schedule)
 {
-    g_autofree char *title = text_title(result), *what = story_message(result, finding), *why = story_why(result, finding);
+    g_autofree char *title = text_title(result), *what = message_text(result, finding), *why = message_why(result, finding);
     g_autofree char *see = schedule ? g_strdup_printf(" See it happen: heddle replay %s", schedule) : NULL;
     g_autoptr(GString) message = g_string_new(NULL);
     append_escaped(message, title);
@@ -291,7 +291,7 @@ static void sarif_add(void *document, const CheckResult *result, const GPtrArray
     Sarif *sarif = document;
     g_autofree char *title = text_title(result);
     if (result->verdict == VERDICT_BOUNDED) {
-        g_autofree char *bounded = words_bounded(result->outcome);
+        g_autofree char *bounded = describe_bounded(result->outcome);
         g_ptr_array_add(sarif->notes, g_strdup_printf("%s: %s", title, bounded));
     }
     note_idle(sarif, result, title);

@@ -33,9 +33,9 @@
 #include "../facts/fits.h"
 #include "../run/infile.h"
 #include "../run/settle.h"
+#include "line_map.h"
 #include "outfile.h"
 #include "paths.h"
-#include "relocate.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -114,7 +114,7 @@ bool schedule_write(const CheckResult *result, const Finding *finding, const cha
     g_autofree char *folder = paths_from_file(path);
     append_head(out, result, folder);
     append_finding(out, finding);
-    g_autoptr(GPtrArray) code = relocate_code(finding->lines);
+    g_autoptr(GPtrArray) code = line_map_fields(finding->lines);
     for (guint i = 0; i < code->len; i++)
         append_text(out, "code", g_ptr_array_index(code, i));
     g_string_append_printf(out, "moves %u\n", finding->lines ? finding->lines->len : 0);
@@ -139,7 +139,7 @@ typedef struct Parsed {
     char *facts;                                /* of launches; NULL: none */
     GArray *overrides;                          /* of Override */
     Finding *finding;
-    GPtrArray *lines, *code;                    /* moves; fields of relocate.h */
+    GPtrArray *lines, *code;                    /* moves; fields of line_map.h */
     size_t field;                               /* the next line is this field, or a later one */
 } Parsed;
 
@@ -536,7 +536,7 @@ ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const ch
         spec->facts = parsed->facts;
     } else {
         g_clear_pointer(&parsed->finding->why, g_free);
-        relocate_lines(parsed->lines, parsed->code);
+        line_map_apply(parsed->lines, parsed->code);
     }
     replay->check = check_replay(spec, parsed->finding, parsed->lines, &replay->error);
     parsed->finding = NULL;

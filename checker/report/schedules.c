@@ -3,14 +3,14 @@
 #include <errno.h>
 #include <string.h>
 #include <xxhash.h>
+#include "describe.h"
+#include "message.h"
 #include "schedule_file.h"
-#include "story.h"
-#include "words.h"
 
 static unsigned short_hash(const CheckSpec *spec)
 {
     GString *all = g_string_new(spec->program);
-    char *knobs = words_knobs(&spec->knobs);
+    char *knobs = describe_knobs(&spec->knobs);
     g_string_append_printf(all, "\n%s\n%s\n%u cores, seed %" G_GUINT64_FORMAT "\n", spec->source ? spec->source : "", knobs, spec->cores,
                            spec->seed);
     for (unsigned axis = 0; axis < spec->mesh.axes; axis++)

@@ -6,23 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../run/progress.h"
+#include "describe.h"
+#include "message.h"
 #include "narrative.h"
-#include "story.h"
-#include "words.h"
 
 #define COLUMNS 110
 
 void text_init(Text *text, bool color, bool quiet, bool verbose)
 {
     *text = (Text){.out = g_string_new(NULL), .color = color, .quiet = quiet, .verbose = verbose, .source = source_new(),
-                    .told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)};
+                    .reported = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)};
 }
 
 void text_clear(Text *text)
 {
     g_string_free(text->out, TRUE);
     source_free(text->source);
-    g_hash_table_unref(text->told);
+    g_hash_table_unref(text->reported);
 }
 
 void text_colored(Text *text, TextColor color, const char *format, ...)
@@ -64,7 +64,7 @@ static void text_place(Text *text, const CheckResult *result, const Place *place
 {
     const Program *program = result->program;
     const Site *site = program_get_site(program, place->site);
-    char *action = words_action(program, place), *where = program_describe_site(program, place->site);
+    char *action = describe_action(program, place), *where = program_describe_site(program, place->site);
     const char *function = program_text(program, site->function);
     g_string_append_printf(text->out, "    %s\n      %s", action, where);
     if (*function)
@@ -76,7 +76,7 @@ static void text_place(Text *text, const CheckResult *result, const Place *place
     }
     g_string_append_c(text->out, '\n');
     for (uint32_t call = program_caller(program, place->site); call != NONE; call = program_caller(program, call)) {
-        g_autofree char *words = words_call(program, call);
+        g_autofree char *words = describe_call(program, call);
         g_string_append_printf(text->out, "      called from %s\n", words);
     }
     const char *line = source_line(text->source, program_text(program, site->file), site->line);
@@ -140,12 +140,12 @@ static void text_cited(Text *text, const CheckResult *result, const Finding *fin
 }
 
 /* How it comes about; of each kind of fault the first is told. */
-static void text_telling(Text *text, const CheckResult *result, const Finding *finding)
+static void text_narrative(Text *text, const CheckResult *result, const Finding *finding)
 {
-    GPtrArray *lines = text->storied & (1u << finding->id) ? NULL : narrative_lines(result, finding);
+    GPtrArray *lines = text->narrated & (1u << finding->id) ? NULL : narrative_lines(result, finding);
     if (!lines)
         return;
-    text->storied |= 1u << finding->id;
+    text->narrated |= 1u << finding->id;
     g_string_append(text->out, "    How it happens:\n");
     for (guint i = 0; i < lines->len; i++)
         text_wrapped(text, 6, "- ", lines->pdata[i]);
@@ -162,7 +162,7 @@ static void text_why(Text *text, const char *why)
 
 static void text_delays(Text *text, const CheckResult *result, const Finding *finding)
 {
-    GPtrArray *lines = story_delays(result->program, finding);
+    GPtrArray *lines = message_delays(result->program, finding);
     for (guint i = 0; lines && i < lines->len; i++)
         text_wrapped(text, 4, i ? "         " : "Delays:  ", lines->pdata[i]);
     if (lines)
@@ -171,7 +171,7 @@ static void text_delays(Text *text, const CheckResult *result, const Finding *fi
 
 void text_finding(Text *text, const CheckResult *result, const Finding *finding, const char *schedule)
 {
-    char *message = story_message(result, finding), *why = story_why(result, finding);
+    char *message = message_text(result, finding), *why = message_why(result, finding);
     g_string_append(text->out, "  ");
     text_colored(text, TEXT_BAD, "%s", fault_name(finding->id));
     text_wrapped(text, 0, ": ", message);
@@ -181,7 +181,7 @@ void text_finding(Text *text, const CheckResult *result, const Finding *finding,
         text_why(text, why);
         text_cited(text, result, finding, why);
     }
-    text_telling(text, result, finding);
+    text_narrative(text, result, finding);
     text_delays(text, result, finding);
     if (finding->count > 1)
         g_string_append_printf(text->out, "    %s%" G_GUINT64_FORMAT " occurrences at these lines; one shown.\n",
@@ -231,9 +231,9 @@ static char *covered(const CheckResult *result)
     append_count(out, outcome->transitions, "transition", "transitions");
     append_count(out, outcome->steps, "step", "steps");
     append_count(out, outcome->conflicts, "conflict", "conflicts");
-    for (unsigned bit = 0; words_mode(bit); bit++)
+    for (unsigned bit = 0; describe_mode(bit); bit++)
         if (outcome->modes & 1u << bit)
-            g_string_append_printf(out, "%s --%s", out->str[out->len - 1] == 's' ? " by" : " and", words_mode(bit));
+            g_string_append_printf(out, "%s --%s", out->str[out->len - 1] == 's' ? " by" : " and", describe_mode(bit));
     if (result->verdict != VERDICT_FAULTY || result->results_checked)
         g_string_append_printf(out, "%s%s", out->len ? "; " : "", result->results_checked ? "results checked" : "no result was checked");
     return g_string_free(out, FALSE);
@@ -285,7 +285,7 @@ static void text_not_covered(Text *text, const CheckResult *result)
     const GPtrArray *limits = result->outcome->limits;
     GString *words = g_string_new(NULL);
     for (guint i = 0; i < limits->len; i++) {
-        g_autofree char *limit = words_limit(result->program, limits->pdata[i]);
+        g_autofree char *limit = describe_limit(result->program, limits->pdata[i]);
         g_string_append_printf(words, "%s%s", i ? "; " : "", limit);
     }
     if (words->len)
@@ -294,14 +294,14 @@ static void text_not_covered(Text *text, const CheckResult *result)
 }
 
 /* In full the first time; where another size showed it before, one line. */
-static void text_told(Text *text, const CheckResult *result, const Finding *finding, const char *schedule)
+static void text_finding_once(Text *text, const CheckResult *result, const Finding *finding, const char *schedule)
 {
-    char *key = story_key(result->program, finding);
-    const char *earlier = g_hash_table_lookup(text->told, key);
+    char *key = message_key(result->program, finding);
+    const char *earlier = g_hash_table_lookup(text->reported, key);
     if (!earlier) {
         text_finding(text, result, finding, schedule);
         g_string_append_c(text->out, '\n');
-        g_hash_table_insert(text->told, key, text_title(result));
+        g_hash_table_insert(text->reported, key, text_title(result));
         return;
     }
     g_string_append(text->out, "  ");
@@ -334,7 +334,7 @@ static void text_faults(Text *text, const CheckResult *result, const GPtrArray *
     for (guint i = 0; i < findings->len; i++) {
         const Finding *finding = findings->pdata[i];
         if (!finding_exemption(result->program, finding))
-            text_told(text, result, finding, schedules ? schedules->pdata[i] : NULL);
+            text_finding_once(text, result, finding, schedules ? schedules->pdata[i] : NULL);
     }
     for (guint i = 0; i < findings->len; i++) {
         const Finding *finding = findings->pdata[i];
@@ -357,7 +357,7 @@ static void text_exempted(Text *text, const CheckResult *result)
         const char *reason = finding_exemption(result->program, finding);
         if (!reason)
             continue;
-        char *message = story_message(result, finding);
+        char *message = message_text(result, finding);
         char *words = g_strdup_printf("%s (%s); the program says: %s", message, fault_name(finding->id), reason);
         text_wrapped(text, 2, "exempted: ", words);
         g_free(words);
@@ -398,9 +398,9 @@ static void text_advice(Text *text, const CheckResult *result)
         }
         char *lead = g_strdup_printf("advice, %s: ", advice_name(advice->id));
         char *key = g_strdup_printf("%s %s%s", result->program->name, lead, words->str);
-        if (!g_hash_table_contains(text->told, key))
+        if (!g_hash_table_contains(text->reported, key))
             text_wrapped(text, 2, lead, words->str);
-        g_hash_table_insert(text->told, key, text_title(result));
+        g_hash_table_insert(text->reported, key, text_title(result));
         g_free(lead);
         g_string_free(words, TRUE);
     }
@@ -429,9 +429,9 @@ static void text_tried(Text *text, const CheckResult *result)
         char *key = g_strdup_printf("%s tried: %s", result->program->name, (char *)result->tried->pdata[i]);
         const char *sentence = result->tried->pdata[i];
         bool needed = g_str_has_prefix(sentence, "needed: ");
-        if (!g_hash_table_contains(text->told, key))
+        if (!g_hash_table_contains(text->reported, key))
             text_wrapped(text, 2, needed ? "needed: " : "tried: ", sentence + (needed ? strlen("needed: ") : 0));
-        g_hash_table_insert(text->told, key, text_title(result));
+        g_hash_table_insert(text->reported, key, text_title(result));
     }
 }
 

@@ -12,8 +12,8 @@ typedef struct Text {
     GString *out;
     bool color, quiet, verbose;
     Source *source;
-    GHashTable *told;                           /* story_key, or advice -> title of the check that told it in full; looked up only */
-    uint32_t storied;                           /* bit per FaultId: how one came about was told */
+    GHashTable *reported;                          /* message_key, or advice -> title of the check that told it in full; looked up only */
+    uint32_t narrated;                           /* bit per FaultId: how one came about was told */
     uint32_t helped;                            /* bit per FaultId: its usual repairs were printed */
 } Text;
 

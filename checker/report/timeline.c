@@ -6,7 +6,7 @@
 #include "../../model/label.h"
 #include "../../model/moment.h"
 #include "../run/film.h"
-#include "words.h"
+#include "describe.h"
 
 typedef struct Gift { uint32_t frame; int64_t left; } Gift;
 
@@ -131,7 +131,7 @@ static void add_step(Maker *maker, size_t index)
     Frame frame = { .core = step->core, .members = 1, .copy = NONE, .kind = step->kind, .site = step->site, .position = position,
                     .launch = step->launch, .object = NONE, .region = NONE, .semaphore = NONE, .value = step->value, .extra = step->extra,
                     .step = (uint32_t)index };
-    if (words_on_memory(step->kind))
+    if (step_has_region(step->kind))
         frame.object = step->object, frame.region = step->value;
     if (step_on_counter(step->kind))
         frame.semaphore = step->object;
@@ -204,7 +204,7 @@ void timeline_free(Timeline *timeline)
 Place frame_place(const Timeline *timeline, const Frame *frame)
 {
     bool moment = frame_is_moment(frame);
-    bool memory = words_on_memory(frame->kind) && frame->object != NONE;
+    bool memory = step_has_region(frame->kind) && frame->object != NONE;
     const Copy *copy = frame->copy != NONE ? &STORE(Copy, &timeline->record->copies, frame->copy) : NULL;
     Place place = { .core = frame->core, .position = frame->position, .copy = moment && copy ? copy->ordinal : NONE, .kind = frame->kind,
                     .site = frame->site, .object = memory ? frame->object : NONE, .region = memory ? frame->region : NONE,
@@ -228,11 +228,12 @@ char *frame_words(const Timeline *timeline, const Frame *frame)
 {
     const Program *program = timeline->record->program;
     const Place place = frame_place(timeline, frame);
-    char *action = words_action(program, &place);
+    char *action = describe_action(program, &place);
     if (frame->kind == STEP_COPY_START && frame->copy != NONE) {
         const Copy *copy = &STORE(Copy, &timeline->record->copies, frame->copy);
         g_autofree char *from = program_describe_region(program, copy->source, copy->source_region);
-        g_autofree char *to = program_describe_region(program, copy->target, copy->target_region), *core = words_core(program, frame->core);
+        g_autofree char *to = program_describe_region(program, copy->target, copy->target_region);
+        g_autofree char *core = describe_core(program, frame->core);
         g_free(action);
         g_autofree char *name = timeline_copy_name(timeline, frame->copy);
         return g_strdup_printf("%s starts %s, from %s to %s", core, name, from, to);
@@ -254,7 +255,7 @@ bool timeline_next_of(const Timeline *timeline, const Place *place, Frame *frame
 {
     *frame = (Frame){ .core = place->core, .members = 1, .copy = NONE, .kind = place->kind, .site = place->site, .object = NONE,
                       .region = NONE, .semaphore = NONE, .position = place->position, .launch = place->launch };
-    if (words_on_memory(place->kind))
+    if (step_has_region(place->kind))
         frame->object = place->object, frame->region = place->region;
     if (step_on_counter(place->kind))
         frame->semaphore = place->object;

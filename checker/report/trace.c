@@ -3,10 +3,10 @@
  */
 #include <string.h>
 #include "../facts/members.h"
+#include "describe.h"
 #include "output.h"
 #include "text.h"
 #include "timeline.h"
-#include "words.h"
 
 enum { STEP_TICKS = 10, FRAMES_MAX = 100000 };
 
@@ -17,13 +17,13 @@ typedef struct Trace {
     GString *text;
 } Trace;
 
-typedef struct Run {
+typedef struct TraceRun {
     JsonBuilder *builder;
     Trace *trace;
     const Timeline *timeline;
     const Program *program;
     unsigned first_process;
-} Run;
+} TraceRun;
 
 static void *trace_begin(const OutputSettings *settings)
 {
@@ -34,13 +34,13 @@ static void *trace_begin(const OutputSettings *settings)
 }
 
 /* Threads of a device: its cores, then its copies. */
-static int64_t thread_of(const Run *run, const Frame *frame)
+static int64_t thread_of(const TraceRun *run, const Frame *frame)
 {
     uint32_t per = run->program->cores_per_device;
     return frame_is_moment(frame) && frame->copy != NONE ? (int64_t)per + frame->copy : frame->core % per;
 }
 
-static void begin_event(const Run *run, const char *phase, const char *name, uint32_t device, int64_t thread, int64_t ticks)
+static void begin_event(const TraceRun *run, const char *phase, const char *name, uint32_t device, int64_t thread, int64_t ticks)
 {
     json_builder_begin_object(run->builder);
     member_text(run->builder, "ph", phase);
@@ -50,7 +50,7 @@ static void begin_event(const Run *run, const char *phase, const char *name, uin
     member_int(run->builder, "ts", ticks);
 }
 
-static void name_thread(const Run *run, const char *what, uint32_t device, int64_t thread, const char *name)
+static void name_thread(const TraceRun *run, const char *what, uint32_t device, int64_t thread, const char *name)
 {
     begin_event(run, "M", what, device, thread, 0);
     member_object(run->builder, "args");
@@ -59,12 +59,12 @@ static void name_thread(const Run *run, const char *what, uint32_t device, int64
     json_builder_end_object(run->builder);
 }
 
-static void name_all(const Run *run, const char *title)
+static void name_all(const TraceRun *run, const char *title)
 {
     uint32_t per = run->program->cores_per_device;
     const Record *record = run->timeline->record;
     for (uint32_t core = 0; core < run->program->cores; core++) {
-        g_autofree char *name = words_core(run->program, core), *device = g_strdup_printf("device %u, %s", core / per, title);
+        g_autofree char *name = describe_core(run->program, core), *device = g_strdup_printf("device %u, %s", core / per, title);
         if (core % per == 0)
             name_thread(run, "process_name", core / per, 0, device);
         name_thread(run, "thread_name", core / per, core % per, name);
@@ -76,7 +76,7 @@ static void name_all(const Run *run, const char *title)
     }
 }
 
-static void add_slice(const Run *run, const Frame *frame, int64_t from, int64_t until, const char *category)
+static void add_slice(const TraceRun *run, const Frame *frame, int64_t from, int64_t until, const char *category)
 {
     g_autofree char *words = frame_words(run->timeline, frame), *where = program_describe_site(run->program, frame->site);
     begin_event(run, "X", words, frame->core / run->program->cores_per_device, thread_of(run, frame), from);
@@ -94,7 +94,7 @@ static void add_slice(const Run *run, const Frame *frame, int64_t from, int64_t 
     json_builder_end_object(run->builder);
 }
 
-static void add_slices(const Run *run, const Finding *finding)
+static void add_slices(const TraceRun *run, const Finding *finding)
 {
     const GArray *frames = run->timeline->frames;
     g_autofree int64_t *until = g_new0(int64_t, run->program->cores);           /* when each core was last seen */
@@ -115,7 +115,7 @@ static void add_slices(const Run *run, const Finding *finding)
             add_slice(run, &next, (int64_t)frames->len * STEP_TICKS, (int64_t)(frames->len + 1) * STEP_TICKS, fault_name(finding->id));
 }
 
-static void add_flow(const Run *run, const Link *link)
+static void add_flow(const TraceRun *run, const Link *link)
 {
     const Frame *end[] = { &g_array_index(run->timeline->frames, Frame, link->from),
                            &g_array_index(run->timeline->frames, Frame, link->to) };
@@ -134,7 +134,7 @@ static void add_flow(const Run *run, const Link *link)
 static void add_run(Trace *trace, const CheckResult *result, const Finding *finding, const Record *record)
 {
     Timeline *timeline = timeline_new(record, FRAMES_MAX);
-    Run run = { json_builder_new(), trace, timeline, result->program, trace->processes };
+    TraceRun run = { json_builder_new(), trace, timeline, result->program, trace->processes };
     g_autofree char *title = text_title(result);
     g_autofree char *named = finding ? g_strdup_printf("%s: %s", title, fault_name(finding->id)) : g_strdup(title);
     json_builder_begin_array(run.builder);

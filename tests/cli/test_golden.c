@@ -68,7 +68,7 @@ static void stories_are_short_and_were_replayed(void **state)
                 g_autoptr(GPtrArray) lines = narrative_lines(result, finding);
                 assert_true(finding->shown);
                 assert_non_null(lines);
-                assert_in_range(lines->len, 1, TELLING_LINES_MAX);
+                assert_in_range(lines->len, 1, NARRATIVE_LINES_MAX);
             }
             check_result_free(result);
         }

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "../../checker/report/columns.h"
+#include "../../checker/report/describe.h"
 #include "../../checker/report/json.h"
+#include "../../checker/report/message.h"
 #include "../../checker/report/outfile.h"
 #include "../../checker/report/source.h"
-#include "../../checker/report/story.h"
 #include "../../checker/report/text.h"
-#include "../../checker/report/words.h"
 #include "../support/script.h"
 
 typedef struct Case {
@@ -239,7 +239,7 @@ static void every_fault_has_a_sentence(void **state)
         finding->place[1] = race->place[1];
         finding->object = wait->step.object;
         finding->object_is_semaphore = true;
-        char *message = story_message(&c.result, finding), *key = story_key(c.result.program, finding);
+        char *message = message_text(&c.result, finding), *key = message_key(c.result.program, finding);
         assert_true(strlen(message) > 20);
         assert_null(strchr(message, '\n'));
         assert_int_not_equal(message[strlen(message) - 1], '.');
@@ -260,7 +260,7 @@ static void a_blocked_core_is_named_with_its_line(void **state)
     CoreState *core = &STORE(CoreState, &c.result.record->ends, 1);
     core->end = CORE_BLOCKED;
     core->pending = g_array_index(c.script->core[1], UnrollStep, 1).step;
-    char *message = story_message(&c.result, deadlock), *why = story_why(&c.result, deadlock);
+    char *message = message_text(&c.result, deadlock), *why = message_why(&c.result, deadlock);
     assert_says(message, "1 of 2 cores has");
     assert_says(why, "device 1 waits on recv_sem[0] of device 1 for 8 at script:1002");
     g_free(why);

@@ -14,7 +14,7 @@
 #include <heddle/pallas.h>
 #include "../../checker/advise/advise.h"
 #include "../../checker/check/catalogue.h"
-#include "../../checker/report/story.h"
+#include "../../checker/report/message.h"
 #include "../../kernels/pallas/module.h"
 #include "../../model/rng.h"
 #include "../support/checked.h"
@@ -543,7 +543,7 @@ static void reports_name_blocks(void **state)
     CheckResult *result = check_windows("windows_read_back", 1, 1, WINDOWS_PIPELINED, SEARCH_AUTO);
     assert_int_equal(faults_decided(result), 1u << FAULT_RACE);
     const Finding *finding = result->outcome->findings->pdata[0];
-    g_autofree char *message = story_message(result, finding);
+    g_autofree char *message = message_text(result, finding);
     assert_non_null(strstr(message, "the write-back of block (0, 0) of o by device 0 writes o[0:8, 0:128]"));
     assert_non_null(strstr(finding->why, "nothing in a kernel can wait for it"));
     check_try_repairs(result);
@@ -557,7 +557,7 @@ static void blocks_beyond_counting_are_a_block(void **state)
     (void)state;
     CheckResult *result = check_windows("too_many_to_tell_apart", 1, 1, WINDOWS_PIPELINED, SEARCH_PROVE);
     assert_int_equal(faults_decided(result), 1u << FAULT_RACE);
-    g_autofree char *message = story_message(result, result->outcome->findings->pdata[0]);
+    g_autofree char *message = message_text(result, result->outcome->findings->pdata[0]);
     assert_non_null(strstr(message, "the fetch of a block of x by device 0 reads x[1, 0:8]"));
     checked_free(result);
 }

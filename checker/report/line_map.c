@@ -1,5 +1,5 @@
-/* relocate.c - of several lines with the same text the one that is nearest to where it was. */
-#include "relocate.h"
+/* line_map.c - of several lines with the same text the one that is nearest to where it was. */
+#include "line_map.h"
 #include "../facts/schedule.h"
 #include "source.h"
 #include <stdbool.h>
@@ -21,7 +21,7 @@ static const char *place_of(const char *text, unsigned *line)
     return place;
 }
 
-GPtrArray *relocate_code(const GPtrArray *lines)
+GPtrArray *line_map_fields(const GPtrArray *lines)
 {
     GPtrArray *code = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GHashTable) told = g_hash_table_new(g_str_hash, g_str_equal);
@@ -73,7 +73,7 @@ static const char *text_of(const GPtrArray *code, const char *place)
     return NULL;
 }
 
-void relocate_lines(GPtrArray *lines, const GPtrArray *code)
+void line_map_apply(GPtrArray *lines, const GPtrArray *code)
 {
     Source *source = source_new();
     g_autoptr(GHashTable) now = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

@@ -1,12 +1,12 @@
-/* story.c - one sentence a fault identifier, from the places and numbers that finding.h promises for it. */
-#include "story.h"
+/* message.c - one sentence a fault identifier, from the places and numbers that finding.h promises for it. */
+#include "message.h"
 #include <string.h>
 #include "../../model/label.h"
-#include "words.h"
+#include "describe.h"
 
 static char *say_race(const Program *program, const Finding *finding)
 {
-    char *first = words_action(program, &finding->place[0]), *second = words_action(program, &finding->place[1]);
+    char *first = describe_action(program, &finding->place[0]), *second = describe_action(program, &finding->place[1]);
     char *message = g_strdup_printf("%s, %s, and nothing orders the two", first, second);
     g_free(second);
     g_free(first);
@@ -17,9 +17,9 @@ static char *say_race(const Program *program, const Finding *finding)
 static char *say_lifetime(const Program *program, const Finding *finding)
 {
     const Place *place = &finding->place[0];
-    char *action = words_action(program, place);
+    char *action = describe_action(program, place);
     if (finding->object_is_semaphore && !step_on_counter(place->kind) && finding->object != NONE) {
-        char *agent = words_agent(program, place), *semaphore = program_describe_semaphore(program, finding->object);
+        char *agent = describe_agent(program, place), *semaphore = program_describe_semaphore(program, finding->object);
         g_free(action);
         action = g_strdup_printf("%s, by its %s, counts on %s", agent, step_kind_name(place->kind), semaphore);
         g_free(semaphore);
@@ -43,7 +43,7 @@ static char *say_deadlock(const CheckResult *result)
 static char *say_leftover(const Program *program, const Finding *finding)
 {
     char *semaphore = program_describe_semaphore(program, finding->object);
-    char *end = finding->places ? words_action(program, &finding->place[0]) : g_strdup("the program ends");
+    char *end = finding->places ? describe_action(program, &finding->place[0]) : g_strdup("the program ends");
     char *message = g_strdup_printf("%s can still be at %" G_GINT64_FORMAT " and not at 0 when %s", semaphore, finding->have, end);
     g_free(end);
     g_free(semaphore);
@@ -52,8 +52,8 @@ static char *say_leftover(const Program *program, const Finding *finding)
 
 static char *say_in_flight(const Program *program, const Finding *finding)
 {
-    char *copy = words_agent(program, &finding->place[0]), *region = words_object(program, &finding->place[0]);
-    char *exit = words_action(program, &finding->place[1]);
+    char *copy = describe_agent(program, &finding->place[0]), *region = describe_object(program, &finding->place[0]);
+    char *exit = describe_action(program, &finding->place[1]);
     char *message = g_strdup_printf("%s may not have %s %s yet when %s", copy, finding->place[0].kind == STEP_READ ? "read" : "written",
                                     region ? region : "its data", exit);
     g_free(exit);
@@ -64,7 +64,7 @@ static char *say_in_flight(const Program *program, const Finding *finding)
 
 static char *say_mismatch(const Program *program, const Finding *finding)
 {
-    char *wait = words_action(program, &finding->place[0]), *copy = words_agent(program, &finding->place[1]);
+    char *wait = describe_action(program, &finding->place[0]), *copy = describe_agent(program, &finding->place[1]);
     char *message = g_strdup_printf("%s for %s, but can pass before that copy is complete", wait, copy);
     g_free(copy);
     g_free(wait);
@@ -82,7 +82,7 @@ static char *say_overflow(const Program *program, const Finding *finding)
 
 static char *say_uninitialised(const Program *program, const Finding *finding)
 {
-    char *load = words_action(program, &finding->place[0]);
+    char *load = describe_action(program, &finding->place[0]);
     char *message = g_strdup_printf("%s before anybody has written there", load);
     g_free(load);
     return message;
@@ -90,13 +90,13 @@ static char *say_uninitialised(const Program *program, const Finding *finding)
 
 static char *say_stop(const Program *program, const Finding *finding)
 {
-    char *action = finding->places ? words_agent(program, &finding->place[0]) : g_strdup("a core");
+    char *action = finding->places ? describe_agent(program, &finding->place[0]) : g_strdup("a core");
     char *message = g_strdup_printf("%s cannot go on after what it did here (%s)", action, fault_name(finding->id));
     g_free(action);
     return message;
 }
 
-char *story_message(const CheckResult *result, const Finding *finding)
+char *message_text(const CheckResult *result, const Finding *finding)
 {
     const Program *program = result->program;
     if (finding->message)
@@ -128,7 +128,7 @@ static void append_stuck(GString *out, const Program *program, uint32_t core, co
 {
     Place place = {.core = core, .copy = NONE, .kind = pending->kind, .site = pending->site, .object = pending->object, .region = NONE,
                    .launch = pending->launch};
-    char *action = words_action(program, &place), *where = program_describe_site(program, pending->site);
+    char *action = describe_action(program, &place), *where = program_describe_site(program, pending->site);
     g_string_append_printf(out, "%s%s", out->len ? "; " : "", action);
     if (step_is_semaphore_wait(pending->kind))
         g_string_append_printf(out, " for %u", pending->value);
@@ -155,7 +155,7 @@ static char *stuck_cores(const CheckResult *result)
     return g_string_free(out, out->len == 0);
 }
 
-char *story_why(const CheckResult *result, const Finding *finding)
+char *message_why(const CheckResult *result, const Finding *finding)
 {
     if (finding->why)
         return g_strdup(finding->why);
@@ -171,7 +171,7 @@ static const char *ordinal(uint32_t number)
 
 static char *say_delay(const Program *program, const Delay *delay)
 {
-    g_autofree char *core = words_core(program, delay->core), *where = program_describe_site(program, delay->site);
+    g_autofree char *core = describe_core(program, delay->core), *where = program_describe_site(program, delay->site);
     if (delay->copy != NONE) {
         g_autofree char *copy = label_describe_copy(program, core, delay->copy, delay->label);
         return g_strdup_printf("%s, started at %s, must be slow; a delay in the kernel cannot cause it", copy, where);
@@ -184,7 +184,7 @@ static char *say_delay(const Program *program, const Delay *delay)
                            ordinal(delay->times));
 }
 
-GPtrArray *story_delays(const Program *program, const Finding *finding)
+GPtrArray *message_delays(const Program *program, const Finding *finding)
 {
     GPtrArray *lines = finding->delays ? g_ptr_array_new_with_free_func(g_free) : NULL;
     if (lines && finding->delays->len == 0)
@@ -194,7 +194,7 @@ GPtrArray *story_delays(const Program *program, const Finding *finding)
     return lines;
 }
 
-unsigned story_switches(const Finding *finding)
+unsigned message_switches(const Finding *finding)
 {
     unsigned switches = 0;
     for (guint i = 1; finding->moves && i < finding->moves->len; i++) {
@@ -204,7 +204,7 @@ unsigned story_switches(const Finding *finding)
     return switches;
 }
 
-char *story_key(const Program *program, const Finding *finding)
+char *message_key(const Program *program, const Finding *finding)
 {
     GString *key = g_string_new(program->name);
     g_string_append_printf(key, " %s", fault_name(finding->id));
@@ -218,7 +218,7 @@ char *story_key(const Program *program, const Finding *finding)
         g_string_append_printf(key, " %s at %s", step_kind_name(finding->place[i].kind), where);
         g_free(where);
         for (uint32_t call = program_caller(program, finding->place[i].site); call != NONE; call = program_caller(program, call)) {
-            g_autofree char *words = words_call(program, call);
+            g_autofree char *words = describe_call(program, call);
             g_string_append_printf(key, " %s", words);
         }
     }

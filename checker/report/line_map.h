@@ -1,4 +1,4 @@
-/* relocate.h - where the source lines that a saved schedule names are now, after the file was edited: found by their text.
+/* line_map.h - where the source lines that a saved schedule names are now, after the file was edited: found by their text.
  *
  * A schedule keeps the text of each line that its moves name, as fields "code FILE:LINE TEXT".
  *
@@ -8,6 +8,6 @@
 #pragma once
 #include <glib.h>
 
-GPtrArray *relocate_code(const GPtrArray *lines);               /* of char*: what the fields say for these moves (of char*) */
+GPtrArray *line_map_fields(const GPtrArray *lines);               /* of char*: what the fields say for these moves (of char*) */
 /* code: of char*, "FILE:LINE TEXT" as read back. Rewrites the places at the ends of the lines. */
-void relocate_lines(GPtrArray *lines, const GPtrArray *code);
+void line_map_apply(GPtrArray *lines, const GPtrArray *code);

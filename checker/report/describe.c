@@ -1,15 +1,10 @@
-/* words.c - one verb a kind of step, one way to name each thing, used by every report so that they cannot disagree. */
-#include "words.h"
+/* describe.c - one verb a kind of step, one way to name each thing, used by every report so that they cannot disagree. */
+#include "describe.h"
 #include "../../model/label.h"
 #include "../../model/moment.h"
 #include "../../model/racing.h"
 
-bool words_on_memory(uint8_t kind)
-{
-    return step_on_memory(kind) || moment_is(kind);
-}
-
-char *words_core(const Program *program, uint32_t core)
+char *describe_core(const Program *program, uint32_t core)
 {
     uint32_t device = core / program->cores_per_device;
     if (program->cores_per_device == 1)
@@ -17,9 +12,9 @@ char *words_core(const Program *program, uint32_t core)
     return g_strdup_printf("core %u of device %u", core % program->cores_per_device, device);
 }
 
-char *words_agent(const Program *program, const Place *place)
+char *describe_agent(const Program *program, const Place *place)
 {
-    char *core = words_core(program, place->core);
+    char *core = describe_core(program, place->core);
     if (place->copy == NONE)
         return core;
     char *copy = label_describe_copy(program, core, place->copy, place->label);
@@ -27,24 +22,24 @@ char *words_agent(const Program *program, const Place *place)
     return copy;
 }
 
-char *words_object(const Program *program, const Place *place)
+char *describe_object(const Program *program, const Place *place)
 {
     if (place->object == NONE)
         return NULL;
     if (step_on_counter(place->kind))
         return program_describe_semaphore(program, place->object);
-    if (words_on_memory(place->kind))
+    if (step_has_region(place->kind))
         return program_describe_region(program, place->object, place->region == NONE ? 0 : place->region);
     return NULL;
 }
 
-char *words_action(const Program *program, const Place *place)
+char *describe_action(const Program *program, const Place *place)
 {
     g_assert(place->kind < STEP_KIND_COUNT);
-    char *agent = words_agent(program, place), *object = words_object(program, place);
+    char *agent = describe_agent(program, place), *object = describe_object(program, place);
     if (!object && (place->kind == STEP_ENTER || place->kind == STEP_EXIT))
-        object = words_launch(program, place->launch);
-    bool bare = !object && (words_on_memory(place->kind) || step_on_counter(place->kind));
+        object = describe_launch(program, place->launch);
+    bool bare = !object && (step_has_region(place->kind) || step_on_counter(place->kind));
     char *action = bare ? g_strdup_printf("%s, step: %s", agent, step_kind_name(place->kind))
                         : g_strdup_printf("%s %s%s%s", agent, step_kind_verb(place->kind), object ? " " : "", object ? object : "");
     g_free(object);
@@ -52,33 +47,33 @@ char *words_action(const Program *program, const Place *place)
     return action;
 }
 
-char *words_call(const Program *program, uint32_t site)
+char *describe_call(const Program *program, uint32_t site)
 {
     g_autofree char *where = program_describe_site(program, site);
     return g_strdup_printf("%s at %s", program_text(program, program_get_site(program, site)->function), where);
 }
 
-char *words_launch(const Program *program, uint32_t launch)
+char *describe_launch(const Program *program, uint32_t launch)
 {
     const char *name = launch < program->launches.count ? program_text(program, program_launch(program, launch)->name) : "";
     return *name ? g_strdup_printf("launch %u (%s)", launch, name) : g_strdup_printf("launch %u", launch);
 }
 
 static const struct { const char *name, *values; } knob_words[KNOB_COUNT] = {
-    [KNOB_DMA_ORDER] = {"dma-order", WORDS_DMA_ORDER},
-    [KNOB_DMA_PROGRESS] = {"dma-progress", WORDS_DMA_PROGRESS},
-    [KNOB_BOUNDS] = {"bounds", WORDS_BOUNDS},
-    [KNOB_SCOPES] = {"scopes", WORDS_SCOPES},
-    [KNOB_WINDOWS] = {"windows", WORDS_WINDOWS},
-    [KNOB_DATA] = {"data", WORDS_DATA},
+    [KNOB_DMA_ORDER] = {"dma-order", CHOICES_DMA_ORDER},
+    [KNOB_DMA_PROGRESS] = {"dma-progress", CHOICES_DMA_PROGRESS},
+    [KNOB_BOUNDS] = {"bounds", CHOICES_BOUNDS},
+    [KNOB_SCOPES] = {"scopes", CHOICES_SCOPES},
+    [KNOB_WINDOWS] = {"windows", CHOICES_WINDOWS},
+    [KNOB_DATA] = {"data", CHOICES_DATA},
 };
 
-const char *words_knob_name(Knob knob)
+const char *describe_knob_name(Knob knob)
 {
     return knob_words[knob].name;
 }
 
-char *words_knob_value(const Knobs *knobs, Knob knob)
+char *describe_knob_value(const Knobs *knobs, Knob knob)
 {
     const unsigned value[KNOB_COUNT] = {knobs->dma_order, knobs->dma_progress, knobs->bounds, knobs->scopes, knobs->windows,
                                         knobs->data};
@@ -109,12 +104,12 @@ static char *word_reach(const Program *program, const Reach *reach)
         return g_strdup_printf("the result expected at %s", where);
     if (reach->kind == REACH_RESULT)
         return g_strdup_printf("what ends in the array of %s", where);
-    g_autofree char *core = words_core(program, reach->unit);
+    g_autofree char *core = describe_core(program, reach->unit);
     return g_strdup_printf("what %s does after it looks at %s", core, where);
 }
 
 /* What the values of exempted races have reached, in order of the source. */
-static char *words_reached(const Program *program, const char *lead)
+static char *describe_reached(const Program *program, const char *lead)
 {
     enum { SHOWN = 4 };
     g_autoptr(GPtrArray) reaches = g_ptr_array_new();
@@ -134,7 +129,7 @@ static char *words_reached(const Program *program, const char *lead)
     return g_string_free(text, FALSE);
 }
 
-char *words_limit(const Program *program, const char *limit)
+char *describe_limit(const Program *program, const char *limit)
 {
     static const char *const WORDS[][2] = {
         { "conflicts", "other orders of the conflicting steps than those that were run" },
@@ -155,27 +150,27 @@ char *words_limit(const Program *program, const char *limit)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(WORDS); i++)
         if (strcmp(WORDS[i][0], limit) == 0)
-            return strcmp(limit, "exempted-race") == 0 ? words_reached(program, WORDS[i][1]) : g_strdup(WORDS[i][1]);
+            return strcmp(limit, "exempted-race") == 0 ? describe_reached(program, WORDS[i][1]) : g_strdup(WORDS[i][1]);
     return g_strdup(limit);
 }
 
-char *words_bounded(const Outcome *outcome)
+char *describe_bounded(const Outcome *outcome)
 {
     return g_strdup_printf("bounded: %s", outcome->stopped ? outcome->stopped : "a limit was reached before everything was covered");
 }
 
-const char *words_mode(unsigned bit)
+const char *describe_mode(unsigned bit)
 {
     static const char *const NAME[] = {"sweep", "merge-local", "hash-compact", "symmetry"};
     return bit < G_N_ELEMENTS(NAME) ? NAME[bit] : NULL;
 }
 
-char *words_knobs(const Knobs *knobs)
+char *describe_knobs(const Knobs *knobs)
 {
     GString *text = g_string_new(NULL);
     for (Knob knob = 0; knob < KNOB_COUNT; knob++) {
-        char *value = words_knob_value(knobs, knob);
-        g_string_append_printf(text, "%s%s %s", knob ? ", " : "", words_knob_name(knob), value);
+        char *value = describe_knob_value(knobs, knob);
+        g_string_append_printf(text, "%s%s %s", knob ? ", " : "", describe_knob_name(knob), value);
         g_free(value);
     }
     return g_string_free(text, FALSE);

@@ -1,4 +1,4 @@
-/* story.h - a finding in sentences.
+/* message.h - a finding in sentences.
  *
  * Ownership:   results belong to the caller (g_free).
  */
@@ -6,12 +6,12 @@
 #include "../check/check.h"
 
 /* One sentence without a full stop. */
-char *story_message(const CheckResult *result, const Finding *finding);
+char *message_text(const CheckResult *result, const Finding *finding);
 /* What helps to understand it; the search's own words, or for a deadlock what the record shows. NULL: nothing. */
-char *story_why(const CheckResult *result, const Finding *finding);
+char *message_why(const CheckResult *result, const Finding *finding);
 /* Where somebody must be late for the fault to show on a real machine, one line each; NULL: it is not known. g_ptr_array_unref. */
-GPtrArray *story_delays(const Program *program, const Finding *finding);
+GPtrArray *message_delays(const Program *program, const Finding *finding);
 /* How often the schedule goes from one agent to another. */
-unsigned story_switches(const Finding *finding);
+unsigned message_switches(const Finding *finding);
 /* The same for findings of different sizes of one program that are the same fault at the same lines. */
-char *story_key(const Program *program, const Finding *finding);
+char *message_key(const Program *program, const Finding *finding);

@@ -1,0 +1,223 @@
+/* cursor.c - the state at a step is made anew from the steps before it, so that walking back is as good as walking on. */
+#include "cursor.h"
+#include "../../model/moment.h"
+#include "describe.h"
+#include "timeline.h"
+
+struct Cursor {
+    const CheckResult *result;
+    const Finding *finding;
+    const Program *program;
+    Timeline *timeline;
+    Source *source;
+    unsigned position;
+};
+
+Cursor *cursor_new(const CheckResult *result, const Finding *finding, const Record *record, Source *source)
+{
+    Cursor *cursor = g_new0(Cursor, 1);
+    *cursor = (Cursor){ result, finding, result->program, timeline_new(record, UINT32_MAX), source, 0 };
+    return cursor;
+}
+
+void cursor_free(Cursor *cursor)
+{
+    timeline_free(cursor->timeline);
+    g_free(cursor);
+}
+
+unsigned cursor_steps(const Cursor *cursor)
+{
+    return cursor->timeline->frames->len;
+}
+
+unsigned cursor_position(const Cursor *cursor)
+{
+    return cursor->position;
+}
+
+void cursor_to(Cursor *cursor, unsigned position)
+{
+    cursor->position = MIN(position, cursor_steps(cursor));
+}
+
+static const Frame *frame_at(const Cursor *cursor, unsigned i)
+{
+    return &g_array_index(cursor->timeline->frames, Frame, i);
+}
+
+static bool has_part(const Cursor *cursor, const Frame *frame, uint32_t core)
+{
+    if (frame->members < 2)
+        return frame->core == core;
+    for (uint32_t m = 0; m < frame->members; m++)
+        if (STORE(Step, &cursor->timeline->record->steps, frame->step + m).core == core)
+            return true;
+    return false;
+}
+
+static bool is_of_device(const Cursor *cursor, const Frame *frame, uint32_t device)
+{
+    for (uint32_t core = device * cursor->program->cores_per_device; core < (device + 1) * cursor->program->cores_per_device; core++)
+        if (has_part(cursor, frame, core))
+            return true;
+    return false;
+}
+
+bool cursor_next_of_device(Cursor *cursor, uint32_t device, bool back)
+{
+    for (unsigned p = cursor->position; back ? p > 1 : p < cursor_steps(cursor);) {
+        p = back ? p - 1 : p + 1;
+        if (is_of_device(cursor, frame_at(cursor, p - 1), device)) {
+            cursor->position = p;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void append_source(const Cursor *cursor, GString *out, uint32_t site_id)
+{
+    const Site *site = program_get_site(cursor->program, site_id);
+    const char *file = program_text(cursor->program, site->file), *line = source_line(cursor->source, file, site->line);
+    g_string_append_printf(out, "    %s:%u", file, site->line);
+    g_string_append_printf(out, line ? " | %s\n" : "\n", line);
+}
+
+/* At the end: the steps that the fault is about, which are next. */
+static void append_end(const Cursor *cursor, GString *out)
+{
+    Frame next;
+    for (unsigned p = 0; cursor->finding && p < cursor->finding->places; p++) {
+        if (!timeline_next_of(cursor->timeline, &cursor->finding->place[p], &next))
+            continue;
+        g_autofree char *words = frame_words(cursor->timeline, &next);
+        g_string_append_printf(out, "  %s, next: %s\n", fault_name(cursor->finding->id), words);
+        append_source(cursor, out, next.site);
+    }
+}
+
+static void append_givers(const Cursor *cursor, GString *out)
+{
+    const GArray *links = cursor->timeline->links;
+    for (guint i = 0; i < links->len; i++) {
+        const Link *link = &g_array_index(links, Link, i);
+        if (link->to + 1 != cursor->position)
+            continue;
+        g_autofree char *giver = frame_words(cursor->timeline, frame_at(cursor, link->from));
+        g_string_append_printf(out, "    by step %u: %s\n", link->from + 1, giver);
+    }
+}
+
+void cursor_show_step(const Cursor *cursor, GString *out)
+{
+    unsigned steps = cursor_steps(cursor);
+    if (cursor->position == 0) {
+        g_string_append_printf(out, "before the first of %u steps\n", steps);
+    } else {
+        const Frame *frame = frame_at(cursor, cursor->position - 1);
+        g_autofree char *words = frame_words(cursor->timeline, frame);
+        g_string_append_printf(out, "step %u of %u: %s\n", cursor->position, steps, words);
+        append_source(cursor, out, frame->site);
+        if (frame->semaphore != NONE) {
+            g_autofree char *name = program_describe_semaphore(cursor->program, frame->semaphore);
+            g_string_append_printf(out, "    %s: %" G_GINT64_FORMAT " -> %" G_GINT64_FORMAT "\n", name, frame->before, frame->after);
+        }
+        append_givers(cursor, out);
+    }
+    if (cursor->position == steps)
+        append_end(cursor, out);
+}
+
+/* The count of a semaphore after the steps done so far; its last change tells. */
+static int64_t count_of(const Cursor *cursor, uint32_t semaphore)
+{
+    for (unsigned i = cursor->position; i-- > 0;)
+        if (frame_at(cursor, i)->semaphore == semaphore)
+            return frame_at(cursor, i)->after;
+    return program_decl(cursor->program, program_semaphore_decl(cursor->program, semaphore))->initial;
+}
+
+void cursor_show_counts(const Cursor *cursor, GString *out)
+{
+    g_autoptr(GHashTable) told = g_hash_table_new(NULL, NULL);
+    unsigned lines = 0;
+    for (unsigned i = 0; i < cursor->position; i++) {
+        uint32_t semaphore = frame_at(cursor, i)->semaphore;
+        if (semaphore == NONE || !g_hash_table_add(told, GUINT_TO_POINTER(semaphore + 1)))
+            continue;
+        int64_t count = count_of(cursor, semaphore);
+        g_autofree char *name = program_describe_semaphore(cursor->program, semaphore);
+        if (count != 0)
+            g_string_append_printf(out, "    %s: %" G_GINT64_FORMAT "\n", name, count);
+        lines += count != 0;
+    }
+    if (lines == 0)
+        g_string_append(out, "    all counts are zero\n");
+}
+
+void cursor_show_buffers(const Cursor *cursor, GString *out)
+{
+    g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (unsigned i = cursor->position; i-- > 0;) {
+        const Frame *frame = frame_at(cursor, i);
+        if (frame->object == NONE || (frame->kind != STEP_STORE && frame->kind != STEP_SWAP && frame->kind != STEP_WRITE))
+            continue;
+        const Place place = frame_place(cursor->timeline, frame);
+        g_autofree char *agent = describe_agent(cursor->program, &place);
+        char *region = program_describe_region(cursor->program, frame->object, frame->region);
+        if (g_hash_table_contains(told, region)) {
+            g_free(region);
+            continue;
+        }
+        g_string_append_printf(out, "    %s: written by %s in step %u\n", region, agent, i + 1);
+        g_hash_table_add(told, region);
+    }
+    if (g_hash_table_size(told) == 0)
+        g_string_append(out, "    nothing is written yet\n");
+}
+
+static void append_lack(const Cursor *cursor, GString *out, uint8_t kind, uint32_t semaphore, uint32_t value)
+{
+    if (!step_is_semaphore_wait(kind))
+        return;
+    int64_t count = count_of(cursor, semaphore);
+    g_string_append_printf(out, count >= (int64_t)value ? ", and can go on (the count is %" G_GINT64_FORMAT ")"
+                                                        : ", and waits: the count is %" G_GINT64_FORMAT, count);
+}
+
+/* What the core does next in this run, or where it stands in the end; false: nothing. */
+static bool append_next(const Cursor *cursor, GString *out, uint32_t core)
+{
+    for (unsigned i = cursor->position; i < cursor_steps(cursor); i++) {
+        const Frame *frame = frame_at(cursor, i);
+        if (frame_is_moment(frame) || !has_part(cursor, frame, core))
+            continue;
+        g_autofree char *words = frame_words(cursor->timeline, frame);
+        g_string_append_printf(out, "next, in step %u: %s", i + 1, words);
+        append_lack(cursor, out, frame->kind, frame->semaphore, frame->value);
+        return true;
+    }
+    const CoreState *state = core < cursor->timeline->record->ends.count ? &STORE(CoreState, &cursor->timeline->record->ends, core) : NULL;
+    if (state == NULL || state->end != CORE_BLOCKED || state->pending.site >= cursor->program->sites.count)
+        return false;
+    const Step *step = &state->pending;
+    bool memory = step_has_region(step->kind);
+    const Place place = { .core = core, .copy = NONE, .kind = step->kind, .site = step->site, .object = step->object,
+                          .region = memory ? step->value : NONE, .launch = step->launch };
+    g_autofree char *words = describe_action(cursor->program, &place), *where = program_describe_site(cursor->program, step->site);
+    g_string_append_printf(out, "stands before: %s at %s", words, where);
+    append_lack(cursor, out, step->kind, step->object, step->value);
+    return true;
+}
+
+void cursor_show_waits(const Cursor *cursor, GString *out)
+{
+    for (uint32_t core = 0; core < cursor->program->cores; core++) {
+        g_autofree char *name = describe_core(cursor->program, core);
+        g_string_append_printf(out, "    %s: ", name);
+        if (!append_next(cursor, out, core))
+            g_string_append(out, "does no more");
+        g_string_append_c(out, '\n');
+    }
+}
