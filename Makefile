@@ -62,13 +62,16 @@ $(BUILD)/%.o: %.c | $(FIRST)
 
 $(BUILD)/checker/check/installed.o: BASE_CFLAGS += -DHEDDLE_PREFIX='"$(PREFIX)"'
 
-# The page of --html, a file that can be read and tried alone, as a string of C.
+# The page of --html, a file that can be read and tried alone, and the schema of --json, as strings of C.
+INCLUDED = $(BUILD)/checker/report/page.inc $(BUILD)/checker/report/schema.inc
 $(BUILD)/checker/report/page.inc: checker/report/page.html
+$(BUILD)/checker/report/schema.inc: checker/report/heddle-report.schema.json
+$(INCLUDED):
 	@mkdir -p $(@D)
 	@sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
 
-$(BUILD)/checker/report/html.o: $(BUILD)/checker/report/page.inc
-$(BUILD)/checker/report/html.o: BASE_CFLAGS += -I$(BUILD)/checker/report
+$(BUILD)/checker/report/html.o $(BUILD)/checker/report/schema.o: $(INCLUDED)
+$(BUILD)/checker/report/html.o $(BUILD)/checker/report/schema.o: BASE_CFLAGS += -I$(BUILD)/checker/report
 
 # The headers of kernels, where the program looks for them first.
 $(BUILD)/include:
@@ -183,7 +186,8 @@ install: all                                    ## PREFIX=/usr/local, DESTDIR= f
 	install -m 755 $(BUILD)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
 	install -m 644 $(MODULE_FILES) $(DESTDIR)$(PREFIX)/lib/heddle/
 	install -m 644 $$($(CC) -MM kernels/pallas/pallas.h | tr ' ' '\n' | grep '\.h$$') $(DESTDIR)$(PREFIX)/include/heddle/
-	install -m 644 checker/report/heddle-report.schema.json checker/command/heddle.gdb $(DESTDIR)$(PREFIX)/share/heddle/
+	install -m 644 checker/command/heddle.gdb $(DESTDIR)$(PREFIX)/share/heddle/
+	$(BUILD)/heddle --schema > $(DESTDIR)$(PREFIX)/share/heddle/heddle-report.schema.json
 	$(BUILD)/heddle --man > $(DESTDIR)$(PREFIX)/share/man/man1/heddle.1
 	$(BUILD)/heddle --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/heddle
 	{ echo 'prefix=$(PREFIX)'; echo; echo 'Name: heddle'; echo 'Description: headers of kernels for the heddle checker'; \

@@ -9,6 +9,7 @@
 #include "command/manual.h"
 #include "command/session.h"
 #include "facts/limits.h"
+#include "report/schema.h"
 
 static int tell(const Options *options, OptionsResult what)
 {
@@ -19,20 +20,22 @@ static int tell(const Options *options, OptionsResult what)
         manual_man(text);
     else if (what == OPTIONS_COMPLETION)
         manual_completion(text);
+    else if (what == OPTIONS_SCHEMA)
+        schema_append_to(text);
     else
         g_string_append(text, "heddle " HEDDLE_VERSION "\n");
     bool good = fputs(text->str, stdout) >= 0 && !fflush(stdout);
     if (!good && errno != EPIPE)
         g_printerr("heddle: cannot write to standard output: %s\n", g_strerror(errno));
     g_string_free(text, TRUE);
-    return good ? 0 : 2;
+    return good ? EXIT_VERIFIED : EXIT_ERROR;
 }
 
 static int run(const Options *options)
 {
     Session session;
     if (!session_begin(&session, options, pl_module_open))
-        return 2;
+        return EXIT_ERROR;
     switch (options->command) {
     case COMMAND_CHECK:
         return command_check(&session);
@@ -56,7 +59,7 @@ static void end_without_memory(const char *what)
 {
     g_printerr("heddle: memory: %s\n", what);
     interrupt_remove_registered();
-    _exit(2);
+    _exit(EXIT_ERROR);
 }
 
 /* A debugger wants this very process. */
@@ -78,7 +81,7 @@ int main(int argc, char **argv)
 {
     Options options;
     char *error = NULL;
-    int code = 2;
+    int code = EXIT_ERROR;
     setlocale(LC_CTYPE, "");
     interrupt_install();
     OptionsResult result = options_parse(&options, argc, argv, &error);

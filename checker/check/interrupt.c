@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "exit_code.h"
 
 #define PATHS_MAX 4096
 #define SAME_SECONDS 0.5
@@ -136,7 +137,7 @@ static void handle(int number)
     interrupt_remove_registered();
     if (group > 0)
         kill(-group, SIGKILL);
-    _exit(memory ? 3 : 130);
+    _exit(memory ? EXIT_BOUNDED : EXIT_INTERRUPTED);
 }
 
 void interrupt_install(void)

@@ -7,10 +7,11 @@
 #include "../facts/finding.h"
 #include "../run/child.h"
 #include "../run/edit.h"
+#include "exit_code.h"
 #include "../facts/limits.h"
 
-typedef enum Verdict { VERDICT_VERIFIED = 0, VERDICT_FAULTY = 1, VERDICT_ERROR = 2, VERDICT_BOUNDED = 3,
-                       VERDICT_NOT_APPLICABLE = 4 } Verdict;
+typedef enum Verdict { VERDICT_VERIFIED = EXIT_VERIFIED, VERDICT_FAULTY = EXIT_FAULTY, VERDICT_ERROR = EXIT_ERROR,
+                       VERDICT_BOUNDED = EXIT_BOUNDED, VERDICT_NOT_APPLICABLE = 4 } Verdict;
 /* A row of the table in search.c. These are the rows that code asks for by name. */
 typedef enum Search { SEARCH_AUTO, SEARCH_PROVE, SEARCH_ENUMERATE, SEARCH_RANDOM, SEARCH_PCT } Search;
 

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../facts/limits.h"
+#include "exit_code.h"
 #include "interrupt.h"
 
 enum { PROCESSES_MAX = 4096, URGENT = -10 };
@@ -232,7 +233,7 @@ static G_GNUC_NORETURN void end_like(int status)
         sigprocmask(SIG_UNBLOCK, &all, NULL);
         raise(WTERMSIG(status));
     }
-    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 2);
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_ERROR);
 }
 
 /* What has ended is taken note of; true: it was the main process. */

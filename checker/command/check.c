@@ -65,7 +65,7 @@ static bool is_accepted(Session *session, const CheckResult *result, BaselineCou
     if (result->verdict != VERDICT_FAULTY || !session->baseline || count.fresh > 0)
         return false;
     if (!result->outcome->complete && !session->options->accept_bounded)
-        session_note_exit(session, VERDICT_BOUNDED);
+        session_note_exit(session, EXIT_BOUNDED);
     return true;
 }
 
@@ -117,7 +117,7 @@ static void run_one(Session *session, const CheckSpec *spec, CheckQueue *queue, 
     }
     session_warn(session, result);
     if (!is_accepted(session, result, count))
-        session_note_exit(session, result->verdict);
+        session_note_exit(session, (ExitCode)result->verdict);
     if (error)
         session_fail(session, error);
     if (schedules)

@@ -2,15 +2,11 @@
 #include "manual.h"
 #include "glossary.h"
 #include <string.h>
+#include "../check/exit_code.h"
 #include "../check/search.h"
 
-static const struct { int code; const char *meaning; } exit_codes[] = {
-    {0, "verified: every schedule and every order of copies was covered"},
-    {1, "faulty: at least one fault, each with a schedule that was replayed and showed it"},
-    {2, "bad arguments, an unreadable or malformed file, a compiler error"},
-    {3, "bounded: a limit was reached first, and no fault was seen; not a proof"},
-    {130, "interrupted, after the report so far"},
-};
+#define EXIT_ROW(name, code, rank, meaning) {code, rank, meaning},
+static const struct { int code, rank; const char *meaning; } exit_codes[] = { EXIT_CODES(EXIT_ROW) };
 
 static const char kernel_forms[] =
     "A KERNEL that contains a / or ends in .c or .so is a file: all its programs are meant, or one of them, as in file.c:program. "
@@ -20,7 +16,17 @@ static const char trust[] =
     "code as soon as it is loaded, and the compiler opens whatever a source includes. Run kernels that you do not trust in a sandbox. "
     "Schedules and checkpoints are read with care: one that does not fit is refused. But a checkpoint is trusted: whoever writes one can "
     "claim that everything was covered. Resume only from one that you, or a machine that you trust, wrote.";
-static const char worst_rule[] = "With several checks, the worst one decides: 2, then 1, then 3, then 0.";
+
+/* "...: 2, then 1, then 3, then 0." */
+static void append_worst_rule(GString *out)
+{
+    g_string_append(out, "With several checks, the worst one decides:");
+    for (int rank = EXIT_RANKS - 1; rank >= 0; rank--)
+        for (size_t i = 0; i < G_N_ELEMENTS(exit_codes); i++)
+            if (exit_codes[i].rank == rank)
+                g_string_append_printf(out, "%s %d", rank < EXIT_RANKS - 1 ? ", then" : "", exit_codes[i].code);
+    g_string_append(out, ".\n");
+}
 
 static char *spell(const OptionSpec *spec)
 {
@@ -70,7 +76,8 @@ void manual_help(GString *out, Command command)
     g_string_append(out, "\nexit codes:\n");
     for (size_t i = 0; i < G_N_ELEMENTS(exit_codes); i++)
         g_string_append_printf(out, "  %-4d %s\n", exit_codes[i].code, exit_codes[i].meaning);
-    g_string_append_printf(out, "  %s\n", worst_rule);
+    g_string_append(out, "  ");
+    append_worst_rule(out);
 }
 
 /* Text for roff: hyphens of options stay hyphens, a leading dot is no request. */
@@ -142,7 +149,9 @@ void manual_man(GString *out)
         roff_item(out, code, exit_codes[i].meaning);
         g_free(code);
     }
-    g_string_append_printf(out, ".PP\n%s\n.SH ENVIRONMENT\n", worst_rule);
+    g_string_append(out, ".PP\n");
+    append_worst_rule(out);
+    g_string_append(out, ".SH ENVIRONMENT\n");
     roff_item(out, "CC, CFLAGS", "the compiler of kernels in files, and flags for it.");
     roff_item(out, "NO_COLOR", "when set and not empty: no colors, unless --color says otherwise.");
     g_string_append(out, ".SH GLOSSARY\n");

@@ -161,15 +161,11 @@ SETTER(advice, options->advice = true)
 SETTER(verbose, options->verbose = true)
 SETTER(json_list, options->json_list = true)
 SETTER(names_only, options->names_only = true)
-SETTER(json, KEEP(json))
-SETTER(sarif, KEEP(report[OUTPUT_SARIF]))
-SETTER(junit, KEEP(report[OUTPUT_JUNIT]))
+#define FORMAT_SETTER(kind, name, commands, help) SETTER(name, KEEP(report[OUTPUT_##kind]))
+OUTPUT_FORMATS(FORMAT_SETTER)
 SETTER(step, options->step = true)
 SETTER(gdb, options->gdb = true)
 SETTER(in_process, options->in_process = true)
-SETTER(html, KEEP(report[OUTPUT_HTML]))
-SETTER(trace, KEEP(report[OUTPUT_TRACE]))
-SETTER(dot, KEEP(report[OUTPUT_DOT]))
 SETTER(source, KEEP(source))
 SETTER(source_root, KEEP(source_root))
 SETTER(baseline, KEEP(baseline))
@@ -260,6 +256,10 @@ static bool set_memory(Options *options, const char *value, char **error)
     return !*error;
 }
 
+#define FORMAT_COMMANDS(commands) \
+    (COMMAND_CHECK | ((commands) & OUTPUT_OF_TEST ? COMMAND_TEST : 0) | ((commands) & OUTPUT_OF_REPLAY ? COMMAND_REPLAY : 0))
+#define FORMAT_OPTION(kind, name, commands, help) {FORMAT_COMMANDS(commands), 0, #name, "FILE", NULL, "file", help, set_##name},
+
 const OptionSpec option_table[] = {
     {CHECKS, 'n', "devices", "N", NULL, NULL, "devices: 4, 2..8 or 2,4,8; several sizes are checked in turn", set_devices},
     {CHECKS, 0, "mesh", "AXES", NULL, NULL, "named axes, such as x=4,y=2 (default: one axis x)", set_mesh},
@@ -299,19 +299,13 @@ const OptionSpec option_table[] = {
     {COMMAND_CHECK, 0, "advice", NULL, NULL, NULL,
      "for a small verified program: which synchronisation is needless, what the rest is for, which waits depend on timing", set_advice},
     {CHECKS, 0, "first", NULL, NULL, NULL, "stop at the first fault (default: report one for each pair of source lines)", set_first},
-    {CHECKS | COMMAND_REPLAY, 0, "json", "FILE", NULL, "file", "write a JSON report as well; - is standard output", set_json},
-    {COMMAND_CHECK, 0, "sarif", "FILE", NULL, "file", "write the faults as SARIF 2.1.0, for code scanning services", set_sarif},
-    {COMMAND_CHECK, 0, "junit", "FILE", NULL, "file", "write the verdicts as JUnit XML, for CI services", set_junit},
+    OUTPUT_FORMATS(FORMAT_OPTION)
     {COMMAND_REPLAY, 0, "source", "FILE", NULL, "file", "the kernel's file, if it has moved",
      set_source},
     {COMMAND_REPLAY, 0, "step", NULL, NULL, NULL, "step through the run with commands from standard input (h lists them)", set_step},
     {COMMAND_REPLAY, 0, "gdb", NULL, NULL, NULL, "run it in gdb up to the fault (heddle-cores lists, heddle-core N shows a stack)",
      set_gdb},
     {COMMAND_REPLAY, 0, "in-process", NULL, NULL, NULL, "run the kernel in heddle's own process, for debuggers", set_in_process},
-    {COMMAND_CHECK | COMMAND_REPLAY, 0, "html", "FILE", NULL, "file", "write an HTML page with a timeline of each fault's run",
-     set_html},
-    {COMMAND_CHECK | COMMAND_REPLAY, 0, "trace", "FILE", NULL, "file", "write the same as Chrome trace events, for Perfetto", set_trace},
-    {COMMAND_CHECK | COMMAND_REPLAY, 0, "dot", "FILE", NULL, "file", "write the order of the steps that matter, for Graphviz", set_dot},
     {COMMAND_CHECK, 0, "source-root", "DIR", NULL, "directory", "name files in SARIF and JSON relative to DIR (default: here)",
      set_source_root},
     {COMMAND_CHECK, 0, "accept", "VERDICT", "none|bounded", NULL, "which other verdict exits with 0", set_accept},

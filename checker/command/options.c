@@ -126,7 +126,6 @@ void options_clear(Options *options)
     g_ptr_array_unref(options->operands);
     g_ptr_array_unref(options->include);
     g_array_unref(options->devices);
-    g_free(options->json);
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
         g_free(options->report[kind]);
     g_free(options->source);
@@ -142,7 +141,7 @@ void options_clear(Options *options)
 
 bool options_tell_all(const Options *options)
 {
-    bool reports = options->json != NULL;
+    bool reports = false;
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
         reports |= options->report[kind] != NULL;
     return reports || !options->quiet;
@@ -152,7 +151,7 @@ static OptionsResult parse_command(Options *options, const char *word, char **er
 {
     static const struct { const char *word; OptionsResult result; } instead[] = {
         {"--help", OPTIONS_HELP}, {"-h", OPTIONS_HELP}, {"help", OPTIONS_HELP}, {"--version", OPTIONS_VERSION}, {"--man", OPTIONS_MAN},
-        {"--completion", OPTIONS_COMPLETION},
+        {"--completion", OPTIONS_COMPLETION}, {"--schema", OPTIONS_SCHEMA},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(instead); i++)
         if (!strcmp(word, instead[i].word))
@@ -185,7 +184,7 @@ static bool check_together(const Options *options, char **error)
         *error = g_strdup_printf("one at a time: leave %s out", (char *)g_ptr_array_index(options->operands, 1));
     if (!*error && options->modes && !search_is(options->search, SEARCH_HAS_MODES))
         *error = g_strdup("--sweep, --merge-local, --symmetry and --hash-compact are ways of enumerating: add --search enumerate");
-    unsigned to_output = !g_strcmp0(options->json, "-");
+    unsigned to_output = 0;
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
         to_output += !g_strcmp0(options->report[kind], "-");
     if (!*error && to_output > 1)

@@ -40,8 +40,8 @@ typedef struct Options {
     unsigned workers;
     bool first, advice, quiet, verbose, json_list, names_only;
     ColorMode color;
-    char *json, *results, *schedules, *output, *cflags;
-    char *report[OUTPUT_KINDS];                 /* where other reports go, NULL: not wanted */
+    char *results, *schedules, *output, *cflags;
+    char *report[OUTPUT_KINDS];                 /* where reports go, NULL: not wanted */
     char *source, *source_root, *baseline, *checkpoint, *resume;
     bool accept_bounded, step, gdb, in_process;
     GPtrArray *include;                         /* of char* */
@@ -68,7 +68,9 @@ extern const OptionSpec option_table[];         /* ended by commands 0 */
 const char *option_choices(const OptionSpec *spec);             /* "a|b|c": the only values; first is the default. NULL: free */
 bool option_is_search(const OptionSpec *spec);                  /* its choices are searches, and search_table explains them */
 
-typedef enum OptionsResult { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_MAN, OPTIONS_COMPLETION, OPTIONS_BAD } OptionsResult;
+typedef enum OptionsResult {
+    OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_MAN, OPTIONS_COMPLETION, OPTIONS_SCHEMA, OPTIONS_BAD
+} OptionsResult;
 
 /* argv without the program's name is read up to the end. HELP: options->command tells which command's help, 0 the general one. */
 OptionsResult options_parse(Options *options, int argc, char **argv, char **error);

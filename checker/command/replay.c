@@ -59,15 +59,15 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
         g_string_append_printf(out, "%s: the schedule shows the fault.\n", title);
         for (guint i = 0; !session->options->quiet && i < check->outcome->findings->len; i++)
             text_finding(&session->text, check, check->outcome->findings->pdata[i], path);
-        session_note_exit(session, 1);
+        session_note_exit(session, EXIT_FAULTY);
     } else if (check->outcome->limits->len) {
         g_string_append_printf(out, "%s: the replay was cut short (%s) and says nothing.\n", title,
                                check->outcome->stopped ? check->outcome->stopped : (char *)check->outcome->limits->pdata[0]);
-        session_note_exit(session, 3);
+        session_note_exit(session, EXIT_BOUNDED);
     } else {
         g_string_append_printf(out, "%s: this schedule no longer shows the %s. That is no proof: heddle check decides.\n",
                                title, header->fault);
-        session_note_exit(session, 3);
+        session_note_exit(session, EXIT_BOUNDED);
     }
     if (session->options->step)
         stepper_run(session, check);

@@ -7,7 +7,6 @@
 #include "../check/interrupt.h"
 #include "../facts/limits.h"
 
-enum { EXIT_INTERRUPTED = 130 };
 static const double LINE_SECONDS = 0.2, RATE_SECONDS = 2;        /* at most one line in so many; over how many the rate is smoothed */
 
 static bool wants_color(const Options *options, FILE *stream)
@@ -21,8 +20,6 @@ static bool wants_color(const Options *options, FILE *stream)
 static void commit_reports(void *data)
 {
     Session *session = data;
-    if (session->json)
-        (void)outfile_commit(session->json);
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
         if (session->output[kind])
             output_commit(session->output[kind]);
@@ -59,7 +56,7 @@ static void end_results(Session *session)
 
 static bool goes_to_output(const Options *options)
 {
-    bool any = !g_strcmp0(options->json, "-");
+    bool any = false;
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
         any |= !g_strcmp0(options->report[kind], "-");
     return any;
@@ -69,9 +66,6 @@ static bool goes_to_output(const Options *options)
 static void drop_reports(Session *session)
 {
     char *error = NULL;
-    if (session->json)
-        outfile_close(session->json, false, &error);
-    session->json = NULL;
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
         if (session->output[kind])
             output_close(session->output[kind], false, &error);
@@ -86,8 +80,6 @@ static bool begin_reports(Session *session)
                                          .baseline = options->baseline != NULL, .accept_bounded = options->accept_bounded};
     if (options->baseline)
         session->baseline = baseline_read(options->baseline, &error);
-    if (!error && options->json && (session->json = outfile_open(options->json, &error)))
-        outfile_set(session->json, session->document.text->str, session->document.text->len);
     for (OutputKind kind = 0; kind < OUTPUT_KINDS && !error; kind++)
         if (options->report[kind])
             session->output[kind] = output_open(kind, options->report[kind], &session->settings, &error);
@@ -150,7 +142,6 @@ bool session_begin(Session *session, const Options *options, ProgramModuleOpen o
     session->progress = isatty(STDERR_FILENO) && !options->quiet;
     if (session->progress)
         session->watch = (ChildWatch){.tick = show_progress, .data = session};
-    json_document_begin(&session->document, HEDDLE_VERSION, options->source_root);
     return begin_reports(session) && begin_results(session);
 }
 
@@ -161,10 +152,6 @@ int session_end(Session *session)
     end_results(session);
     interrupt_hold();
     interrupt_set_commit(NULL, NULL);
-    Outfile *json = session->json;
-    session->json = NULL;
-    if (json && !outfile_close(json, true, &error))
-        session_fail(session, error);
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++) {
         Output *output = session->output[kind];
         session->output[kind] = NULL;
@@ -172,7 +159,6 @@ int session_end(Session *session)
             session_fail(session, error);
     }
     baseline_free(session->baseline);
-    json_document_clear(&session->document);
     text_clear(&session->text);
     interrupt_release();
     return interrupt_requested() ? EXIT_INTERRUPTED : session->exit_code;
@@ -184,11 +170,11 @@ void session_print(Session *session)
     session_progress(session, NULL);
     bool good = fwrite(session->text.out->str, 1, session->text.out->len, session->stream) == session->text.out->len
         && !fflush(session->stream);
-    if (!good && errno != EPIPE && session->exit_code != 2)
+    if (!good && errno != EPIPE && session->exit_code != EXIT_ERROR)
         g_printerr("heddle: cannot write the report to standard %s: %s\n", session->stream == stdout ? "output" : "error",
                    g_strerror(errno));
     if (!good)
-        session_note_exit(session, 2);          /* a full disk or a closed pipe must not look like a verdict that was delivered */
+        session_note_exit(session, EXIT_ERROR);          /* a full disk or a closed pipe must not look like a verdict that was delivered */
     g_string_truncate(session->text.out, 0);
     interrupt_release();
 }
@@ -198,15 +184,11 @@ void session_fail(Session *session, char *message)
     session_print(session);
     g_printerr("heddle: %s\n", message);
     interrupt_hold();
-    if (session->json) {
-        json_document_add_error(&session->document, message);
-        outfile_set(session->json, session->document.text->str, session->document.text->len);
-    }
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
         if (session->output[kind])
             output_add_error(session->output[kind], message);
     interrupt_release();
-    session_note_exit(session, limits_given_up() ? 3 : 2);
+    session_note_exit(session, limits_given_up() ? EXIT_BOUNDED : EXIT_ERROR);
     g_free(message);
 }
 
@@ -227,9 +209,11 @@ void session_warn(Session *session, const CheckResult *result)
         session_fail(session, g_strdup(result->warning));
 }
 
-void session_note_exit(Session *session, int code)
+#define RANK(name, code, rank, meaning) [EXIT_##name] = rank,
+
+void session_note_exit(Session *session, ExitCode code)
 {
-    static const int rank[] = {[0] = 0, [3] = 1, [1] = 2, [2] = 3};
+    static const int rank[] = { EXIT_CODES(RANK) };
     if (rank[code] > rank[session->exit_code])
         session->exit_code = code;
 }
@@ -237,10 +221,6 @@ void session_note_exit(Session *session, int code)
 void session_add_reports(Session *session, const CheckResult *result, const GPtrArray *schedules)
 {
     interrupt_hold();
-    if (session->json) {
-        json_document_add(&session->document, result, schedules);
-        outfile_set(session->json, session->document.text->str, session->document.text->len);
-    }
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
         if (session->output[kind])
             output_add(session->output[kind], result, schedules);

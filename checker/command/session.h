@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include "options.h"
 #include "../report/baseline.h"
-#include "../report/json.h"
 #include "../report/outfile.h"
 #include "../report/text.h"
 
@@ -17,15 +16,13 @@ typedef struct Session {
     const Options *options;
     ProgramModuleOpen open;
     Text text;
-    FILE *stream;                               /* of the text: standard output, or standard error if the JSON report goes there */
-    JsonDocument document;
-    Outfile *json;                              /* NULL: no JSON report */
-    Output *output[OUTPUT_KINDS];               /* other reports; NULL: not wanted */
+    FILE *stream;                               /* of the text: standard output, or standard error if a report goes there */
+    Output *output[OUTPUT_KINDS];               /* reports; NULL: not wanted */
     OutputSettings settings;
     Baseline *baseline;                         /* NULL: none given */
     Outfile *results;                           /* NULL: no arrays asked for */
     GString *arrays;                            /* of all checks so far, for results */
-    int exit_code;
+    ExitCode exit_code;
     bool progress;                              /* a line of progress may be shown, on a terminal */
     ChildWatch watch;                           /* of searches: shows that line */
     char *what;                                 /* is being done, as the line says; NULL: nothing */
@@ -36,7 +33,7 @@ bool session_begin(Session *session, const Options *options, ProgramModuleOpen o
 int session_end(Session *session);              /* writes the reports; the exit code */
 void session_print(Session *session);           /* what text holds by now */
 void session_fail(Session *session, char *message);             /* takes message; exit code 2 */
-void session_note_exit(Session *session, int code);             /* the worst counts: 2, 1, 3, 0 */
+void session_note_exit(Session *session, ExitCode code);        /* the worst counts */
 void session_add_results(Session *session, const CheckResult *result);
 /* The check goes into all reports but the text. schedules as in text_check. */
 void session_add_reports(Session *session, const CheckResult *result, const GPtrArray *schedules);

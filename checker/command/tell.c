@@ -1,6 +1,7 @@
 /* tell.c - the commands that only tell: list, explain, compile. */
 #include <string.h>
 #include "../report/columns.h"
+#include "../report/json.h"
 #include "../report/suggest.h"
 #include "glossary.h"
 #include "selection.h"

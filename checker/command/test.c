@@ -70,7 +70,7 @@ static void score_one(Session *session, const CheckSpec *spec, CheckQueue *queue
         } else if (session->options->verbose) {
             g_string_append_printf(session->text.out, "ok    %s\n", title);
         }
-        session_note_exit(session, different ? 1 : 0);
+        session_note_exit(session, different ? EXIT_FAULTY : EXIT_VERIFIED);
         g_free(title);
         g_free(different);
     }

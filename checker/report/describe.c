@@ -73,6 +73,11 @@ const char *describe_knob_name(Knob knob)
     return knob_words[knob].name;
 }
 
+const char *describe_knob_values(Knob knob)
+{
+    return knob_words[knob].values;
+}
+
 char *describe_knob_value(const Knobs *knobs, Knob knob)
 {
     const unsigned value[KNOB_COUNT] = {knobs->dma_order, knobs->dma_progress, knobs->bounds, knobs->scopes, knobs->windows,

@@ -16,6 +16,7 @@
 typedef enum Knob { KNOB_DMA_ORDER, KNOB_DMA_PROGRESS, KNOB_BOUNDS, KNOB_SCOPES, KNOB_WINDOWS, KNOB_DATA, KNOB_COUNT } Knob;
 
 const char *describe_knob_name(Knob knob);                                  /* "dma-order" */
+const char *describe_knob_values(Knob knob);                                /* "unordered|link-fifo|issue-order" */
 char *describe_knob_value(const Knobs *knobs, Knob knob);                   /* "link-fifo" */
 char *describe_knobs(const Knobs *knobs);                                   /* "dma-order unordered, dma-progress fluid, ..." */
 char *describe_limit(const Program *program, const char *limit);            /* what a search that it ended did not cover */

@@ -169,4 +169,4 @@ static void dot_clear(void *document)
     g_free(dot);
 }
 
-const OutputFormat dot_format = { dot_begin, dot_add, dot_add_error, dot_text, dot_clear };
+const OutputFormat dot_format = { dot_begin, dot_add, dot_add_error, dot_text, dot_clear, false };

@@ -386,4 +386,4 @@ static void html_clear(void *document)
     g_free(html);
 }
 
-const OutputFormat html_format = { html_begin, html_add, html_add_error, html_text, html_clear };
+const OutputFormat html_format = { html_begin, html_add, html_add_error, html_text, html_clear, false };

@@ -9,6 +9,7 @@
 #include "fingerprint.h"
 #include "message.h"
 #include "narrative.h"
+#include "output.h"
 #include "paths.h"
 #include "places.h"
 
@@ -283,6 +284,14 @@ static JsonNode *check_node(const CheckResult *result, const GPtrArray *schedule
     return node;
 }
 
+typedef struct JsonDocument {
+    GString *text;                              /* the whole document so far */
+    size_t open;                                /* bytes of it without the closing brackets */
+    unsigned checks;
+    char *root;                                 /* files are told relative to it */
+    GPtrArray *errors;                          /* of char*: one line each, for what could not be checked */
+} JsonDocument;
+
 static void close_document(JsonDocument *document)
 {
     g_string_append(document->text, document->checks ? "\n  ],\n  \"errors\" : [" : "],\n  \"errors\" : [");
@@ -330,20 +339,24 @@ static void tell_paths(JsonNode *node, const char *root)
     }
 }
 
-void json_document_begin(JsonDocument *document, const char *version, const char *source_root)
+static void *json_begin(const OutputSettings *settings)
 {
-    document->root = paths_root(source_root);
+    JsonDocument *document = g_new0(JsonDocument, 1);
+    document->root = paths_root(settings->source_root);
     document->text = g_string_new(NULL);
-    g_string_append_printf(document->text, "{\n  \"format\" : \"heddle-report\",\n  \"version\" : 1,\n  \"heddle\" : \"%s\",\n", version);
+    g_string_append_printf(document->text, "{\n  \"format\" : \"heddle-report\",\n  \"version\" : 1,\n  \"heddle\" : \"%s\",\n",
+                           settings->version);
     g_string_append(document->text, "  \"checks\" : [");
     document->open = document->text->len;
-    document->checks = 0;
     document->errors = g_ptr_array_new_with_free_func(g_free);
     close_document(document);
+    return document;
 }
 
-void json_document_add(JsonDocument *document, const CheckResult *result, const GPtrArray *schedules)
+/* Results without a verdict (ERROR) are no checks but errors. */
+static void json_add(void *to, const CheckResult *result, const GPtrArray *schedules)
 {
+    JsonDocument *document = to;
     JsonNode *node = check_node(result, schedules);
     tell_paths(node, document->root);
     char *check = json_to_string(node, TRUE), **line = g_strsplit(check, "\n", -1), *shifted = g_strjoinv("\n    ", line);
@@ -357,19 +370,29 @@ void json_document_add(JsonDocument *document, const CheckResult *result, const 
     json_node_unref(node);
 }
 
-void json_document_add_error(JsonDocument *document, const char *message)
+static void json_add_error(void *to, const char *message)
 {
+    JsonDocument *document = to;
     g_ptr_array_add(document->errors, g_utf8_make_valid(message, -1));
     g_string_truncate(document->text, document->open);
     close_document(document);
 }
 
-void json_document_clear(JsonDocument *document)
+static const GString *json_text(void *document)
 {
+    return ((JsonDocument *)document)->text;
+}
+
+static void json_clear(void *of)
+{
+    JsonDocument *document = of;
     g_string_free(document->text, TRUE);
     g_ptr_array_unref(document->errors);
     g_free(document->root);
+    g_free(document);
 }
+
+const OutputFormat json_format = { json_begin, json_add, json_add_error, json_text, json_clear, true };
 
 static void add_entry(JsonBuilder *builder, const CatalogueEntry *entry)
 {

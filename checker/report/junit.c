@@ -216,4 +216,4 @@ static void junit_clear(void *document)
     g_free(junit);
 }
 
-const OutputFormat junit_format = { junit_begin, junit_add, junit_add_error, junit_text, junit_clear };
+const OutputFormat junit_format = { junit_begin, junit_add, junit_add_error, junit_text, junit_clear, false };

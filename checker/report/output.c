@@ -13,10 +13,8 @@ struct Output {
 
 enum { ALWAYS_UP_TO = 64 };
 
-static const OutputFormat *const format_of[OUTPUT_KINDS] = {
-    [OUTPUT_SARIF] = &sarif_format, [OUTPUT_JUNIT] = &junit_format, [OUTPUT_HTML] = &html_format,
-    [OUTPUT_TRACE] = &trace_format, [OUTPUT_DOT] = &dot_format,
-};
+#define FORMAT_OF(kind, name, commands, help) [OUTPUT_##kind] = &name##_format,
+static const OutputFormat *const format_of[OUTPUT_KINDS] = { OUTPUT_FORMATS(FORMAT_OF) };
 
 static void refresh(Output *output)
 {
@@ -28,7 +26,7 @@ static void refresh(Output *output)
 static void refresh_soon(Output *output)
 {
     output->added++;
-    if (output->added <= ALWAYS_UP_TO || output->added - output->shown > output->shown / 10)
+    if (output->format->grows || output->added <= ALWAYS_UP_TO || output->added - output->shown > output->shown / 10)
         refresh(output);
 }
 

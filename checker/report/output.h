@@ -9,7 +9,20 @@
 #pragma once
 #include "../check/check.h"
 
-typedef enum OutputKind { OUTPUT_SARIF, OUTPUT_JUNIT, OUTPUT_HTML, OUTPUT_TRACE, OUTPUT_DOT, OUTPUT_KINDS } OutputKind;
+enum { OUTPUT_OF_TEST = 1, OUTPUT_OF_REPLAY = 2 };        /* commands other than check that have the option of a format */
+
+/* All formats: option --x, implementation x_format, which commands have the option, its help. */
+#define OUTPUT_FORMATS(FORMAT) \
+    FORMAT(JSON, json, OUTPUT_OF_TEST | OUTPUT_OF_REPLAY, "write a JSON report as well; - is standard output") \
+    FORMAT(SARIF, sarif, 0, "write the faults as SARIF 2.1.0, for code scanning services") \
+    FORMAT(JUNIT, junit, 0, "write the verdicts as JUnit XML, for CI services") \
+    FORMAT(HTML, html, OUTPUT_OF_REPLAY, "write an HTML page with a timeline of each fault's run") \
+    FORMAT(TRACE, trace, OUTPUT_OF_REPLAY, "write the same as Chrome trace events, for Perfetto") \
+    FORMAT(DOT, dot, OUTPUT_OF_REPLAY, "write the order of the steps that matter, for Graphviz")
+
+#define OUTPUT_KIND(kind, name, commands, help) OUTPUT_##kind,
+typedef enum OutputKind { OUTPUT_FORMATS(OUTPUT_KIND) OUTPUT_KINDS } OutputKind;
+#undef OUTPUT_KIND
 
 typedef struct OutputSettings {
     const char *version;                        /* of heddle */
@@ -25,9 +38,12 @@ typedef struct OutputFormat {
     void (*add_error)(void *document, const char *message);
     const GString *(*text)(void *document);
     void (*clear)(void *document);
+    bool grows;                                 /* add leaves a text that is whole: text costs nothing */
 } OutputFormat;
 
-extern const OutputFormat sarif_format, junit_format, html_format, trace_format, dot_format;
+#define OUTPUT_FORMAT(kind, name, commands, help) extern const OutputFormat name##_format;
+OUTPUT_FORMATS(OUTPUT_FORMAT)
+#undef OUTPUT_FORMAT
 
 typedef struct Output Output;
 

@@ -437,4 +437,4 @@ static void sarif_clear(void *document)
     g_free(sarif);
 }
 
-const OutputFormat sarif_format = { sarif_begin, sarif_add, sarif_add_error, sarif_text, sarif_clear };
+const OutputFormat sarif_format = { sarif_begin, sarif_add, sarif_add_error, sarif_text, sarif_clear, false };

@@ -191,4 +191,4 @@ static void trace_clear(void *document)
     g_free(trace);
 }
 
-const OutputFormat trace_format = { trace_begin, trace_add, trace_add_error, trace_text, trace_clear };
+const OutputFormat trace_format = { trace_begin, trace_add, trace_add_error, trace_text, trace_clear, false };

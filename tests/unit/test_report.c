@@ -13,9 +13,9 @@
 
 #include "../../checker/report/columns.h"
 #include "../../checker/report/describe.h"
-#include "../../checker/report/json.h"
 #include "../../checker/report/message.h"
 #include "../../checker/report/outfile.h"
+#include "../../checker/report/output.h"
 #include "../../checker/report/source.h"
 #include "../../checker/report/text.h"
 #include "../support/script.h"
@@ -148,15 +148,14 @@ static void an_exempted_fault_is_listed_with_its_reason_and_not_as_a_fault(void 
     assert_says(text, "exempted:");
     assert_says(text, "read for a statistic only");
     g_free(text);
-    JsonDocument document;
-    json_document_begin(&document, "0", NULL);
-    json_document_add(&document, &c.result, NULL);
-    JsonNode *root = json_from_string(document.text->str, NULL);
+    void *document = json_format.begin(&(OutputSettings){ .version = "0" });
+    json_format.add(document, &c.result, NULL);
+    JsonNode *root = json_from_string(json_format.text(document)->str, NULL);
     JsonObject *check = json_array_get_object_element(json_object_get_array_member(json_node_get_object(root), "checks"), 0);
     assert_int_equal(json_array_get_length(json_object_get_array_member(check, "faults")), 0);
     assert_int_equal(json_array_get_length(json_object_get_array_member(check, "exempted")), 1);
     json_node_unref(root);
-    json_document_clear(&document);
+    json_format.clear(document);
     case_clear(&c);
 }
 
@@ -171,14 +170,13 @@ static void json_says_what_the_text_says(void **state)
     Case c;
     case_init(&c);
     case_race(&c);
-    JsonDocument document;
     GPtrArray *schedules = g_ptr_array_new();
     g_ptr_array_add(schedules, (char *)"dir/ring.schedule");
-    json_document_begin(&document, "1.2.3", NULL);
-    json_document_add(&document, &c.result, schedules);
-    json_document_add(&document, &c.result, NULL);
-    json_document_add_error(&document, "a \"quoted\" line");
-    JsonNode *root = json_from_string(document.text->str, NULL);
+    void *document = json_format.begin(&(OutputSettings){ .version = "1.2.3" });
+    json_format.add(document, &c.result, schedules);
+    json_format.add(document, &c.result, NULL);
+    json_format.add_error(document, "a \"quoted\" line");
+    JsonNode *root = json_from_string(json_format.text(document)->str, NULL);
     assert_non_null(root);
     JsonObject *top = json_node_get_object(root), *check = nth_check(root, 0);
     assert_string_equal(json_object_get_string_member(top, "format"), "heddle-report");
@@ -202,7 +200,7 @@ static void json_says_what_the_text_says(void **state)
     fault = json_array_get_object_element(json_object_get_array_member(nth_check(root, 1), "faults"), 0);
     assert_true(json_object_get_null_member(fault, "schedule"));
     json_node_unref(root);
-    json_document_clear(&document);
+    json_format.clear(document);
     g_ptr_array_unref(schedules);
     case_clear(&c);
 }
@@ -212,16 +210,15 @@ static void json_is_whole_after_every_step(void **state)
     (void)state;
     Case c;
     case_init(&c);
-    JsonDocument document;
-    json_document_begin(&document, "0", NULL);
+    void *document = json_format.begin(&(OutputSettings){ .version = "0" });
     for (int i = 0; i < 3; i++) {
-        JsonNode *root = json_from_string(document.text->str, NULL);
+        JsonNode *root = json_from_string(json_format.text(document)->str, NULL);
         assert_non_null(root);
         assert_int_equal(json_array_get_length(json_object_get_array_member(json_node_get_object(root), "checks")), i);
         json_node_unref(root);
-        json_document_add(&document, &c.result, NULL);
+        json_format.add(document, &c.result, NULL);
     }
-    json_document_clear(&document);
+    json_format.clear(document);
     case_clear(&c);
 }
 
