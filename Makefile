@@ -107,13 +107,14 @@ demo: all                                       ## checks the documentation's ke
 	@tests/cli/demo $(BUILD)/heddle
 
 # A suite runs again when its program, the checker or a file that it reads has changed. Each keeps what it printed, and how long it took.
-SLOW_FIRST = test_differential test_canaries test_sample test_replay test_entry_barrier test_classes_random test_cli test_patterns test_outputs \
+SLOW_FIRST = test_differential test_canaries test_minimise test_sample test_replay test_entry_barrier test_classes_random test_cli test_patterns test_outputs \
              test_foreign_files test_cases test_classes test_whatif test_kernels test_jax
 TEST_FILES := $(wildcard tests/support/kernels/* tests/cli/golden/* kernels/*.c kernels/*/*.[ch])
 slow_first = $(call named,$(SLOW_FIRST)) $(filter-out $(call named,$(SLOW_FIRST)),$1)
 named = $(foreach suite,$1,$(or $(filter %/$(suite),$(TESTS)),$(if $(TESTS),$(error no suite is called $(suite)))))
-QUICK = test_step test_store test_view test_region test_tile test_dtype test_mesh test_rng test_fault test_coro test_execution test_edit \
-        test_kernel_api test_kernel_faults test_prove test_enumerate test_classes test_options test_report test_golden
+QUICK = test_classes test_golden test_prove test_enumerate test_step test_store test_view test_region test_tile test_dtype \
+        test_mesh test_rng test_fault test_coro test_execution test_edit test_kernel_api test_kernel_faults test_options \
+        test_report
 
 $(BUILD)/tests/%.passed: $(BUILD)/tests/% $(BUILD)/heddle $(TEST_FILES)
 	@begun=$$(date +%s); if HEDDLE=$(BUILD)/heddle $< > $<.log 2>&1; then passed=; touch $@; else passed='FAILED '; fi; \
