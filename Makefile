@@ -92,7 +92,19 @@ $(BUILD)/heddle: $(filter-out $(MODULE_OBJECTS),$(OBJECTS)) | $(MODULE_FILES) $(
 	$(call SAY,link   )$(CC) $(CFLAGS) $^ -o $@ $(BASE_LIBS)
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_SUPPORT) $(filter-out $(BUILD)/checker/main.o,$(OBJECTS))
-	$(call SAY,link   )$(CC) $(CFLAGS) $^ -o $@ $(BASE_LIBS) $(shell pkg-config --libs cmocka)
+	$(LINK_TEST)
+
+# Unit tests are linked with modules that assert their invariants after each operation: model/sane.h.
+SANE := $(shell grep -l '\<SANE' $(filter model/% checker/%,$(SOURCES)))
+$(BUILD)/sane/%.o: %.c | $(FIRST)
+	@mkdir -p $(@D)
+	$(call SAY,compile)$(CC) $(BASE_CFLAGS) $(CFLAGS) -DHEDDLE_SANE -c $< -o $@
+
+$(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(TEST_SUPPORT) $(SANE:%.c=$(BUILD)/sane/%.o) \
+                       $(filter-out $(BUILD)/checker/main.o $(SANE:%.c=$(BUILD)/%.o),$(OBJECTS))
+	$(LINK_TEST)
+
+LINK_TEST = $(call SAY,link   )$(CC) $(CFLAGS) $^ -o $@ $(BASE_LIBS) $(shell pkg-config --libs cmocka)
 
 deps:                                           ## installs the Debian packages that are missing, showing the command
 	@missing=; python3 -c 'import ensurepip, venv' 2>/dev/null || missing=' python3-venv'; for p in $(DEBIAN_PACKAGES); do \

@@ -1,6 +1,7 @@
 /* access.c - accesses interned by object and region; the accesses of one object are a chain, searched when a new one comes. */
 #include "access.h"
 #include <glib.h>
+#include "../../model/sane.h"
 
 enum { ACCESSES_MAX = 1 << 22, OBJECTS_MAX = 1 << 26 };
 
@@ -63,6 +64,7 @@ uint32_t accesses_add(Accesses *accesses, uint32_t core, uint32_t object, uint32
         if (!access->many && access->core != core) {
             access->many = true;
             look_for_rivals(accesses, id);
+            SANE_NOW_AND_THEN(accesses->all.count, accesses_assert_sane(accesses));
         }
         return id;
     }
@@ -72,7 +74,30 @@ uint32_t accesses_add(Accesses *accesses, uint32_t core, uint32_t object, uint32
     *(uint32_t *)store_push(&accesses->next_of_object, 1) = first_of_object(accesses, object);
     STORE(uint32_t, &accesses->last_of_object, object) = id + 1;
     look_for_rivals(accesses, id);
+    SANE_NOW_AND_THEN(accesses->all.count, accesses_assert_sane(accesses));
     return id;
+}
+
+static bool has_rival_elsewhere(const Accesses *accesses, uint32_t id)
+{
+    const Access *access = accesses_get(accesses, id);
+    bool any = false;
+    for (uint32_t other = 0; other < accesses->all.count && !any; other++)
+        any = (access->many || accesses_get(accesses, other)->many || access->core != accesses_get(accesses, other)->core)
+            && accesses_rivals(accesses, id, other);
+    return any;
+}
+
+void accesses_assert_sane(const Accesses *accesses)
+{
+    uint32_t bits = 0;
+    for (uint32_t id = 0; id < accesses->all.count; id++) {
+        const Access *access = accesses_get(accesses, id);
+        g_assert((access->bit != NONE) == has_rival_elsewhere(accesses, id));
+        g_assert(access->bit == NONE || access->bit < accesses->bits);
+        bits += access->bit != NONE;
+    }
+    g_assert(bits == accesses->bits && accesses->generation == bits + 1);
 }
 
 void accesses_mask(const Accesses *accesses, uint32_t id, uint64_t *own, uint64_t *rivals)

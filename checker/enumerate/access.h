@@ -3,7 +3,8 @@
  * A component of a state has a mask of what it accesses next and a mask of the rivals of that, so that a state is checked for races by a
  * few ANDs. An access that no other core can conflict with gets no bit.
  *
- * Invariants:  1. rivals are exact: same object, overlapping regions, one writes.  2. `generation` grows whenever a bit is given out.
+ * Invariants:  1. rivals are exact: same object, overlapping regions, one writes.  2. an access has a bit, its own, if it has a rival on
+ *              another core; `generation` grows whenever one is given out.
  */
 #pragma once
 #include "../../model/program.h"
@@ -30,5 +31,7 @@ bool accesses_overlap(const Accesses *accesses, uint32_t a, uint32_t b);       /
 bool accesses_rivals(const Accesses *accesses, uint32_t a, uint32_t b);        /* that, and one of them writes */
 /* ORs the bits of all rivals of an access, and its own bit, into two masks of accesses->bits bits. */
 void accesses_mask(const Accesses *accesses, uint32_t access, uint64_t *own, uint64_t *rivals);
+
+void accesses_assert_sane(const Accesses *accesses);
 
 static inline const Access *accesses_get(const Accesses *accesses, uint32_t id) { return &STORE(Access, &accesses->all, id); }

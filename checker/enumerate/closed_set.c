@@ -1,7 +1,6 @@
 /* closed_set.c - by the one successor after the other of transition.c, which shares little with how states are expanded in a search. */
 #include "closed_set.h"
 #include <string.h>
-#include "repack.h"
 #include "successor.h"
 #include "symmetry.h"
 
@@ -25,7 +24,7 @@ static bool is_known(const StateSpace *space, const Frontier *frontier, const ui
     layout_pack(&space->layout, id, key);
     if (space->symmetry != NULL)
         symmetry_canonical(space->symmetry, &space->layout, key);
-    return table_has(&frontier->worker[repack_owner(frontier, &space->layout, key)].table, key);
+    return table_has(&frontier->worker[frontier_owner(frontier, &space->layout, key)].table, key);
 }
 
 static bool see_successor(void *data, uint32_t core, uint32_t transition, const uint32_t *after)

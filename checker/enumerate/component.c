@@ -1,11 +1,12 @@
 /* component.c - collapse compression by construction: what a core contributes to states is interned, states are the ids.
  *
  * A component is made when a transition first leads to it; its counts are those of the component it came from plus what that transition
- * did. As it is a function of node and copies under way, every way to it must give the same counts: debug builds compute them anew from the
- * tree.
+ * did. As it is a function of node and copies under way, every way to it must give the same counts: component_assert_sane computes
+ * them anew from the tree.
  */
 #include "component.h"
 #include "../../model/counter.h"
+#include "../../model/sane.h"
 #include "state_counter.h"
 #include <string.h>
 #include "row.h"
@@ -80,7 +81,6 @@ static void add_edge(StateSpace *space, uint32_t core, uint32_t from, uint32_t i
     component->edges = transition->edges = (uint32_t)self->edges.count;
 }
 
-#ifdef HEDDLE_DEBUG
 static void count_step(const StateSpace *space, uint32_t core, int64_t *sum, uint32_t semaphore, int64_t inc)
 {
     if (semaphore == NONE || inc == 0)
@@ -90,7 +90,7 @@ static void count_step(const StateSpace *space, uint32_t core, int64_t *sum, uin
 }
 
 /* The counts of a component from nothing but its node and its copies under way. */
-static void check_counts(const StateSpace *space, uint32_t core, uint32_t id)
+static void assert_counts(const StateSpace *space, uint32_t core, uint32_t id)
 {
     const SpaceCore *self = space_core(space, core);
     const Component *component = space_component(space, core, id);
@@ -115,7 +115,41 @@ static void check_counts(const StateSpace *space, uint32_t core, uint32_t id)
         g_assert(sum[column] == STORE(int64_t, &self->taken, (size_t)id * self->columns + column));
     g_free(sum);
 }
-#endif
+
+/* Ways into a component: from one that there is, by a transition of that one. */
+static void assert_edges(const SpaceCore *self, uint32_t id)
+{
+    for (uint32_t e = STORE(Component, &self->components, id).edges; e;) {
+        const Edge *edge = &STORE(Edge, &self->edges, e - 1);
+        const Component *from = &STORE(Component, &self->components, edge->from);
+        g_assert(edge->into == id && edge->from > 0 && edge->from < self->components.count);
+        g_assert(edge->transition >= from->transitions && edge->transition < from->transitions + from->transition_count);
+        g_assert(edge->older < e);
+        e = edge->older;
+    }
+}
+
+void component_assert_sane(const StateSpace *space, uint32_t core, uint32_t id)
+{
+    const SpaceCore *self = space_core(space, core);
+    const Component *component = space_component(space, core, id), *before = space_component(space, core, id - 1);
+    g_assert(id >= 1 && self->components.count == intern_count(&self->keys));
+    g_assert(self->taken.count == self->components.count * self->columns);
+    g_assert(component->transitions == before->transitions + before->transition_count);
+    g_assert(component->nexts == before->nexts + before->next_count);
+    g_assert(component->watches == before->watches + before->watch_count);
+    g_assert(component->transitions + component->transition_count <= self->transitions.count);
+    assert_counts(space, core, id);
+    assert_edges(self, id);
+}
+
+/* Of all cores: each row is as it was built. */
+void components_assert_sane(const StateSpace *space)
+{
+    for (uint32_t core = 0; core < space->cores; core++)
+        for (uint32_t id = 1; id < space->core[core].components.count; id++)
+            component_assert_sane(space, core, id);
+}
 
 static uint32_t effect_wrote(StateSpace *space, uint32_t core, uint32_t from, const Transition *transition)
 {
@@ -198,9 +232,6 @@ static void build(StateSpace *space, uint32_t core, uint32_t id, uint32_t from, 
         component->wrote = effect_wrote(space, core, from, transition);
         component->depth = depth_after(space, core, from, transition);
     }
-#ifdef HEDDLE_DEBUG
-    check_counts(space, core, id);
-#endif
     row_build(space, core, id);
     note_stale(self, id);
     if (space->mask_generation == space->accesses.generation)     /* else all masks are due */
@@ -243,6 +274,7 @@ uint32_t component_after(StateSpace *space, uint32_t core, uint32_t from, uint32
         note_next(self, from, index, id);
     if (!layout_fits(&space->layout, core, id))
         space->repack = true;
+    SANE(component_assert_sane(space, core, id));
     return id;
 }
 

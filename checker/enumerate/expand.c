@@ -3,9 +3,10 @@
  */
 #include "expand.h"
 #include <string.h>
+#include "../../model/sane.h"
+#include "expand_sane.h"
 #include "inspect.h"
 #include "livelock.h"
-#include "repack.h"
 #include "successor.h"
 #include "symmetry.h"
 #include "transition.h"
@@ -55,6 +56,8 @@ INLINE void add_all(Worker *worker, const uint64_t *key, const uint64_t *hash, u
         to += words;
     }
     queue->tail += (uint64_t)(to - from) / words;
+    SANE(queue_assert_sane(queue));
+    SANE_NOW_AND_THEN(table->count, table_assert_sane(table));
 }
 
 INLINE void empty(Worker *worker, Batch *batch, unsigned words)
@@ -96,7 +99,7 @@ static Chunk *next_chunk(Worker *worker, unsigned owner)
 INLINE uint64_t scatter(const Worker *worker, const uint64_t *key, unsigned words)
 {
     const Layout *layout = &worker->space->layout;
-    return G_UNLIKELY(worker->frontier->hashed) ? repack_scatter(worker->frontier, layout, key) : table_hash(key, words, layout->bits);
+    return G_UNLIKELY(worker->frontier->hashed) ? frontier_scatter(worker->frontier, layout, key) : table_hash(key, words, layout->bits);
 }
 
 /* The key goes into its owner's chunk in any case, and stays if it is our own: whose it is, is hard to predict for a processor. */
@@ -365,10 +368,7 @@ INLINE void visit(Worker *worker, const uint64_t *key, unsigned words, bool many
         return;
     worker->transitions += taken;
     settle(worker, taken, words, many);
-#ifdef HEDDLE_DEBUG
-    if (!space_merges(space))
-        direct_check(worker->space, worker->id, taken, seen.races);
-#endif
+    SANE(space_merges(space) ? (void)0 : expand_assert_sane(space, worker->id, taken, seen.races));
 }
 
 static inline void unpack(Worker *worker, const uint64_t *key)

@@ -1,6 +1,7 @@
 /* findings.c - sightings interned by what makes them the same; the subsumption rules are set operations on them. */
 #include "findings.h"
 #include <string.h>
+#include "../../model/sane.h"
 #include "../facts/fits.h"
 #include "growth.h"
 #include "lives.h"
@@ -79,6 +80,17 @@ void findings_add(const StateSpace *space, Findings *findings, const Sighting *s
            space->layout.fields * sizeof *findings->state);
     findings->done |= space->options->first;
     findings->raced |= findings->until_race && s.id == FAULT_RACE && !is_exempt(space, &s);
+    SANE(findings_assert_sane(space, findings));
+}
+
+void findings_assert_sane(const StateSpace *space, const Findings *findings)
+{
+    uint32_t of_fault[FAULT_COUNT] = {0};
+    g_assert(findings->entries.count == intern_count(&findings->keys));
+    g_assert(findings->ids.count == findings->entries.count * space->layout.fields);
+    for (size_t i = 0; i < findings->entries.count; i++)
+        of_fault[STORE(Entry, &findings->entries, i).sighting.id]++;
+    g_assert(memcmp(of_fault, findings->of_fault, sizeof of_fault) == 0);
 }
 
 static bool is_copy_moment_of(const Entry *entry, uint32_t event)

@@ -1,6 +1,8 @@
 /* findings.h - what a search has found: each fault once per pair of places, with the first state that showed it.
  *
  * At the end the rules "which of several" are applied to the pairs, pairs are merged into findings, and each finding gets its schedule.
+ *
+ * Invariants:  1. each sighting has a key, an entry and the ids of its state, in one order.  2. of_fault: how many of each kind.
  */
 #pragma once
 #include "frontier.h"
@@ -39,6 +41,7 @@ typedef struct Findings {
 void findings_open(Findings *findings, StateSpace *space, bool until_race);
 void findings_forget(Findings *findings);       /* everything seen so far */
 void findings_add(const StateSpace *space, Findings *findings, const Sighting *sighting);       /* in the state in hand */
+void findings_assert_sane(const StateSpace *space, const Findings *findings);
 uint64_t findings_kinds(const Findings *findings);      /* how many different kinds of faults */
 bool findings_has(const Findings *findings, FaultId id);
 void findings_save(const StateSpace *space, const Findings *findings);  /* into the checkpoint */

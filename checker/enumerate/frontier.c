@@ -1,7 +1,9 @@
 /* frontier.c - makes workers, and fits them to a layout. */
 #include "frontier.h"
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
-enum { ROOM_FIRST = 256 };                      /* keys of a batch */
+enum { ROOM_FIRST = 256, LOOKED_AT = 256 };     /* keys of a batch; states that frontier_assert_sane looks at */
 
 static void open_worker(Worker *worker, Frontier *frontier, const StateSpace *space, unsigned index)
 {
@@ -86,4 +88,51 @@ uint64_t frontier_states(const Frontier *frontier)
     for (unsigned i = 0; i < frontier->workers; i++)
         states += frontier->worker[i].table.count;
     return states;
+}
+
+uint64_t frontier_print(const Layout *layout, const uint64_t *key)
+{
+    uint32_t id[layout->fields];
+    layout_unpack(layout, key, id);
+    return MAX(XXH3_64bits(id, sizeof id), 1);
+}
+
+unsigned frontier_owner(const Frontier *frontier, const Layout *layout, const uint64_t *key)
+{
+    return frontier->owner_bits ? (unsigned)(frontier_scatter(frontier, layout, key) >> (64 - frontier->owner_bits)) : 0;
+}
+
+/* States that come: each is its owner's, and known there, unless what was visited is given up. */
+static void assert_queue(const Worker *worker)
+{
+    const StateSpace *space = worker->space;
+    const Queue *queue = &worker->queue;
+    for (uint64_t at = queue->head; at < MIN(queue->head + LOOKED_AT, queue->tail); at++) {
+        const uint64_t *key = queue->key + at * queue->words;
+        uint64_t print = worker->frontier->hashed ? frontier_print(&space->layout, key) : 0;
+        g_assert(frontier_owner(worker->frontier, &space->layout, key) == worker->index);
+        g_assert(space_sweeps(space) || table_has(&worker->table, print ? &print : key));
+    }
+}
+
+static void assert_levels(const Worker *worker)
+{
+    for (guint l = 1; l < worker->levels->len; l++)
+        g_assert(g_array_index(worker->levels, uint64_t, l - 1) <= g_array_index(worker->levels, uint64_t, l));
+    g_assert(!worker->frontier->keeps || worker->queue.tail == worker->table.count);
+}
+
+void frontier_assert_sane(const Frontier *frontier)
+{
+    g_assert(frontier->workers == 1u << frontier->owner_bits && frontier->busy == 0);
+    for (unsigned i = 0; i < frontier->workers; i++) {
+        const Worker *worker = &frontier->worker[i];
+        g_assert(worker->index == i && worker->now.used == 0 && worker->before.used == 0 && worker->deferred.tail == 0);
+        g_assert(g_async_queue_length(worker->inbox) == 0);
+        for (unsigned to = 0; to < frontier->workers; to++)
+            g_assert(to == i || worker->out[to] == NULL || worker->out[to]->keys == 0);
+        queue_assert_sane(&worker->queue);
+        assert_queue(worker);
+        assert_levels(worker);
+    }
 }

@@ -4,7 +4,8 @@
  *           -> one thread, what needs more than rows (a core that has to be unrolled further, a fault to name), in the order of states
  *
  * Invariants:  1. A state belongs to the worker that the top bits of its scattered key name, and is in that one's table.
- *              2. While workers run, each changes its own parts only; the frontier's `limit` and `busy` are all they share.
+ *              2. Between levels nothing is on its way: batches and chunks are empty.
+ *              3. While workers run, each changes its own parts only; the frontier's `limit` and `busy` are all they share.
  */
 #pragma once
 #include "queue.h"
@@ -52,7 +53,7 @@ struct Frontier {
     unsigned workers, owner_bits;               /* a power of two, and which */
     gint busy;                                  /* how many still have states to expand */
     bool keeps;                                 /* queues keep all states, to find schedules */
-    bool hashed;                                /* tables hold hashes of keys (repack_print), not keys */
+    bool hashed;                                /* tables hold hashes of keys (frontier_print), not keys */
     uint64_t level, swept;                      /* in hand; states of levels given up */
     const char *limit;                          /* which limit ended the search */
     int64_t begun;                              /* monotonic microseconds */
@@ -63,6 +64,10 @@ void frontier_open(Frontier *frontier, const StateSpace *space);       /* makes 
 void frontier_close(Frontier *frontier);
 uint64_t frontier_states(const Frontier *frontier);     /* visited so far */
 size_t frontier_bytes(const Frontier *frontier);        /* of memory, of the whole search */
+/* What stands for a key of that layout where only hashes are kept: the same in every layout; never 0. */
+uint64_t frontier_print(const Layout *layout, const uint64_t *key);
+unsigned frontier_owner(const Frontier *frontier, const Layout *layout, const uint64_t *key);  /* which worker the key belongs to */
+void frontier_assert_sane(const Frontier *frontier);    /* between levels */
 void worker_fit(Worker *worker);                /* for the layout and tables as they are now */
 void batch_widen(Batch *batch, unsigned room, unsigned words);          /* room for so many keys */
 
@@ -71,4 +76,12 @@ static inline KeyShape frontier_shape(const Frontier *frontier, const Layout *la
 {
     return (KeyShape){.words = frontier->hashed ? 1 : layout->words, .bits = frontier->hashed ? 64 : layout->bits,
                       .skip = frontier->owner_bits};
+}
+/* A key's scattered value, whose top bits are its place and its owner. Of a print table_unhash gives it back. */
+static inline uint64_t frontier_scatter(const Frontier *frontier, const Layout *layout, const uint64_t *key)
+{
+    if (!frontier->hashed)
+        return table_hash(key, layout->words, layout->bits);
+    uint64_t print = frontier_print(layout, key);
+    return table_hash(&print, 1, 64);
 }

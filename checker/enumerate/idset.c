@@ -2,6 +2,7 @@
 #include "idset.h"
 #include <glib.h>
 #include <string.h>
+#include "../../model/sane.h"
 
 void idsets_init(IdSets *sets, Reservation *reservation)
 {
@@ -53,5 +54,17 @@ uint32_t idsets_with(IdSets *sets, uint32_t set, uint32_t item)
     memcpy(larger + at + 1, items + at, (count - at) * sizeof *larger);
     uint32_t id = intern_add(&sets->keys, larger, (count + 1) * sizeof *larger);
     g_free(larger);
+    SANE_NOW_AND_THEN(intern_count(&sets->keys), idsets_assert_sane(sets));
     return id;
+}
+
+void idsets_assert_sane(const IdSets *sets)
+{
+    for (uint32_t set = 0; set < intern_count(&sets->keys); set++) {
+        uint32_t count;
+        const uint32_t *items = idsets_items(sets, set, &count);
+        g_assert((set == 0) == (count == 0));
+        for (uint32_t i = 1; i < count; i++)
+            g_assert(items[i - 1] < items[i]);
+    }
 }

@@ -2,6 +2,7 @@
  *
  * Equal sets have equal ids; 0 is the empty set. Sets only grow along a path, one item at a time.
  *
+ * Invariants:  items of a set ascend, none twice.
  * Ownership:   the pool owns all sets.
  */
 #pragma once
@@ -13,3 +14,4 @@ void idsets_init(IdSets *sets, Reservation *reservation);
 uint32_t idsets_with(IdSets *sets, uint32_t set, uint32_t item);                        /* set plus item */
 bool idsets_has(const IdSets *sets, uint32_t set, uint32_t item);
 const uint32_t *idsets_items(const IdSets *sets, uint32_t set, uint32_t *count);       /* ascending */
+void idsets_assert_sane(const IdSets *sets);

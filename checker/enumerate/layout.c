@@ -2,6 +2,7 @@
 #include "layout.h"
 #include <glib.h>
 #include <string.h>
+#include "../../model/sane.h"
 
 enum { FIELD_BITS_MIN = 6, FIELD_BITS_MAX = 31, WORD_BITS = 64 };
 
@@ -17,6 +18,21 @@ void layout_set(Layout *layout, const unsigned *bits)
     layout->words = word + 1;
     const LayoutField *last = &layout->field[layout->fields - 1];
     layout->bits = layout->words > 1 ? WORD_BITS : last->shift + last->bits;
+    SANE(layout_assert_sane(layout));
+}
+
+void layout_assert_sane(const Layout *layout)
+{
+    unsigned word = 0, used = 0;
+    for (unsigned f = 0; f < layout->fields; f++) {
+        const LayoutField *at = &layout->field[f];
+        g_assert(at->bits >= 1 && at->bits <= FIELD_BITS_MAX);
+        if (used + at->bits > WORD_BITS)
+            word++, used = 0;
+        g_assert(at->word == (uint8_t)word && at->shift == used);
+        used += at->bits;
+    }
+    g_assert(layout->words == word + 1 && layout->bits == (word > 0 ? (unsigned)WORD_BITS : used));
 }
 
 bool layout_fields_fit(unsigned fields)

@@ -2,6 +2,8 @@
  *
  * Fields are the components of the cores, then the memories of the devices (where a program has any). Ids begin at 1, so that a key's
  * first word is never 0, which marks a free slot of the table.
+ *
+ * Invariants:  1. fields follow each other, from the lowest bit up; a word begins where a field would not fit.  2. words, bits: those used.
  */
 #pragma once
 #include "../../model/store.h"
@@ -16,6 +18,7 @@ typedef struct Layout {
 } Layout;
 
 bool layout_fields_fit(unsigned fields);        /* into LAYOUT_WORDS_MAX words, at least at first */
+void layout_assert_sane(const Layout *layout);
 /* Equal fields, as wide as the fewest words with at least 6 bits each allow. False: more than LAYOUT_WORDS_MAX words. */
 bool layout_init(Layout *layout, unsigned fields);
 void layout_clear(Layout *layout);

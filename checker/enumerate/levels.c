@@ -5,6 +5,7 @@
  */
 #include "levels.h"
 #include <string.h>
+#include "../../model/sane.h"
 #include "../run/alone.h"
 #include "component.h"
 #include "expand.h"
@@ -42,7 +43,7 @@ static void add_start(const StateSpace *space, Frontier *frontier)
     uint64_t key[LAYOUT_WORDS_MAX];
     layout_pack(&space->layout, frontier->worker[0].id, key);
     if (frontier->limit == NULL)
-        expand_add(&frontier->worker[repack_owner(frontier, &space->layout, key)], key);
+        expand_add(&frontier->worker[frontier_owner(frontier, &space->layout, key)], key);
 }
 
 static bool begin(StateSpace *space, Frontier *frontier, Findings *findings, Stream *resumed)
@@ -274,6 +275,8 @@ void levels_run(StateSpace *space, Frontier *frontier, Findings *findings, Strea
             sweep(frontier);
         else
             repack_tighter(space, frontier);
+        SANE(frontier->limit ? (void)0 : frontier_assert_sane(frontier));
+        SANE_NOW_AND_THEN(space->core[0].components.count, components_assert_sane(space));
         frontier->level++;
         bool whole = frontier->limit == NULL;   /* of the level nothing is missing */
         check_limits(space, frontier, findings);

@@ -1,6 +1,6 @@
 /* past.h - what a core has done on its way to a node of its tree, as far as states are judged by it.
  *
- * Ownership:   Stores belong to the walk's reservation, sets to the walk.
+ * Ownership:   Stores belong to the space's reservation, sets to the space.
  */
 #pragma once
 #include "../run/tree.h"

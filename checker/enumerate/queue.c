@@ -2,8 +2,9 @@
 #include "queue.h"
 #include <glib.h>
 #include <sys/mman.h>
+#include "../../model/sane.h"
 
-enum { RELEASE_BYTES = 1 << 19, ROOM_MIN = 1 << 12 };
+enum { RELEASE_BYTES = 1 << 19, ROOM_MIN = 1 << 12, PAGE_KEYS = 4096 / sizeof(uint64_t) };      /* PAGE_KEYS keys of w words: w pages */
 
 void queue_init(Queue *queue, unsigned words, bool keep)
 {
@@ -36,21 +37,28 @@ bool queue_grow(Queue *queue)
         return false;
     queue->key = at;
     queue->room = room;
+    SANE(queue_assert_sane(queue));
     return true;
 }
 
 void queue_release(Queue *queue)
 {
-    uint64_t page_keys = 4096 / sizeof(uint64_t);           /* that many keys of w words fill w pages */
-    uint64_t upto = queue->head / page_keys * page_keys;
+    uint64_t upto = queue->head / PAGE_KEYS * PAGE_KEYS;
     if (queue->keep || bytes_of(queue, upto - queue->freed) < RELEASE_BYTES)
         return;
     madvise(queue->key + queue->freed * queue->words, bytes_of(queue, upto - queue->freed), MADV_DONTNEED);
     queue->freed = upto;
+    SANE(queue_assert_sane(queue));
 }
 
 void queue_empty(Queue *queue)
 {
     g_assert(queue->freed == 0);
     queue->head = queue->tail = 0;
+}
+
+void queue_assert_sane(const Queue *queue)
+{
+    g_assert(queue->freed <= queue->head && queue->head <= queue->tail && queue->tail <= queue->room);
+    g_assert(queue->freed % PAGE_KEYS == 0 && (!queue->keep || queue->freed == 0));
 }

@@ -1,5 +1,6 @@
 /* queue.h - states in the order in which they came: those that are not expanded yet, and lists of others.
  *
+ * Invariants:  1. freed <= head <= tail <= room.  2. what was freed are whole pages; where keys are kept it is none.
  * Errors:      queue_grow returns false when the memory cannot be had; nothing is lost then.
  */
 #pragma once
@@ -21,3 +22,4 @@ size_t queue_bytes(const Queue *queue);
 bool queue_grow(Queue *queue);                  /* call when tail == room */
 void queue_release(Queue *queue);               /* gives back what lies before head, unless kept */
 void queue_empty(Queue *queue);                 /* nothing is in it any more; for one that was never released */
+void queue_assert_sane(const Queue *queue);

@@ -1,8 +1,6 @@
 /* repack.c - tables and queues are moved key by key to new ones; as a key's owner hangs on its layout, among all workers. */
 #include "repack.h"
 #include <string.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 #include "growth.h"
 #include "symmetry.h"
 
@@ -18,18 +16,6 @@ typedef struct Repack {
     uint32_t *id;
     uint64_t *ahead, hash[AHEAD], moved;        /* keys whose places are being fetched, and scattered; how many there have been */
 } Repack;
-
-uint64_t repack_print(const Layout *layout, const uint64_t *key)
-{
-    uint32_t id[layout->fields];
-    layout_unpack(layout, key, id);
-    return MAX(XXH3_64bits(id, sizeof id), 1);
-}
-
-unsigned repack_owner(const Frontier *frontier, const Layout *layout, const uint64_t *key)
-{
-    return frontier->owner_bits ? (unsigned)(repack_scatter(frontier, layout, key) >> (64 - frontier->owner_bits)) : 0;
-}
 
 bool repack_table_init(const Frontier *frontier, Table *table, const Layout *layout, unsigned owner, unsigned bits)
 {
@@ -64,7 +50,7 @@ static void move_to_table(void *data, const uint64_t *key)
     uint64_t at = repack->moved++ % AHEAD, *moved = repack->ahead + at * repack->to->words;
     layout_unpack(&repack->space->layout, key, repack->id);
     layout_pack(repack->to, repack->id, moved);
-    repack->hash[at] = repack_scatter(repack->frontier, repack->to, moved);
+    repack->hash[at] = frontier_scatter(repack->frontier, repack->to, moved);
     const Table *table = table_of(repack, repack->hash[at]);
     __builtin_prefetch(table_place(table, repack->hash[at], table->shape.words), 1);
 }
@@ -84,7 +70,7 @@ static void move_states(Repack *repack, const Queue *from, uint64_t first, uint6
     for (uint64_t at = first; at < end; at++) {
         layout_unpack(&space->layout, from->key + at * space->layout.words, repack->id);
         layout_pack(repack->to, repack->id, moved);
-        Queue *queue = &repack->queue[repack_owner(repack->frontier, repack->to, moved)];
+        Queue *queue = &repack->queue[frontier_owner(repack->frontier, repack->to, moved)];
         if (queue->tail == queue->room && !queue_grow(queue)) {
             frontier_stop(repack->frontier, "memory");
             return;

@@ -1,6 +1,7 @@
 /* reservation.c - a bump pointer over a private mapping. */
 #include "reservation.h"
 #include <sys/mman.h>
+#include "../../model/sane.h"
 
 #define LOT_BYTES ((size_t)1 << 43)
 
@@ -33,6 +34,24 @@ void reservation_store(Reservation *reservation, Store *store, size_t item_bytes
     *store = (Store){.base = reservation->base + reservation->used, .item_bytes = item_bytes, .reserved_bytes = bytes};
     reservation->used += bytes;
     g_ptr_array_add(reservation->stores, store);
+    SANE_NOW_AND_THEN(reservation->stores->len, reservation_assert_sane(reservation));
+}
+
+static void assert_apart(const Store *one, const Store *other)
+{
+    g_assert(one == other || one->base + one->reserved_bytes <= other->base || other->base + other->reserved_bytes <= one->base);
+}
+
+void reservation_assert_sane(const Reservation *reservation)
+{
+    g_assert(reservation->used <= reservation->bytes);
+    for (guint i = 0; i < reservation->stores->len; i++) {
+        const Store *store = g_ptr_array_index(reservation->stores, i);
+        g_assert(store->base >= reservation->base && store->count * store->item_bytes <= store->reserved_bytes);
+        g_assert(store->base + store->reserved_bytes <= reservation->base + reservation->used);
+        for (guint j = 0; j < i; j++)
+            assert_apart(store, g_ptr_array_index(reservation->stores, j));
+    }
 }
 
 void reservation_intern(Reservation *reservation, Intern *intern, size_t keys_max, size_t bytes_max)

@@ -3,7 +3,8 @@
  *
  * Private memory, unlike a Store's own: nobody but the searching process looks at it. What is pushed still counts as bytes of Stores.
  *
- * Invariants:  1. Stores and Interns cut from a reservation are never cleared one by one.
+ * Invariants:  1. Stores and Interns cut from a reservation lie within what is used of it, and no two share a byte.  2. they are never
+ *              cleared one by one.
  * Errors:      address space that cannot be reserved aborts, as for Stores.
  */
 #pragma once
@@ -24,3 +25,4 @@ void reservation_intern(Reservation *reservation, Intern *intern, size_t keys_ma
 /* Empties a Store, whose memory is given up; what it pointed to is gone. */
 void reservation_give_up(Store *store);
 void reservation_empty(Intern *intern);
+void reservation_assert_sane(const Reservation *reservation);

@@ -174,7 +174,7 @@ static void place_key(Stream *stream, const StateSpace *space, Frontier *frontie
     stream->bad |= print ? key[0] == 0 : !is_state(space, key);
     if (stream->bad || frontier->limit != NULL)
         return;
-    uint64_t place = print ? table_hash(key, 1, 64) : repack_scatter(frontier, &space->layout, key);
+    uint64_t place = print ? table_hash(key, 1, 64) : frontier_scatter(frontier, &space->layout, key);
     Worker *worker = &frontier->worker[frontier->owner_bits ? place >> (64 - frontier->owner_bits) : 0];
     bool full = queued ? worker->queue.tail == worker->queue.room && !queue_grow(&worker->queue)
                        : worker->table.count >= worker->table.grow_at && !table_grow(&worker->table);

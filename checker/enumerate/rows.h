@@ -4,7 +4,8 @@
  * Each component has a row, worked out once: what can move, what is accessed, what a judge must watch, and what the core has added to
  * each count so far. All that a core did to counts follows from its component, so counts are sums over components and are not stored.
  *
- * Invariants:  1. ids begin at 1.  2. a row never changes once built, masks excepted, which follow accesses.generation.
+ * Invariants:  1. ids begin at 1.  2. rows lie one behind the other, as they were built, and never change, masks excepted, which follow
+ *              accesses.generation.  3. what a core has added to counts follows from its node and its copies under way.
  * Ownership:   the space's.
  */
 #pragma once

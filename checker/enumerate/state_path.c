@@ -8,7 +8,6 @@
 #include "state_path.h"
 #include <string.h>
 #include "predecessor.h"
-#include "repack.h"
 #include "state_path_forward.h"
 #include "symmetry.h"
 #include "transition.h"
@@ -57,7 +56,7 @@ static bool was_visited(const StateSpace *space, const Frontier *frontier, const
     memcpy(key, state, space->layout.words * sizeof *key);
     if (space->symmetry != NULL)
         symmetry_canonical(space->symmetry, &space->layout, key);
-    return table_has(&frontier->worker[repack_owner(frontier, &space->layout, key)].table, key);
+    return table_has(&frontier->worker[frontier_owner(frontier, &space->layout, key)].table, key);
 }
 
 static bool step_back(void *data, uint32_t core, uint32_t transition, const uint32_t *before)

@@ -1,6 +1,7 @@
 /* symmetry.c - the group of rotations: found from the start of the cores, applied to states. Images of cores: automorphism.c. */
 #include "symmetry.h"
 #include <string.h>
+#include "../../model/sane.h"
 #include "automorphism.h"
 
 struct Symmetry {
@@ -120,7 +121,32 @@ Symmetry *symmetry_find(StateSpace *space, char **why)
     }
     g_clear_pointer(why, g_free);
     close_circles(symmetry);
+    SANE(symmetry_assert_sane(symmetry));
     return symmetry;
+}
+
+/* Is the one rotation after the other a rotation of the group? */
+static bool has_product(const Symmetry *symmetry, const uint32_t *one, const uint32_t *other)
+{
+    const uint32_t *element = symmetry->element;
+    bool found = false;
+    for (uint32_t at = 0; at < symmetry->order && !found; at++, element += symmetry->cores) {
+        uint32_t core = 0;
+        while (core < symmetry->cores && element[core] == one[other[core]])
+            core++;
+        found = core == symmetry->cores;
+    }
+    return found;
+}
+
+void symmetry_assert_sane(const Symmetry *symmetry)
+{
+    for (uint32_t core = 0; core < symmetry->cores; core++)
+        g_assert(symmetry->element[core] == core);
+    for (uint32_t one = 0; one < symmetry->order; one++)
+        for (uint32_t other = 0; other < symmetry->order; other++)
+            g_assert(has_product(symmetry, symmetry->element + (size_t)one * symmetry->cores,
+                                 symmetry->element + (size_t)other * symmetry->cores));
 }
 
 void symmetry_free(Symmetry *symmetry)

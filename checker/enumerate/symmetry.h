@@ -26,6 +26,7 @@ uint32_t symmetry_next_core(const Symmetry *symmetry, uint32_t core);
 bool symmetry_check(Symmetry *symmetry, StateSpace *space);
 const char *symmetry_why(const Symmetry *symmetry);    /* NULL: nothing has differed, or there is no symmetry */
 
+void symmetry_assert_sane(const Symmetry *symmetry);
 void symmetry_rotate(const Symmetry *symmetry, uint32_t rotation, const uint32_t *id, uint32_t *rotated);
 void symmetry_fit(Symmetry *symmetry, const Layout *layout);   /* to a layout that comes into use */
 /* The least of the rotated states, in place: the same in every layout. */

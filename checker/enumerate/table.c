@@ -10,6 +10,7 @@
 #include <glib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "../../model/sane.h"
 
 enum { RELEASE_BYTES = 1 << 19 };
 
@@ -67,6 +68,7 @@ bool table_empty(Table *table, unsigned bits)
     if (bits == table->bits) {
         memset(table->slot, 0, table_bytes(table));
         table->count = 0;
+        SANE(table_assert_sane(table));
         return true;
     }
     KeyShape shape = table->shape;
@@ -176,6 +178,7 @@ bool table_grow(Table *table)
     g_assert(larger.count == table->count);
     table_clear(table);
     *table = larger;
+    SANE(table_assert_sane(table));
     return true;
 }
 
@@ -185,4 +188,40 @@ bool table_add_crowded(Table *table, uint64_t hash)
     if (!table_grow(table))
         g_error("no memory is left for the table of states");
     return table_add_at(table, &key, 1, hash);
+}
+
+/* A search for the key of that slot, which is in use, passes no free slot and no equal key. */
+static void assert_wide_slot(const Table *table, uint64_t index)
+{
+    unsigned words = table->shape.words, skip = table->shape.skip;
+    uint64_t mask = ((uint64_t)1 << table->bits) - 1, hash = table_hash(table->slot + index * words, words, table->shape.bits);
+    g_assert(skip == 0 || (hash ^ table->first_bits) >> (64 - skip) == 0);
+    for (uint64_t at = hash << skip >> (64 - table->bits); at != index; at = (at + 1) & mask)
+        g_assert(table->slot[at * words] != 0 && !table_same(table->slot + at * words, table->slot + index * words, words));
+}
+
+static void assert_compact_slot(const Table *table, uint64_t index)
+{
+    uint32_t value = table->line[index], far = value & FAR_MAX;
+    uint64_t lines = (uint64_t)1 << (table->bits - LINE_BITS), line = index / LINE_SLOTS;
+    g_assert(far > 0);
+    for (uint64_t i = line * LINE_SLOTS; i < index; i++)
+        g_assert(table->line[i] != 0 && table->line[i] != value);
+    for (uint32_t before = 1; before < far; before++) {
+        const uint32_t *slot = table->line + ((line - before) & (lines - 1)) * LINE_SLOTS;
+        for (unsigned i = 0; i < LINE_SLOTS; i++)
+            g_assert(slot[i] != 0 && slot[i] != value - before);
+    }
+}
+
+void table_assert_sane(const Table *table)
+{
+    uint64_t used = 0;
+    for (uint64_t index = 0; index < (uint64_t)1 << table->bits; index++) {
+        if ((table->compact ? table->line[index] : table->slot[index * table->shape.words]) == 0)
+            continue;
+        used++;
+        (table->compact ? assert_compact_slot : assert_wide_slot)(table, index);
+    }
+    g_assert(used == table->count && used <= table->grow_at && table->grow_at == (3ull << table->bits) / 4);
 }

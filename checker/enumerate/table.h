@@ -5,6 +5,7 @@
  *   compact  an exact quotient table (Cleary 1984): a key of one word is scattered by a bijection; its top bits are the number of a line of
  *            16 slots (one line of a cache), the remaining bits and how many lines too far it lies make a slot of 32 bits. Nothing is lost.
  *
+ * Invariants:  between a key's place and its slot no slot is free (so that a line is filled from its start), and none has an equal key.
  * Errors:      table_grow returns false when the memory cannot be had; nothing is lost then.
  */
 #pragma once
@@ -13,7 +14,6 @@
 #include <stdint.h>
 
 enum { LINE_SLOTS = 16, LINE_BITS = 4, FAR_BITS = 4, FAR_MAX = (1 << FAR_BITS) - 1, REST_BITS_MAX = 32 - FAR_BITS };
-
 /* What tables need to know of their keys. skip: so many top bits of the scattered value are the same for all keys of a table. */
 typedef struct KeyShape { unsigned words, bits, skip; } KeyShape;     /* bits: of the first word, the others are used in full */
 
@@ -23,7 +23,7 @@ typedef struct Table {
     unsigned bits;                              /* 2^bits slots */
     bool compact;
     uint64_t first_bits;                        /* those top bits of the scattered values */
-    uint64_t count, grow_at;
+    uint64_t count, grow_at;                    /* slots in use, and at most: three quarters */
 } Table;
 
 bool table_init(Table *table, KeyShape shape, unsigned bits);
@@ -37,7 +37,7 @@ bool table_add_crowded(Table *table, uint64_t hash);    /* no free slot lies nea
 bool table_has(const Table *table, const uint64_t *key);
 /* Calls visit with each key, in the table's order. */
 void table_each(const Table *table, void (*visit)(void *data, const uint64_t *key), void *data);
-
+void table_assert_sane(const Table *table);
 #define SCATTER 0x9e3779b97f4a7c15u             /* odd, so that multiplying by it can be undone */
 
 /* Of a key of one word a bijection: its bits, scattered, at the top of the result. */

@@ -1,0 +1,19 @@
+/* sane.h - invariants that a header states, asserted after each operation in test builds.
+ *
+ * A module with invariants has x_assert_sane(), which asserts exactly those, and each function that changes it ends with
+ * SANE(x_assert_sane(...)). Compiled with -DHEDDLE_SANE these calls are made; else they are not there.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef HEDDLE_SANE
+#define SANE(call) (call)
+#else
+#define SANE(call) ((void)0)
+#endif
+
+/* Of a check that goes through all of so many items: it is made while they are few, then each time they are an eighth more, so that checks
+ * take a bounded share of the time. */
+#define SANE_NOW_AND_THEN(items, call) SANE(sane_is_due(items) ? (call) : (void)0)
+static inline bool sane_is_due(uint64_t items) { return items % (items / 8 + 1) == 0; }

@@ -1,0 +1,282 @@
+/* test_sane.c - canaries: an invariant that is broken on purpose is noticed, by its module's check and by the next operation. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include "../../checker/enumerate/component.h"
+#include "../../checker/enumerate/findings.h"
+#include "../../checker/enumerate/space_setup.h"
+#include "../../checker/enumerate/transition.h"
+#include "../support/shapes.h"
+
+/* Does the function end in an assertion? In a child, which says nothing. */
+static bool fails(void (*function)(void *data), void *data)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        signal(SIGABRT, SIG_DFL);
+        if (freopen("/dev/null", "w", stdout) != NULL && freopen("/dev/null", "w", stderr) != NULL)
+            function(data);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) ? WTERMSIG(status) == SIGABRT : WEXITSTATUS(status) == 0);
+    return WIFSIGNALED(status);
+}
+
+/* ---- what it is done to: each as it should be ---- */
+
+enum { KEYS = 40, BITS = 6 };
+
+static Table table_of(KeyShape shape)
+{
+    Table table;
+    assert_true(table_init(&table, shape, BITS));
+    for (uint64_t key[2] = {1, 0}; key[0] <= KEYS; key[0]++)
+        assert_true(table_add(&table, key));
+    return table;
+}
+
+static void check_table(void *table) { table_assert_sane(table); }
+static void grow_table(void *table) { table_grow(table); }
+
+static uint64_t first_used(const Table *table)
+{
+    uint64_t slot = 0;
+    while ((table->compact ? table->line[slot] : table->slot[slot * table->shape.words]) == 0)
+        slot++;
+    return slot;
+}
+
+static void a_table_that_lost_a_key_is_noticed(void **state)
+{
+    (void)state;
+    const KeyShape shapes[] = {{.words = 2, .bits = 64}, {.words = 1, .bits = 64}, {.words = 1, .bits = 20}};
+    for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++) {
+        Table table = table_of(shapes[i]);
+        assert_int_equal(table.compact, shapes[i].bits == 20);
+        assert_false(fails(check_table, &table));
+        assert_false(fails(grow_table, &table));
+        if (table.compact)
+            table.line[first_used(&table)] = 0;
+        else
+            table.slot[first_used(&table) * table.shape.words] = 0;
+        assert_true(fails(check_table, &table));
+        assert_true(fails(grow_table, &table));
+        table_clear(&table);
+    }
+}
+
+/* A key where no search for it comes by: where the tables of two workers were taken for each other. */
+static void a_table_with_a_key_in_a_wrong_place_is_noticed(void **state)
+{
+    (void)state;
+    Table table = table_of((KeyShape){.words = 2, .bits = 64});
+    uint64_t from = first_used(&table), to = (from + (1u << BITS) - 1) % (1u << BITS);
+    assert_int_equal(table.slot[to * 2], 0);
+    table.slot[to * 2] = table.slot[from * 2];
+    table.slot[from * 2] = 0;
+    assert_true(fails(check_table, &table));
+    table_clear(&table);
+}
+
+static void grow_queue(void *queue) { queue_grow(queue); }
+
+static void a_queue_that_gave_back_what_is_to_come_is_noticed(void **state)
+{
+    (void)state;
+    Queue queue;
+    queue_init(&queue, 1, false);
+    assert_false(fails(grow_queue, &queue));
+    queue.freed = 512;
+    assert_true(fails(grow_queue, &queue));
+}
+
+static void check_layout(void *layout) { layout_assert_sane(layout); }
+
+static void a_layout_whose_fields_overlap_is_noticed(void **state)
+{
+    (void)state;
+    Layout layout;
+    assert_true(layout_init(&layout, 12));
+    assert_false(fails(check_layout, &layout));
+    layout.field[7].shift--;
+    assert_true(fails(check_layout, &layout));
+    layout_clear(&layout);
+}
+
+static void add_to_set(void *sets) { idsets_with(sets, idsets_with(sets, 0, 1), 2); }
+
+static void a_set_out_of_order_is_noticed(void **state)
+{
+    (void)state;
+    const uint32_t items[2] = {7, 3};
+    Reservation reservation;
+    IdSets sets;
+    reservation_open(&reservation);
+    idsets_init(&sets, &reservation);
+    assert_false(fails(add_to_set, &sets));
+    intern_add(&sets.keys, items, sizeof items);
+    assert_true(fails(add_to_set, &sets));
+    reservation_close(&reservation);
+}
+
+static void cut_store(void *reservation)
+{
+    Store store;
+    reservation_store(reservation, &store, 1, 1 << 20);
+}
+
+static void stores_that_share_memory_are_noticed(void **state)
+{
+    (void)state;
+    Reservation reservation;
+    Store store;
+    reservation_open(&reservation);
+    reservation_store(&reservation, &store, 1, 1 << 20);
+    assert_false(fails(cut_store, &reservation));
+    store.reserved_bytes *= 2;
+    assert_true(fails(cut_store, &reservation));
+    reservation_close(&reservation);
+}
+
+/* ---- a state space of three devices that pass on what they have ---- */
+
+typedef struct World {
+    Script *script;
+    EnumerateOptions options;
+    StateSpace space;
+    Findings findings;
+} World;
+
+static int open_world(void **state)
+{
+    World *world = g_new0(World, 1);
+    world->script = shape_all_gather(3, NULL, true);
+    space_setup(&world->space, &world->script->source, &world->options, false);
+    *state = world;
+    return 0;
+}
+
+static int close_world(void **state)
+{
+    World *world = *state;
+    space_clear(&world->space);
+    script_free(world->script);
+    g_free(world);
+    return 0;
+}
+
+static void check_components(void *space) { components_assert_sane(space); }
+
+/* The first transition of core 0 from the start, which makes a component. */
+static void take_transition(void *space)
+{
+    uint32_t id[3] = {1, 1, 1}, after[3];
+    transition_take(space, id, 0, space_component(space, 0, 1)->transitions, after);
+}
+
+static void a_count_that_no_step_explains_is_noticed(void **state)
+{
+    StateSpace *space = &((World *)*state)->space;
+    assert_false(fails(check_components, space));
+    assert_false(fails(take_transition, space));
+    STORE(int64_t, &space->core[0].taken, space->core[0].columns + 1)++;
+    assert_true(fails(check_components, space));
+    assert_true(fails(take_transition, space));
+}
+
+static void a_row_that_lost_a_transition_is_noticed(void **state)
+{
+    StateSpace *space = &((World *)*state)->space;
+    take_transition(space);
+    assert_false(fails(check_components, space));
+    space_component(space, 0, 1)->transition_count--;
+    assert_true(fails(check_components, space));
+}
+
+static void check_accesses(void *accesses) { accesses_assert_sane(accesses); }
+
+static void rivals_without_a_bit_are_noticed(void **state)
+{
+    Accesses *accesses = &((World *)*state)->space.accesses;
+    uint32_t store = accesses_add(accesses, 0, 0, 1, true);
+    accesses_add(accesses, 1, 0, 1, false);
+    assert_false(fails(check_accesses, accesses));
+    STORE(Access, &accesses->all, store).bit = NONE;
+    assert_true(fails(check_accesses, accesses));
+}
+
+static void check_frontier(void *frontier) { frontier_assert_sane(frontier); }
+
+static void a_state_that_is_not_its_worker_s_is_noticed(void **state)
+{
+    World *world = *state;
+    Frontier frontier = {.workers = 0};
+    uint64_t key[LAYOUT_WORDS_MAX];
+    world->options.workers = 2;
+    frontier_open(&frontier, &world->space);
+    layout_pack(&world->space.layout, (const uint32_t[]){1, 1, 1}, key);
+    unsigned owner = frontier_owner(&frontier, &world->space.layout, key);
+    for (unsigned i = 0; i < 2; i++) {
+        Worker *worker = &frontier.worker[i];
+        assert_true(table_init(&worker->table, frontier_shape(&frontier, &world->space.layout), BITS));
+        worker->table.first_bits = (uint64_t)i << 63;
+        queue_init(&worker->queue, world->space.layout.words, false);
+        assert_true(queue_grow(&worker->queue) && table_add(&worker->table, key));
+    }
+    frontier.worker[owner].queue.key[frontier.worker[owner].queue.tail++] = key[0];
+    assert_false(fails(check_frontier, &frontier));
+    frontier.worker[1 - owner].queue.key[frontier.worker[1 - owner].queue.tail++] = key[0];
+    assert_true(fails(check_frontier, &frontier));
+    frontier_close(&frontier);
+}
+
+typedef struct Pair { const StateSpace *space; const Findings *findings; } Pair;
+
+static void check_findings(void *data)
+{
+    const Pair *pair = data;
+    findings_assert_sane(pair->space, pair->findings);
+}
+
+static void a_sighting_that_was_not_counted_is_noticed(void **state)
+{
+    World *world = *state;
+    const uint32_t start[3] = {1, 1, 1};
+    Findings *findings = &world->findings;
+    findings_open(findings, &world->space, false);
+    findings->state = start;
+    findings_add(&world->space, findings, &(Sighting){.id = FAULT_DEADLOCK, .event = {NONE, NONE}, .object = NONE, .transition = NONE});
+    assert_false(fails(check_findings, &(Pair){&world->space, findings}));
+    findings->of_fault[FAULT_DEADLOCK]--;
+    assert_true(fails(check_findings, &(Pair){&world->space, findings}));
+    outcome_free(findings->outcome);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_table_that_lost_a_key_is_noticed),
+        cmocka_unit_test(a_table_with_a_key_in_a_wrong_place_is_noticed),
+        cmocka_unit_test(a_queue_that_gave_back_what_is_to_come_is_noticed),
+        cmocka_unit_test(a_layout_whose_fields_overlap_is_noticed),
+        cmocka_unit_test(a_set_out_of_order_is_noticed),
+        cmocka_unit_test(stores_that_share_memory_are_noticed),
+        cmocka_unit_test_setup_teardown(a_count_that_no_step_explains_is_noticed, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_row_that_lost_a_transition_is_noticed, open_world, close_world),
+        cmocka_unit_test_setup_teardown(rivals_without_a_bit_are_noticed, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_state_that_is_not_its_worker_s_is_noticed, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_sighting_that_was_not_counted_is_noticed, open_world, close_world),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
