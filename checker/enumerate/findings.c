@@ -33,6 +33,7 @@ void findings_forget(Findings *findings)
     store_reset(&findings->entries);
     store_reset(&findings->ids);
     memset(findings->of_fault, 0, sizeof findings->of_fault);
+    findings->results = (EndResults){.any = false};
 }
 
 uint64_t findings_kinds(const Findings *findings)
