@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "../kernels/pallas/module.h"
 #include "check/interrupt.h"
-#include "check/warden.h"
+#include "check/supervisor.h"
 #include "command/manual.h"
 #include "command/session.h"
 #include "facts/limits.h"
@@ -68,7 +68,7 @@ static void begin_limits(Options *options)
     store_set_limit(0, end_without_memory);
     if (options->gdb || options->in_process)
         return;
-    warden_begin();
+    supervisor_begin();
     if (options->limits.memory == 0)
         options->limits.memory = limits_free_memory();
     limits_set_memory(options->limits.memory);

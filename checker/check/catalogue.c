@@ -1,7 +1,7 @@
-/* catalogue.c - what programs modules have, asked for in one child, since a user's module runs code when it is loaded and built.
+/* catalogue.c - asks modules for their programs in one child, because a user's module runs code when it is loaded and built.
  *
- * Each program is built at one shape of machine after the other until it finds one applicable; what it declares there is what the list
- * shows. Answers cross as one GVariant.
+ * Each program is built at one machine shape after another until it is applicable; the list shows what it declares there. The answer
+ * crosses as one GVariant.
  */
 #include "catalogue.h"
 #include "../facts/limits.h"
@@ -17,15 +17,15 @@ typedef struct CatalogueShared {
     Store home, answer;
     ProgramModuleOpen open;
     const GPtrArray *modules;                   /* of char*: paths; NULL: linked into this executable */
-    bool built_in;                              /* they come with this executable, rather than from a user */
+    bool built_in;                              /* installed with this executable, not a user's */
     const char *name;                           /* only that program; NULL: all */
-    const char *module; char building[64];      /* the module and the program in hand */
+    const char *module; char building[64];      /* the module and program being built */
 } CatalogueShared;
 
 #define ENTRY_TYPE "(sssssuuuusa(sxxxb))"
 #define ANSWER_TYPE "(sa" ENTRY_TYPE ")"
 
-/* Shapes of machines to try, simplest first: a line of 1, 2, ... devices, then the same with two cores each, then a small mesh. */
+/* Machine shapes to try, simplest first: lines of 1, 2, ... devices, the same with two cores each, then a small mesh. */
 static bool nth_shape(unsigned n, Mesh *mesh, uint32_t *cores)
 {
     *cores = n < DEVICES_TRIED || n == 2 * DEVICES_TRIED ? 1 : 2;
@@ -208,7 +208,7 @@ GPtrArray *catalogue_read(ProgramModuleOpen open, const char *module, char **err
     return ask((CatalogueShared){ .open = open, .modules = modules, .built_in = module == NULL }, error);
 }
 
-/* ---- what is built in ---- */
+/* ---- built-in programs ---- */
 
 static void add_installed(GPtrArray *modules)
 {

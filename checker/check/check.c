@@ -1,7 +1,7 @@
-/* check.c - the parent's side of a check: start the child, decide, have everything replayed, word the verdict.
+/* check.c - the parent's side of a check.
  *
- * A child that died makes a finding of its own; nothing else it did counts. A finding whose replay does not show it is our own bug and
- * ends the check with an error, never with a verdict.
+ * If the child died, that is the only finding. A finding that its replay does not show is a bug of heddle, and the check ends with an
+ * error, never with a verdict.
  */
 #include "check.h"
 #include <string.h>
@@ -13,11 +13,11 @@
 #include "../proof/prove.h"
 #include "../run/settle.h"
 #include "check_parts.h"
-#include "death.h"
+#include "child_death.h"
 #include "interrupt.h"
-#include "marks.h"
+#include "race_marks.h"
 #include "search.h"
-#include "twins.h"
+#include "variants.h"
 #include "worker.h"
 
 const char *verdict_name(Verdict verdict)
@@ -55,7 +55,7 @@ void check_stop(CheckResult *result, const WorkerShared *shared, ChildEnd end)
 {
     const CheckSpec *spec = result->spec;
     const char *stop = progress_stop(&shared->control.progress);
-    if (!shared->as_given) {                    /* else it holds what was asked about */
+    if (!shared->as_given) {                    /* else it holds the finding to replay */
         outcome_free(result->outcome);
         result->outcome = outcome_new();
     }
@@ -107,7 +107,7 @@ static unsigned count_faults(const CheckResult *result)
     return faults;
 }
 
-/* Of those that are reported, or of all. */
+/* exempt_too: count exempted races as well. */
 static bool has_race(const CheckResult *result, bool exempt_too)
 {
     for (guint i = 0; i < result->outcome->findings->len; i++) {
@@ -118,7 +118,7 @@ static bool has_race(const CheckResult *result, bool exempt_too)
     return false;
 }
 
-/* A search that a limit ended may not have come to the race that explains why two runs differ: the proof sees it in any record. */
+/* A search that a limit ended may have missed the race because of which two runs differ, but the proof finds it in any record. */
 static bool proof_sees_race(const Record *record)
 {
     Outcome *outcome = prove_record(record, &(ProveOptions){ 0 });
@@ -158,16 +158,16 @@ static void want_all_shown(CheckResult *result)
     }
 }
 
-/* Of a replay that somebody asked for: is it what the schedule is about? */
+/* The child died in a requested replay: is that the fault of the schedule? */
 static void take_death(CheckResult *result, const WorkerShared *shared)
 {
     Finding *finding = g_ptr_array_index(result->outcome->findings, 0);
-    finding->shown = death_is_shown(result, shared, finding);
+    finding->shown = child_death_is_shown(result, shared, finding);
     if (!finding->shown)
         outcome_add_limit(result->outcome, "the kernel died");
 }
 
-/* Kinds of findings that come with the whole set of schedules: all of one check, in one more visit of the child. */
+/* Replays all findings of the check, in one request to the child. */
 static void replay(CheckResult *result, WorkerShared *shared, Child *child)
 {
     if (result->outcome->findings->len == 0)
@@ -200,11 +200,11 @@ static void replay(CheckResult *result, WorkerShared *shared, Child *child)
     result->outcome = seen;
     if (racing_reached(result->program, REACH_CONTROL, ELEMENT_MARKS))
         outcome_drop_unreached(seen);
-    seen->unjudged_after_race |= shared->marked && marks_drop_unjudged(seen) && has_race(result, false);
+    seen->unjudged_after_race |= shared->marked && race_marks_drop_unjudged(seen) && has_race(result, false);
     want_all_shown(result);
 }
 
-/* Where a search could not stop at its first fault. */
+/* For --first, when the search could not stop at its first fault. */
 static void keep_first(CheckResult *result)
 {
     GPtrArray *findings = result->outcome->findings;
@@ -219,7 +219,7 @@ static void keep_first(CheckResult *result)
     }
 }
 
-/* The recorded run takes a poll for endless after very many looks in vain: a guess, which searches over classes or states do without. */
+/* The recorded run assumes that a poll is endless after very many failed reads. Only searches over classes or states decide it. */
 static void doubt_endless_polls(Outcome *outcome)
 {
     for (guint i = outcome->findings->len; i-- > 0;)
@@ -238,7 +238,7 @@ static bool want_record(CheckResult *result)
     return fine;
 }
 
-/* What the record shows, or what the search left. */
+/* The search's outcome, or that of the proof of the record. False: neither. */
 static bool take_outcome(CheckResult *result, WorkerShared *shared)
 {
     const CheckSpec *spec = result->spec;
@@ -260,12 +260,12 @@ static bool take_outcome(CheckResult *result, WorkerShared *shared)
     return true;
 }
 
-/* Where values hang on races, all is done once more with those marked: only then it is known what they reach. False: no outcome. */
+/* If races were found, repeats run and search with racing values marked, to see what those values reach. False: no outcome. */
 static bool mark_racing(CheckResult *result, WorkerShared *shared, Child *child)
 {
-    if (marks_due(result->outcome, result->program) == 0 || result->program->knobs.data != DATA_REAL || shared->steps_reached)
+    if (race_marks_due(result->outcome, result->program) == 0 || result->program->knobs.data != DATA_REAL || shared->steps_reached)
         return true;
-    bool proved_alike = !shared->searched && result->record->raised.count == 0;        /* marks take findings away, and add none */
+    bool proved_alike = !shared->searched && result->record->raised.count == 0;        /* marks only remove findings */
     outcome_save(result->outcome, &shared->outcome);
     ChildEnd end = CHILD_DONE;
     if (child == NULL) {
@@ -277,7 +277,7 @@ static bool mark_racing(CheckResult *result, WorkerShared *shared, Child *child)
     if (end != CHILD_DONE) {
         outcome_free(result->outcome);
         result->outcome = NULL;
-        death_conclude(result, shared, end, check_run);
+        child_death_conclude(result, shared, end, check_run);
         return false;
     }
     if (shared->error != NULL) {
@@ -287,7 +287,7 @@ static bool mark_racing(CheckResult *result, WorkerShared *shared, Child *child)
     return proved_alike && !shared->searched ? want_record(result) : take_outcome(result, shared);
 }
 
-/* An enumeration leaves contents out from the first race on that is reported: what the recorded run saw of values beside it is added. */
+/* An enumeration ignores contents after the first reported race, so findings about values are added from the recorded run. */
 static void add_recorded_values(CheckResult *result)
 {
     Outcome *outcome = result->outcome, *one = prove_record(result->record, &(ProveOptions){ 0 });
@@ -296,14 +296,14 @@ static void add_recorded_values(CheckResult *result)
         g_hash_table_add(known, finding_key(result->program, g_ptr_array_index(outcome->findings, i)));
     for (guint i = one->findings->len; i-- > 0;) {
         g_autofree char *key = finding_key(result->program, g_ptr_array_index(one->findings, i));
-        if (marks_matter_to(g_ptr_array_index(one->findings, i)) && !g_hash_table_contains(known, key))
+        if (race_marks_matter_to(g_ptr_array_index(one->findings, i)) && !g_hash_table_contains(known, key))
             g_ptr_array_add(outcome->findings, g_ptr_array_steal_index(one->findings, i));
     }
     outcome_free(one);
     outcome_settle(outcome, result->program);
 }
 
-/* What is known of values after that. */
+/* What racing values may have reached, and so is not judged. */
 static void judge_reach(CheckResult *result, const WorkerShared *shared)
 {
     Outcome *outcome = result->outcome;
@@ -338,7 +338,7 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
     replay(result, shared, child);
     if (result->verdict == VERDICT_ERROR || result->outcome->stopped != NULL)
         return;
-    /* Other steps mean that a racing value decided what a core did: one that the search came to, or not. */
+    /* Two runs with different steps are explained by a racing value that decides a step, if the search found that race. */
     bool explained = shared->enumerated || (shared->data_only ? has_race(result, false)
                                                               : racing_reached(result->program, REACH_CONTROL, ELEMENT_MARKS));
     if (shared->not_deterministic != NULL && !explained) {
@@ -355,7 +355,7 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
 static void conclude(CheckResult *result, WorkerShared *shared, Child *child, ChildEnd end)
 {
     if (end != CHILD_DONE) {
-        death_conclude(result, shared, end, check_run);
+        child_death_conclude(result, shared, end, check_run);
     } else if (shared->not_applicable != NULL) {
         result->verdict = VERDICT_NOT_APPLICABLE;
         result->error = g_strdup(shared->not_applicable);
@@ -402,7 +402,7 @@ ChildEnd check_wait(const CheckResult *result, Child *child)
     return end;
 }
 
-/* What to do with a child that has answered the first request, or died. */
+/* Called when the child has answered the first request, or died. */
 typedef void (*Conclude)(CheckResult *result, WorkerShared *shared, Child *child, ChildEnd end);
 
 static void run_and_conclude(CheckResult *result, WorkerShared *shared, Conclude conclude_with)
@@ -428,23 +428,23 @@ static void run_and_conclude(CheckResult *result, WorkerShared *shared, Conclude
     result->peak_bytes = peak_bytes();
 }
 
-/* Locals that may not be set begin as something else in each twin of the module. */
-static void compare_twins(CheckResult *result)
+/* Repeats the check with other initial values of locals that may be unset. */
+static void compare_variants(CheckResult *result)
 {
-    const Twins *twins = twins_to_compare(result);
-    g_autofree char *facts = twins != NULL ? settle_facts(result->program) : NULL;
-    for (guint i = 0; twins != NULL && i < twins->modules->len && result->verdict != VERDICT_ERROR; i++) {
-        const CheckSpec spec = twins_spec(result, g_ptr_array_index(twins->modules, i), facts);
-        CheckResult *twin = check_run(&spec);
-        twins_compare(result, twins, twin);
-        check_result_free(twin);
+    const Variants *variants = variants_to_compare(result);
+    g_autofree char *facts = variants != NULL ? settle_facts(result->program) : NULL;
+    for (guint i = 0; variants != NULL && i < variants->modules->len && result->verdict != VERDICT_ERROR; i++) {
+        const CheckSpec spec = variants_spec(result, g_ptr_array_index(variants->modules, i), facts);
+        CheckResult *variant = check_run(&spec);
+        variants_compare(result, variants, variant);
+        check_result_free(variant);
     }
 }
 
 void check_complete(CheckResult *result, WorkerShared *shared)
 {
     run_and_conclude(result, shared, conclude);
-    compare_twins(result);
+    compare_variants(result);
     if (result->outcome != NULL && result->verdict != VERDICT_ERROR)
         gather_advice(result);
 }
@@ -458,7 +458,7 @@ CheckResult *check_run(const CheckSpec *spec)
     return result;
 }
 
-/* result->outcome already holds the one finding, with moves. */
+/* result->outcome already holds the finding, with its moves. */
 static void conclude_replay(CheckResult *result, WorkerShared *shared, Child *child, ChildEnd end)
 {
     Finding *finding = g_ptr_array_index(result->outcome->findings, 0);
@@ -477,7 +477,7 @@ static void conclude_replay(CheckResult *result, WorkerShared *shared, Child *ch
         return;
     } else {
         replay(result, shared, child);
-        if (result->program->usage_error != NULL) {     /* in the order of this schedule, and not in the first one */
+        if (result->program->usage_error != NULL) {     /* in this schedule, not in the recorded run */
             check_fail(result, "%s", result->program->usage_error);
             return;
         }

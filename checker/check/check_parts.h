@@ -1,15 +1,15 @@
-/* check_parts.h - check_run in two parts, for who makes the second one in another process: what begins is shared with it. */
+/* check_parts.h - check_run in two parts, so that another process can do the second: both share what the first creates. */
 #pragma once
 #include "worker_shared.h"
 
 CheckResult *check_begin(const CheckSpec *spec, WorkerShared **shared);        /* program and record, empty, in shared memory */
-void check_complete(CheckResult *result, WorkerShared *shared);                /* all the rest */
-/* Its time is over, it takes too much memory, or somebody has interrupted: what comes now is left out. */
+void check_complete(CheckResult *result, WorkerShared *shared);                /* everything else */
+/* Out of time or memory, or interrupted: optional work is skipped. */
 bool check_is_over(const CheckResult *result);
-int64_t check_until(const CheckResult *result); /* when that will be, as far as it is known; 0: never */
-const char *check_module(const CheckSpec *spec);                /* what to call the module */
-/* A limit ended the child: what it had concluded is lost, and the verdict is bounded. */
+int64_t check_until(const CheckResult *result); /* the deadline, as monotonic microseconds; 0: none */
+const char *check_module(const CheckSpec *spec);                /* the module's name in messages */
+/* A limit ended the child: its conclusions are lost, and the verdict is bounded. */
 void check_stop(CheckResult *result, const WorkerShared *shared, ChildEnd end);
-ChildEnd check_wait(const CheckResult *result, Child *child);                   /* within its time; interruptions make it stop */
+ChildEnd check_wait(const CheckResult *result, Child *child);                   /* until its deadline or an interruption */
 void check_fail(CheckResult *result, const char *format, ...) __attribute__((format(printf, 2, 3)));    /* verdict error, one line */
-void check_note_unused_exemptions(CheckResult *result);          /* as advice; of a search that was not cut short. exemptions.c */
+void check_note_unused_exemptions(CheckResult *result);          /* as advice, if the search is complete; exemptions.c */

@@ -1,6 +1,6 @@
-/* check_queue.c - up to `workers` processes; more checks than that may be over and wait for their turn, so that a long one holds nobody up.
+/* check_queue.c - up to `workers` processes. Finished checks wait for their turn, so that a long check does not hold up later ones.
  *
- * A pipe to each process says when it has ended: nobody writes to it.
+ * A pipe to each process, to which nobody writes, closes when the process ends.
  */
 #include "check_queue.h"
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "interrupt.h"
 #include "worker.h"
 
-enum { AHEAD = 8 };                             /* so many times the workers may be begun and not yet handed back */
+enum { AHEAD = 8 };                             /* times `workers`: the most checks that are started and not yet returned */
 
 /* Besides outcome: verdict, error, warning, results checked?, seconds, peak bytes, captured, results, advice (id, message, places),
  * tried. */
@@ -25,17 +25,17 @@ enum { AHEAD = 8 };                             /* so many times the workers may
 
 /* In shared memory. */
 typedef struct Answer {
-    Store home, outcome, rest;                  /* where it lives; as outcome_save left it; a GVariant RESULT */
-    bool elsewhere;                             /* the result is about a program that only its process had: make it here */
+    Store home, outcome, rest;                  /* this struct; from outcome_save; a GVariant RESULT */
+    bool elsewhere;                             /* the result has a program that only that process has: repeat the check here */
 } Answer;
 
 typedef struct Made {
     const CheckSpec *spec;
-    CheckResult *result;                        /* begun; NULL: not yet */
+    CheckResult *result;                        /* NULL: not started */
     WorkerShared *shared;
     Answer *answer;
     pid_t pid;                                  /* 0: no process */
-    bool short_of_memory;                       /* it, or its child, was ended for what others take */
+    bool short_of_memory;                       /* it, or its child, was killed while others used memory too */
     int ended;                                  /* read end of its pipe */
 } Made;
 
@@ -43,7 +43,7 @@ struct CheckQueue {
     unsigned workers, running, added;
     CheckFinish finish;
     const void *data;
-    GQueue all;                                 /* of Made, not handed back, in order */
+    GQueue all;                                 /* of Made, not yet returned, in order */
 };
 
 static Answer *answer_new(void)
@@ -173,10 +173,10 @@ static CheckResult *make_here(const CheckQueue *queue, const CheckSpec *spec)
 static G_GNUC_NORETURN void make_in_child(const CheckQueue *queue, Made *made, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)                    /* it died before it could tell us */
+    if (getppid() != parent)                    /* the parent died before prctl */
         _exit(1);
     CheckSpec spec = *made->spec;
-    spec.watch = NULL;                          /* one process shows how far things are */
+    spec.watch = NULL;                          /* only the main process shows progress */
     spec.workers = MAX(queue->workers / queue->added, 1);
     spec.limits.memory /= MIN(queue->workers, queue->added);
     made->result->spec = made->shared->spec = &spec;
@@ -234,7 +234,7 @@ static void begin_more(CheckQueue *queue)
     }
 }
 
-/* Until one of the processes has ended. */
+/* Waits until a process has ended. */
 static void wait_for_one(CheckQueue *queue)
 {
     g_autofree struct pollfd *poll_of = g_new(struct pollfd, queue->running);
@@ -268,7 +268,7 @@ static bool ended_for_memory(const CheckResult *result)
     return false;
 }
 
-/* Whoever had too little memory beside others is made again with all of it. A result that its process did not live to save is an error. */
+/* A check that ran out of memory beside others is repeated alone. If its process died before saving the result, that is an error. */
 static void conclude(CheckQueue *queue, Made *made)
 {
     if (made->answer->elsewhere || made->short_of_memory) {

@@ -1,7 +1,6 @@
-/* compile.c - one run of the user's compiler, with flags that make a kernel's mistakes visible and the same each time: automatic variables
- * start as a pattern and may not be read before they are set, an index outside an array traps, signed overflow wraps, and backtraces stay
- * readable. Where the compiler does not know that a local is set, the file is compiled again, to twins in which it starts as something
- * else.
+/* compile.c - runs the user's compiler with flags that make mistakes in a kernel visible and reproducible: locals start as a pattern,
+ * reading an unset local is an error, an index outside an array traps, signed overflow wraps, and backtraces stay readable. If the compiler
+ * cannot tell that a local is set, the file is compiled again to variants with other initial values.
  */
 #include "compile.h"
 #include <errno.h>
@@ -16,26 +15,26 @@
 #include "../facts/limits.h"
 #include "installed.h"
 #include "interrupt.h"
-#include "unset.h"
+#include "unset_locals.h"
 
 static const char *const module_flags[] = {
     "-shared", "-fPIC", "-g", "-O1", "-fno-omit-frame-pointer", "-fwrapv", "-fstack-protector-strong",
-    "-fstack-clash-protection",                 /* a large local array meets the guard page, and no other stack */
+    "-fstack-clash-protection",                 /* a large local array hits the guard page, not another stack */
     "-fsanitize=bounds", "-fsanitize-undefined-trap-on-error", "-Werror=implicit-function-declaration",
     "-Werror=uninitialized", "-Werror=maybe-uninitialized",
-    "-fno-tree-fre", "-fno-tree-pre",           /* they take a local that one branch sets for set by the other, too: then nothing shows */
+    "-fno-tree-fre", "-fno-tree-pre",           /* they treat a local that one branch sets as set in the other, and hide the error */
     NULL
 };
-/* After the user's flags, which cannot undo them. */
+/* Placed after the user's flags, which cannot override them. */
 static const char *const last_flags[] = { "-ftrivial-auto-var-init=pattern", "-fno-lto", NULL };
 static const char *const no_flags[] = { NULL };
-/* Assembly in which the beginning of each local stands as a number: nothing is computed from it before the run. */
-static const char *const twin_flags[] = {
+/* Make assembly in which the initial value of each local is a literal number, with nothing computed from it at compile time. */
+static const char *const variant_flags[] = {
     "-S", "-g0", "-w", "-fno-forward-propagate", "-fno-gcse", "-fno-rerun-cse-after-loop", "-fdisable-rtl-cse1", "-fdisable-rtl-combine",
     "-fdisable-rtl-postreload", NULL
 };
 
-static GHashTable *twins_made;                  /* char*, a module's path -> Twins */
+static GHashTable *variants_made;               /* char*, a module's path -> Variants */
 
 static bool has_headers(const char *folder)
 {
@@ -45,7 +44,7 @@ static bool has_headers(const char *folder)
     return found;
 }
 
-/* Where <heddle/pallas.h> is. NULL and *error if nowhere. */
+/* The folder of <heddle/pallas.h>; NULL and *error: not found. */
 static char *find_headers(char **error)
 {
     char *why = NULL, *found = installed_find("include", "heddle/pallas.h", &why);
@@ -73,7 +72,7 @@ static bool add_words(GPtrArray *argv, const char *text, const char *origin, cha
     return true;
 }
 
-/* What begins with a dash, or an @, is no file to a compiler. */
+/* A compiler does not take a name that begins with - or @ as a file. */
 static char *as_file(const char *path)
 {
     return strchr("-@", path[0]) ? g_strconcat("./", path, NULL) : g_strdup(path);
@@ -115,7 +114,7 @@ static GPtrArray *build_argv(const char *source, const char *output, const Compi
     return argv;
 }
 
-/* Quotes only what a shell would read otherwise: most words stay as one would type them. */
+/* Quotes only words that a shell would interpret. */
 static void append_word(GString *out, const char *word)
 {
     char *quoted = g_shell_quote(word);
@@ -136,7 +135,7 @@ char *compile_command(const char *source, const char *output, const CompileOptio
     return g_string_free(line, FALSE);
 }
 
-/* A new path in this process's private folder, which is made on first use. */
+/* A new path in this process's private folder, which is created on first use. */
 static char *temporary_file(const char *source, const char *suffix, char **error)
 {
     static char *folder;
@@ -167,7 +166,7 @@ static bool is_unset(const char *line)
     return strstr(line, "[-Werror=uninitialized]") != NULL || strstr(line, "[-Werror=maybe-uninitialized]") != NULL;
 }
 
-/* "k.c:5" of "k.c:5:23: error: ...". The compiler may stand in a header of ours, and name the author's line in what follows. */
+/* "k.c:5" of "k.c:5:23: error: ...". If the error is in a header of heddle, the author's line is in a later line of the message. */
 static char *place_of(char **line, const char *source)
 {
     g_autofree char *own = g_strdup_printf("%s:", source);
@@ -179,7 +178,7 @@ static char *place_of(char **line, const char *source)
     return g_strndup(said, file + (said[file] == ':' ? 1 + strspn(said + file + 1, "0123456789") : 0));
 }
 
-/* One line where locals that were never set are all that the compiler objects to; NULL: there is more. */
+/* One line, if unset locals are the only errors; NULL: there are others. */
 static char *describe_unset(const char *text, const char *source)
 {
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
@@ -199,7 +198,7 @@ static char *describe_unset(const char *text, const char *source)
                            "-Wno-%suninitialized ignores them)", where, said, source, strstr(what, "=maybe-") ? "maybe-" : "");
 }
 
-/* A session of its own: a group of processes that can be ended as one, and that no terminal stops. */
+/* Puts the compiler in its own session, so that it can be killed as a group and the terminal does not stop it. */
 static void set_apart(gpointer said)
 {
     setsid();
@@ -210,7 +209,7 @@ static void set_apart(gpointer said)
 static bool start(char **argv, int said, GPid *compiler, char **error)
 {
     GError *bad = NULL;
-    /* The compiler's standard output would get between the lines of a report. */
+    /* The compiler's standard output would mix with the report. */
     GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_DO_NOT_REAP_CHILD;
     interrupt_hold();
     bool started = g_spawn_async(NULL, argv, NULL, flags, set_apart, GINT_TO_POINTER(said), compiler, &bad);
@@ -223,7 +222,7 @@ static bool start(char **argv, int said, GPid *compiler, char **error)
     return false;
 }
 
-/* false: the time is over, and so is the compiler. */
+/* false: the time limit was reached, and the compiler was killed. */
 static bool wait_for(pid_t compiler, int *status)
 {
     const gulong tick = 2000;                   /* microseconds */
@@ -254,8 +253,8 @@ static char *read_all(int file)
     return text;
 }
 
-/* Of the compiler's words, which go to standard error. BRIEF: but those about locals that were never set become the error. QUIET: where it
- * fails, as the same file has been compiled before. */
+/* What to print of the compiler's messages. BRIEF: all, but unset locals become our one-line error. QUIET: only if it fails, because the
+ * same file has been compiled before. */
 typedef enum Words { WORDS_ALL, WORDS_BRIEF, WORDS_QUIET } Words;
 
 static bool run(char **argv, const char *source, Words words, char **error)
@@ -279,7 +278,7 @@ static bool run(char **argv, const char *source, Words words, char **error)
     return good;
 }
 
-/* The same path each time, of a file that is gone when the next one is made. Borrowed. */
+/* The same path each time, for a file that is removed before the next is created. Borrowed. */
 static const char *passing_file(const char *suffix, char **error)
 {
     static GHashTable *paths;
@@ -291,7 +290,7 @@ static const char *passing_file(const char *suffix, char **error)
     return path;
 }
 
-/* What the compiler left in a passing file, which goes; NULL: nothing. */
+/* Reads and removes a passing file; NULL: there is none. */
 static char *take_text(const char *path)
 {
     char *text = NULL;
@@ -310,13 +309,13 @@ static bool compile(const char *source, const char *output, const CompileOptions
     return good;
 }
 
-/* The assembly of the file, where locals begin as `init` says. */
+/* The assembly of the file, with initial values of locals as `init` says. */
 static char *assemble(const char *source, const char *init, const CompileOptions *options, char **error)
 {
     const char *path = passing_file("s", error);
     g_autofree char *flag = g_strdup_printf("-ftrivial-auto-var-init=%s", init);
     g_autoptr(GPtrArray) more = g_ptr_array_new();
-    for (const char *const *each = twin_flags; *each != NULL; each++)
+    for (const char *const *each = variant_flags; *each != NULL; each++)
         g_ptr_array_add(more, (char *)*each);
     g_ptr_array_add(more, flag);
     g_ptr_array_add(more, NULL);
@@ -328,12 +327,12 @@ static char *assemble(const char *source, const char *init, const CompileOptions
     return text;
 }
 
-static bool add_twin(Twins *twins, const char *source, const char *assembly, const CompileOptions *options, char **error)
+static bool add_variant(Variants *variants, const char *source, const char *assembly, const CompileOptions *options, char **error)
 {
     const char *path = passing_file("s", error);
     char *module = path ? temporary_file(source, "so", error) : NULL;
     if (module != NULL)
-        g_ptr_array_add(twins->modules, module);
+        g_ptr_array_add(variants->modules, module);
     GError *bad = NULL;
     if (module != NULL && !g_file_set_contents(path, assembly, -1, &bad)) {
         *error = g_strdup_printf("%s", bad->message);
@@ -346,39 +345,39 @@ static bool add_twin(Twins *twins, const char *source, const char *assembly, con
     return good;
 }
 
-/* What the module's locals may hold at their beginning: 0xfe in the module itself; 0, bytes of 1 and numbers 1 in its twins. */
-static bool make_twins(const char *module, const char *source, char *locals, const CompileOptions *options, char **error)
+/* Initial values of locals: bytes of 0xfe in the module itself; 0, bytes of 1 and the number 1 in its variants. */
+static bool make_variants(const char *module, const char *source, char *locals, const CompileOptions *options, char **error)
 {
-    Twins *twins = g_new0(Twins, 1);
-    twins->modules = g_ptr_array_new_with_free_func(g_free), twins->locals = locals;
-    if (twins_made == NULL)
-        twins_made = g_hash_table_new(g_str_hash, g_str_equal);
-    g_hash_table_insert(twins_made, g_strdup(module), twins);
+    Variants *variants = g_new0(Variants, 1);
+    variants->modules = g_ptr_array_new_with_free_func(g_free), variants->locals = locals;
+    if (variants_made == NULL)
+        variants_made = g_hash_table_new(g_str_hash, g_str_equal);
+    g_hash_table_insert(variants_made, g_strdup(module), variants);
     g_autofree char *zero = assemble(source, "zero", options, error), *pattern = zero ? assemble(source, "pattern", options, error) : NULL;
-    bool good = pattern != NULL && add_twin(twins, source, zero, options, error);
+    bool good = pattern != NULL && add_variant(variants, source, zero, options, error);
     for (UnsetValue value = 0; good && value < UNSET_VALUES; value++) {
-        g_autofree char *other = unset_replace(pattern, zero, value);
-        good = add_twin(twins, source, other, options, error);
+        g_autofree char *other = unset_locals_replace(pattern, zero, value);
+        good = add_variant(variants, source, other, options, error);
     }
     return good;
 }
 
-const Twins *compile_twins(const char *module)
+const Variants *compile_variants(const char *module)
 {
-    return twins_made != NULL && module != NULL ? g_hash_table_lookup(twins_made, module) : NULL;
+    return variants_made != NULL && module != NULL ? g_hash_table_lookup(variants_made, module) : NULL;
 }
 
-/* In the temporary folder. Its twins are made where the compiler's last form of the program has locals that may not be set. */
-static bool compile_with_twins(const char *source, const char *module, const CompileOptions *options, char **error)
+/* Compiles into the temporary folder, with variants if the compiler's final form of the program has locals that may be unset. */
+static bool compile_with_variants(const char *source, const char *module, const CompileOptions *options, char **error)
 {
     const char *path = passing_file("dump", error);
     g_autofree char *flag = g_strdup_printf("-fdump-tree-optimized-lineno=%s", path);
     const char *const more[] = { flag, NULL };
     if (path == NULL || !compile(source, module, options, more, WORDS_BRIEF, error))
         return false;
-    g_autofree char *text = take_text(path);    /* of a file without functions: nothing */
-    char *locals = unset_locals(text);
-    return locals == NULL || make_twins(module, source, locals, options, error);
+    g_autofree char *text = take_text(path);    /* NULL: the file has no functions */
+    char *locals = unset_locals_find(text);
+    return locals == NULL || make_variants(module, source, locals, options, error);
 }
 
 char *compile_module(const char *source, const char *output, const CompileOptions *options, char **error)
@@ -388,7 +387,7 @@ char *compile_module(const char *source, const char *output, const CompileOption
         return NULL;
     }
     char *path = output ? g_strdup(output) : temporary_file(source, "so", error);
-    bool good = path != NULL && (!output && options->twins ? compile_with_twins(source, path, options, error)
+    bool good = path != NULL && (!output && options->variants ? compile_with_variants(source, path, options, error)
                                  : compile(source, path, options, no_flags, output ? WORDS_ALL : WORDS_BRIEF, error));
     if (!good)
         g_clear_pointer(&path, g_free);

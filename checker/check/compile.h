@@ -1,7 +1,7 @@
-/* compile.h - a user's C file to a module, on the spot, in a private temporary folder that is gone when the process is.
+/* compile.h - compiles a user's C file to a module, in a private temporary folder that the process removes at its end.
  *
- * Honours CC, CFLAGS, -I and --cflags. The compiler's own words go to standard error, but for a local that was never set, which is
- * one line of ours where the module is for our own use.
+ * Honours CC, CFLAGS, -I and --cflags. Compiler messages go to standard error. In the temporary folder, a local that is never set is
+ * reported as our own one-line error instead.
  *
  * Ownership:   results belong to the caller (g_free); the folder to interrupt.h.
  * Errors:      NULL and one line in *error.
@@ -13,19 +13,18 @@
 typedef struct CompileOptions {
     const GPtrArray *include;                   /* of char*: -I */
     const char *cflags;                         /* more flags, as for a shell; NULL: none */
-    bool twins;                                 /* of a module for our own use: its twins are made where it has any */
+    bool variants;                              /* also make the module's variants, if it has any */
 } CompileOptions;
 
-/* Modules of the same file that differ from it, and from each other, in what its locals hold that may be read before they are set. */
-typedef struct Twins {
+/* Modules of the same file with other initial values for the locals that may be read before they are set. */
+typedef struct Variants {
     GPtrArray *modules;                         /* of char*: paths */
     char *locals;                               /* "x (k.c:5), or y (k.c:9)" */
-} Twins;
+} Variants;
 
 /* output NULL: in the temporary folder. Gives the path of the module. */
 char *compile_module(const char *source, const char *output, const CompileOptions *options, char **error);
-/* The command that compile_module runs, as one would type it. */
+/* The command that compile_module runs, quoted for a shell. */
 char *compile_command(const char *source, const char *output, const CompileOptions *options, char **error);
-/* Of a module that was compiled with `twins` in this process or one above it; NULL: it was not, or it reads no local that it may not have
- * set. Borrowed. */
-const Twins *compile_twins(const char *module);
+/* Of a module that this process or a parent compiled with `variants`; NULL: it was not, or no local of it can be read unset. Borrowed. */
+const Variants *compile_variants(const char *module);

@@ -1,8 +1,8 @@
-/* exemptions.c - which of the program's exemptions hide nothing. */
+/* exemptions.c - advice about exemptions that hide no fault. */
 #include "check.h"
 #include "check_parts.h"
 
-/* Scratch of several launches is declared once, and so are its exemptions. */
+/* The same scratch in several launches is one declaration in the source, and so are its exemptions. */
 static bool same_exemption(const Decl *a, const Decl *b, FaultId id)
 {
     return a->exempt[id] != 0 && b->exempt[id] != 0 && a->site == b->site && a->name == b->name;

@@ -1,4 +1,4 @@
-/* identity.c - of a source that includes others the hash of one file says too little: the hash of the recorded run says the rest. */
+/* identity.c - a source may include other files, so the hash of the recorded run is part of the identity. */
 #include "identity.h"
 #include "../run/infile.h"
 #include <stddef.h>
@@ -18,7 +18,7 @@ char *identity_hash_file(const char *path)
 static uint64_t hash_run(const Record *record)
 {
     uint64_t hash = XXH3_64bits(record->steps.base, record->steps.count * record->steps.item_bytes);
-    for (size_t i = 0; i < record->copies.count; i++)       /* without what fills the struct up */
+    for (size_t i = 0; i < record->copies.count; i++)       /* without the struct's padding */
         hash = XXH3_64bits_withSeed(&STORE(Copy, &record->copies, i), offsetof(Copy, remote) + 1, hash);
     return hash;
 }

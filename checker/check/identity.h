@@ -1,11 +1,11 @@
-/* identity.h - what makes two checks the same check, for files that outlive a process. */
+/* identity.h - identifies a check, so that a checkpoint is resumed only by the same check. */
 #pragma once
 #include "spec.h"
 
-#define IDENTITY_FACTS "launches"               /* key of the facts: the run can be made again from them */
+#define IDENTITY_FACTS "launches"               /* key of the facts, from which the run can be repeated */
 
-char *identity_hash_file(const char *path);     /* 16 hex digits, "-" for what cannot be read. g_malloc */
-/* Lines "key value": program, source, size, parameters, knobs, seed, search, the recorded run with the facts (settle_facts) that it settled
- * by, and heddle itself with the built-in module, for whose kernels there may be no source. Limits are not among them: a search may be
+char *identity_hash_file(const char *path);     /* 16 hex digits; "-" if unreadable. g_malloc */
+/* Lines "key value": program, source, size, parameters, knobs, seed, search, the recorded run with the facts (settle_facts) of its
+ * launches, and hashes of heddle and of a built-in module, whose source may not be at hand. Limits are not included: a search may be
  * resumed with larger ones. g_malloc. */
 char *identity_of_check(const CheckSpec *spec, const Program *program, const Record *record, const char *facts);

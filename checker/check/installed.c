@@ -1,4 +1,4 @@
-/* installed.c - beside the executable, one folder above it, or below the prefix. */
+/* installed.c - searches the executable's folder, the one above it, and the prefix. */
 #include "installed.h"
 #include <glib.h>
 

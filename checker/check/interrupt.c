@@ -1,5 +1,4 @@
-/* interrupt.c - everything that the handler needs is kept ready in plain static memory; a forked child inherits the handler, but not the
- * duties: there a signal has its usual effect.
+/* interrupt.c - keeps all data of the handler in static memory. In a forked child the handler restores the signal's default effect.
  */
 #include "interrupt.h"
 #include <glib.h>
@@ -106,7 +105,7 @@ bool interrupt_requested(void)
     return requested;
 }
 
-/* timeout(1) tells a process, and then its whole group. */
+/* timeout(1) signals a process, and then its whole group: both count as one. */
 static bool comes_with_the_first(void)
 {
     struct timespec now;
@@ -131,7 +130,7 @@ static void handle(int number)
         return;
     const char *line = memory ? memory_line : closing;
     if (write(STDERR_FILENO, line, strlen(line)) < 0)
-        closing[0] = 0;                         /* nobody reads it: the exit code still tells */
+        closing[0] = 0;                         /* standard error is closed: the exit code still tells */
     if (commit_function)
         commit_function(commit_data);
     interrupt_remove_registered();
@@ -151,8 +150,8 @@ void interrupt_install(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(INTERRUPT_MEMORY, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);                   /* a reader that goes away is a failed write, after which we still clean up */
-    signal(SIGXFSZ, SIG_IGN);                   /* so is a file that may not grow any further (ulimit -f) */
+    signal(SIGPIPE, SIG_IGN);                   /* a closed pipe is a failed write, and cleanup still runs */
+    signal(SIGXFSZ, SIG_IGN);                   /* so is a file at its size limit (ulimit -f) */
     interrupt_set_closing("heddle: interrupted");
     interrupt_set_memory_line("heddle: memory: the limit was reached");
 }

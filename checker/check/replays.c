@@ -1,4 +1,4 @@
-/* replays.c - the schedules of a check's findings are made short, and followed with the real kernels. */
+/* replays.c - makes the schedules of a check's findings short, and replays them with the real kernels. */
 #include "replays.h"
 #include "../explain/adapt.h"
 #include "../explain/ancestry.h"
@@ -15,8 +15,8 @@
 #include <string.h>
 
 enum { DIVERGENCE_RUNS = 1000, DIVERGENCE_STEPS = 100000 };
-static const uint64_t DELAY_STEPS_MAX = 20000;          /* of a program whose delays are looked for */
-static const uint64_t MINIMISE_EFFORT = 3000000;        /* moves done for shorter schedules, for all findings of a check */
+static const uint64_t DELAY_STEPS_MAX = 20000;          /* in a longer program delays are not searched for */
+static const uint64_t MINIMISE_EFFORT = 3000000;        /* moves spent on making schedules short, for all findings together */
 
 static char *line_of_move(Execution *execution, const Program *program, Move move)
 {
@@ -31,7 +31,7 @@ static char *line_of_move(Execution *execution, const Program *program, Move mov
     return schedule_line(program, move, execution_position(execution, move.core), request->step.kind, request->step.site);
 }
 
-/* The fault that the core raised there; of several the first that is worded so, if there is one: searches word them otherwise. */
+/* The fault that the core raised there: of several, the first with the same message, or else the first. */
 static void refresh_raised(const Record *record, const Finding *finding, Place *place)
 {
     unsigned fits = 0;
@@ -45,7 +45,7 @@ static void refresh_raised(const Record *record, const Finding *finding, Place *
     }
 }
 
-/* What a place touches, as the state shows it: the agent's next step, or the copy. */
+/* Updates a place from the current state: the agent's next step, or the copy. */
 static void refresh_place(Execution *execution, const Finding *finding, Place *place)
 {
     const Record *record = execution_record(execution);
@@ -68,7 +68,7 @@ static void refresh_place(Execution *execution, const Finding *finding, Place *p
     place->object = request->step.object, place->region = memory ? request->step.value : NONE;
 }
 
-/* A search that met the deadlock in a run of its own could not foresee what would come after it: the replay can. */
+/* A search does not foresee what would follow a deadlock; the replay does, and its explanation replaces the first. */
 static void explain_deadlock(Execution *execution, Finding *finding)
 {
     execution_end(execution);
@@ -103,7 +103,7 @@ static char *describe_element(const Program *program, uint32_t object, size_t el
                            dtype_read_double(decl->dtype, there));
 }
 
-/* Runs the recorded order again and tells the first element that ends otherwise. */
+/* Runs the recorded order again, and describes the first element that ends differently. */
 static char *first_difference(WorkerShared *shared)
 {
     const Program *program = shared->program;
@@ -130,7 +130,7 @@ static bool ends_elsewhere(const WorkerShared *shared, Execution *execution)
     return machine_hash_results(execution_machine(execution)) != shared->record->result_hash;
 }
 
-/* One of two diverging schedules may end just as the recorded run does: then another that does not is looked for, by chance. */
+/* The schedule may end with the same results as the recorded run: then random schedules are tried until one differs. */
 static bool show_divergence(WorkerShared *shared, Finding *finding, const ExecutionOptions *options)
 {
     Execution *execution = shared->execution;
@@ -157,7 +157,7 @@ static bool show_divergence(WorkerShared *shared, Finding *finding, const Execut
     return shown;
 }
 
-/* "core 0.0 @3 wait kernel.c:12"; of a line that is no longer in the file the number is 0: then the operation alone. */
+/* "core 0.0 @3 wait kernel.c:12". Line 0 means that the line is no longer in the file: then only the operation is compared. */
 static bool same_operation(const char *expected, const char *found)
 {
     const char *end = strrchr(found, ' ');
@@ -165,7 +165,7 @@ static bool same_operation(const char *expected, const char *found)
         || (g_str_has_suffix(expected, ":0") && end != NULL && strncmp(expected, found, (size_t)(end - found)) == 0);
 }
 
-/* Does the moves; false: at one of them the kernel stands elsewhere than `expected` says (NULL: nothing), or it is not possible. */
+/* Does the moves; false: one is not possible, or is not the operation in `expected` (NULL: any). */
 static bool follow(WorkerShared *shared, Finding *finding, const ExecutionOptions *options, const GPtrArray *expected)
 {
     Execution *execution = shared->execution;
@@ -187,7 +187,7 @@ static bool follow(WorkerShared *shared, Finding *finding, const ExecutionOption
     return true;
 }
 
-/* Moves to lines of text and judgement, in this process; the program must have run once. */
+/* Replays the moves, rewrites their lines and sets `shown`. The program must have run once. */
 static bool replay(WorkerShared *shared, Finding *finding)
 {
     const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse };
@@ -205,8 +205,8 @@ static bool replay(WorkerShared *shared, Finding *finding)
     for (unsigned p = 0; p < finding->places; p++)
         if (finding->place[p].site == NONE && finding->id == FAULT_NO_PROGRESS) {
             judge_find_poll(execution, &finding->place[p]);
-        } else if (finding->place[p].site == NONE) {        /* from a file: places say who, the state says what */
-            minimise_shows(execution, finding); /* what is wrong with results is raised by judging them */
+        } else if (finding->place[p].site == NONE) {        /* from a file: the place names the agent, the state its step */
+            minimise_shows(execution, finding); /* faults of results are raised when they are judged */
             refresh_place(execution, finding, &finding->place[p]);
         }
     finding->shown = finding->id == FAULT_DIVERGENCE ? show_divergence(shared, finding, &options) : minimise_shows(execution, finding);
@@ -220,7 +220,7 @@ static bool replay(WorkerShared *shared, Finding *finding)
     return finding->shown;
 }
 
-/* Reports look at the record of the run: replays get one of their own. */
+/* Reports use the record of the run, so replays have their own. */
 static void replay_on_own_record(WorkerShared *shared)
 {
     if (shared->replays)
@@ -231,7 +231,7 @@ static void replay_on_own_record(WorkerShared *shared)
     child_watch_stacks(execution_stacks(shared->execution));
 }
 
-/* A schedule that only the short way of running has shown must not hide the one that the search gave. */
+/* The short schedule is found without contents. If it does not show the fault, the schedule of the search is used. */
 static void replay_shortest(WorkerShared *shared, Finding *finding, uint64_t *effort)
 {
     bool data = finding->id == FAULT_ASSERT || finding->id == FAULT_UNINITIALISED || shared->record->values_observed;
@@ -248,7 +248,7 @@ static void replay_shortest(WorkerShared *shared, Finding *finding, uint64_t *ef
     replay(shared, finding);
 }
 
-/* The moves are done once more: the replay may have ended with another run, for comparison. */
+/* Runs the moves once more, because the replay may have ended with another run, for comparison. */
 static void take_film(WorkerShared *shared, Finding *finding)
 {
     const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse };
@@ -260,7 +260,7 @@ static void take_film(WorkerShared *shared, Finding *finding)
     finding->film = film_save(execution_record(shared->execution));
 }
 
-/* Programs that are too long for a few more runs do without. */
+/* Only for programs that are short enough for a few more runs. */
 static void find_delays(WorkerShared *shared, Finding *finding)
 {
     const Record *record = shared->record;
@@ -288,7 +288,7 @@ void replays_make(WorkerShared *shared)
         effort -= share - left;
         bool always = finding->id == FAULT_DEADLOCK && (outcome->conflicts == 0 || outcome->conflicts == UINT64_MAX);
         bool wanted = shared->as_given ? finding->delays != NULL : !always && shared->spec->edits == NULL;
-        if (finding->delays != NULL)            /* a saved schedule: they are looked for again */
+        if (finding->delays != NULL)            /* from a saved schedule: found again below */
             g_array_free(g_steal_pointer(&finding->delays), TRUE);
         if (finding->shown && wanted)
             find_delays(shared, finding);

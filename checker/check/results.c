@@ -1,4 +1,4 @@
-/* results.c - contents of the arrays of a program after a run, as results.h says. */
+/* results.c - gathers the contents of a program's arrays after a run. */
 #include "results.h"
 #include "../facts/members.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-/* search.c - from the options of a check to the options of one search, with the defaults of each. */
+/* search.c - turns the spec of a check into the options of one search, with the defaults of each. */
 #include "search.h"
 #include "../../model/moment.h"
 #include "../classes/classes.h"
@@ -11,13 +11,13 @@
 static const uint64_t STATES_BESIDE_MAX = 300000;      /* of an enumeration beside another search, unless the check sets its own */
 enum { PCT_DEPTH = 3 };
 
-/* What a long search goes on from, and what it writes so that another can go on from it. */
+/* The checkpoint that a search resumes from, and the one that it writes. */
 typedef struct Files {
-    Checkpoint *checkpoint;                     /* NULL: none is asked for */
-    GBytes *resumed;                            /* NULL: it begins anew */
+    Checkpoint *checkpoint;                     /* NULL: none requested */
+    GBytes *resumed;                            /* NULL: it starts from the beginning */
 } Files;
 
-/* Sets shared->error where it cannot be done. */
+/* Sets shared->error on failure. */
 static Files open_files(WorkerShared *shared)
 {
     const CheckSpec *spec = shared->spec;
@@ -161,7 +161,7 @@ static bool explore_classes(WorkerShared *shared, const SearchSpec *search)
     return true;
 }
 
-/* Each copy is read and written, and under fluid progress counts early at both ends. */
+/* A copy has a read and a write and, under fluid progress, an early count at both ends. */
 static uint64_t steps_at_most(const Record *record)
 {
     unsigned moments = moment_is_fluid(&record->program->knobs) ? MOMENT_COUNT : MOMENT_COUNT / 2;
@@ -173,7 +173,7 @@ static void sample_with(WorkerShared *shared, SampleOptions *options)
     char *error = NULL;
     Outcome *outcome = sample_run(shared->program, steps_at_most(shared->record), options, &error);
     child_watch_stacks(execution_stacks(shared->execution));
-    store_reset(&shared->box);                  /* no run of somebody's choice is in hand any more */
+    store_reset(&shared->box);                  /* no run with chosen moves is going on */
     if (outcome == NULL) {
         shared->error = worker_keep(shared, error);
         g_free(error);
@@ -238,7 +238,7 @@ const char *search_names(void)
     return names;
 }
 
-/* As the run that died did them; returns if this one does not. */
+/* Repeats the moves of the run that died; returns if this run survives. */
 static void follow(WorkerShared *shared)
 {
     Record *record = record_new(shared->program);

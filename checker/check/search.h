@@ -6,8 +6,8 @@
 /* What a search is like; `search_is` asks. */
 enum {
     SEARCH_COVERS = 1,          /* it covers every order, unless a limit ends it. Others sample */
-    SEARCH_BY_RECORD = 2,       /* recorded runs stand for all that do the same steps */
-    SEARCH_HAS_MODES = 4        /* --sweep and other ways of enumerating are for it */
+    SEARCH_BY_RECORD = 2,       /* a recorded run represents all that do the same steps */
+    SEARCH_HAS_MODES = 4        /* --sweep and other options of enumeration apply */
 };
 
 typedef struct SearchSpec {
@@ -23,7 +23,7 @@ extern const SearchSpec search_table[];         /* by Search; ended by a NULL na
 const char *search_names(void);                 /* "auto|prove|..." */
 static inline bool search_is(Search search, unsigned any) { return search_table[search].is & any; }
 
-/* The search that was asked for, after the recorded run; sets shared->searched if it leaves an outcome. */
+/* The chosen search, after the recorded run; sets shared->searched if it leaves an outcome. */
 void search_run(WorkerShared *shared);
-/* An enumeration beside the search that was asked for: the same, and sets shared->enumerated, if it comes to its end, or to a fault. */
+/* An enumeration in addition to the chosen search. If it completes or finds a fault, sets shared->searched and shared->enumerated. */
 void search_states(WorkerShared *shared);

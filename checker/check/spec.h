@@ -1,4 +1,4 @@
-/* spec.h - what a check is told, and what it comes to.
+/* spec.h - the input of a check, and its result.
  *
  * Ownership:   a result owns its program, record and outcome; strings of the spec are borrowed.
  */
@@ -21,9 +21,9 @@ typedef struct Override { const char *name; int64_t value; } Override;
 
 typedef struct CheckSpec {
     ProgramModuleOpen open;
-    const char *module;                         /* path of a .so, NULL: linked into this executable */
+    const char *module;                         /* path of a .so; NULL: linked into this executable */
     const char *program;                        /* its name */
-    const char *source;                         /* the user's file as named on the command line, NULL: what the module says */
+    const char *source;                         /* the user's file as named on the command line; NULL: the module says */
     Mesh mesh;
     uint32_t cores;
     const Override *override;
@@ -34,16 +34,16 @@ typedef struct CheckSpec {
     Limits limits;
     uint64_t seed;
     unsigned depth;                             /* of pct, 0: the default */
-    bool whatif; int64_t until;                 /* it is done for another check, and ends with that: monotonic microseconds, 0: never */
-    bool results;                               /* keep the arrays that the run left */
-    bool film;                                  /* keep what the replay of each finding did: Finding.film */
+    bool whatif; int64_t until;                 /* part of another check, whose deadline is `until` (monotonic microseconds; 0: none) */
+    bool results;                               /* keep the final contents of arrays */
+    bool film;                                  /* keep the record of each replay: Finding.film */
     const Edits *edits;                         /* changes to the program's steps; NULL: as it is */
     bool first, in_process;                     /* in_process: no fork (tests, gdb) */
     bool alone;                                 /* no other size of the program is checked */
     unsigned workers;                           /* processes that share a search, 0: one */
-    const char *checkpoint, *resume;            /* files to write and to go on from; NULL: none */
-    const char *facts;                          /* of the launches (settle_facts), learnt by an earlier check; NULL: none */
-    const ChildWatch *watch;                    /* NULL: nobody looks, nothing interrupts; its seconds_max does not count */
+    const char *checkpoint, *resume;            /* files to write, and to resume from; NULL: none */
+    const char *facts;                          /* about launches (settle_facts), from an earlier check; NULL: none */
+    const ChildWatch *watch;                    /* progress and interruption; NULL: none. Its seconds_max is not used */
 } CheckSpec;
 
 typedef struct Advice {
@@ -51,24 +51,24 @@ typedef struct Advice {
     unsigned places; Place place[2];
 } Advice;
 
-/* Of a faulty program on a line of devices: the smallest wrong size (its own: none below it; 0: none was found, or one stays open). Below
- * it so many are right, from `least` on. */
+/* Of a faulty program on a line of devices: the smallest faulty size (its own if all smaller ones are right; 0: unknown). `right` smaller
+ * sizes are verified, from `least` on. */
 typedef struct SmallerSizes { bool known; uint32_t wrong, right, least; } SmallerSizes;
 
 typedef struct CheckResult {
     const CheckSpec *spec;
     Verdict verdict;
     char *error;                                /* ERROR: one line; NOT_APPLICABLE: why */
-    Program *program;                           /* NULL when the child did not get that far */
+    Program *program;                           /* NULL: the child ended before building it */
     Record *record;
     Outcome *outcome;
     GPtrArray *advice;                          /* of Advice */
-    GPtrArray *tried;                           /* of char*: sentences about what was tried on a faulty program; NULL: nothing was */
+    GPtrArray *tried;                           /* of char*: sentences about repairs that were tried; NULL: none were */
     SmallerSizes smaller;
     bool results_checked;
-    GBytes *results;                            /* as results.h says; NULL: not asked for, or there are none */
+    GBytes *results;                            /* in the format of results.h; NULL: not requested, or none */
     double seconds;
-    Deadline deadline;                          /* of all that is done for it */
+    Deadline deadline;                          /* of the whole check, with repairs and advice */
     size_t peak_bytes;
     char *warning;                              /* a checkpoint could not be written: one line; NULL */
     char *captured;                             /* what the kernel printed; NULL: nothing */

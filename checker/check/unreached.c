@@ -1,7 +1,7 @@
-/* unreached.c - every call of the API knows its site, and the module lists the sites of all steps: what is missing was never called.
+/* unreached.c - compares the sites that ran with the module's list of all sites.
  *
- * Functions of which nothing at all ran belong to other programs of the module, or to other branches of PROGRAM: they are passed over, but
- * for the kernels of this program's launches.
+ * A function in which nothing ran belongs to another program of the module, or to another branch of PROGRAM, and is skipped, unless it is
+ * the kernel of one of this program's launches.
  */
 #include "unreached.h"
 #include <glib.h>
@@ -37,7 +37,7 @@ static void add_function(GHashTable *functions, const Program *program, const Si
     g_hash_table_add(functions, function_key(program_text(program, site->file), program_text(program, site->function)));
 }
 
-/* Functions that ran, in whole or in part, and kernels that did no operation. */
+/* Functions in which some operation ran, and kernels that did none. */
 static GHashTable *list_functions(const Program *program, Record *record)
 {
     GHashTable *functions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

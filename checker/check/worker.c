@@ -1,8 +1,8 @@
 /* worker.c - the child's side of a check.
  *
- * The recorded run is eager. It is done again from the last core to the first, on other stack addresses, over memory filled otherwise: a
- * kernel that is a function of what it observes does the same steps again, any other is found out here. Where results of steps depend on
- * the order (looks at counts, flags), the second run keeps the order and only the stacks differ.
+ * The recorded run is eager. A second run takes the cores in reverse order, with other stack addresses and other initial memory. A kernel
+ * that is a function of what it observes does the same steps again; any other kernel is refused here. If the results of steps depend on the
+ * order (reads of counts, flags), the second run keeps the order, and only stacks and memory differ.
  */
 #include "worker.h"
 #include "../../model/racing.h"
@@ -15,7 +15,7 @@
 #include "../run/globals.h"
 #include "../run/settle.h"
 #include "identity.h"
-#include "marks.h"
+#include "race_marks.h"
 #include "replays.h"
 #include "results.h"
 #include "search.h"
@@ -62,7 +62,7 @@ static const ProgramEntry *find_entry(const ProgramModule *module, const char *n
     return NULL;
 }
 
-/* Cautious guess before anything ran: a barrier can only be dropped afterwards. */
+/* Before the first run, each launch that may have an entry barrier is assumed to have one; run/settle.h corrects this. */
 static void guess_entry_barriers(Program *program)
 {
     for (uint32_t l = 0; l < program->launches.count; l++) {
@@ -165,7 +165,7 @@ static void run_again(WorkerShared *shared, const uint64_t *hash)
     child_watch_stacks(execution_stacks(shared->execution));
 }
 
-/* twice: again, in another order. */
+/* twice: also runs it again, in another order. */
 static void run(WorkerShared *shared, bool twice)
 {
     Program *program = shared->program;
@@ -190,7 +190,7 @@ static void run(WorkerShared *shared, bool twice)
         execution_check_results(shared->execution);
         unreached_note_expectations(idle, shared->record);
     }
-    shared->error = program->usage_error;       /* of a function of expected values, or of an expectation of opaque data */
+    shared->error = program->usage_error;       /* by a function of expected values, or an expectation of opaque data */
     if (shared->error != NULL)
         return;
     store_reset(&shared->results);
@@ -201,7 +201,7 @@ static void run(WorkerShared *shared, bool twice)
         foresee(shared->execution);
     if (!shared->steps_reached && twice)
         run_again(shared, hash);
-    shared->error = program->usage_error;       /* of a kernel that is not a function of what it observes */
+    shared->error = program->usage_error;       /* by the second run of a kernel that is not deterministic */
     shared->ran = true;
 }
 
@@ -217,7 +217,7 @@ bool worker_stops_at_first(const WorkerShared *shared)
     return shared->spec->first && !finding_exemptions_exist(shared->program) && !shared->record->values_observed;
 }
 
-/* A search that goes on does so under the entry barriers that it had, which another one before it may have shown; so does a replay. */
+/* A resumed search, and a replay, begin with the entry barriers that are known from before. */
 static void learn_facts(WorkerShared *shared)
 {
     g_autofree char *resumed = shared->spec->resume ? checkpoint_peek(shared->spec->resume, IDENTITY_FACTS) : NULL;
@@ -228,7 +228,7 @@ static void learn_facts(WorkerShared *shared)
     settle_launches(shared->program, false);
 }
 
-/* Of a proof, which comes later: will it? A core that is stuck or stopped is a fault. */
+/* Without a search: will the later proof find something? A core that is stuck or stopped is a fault. */
 static bool found_something(WorkerShared *shared)
 {
     if (!shared->searched)
@@ -239,8 +239,8 @@ static bool found_something(WorkerShared *shared)
     return found;
 }
 
-/* A search may come to runs in which a launch does what the recorded run did not: then it has an entry barrier, or has none, and all is
- * done again under the barriers that it turned out to have. */
+/* A search may reach runs in which a launch does what it did not do in the recorded run, so that its entry barrier changes. Then everything
+ * is repeated under the new barriers. */
 static bool launches_changed(WorkerShared *shared)
 {
     shared->again = shared->ran && !shared->steps_reached && shared->error == NULL
@@ -274,7 +274,7 @@ static void load_and_run(WorkerShared *shared)
         unreached_note(module, shared->program, shared->record);
 }
 
-/* The recorded run, with what was found out about its module beside it. */
+/* Repeats the recorded run, and keeps the advice about unreached operations. */
 static void run_again_marked(WorkerShared *shared, bool twice)
 {
     Record *record = shared->record;
@@ -287,20 +287,20 @@ static void run_again_marked(WorkerShared *shared, bool twice)
         *(Advised *)store_push(&record->advised, 1) = g_array_index(unreached, Advised, i);
 }
 
-/* With what is known of races: the recorded run again, and what may have judged values that hang on one. Where an exempt race decides what
- * a core does, or a result, one run or class says little of the others, and states are walked if they are few. */
+/* With racing values marked: repeats the recorded run, and the search if it may have judged such values. If an exempted race decides a step
+ * or a result, one run or class says little about the others, so states are enumerated if they are few. */
 static void run_marked(WorkerShared *shared)
 {
     Outcome *outcome = outcome_load(&shared->outcome);
     g_assert(outcome != NULL);
-    marks_set(outcome, shared->program);
+    race_marks_set(outcome, shared->program);
     bool searched = shared->searched, whole = outcome->limits->len == 0, automatic = shared->spec->search == SEARCH_AUTO;
-    bool exempt = marks_due(outcome, shared->program) & ELEMENT_EXEMPT;
+    bool exempt = race_marks_due(outcome, shared->program) & ELEMENT_EXEMPT;
     bool again = searched && whole && search_is(shared->spec->search, SEARCH_COVERS) && (exempt || (automatic && outcome->values_observed));
     outcome_free(outcome);
     shared->marked = true;
     do {
-        run_again_marked(shared, exempt && shared->not_deterministic != NULL);      /* a race that is reported explains it */
+        run_again_marked(shared, exempt && shared->not_deterministic != NULL);      /* a reported race explains a difference */
         shared->searched = searched;
         if (shared->error != NULL || !shared->ran)
             return;

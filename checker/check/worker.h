@@ -1,6 +1,6 @@
-/* worker.h - what the forked child of a check does: load, build, run, run again, search, replay.
+/* worker.h - the forked child of a check: load, build, run, run again, search, replay.
  *
- * Ownership:   WorkerShared lives in shared memory; the parent made it and reads it when the child has answered.
+ * Ownership:   WorkerShared is in shared memory; the parent creates it, and reads it after the child's answer.
  */
 #pragma once
 #include "worker_shared.h"
@@ -8,5 +8,5 @@
 enum { WORKER_RUN = 0, WORKER_MARK = 'm', WORKER_REPLAY = 'r' };
 
 WorkerShared *worker_shared_new(const CheckSpec *spec);
-void worker_shared_free(WorkerShared *shared);  /* not the program and record */
+void worker_shared_free(WorkerShared *shared);  /* but not the program and record */
 void worker_serve(ChildControl *control, void *shared, char request);

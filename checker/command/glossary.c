@@ -1,16 +1,16 @@
-/* glossary.c - the words, and what each means to the author of a kernel. */
+/* glossary.c - each word, as the author of a kernel needs to know it. */
 #include "glossary.h"
 #include <string.h>
 
 const GlossaryWord glossary[] = {
     {"agent",
-     "Whoever does steps: a core of a device, or a copy under way."},
+     "Anything that takes steps: a core of a device, or a copy in flight."},
     {"bounded",
      "A verdict: no fault was seen, but a limit was reached or something was not judged. It is not a proof."},
     {"checkpoint",
-     "A file with what a long search has done so far. --resume goes on from there."},
+     "A file with the progress of a long search. --resume continues from it."},
     {"class",
-     "All executions that do the same conflicting steps in the same order. They have the same faults, so one of them is run and the "
+     "All executions with the same conflicting steps in the same order. They have the same faults, so one of them is run and the "
      "others are proved from it. The literature calls it a Mazurkiewicz trace."},
     {"conflict",
      "A pair of steps of two agents whose order changes what a core observes: two waits that compete for one count, a look at a count "
@@ -35,9 +35,9 @@ const GlossaryWord glossary[] = {
     {"grid-step",
      "One round of a launch's grid; pl.program_id in Pallas."},
     {"launch",
-     "One call of a kernel on all its devices; pallas_call in Pallas. Devices enter and leave it at different times."},
+     "One call of a kernel on all its devices (pallas_call). Devices enter and leave it at different times."},
     {"leave",
-     "A device leaves a launch when all its cores are at the end of the kernel. Its buffers and semaphores are then another's."},
+     "A device leaves a launch when all its cores are at the end of the kernel. Its buffers and semaphores then belong to others."},
     {"life",
      "The time in which a buffer or a semaphore exists: that of its launch on its device, or that of its scope."},
     {"move",
@@ -59,11 +59,11 @@ const GlossaryWord glossary[] = {
      "How a check decides. auto and prove: one execution of each class, and a proof for the rest of it. enumerate: every state. "
      "random, pct, pos and starve: a number of sampled schedules."},
     {"site",
-     "A source line, and the macro on it, at which a step is done."},
+     "A source line, and the macro on it, of a step."},
     {"state",
      "Where all cores and copies stand, with counts, flags and, if it matters, contents. --search enumerate visits each once."},
     {"step",
-     "What an agent does at once: a load, a store, a signal, a wait, the start of a copy; for a copy, its read and its write."},
+     "One atomic action of an agent: a load, a store, a signal, a wait, the start of a copy; for a copy, its read and its write."},
     {"verified",
      "A verdict: no schedule at this size and input, under the stated assumptions, shows a fault."},
     {"window",

@@ -1,4 +1,4 @@
-/* manual.c - three renderings of the tables, so that none of them can lack an option that the parser knows. */
+/* manual.c - renders the tables three times, so that each lists every option that the parser knows. */
 #include "manual.h"
 #include "glossary.h"
 #include <string.h>
@@ -80,7 +80,7 @@ void manual_help(GString *out, Command command)
     append_worst_rule(out);
 }
 
-/* Text for roff: hyphens of options stay hyphens, a leading dot is no request. */
+/* Escapes text for roff: hyphens of options, and a leading dot. */
 static void roff(GString *out, const char *text)
 {
     for (const char *at = text; *at; at++) {
@@ -164,7 +164,7 @@ void manual_man(GString *out)
     roff_item(out, "FILE.part, FILE.lock", "beside a checkpoint, while a process writes it; what a killed one left behind does no harm.");
 }
 
-/* One case of the completion: what to offer after the word `before`, where an option's argument is due. */
+/* One case of the completion: what to offer as the argument of this option. */
 static void complete_argument(GString *out, const OptionSpec *spec)
 {
     const char *choices = option_choices(spec);

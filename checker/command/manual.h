@@ -1,4 +1,4 @@
-/* manual.h - help, man page and bash completion, all made from the tables of options.h.
+/* manual.h - help, man page and bash completion, from the tables of options.h.
  *
  * Ownership:   the caller's GString.
  */

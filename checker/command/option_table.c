@@ -1,5 +1,4 @@
-/* option_table.c - the tables, and one setter for each option: values are checked where they are set, so that an error names the option
- * and what it wants.
+/* option_table.c - the tables, and a setter for each option. Setters check values, so that an error names the option and what it expects.
  */
 #include "options.h"
 #include <errno.h>
@@ -21,7 +20,7 @@ const CommandSpec command_table[] = {
     {0, NULL, NULL, NULL},
 };
 
-/* A whole number within [least, greatest], nothing else in the text. */
+/* The whole text as a number within [least, greatest]. */
 static bool read_number(const char *text, size_t length, int64_t least, int64_t greatest, int64_t *value)
 {
     char digits[24], *end;
@@ -111,7 +110,7 @@ static bool set_define(Options *options, const char *value, char **error)
         if (!strcmp(earlier->name, name))
             define = earlier;
     }
-    if (define) {                               /* as with a compiler's -D: the last one counts */
+    if (define) {                               /* as with a compiler's -D, the last one counts */
         g_free(name);
     } else {
         define = g_new0(Define, 1);
@@ -123,7 +122,7 @@ static bool set_define(Options *options, const char *value, char **error)
     return true;
 }
 
-/* The position of value among "a|b|c"; the parser made sure that it is one of them. */
+/* The position of value among "a|b|c"; the parser has checked that it is one of them. */
 static unsigned choice(const char *choices, const char *value)
 {
     unsigned position = 0;
@@ -223,7 +222,7 @@ static bool set_seed(Options *options, const char *value, char **error)
     return !*error;
 }
 
-/* A positive number and one of the unit letters; the factor of the n-th letter. */
+/* A positive number, then one of the letters of `units`, which multiplies it by the factor at the same position. */
 static bool read_scaled(const char *value, const char *units, const double *factor, double *result)
 {
     char *end;

@@ -1,4 +1,4 @@
-/* options.c - parses the command line against the table: the command first, then options and operands in any order. */
+/* options.c - parses the command line: the command first, then options and operands in any order. */
 #include "options.h"
 #include <string.h>
 #include "../check/search.h"
@@ -57,7 +57,7 @@ static char *unknown_option(Command command, const char *text)
 
 typedef struct Arguments { int at, count; char **text; } Arguments;
 
-/* The argument of an option: what is attached to it, or the next word. */
+/* The argument of an option: attached to it, or the next word. */
 static const char *take_value(Arguments *arguments, const char *attached, const char *option, const OptionSpec *spec, char **error)
 {
     if (attached)

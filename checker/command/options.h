@@ -1,4 +1,4 @@
-/* options.h - the command line: one table of commands and one of options, from which parsing, help, man page and completion come.
+/* options.h - the command line: a table of commands and one of options, for parsing, help, man page and completion.
  *
  * Ownership:   Options owns all it holds; options_clear frees it.
  * Errors:      one line in *error (g_malloc) that says what to write instead.
@@ -41,7 +41,7 @@ typedef struct Options {
     bool first, advice, quiet, verbose, json_list, names_only;
     ColorMode color;
     char *results, *schedules, *output, *cflags;
-    char *report[OUTPUT_KINDS];                 /* where reports go, NULL: not wanted */
+    char *report[OUTPUT_KINDS];                 /* where reports go; NULL: not requested */
     char *source, *source_root, *baseline, *checkpoint, *resume;
     bool accept_bounded, step, gdb, in_process;
     GPtrArray *include;                         /* of char* */
@@ -56,7 +56,7 @@ typedef struct OptionSpec {
     unsigned commands;                          /* of Command bits */
     char letter;                                /* 0: none */
     const char *name;                           /* NULL: only the letter */
-    const char *argument;                       /* what help calls it; NULL: a flag */
+    const char *argument;                       /* its name in help; NULL: a flag */
     const char *choices;                        /* as option_choices, unless a table has them */
     const char *complete;                       /* bash completion of a free argument: "file", "directory" or NULL */
     const char *help;
@@ -72,7 +72,7 @@ typedef enum OptionsResult {
     OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_MAN, OPTIONS_COMPLETION, OPTIONS_SCHEMA, OPTIONS_BAD
 } OptionsResult;
 
-/* argv without the program's name is read up to the end. HELP: options->command tells which command's help, 0 the general one. */
+/* Parses argv without the program's name. On HELP, options->command is the command to describe; 0: the general help. */
 OptionsResult options_parse(Options *options, int argc, char **argv, char **error);
-bool options_tell_all(const Options *options);  /* somebody reads more than verdicts: quiet is about the text, and not about reports */
+bool options_tell_all(const Options *options);  /* more than verdicts is shown: in the text, or, with --quiet, in a report */
 void options_clear(Options *options);

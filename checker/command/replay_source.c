@@ -1,10 +1,10 @@
-/* replay_source.c - a file that is as it was is preferred to one that has only the same name. */
+/* replay_source.c - prefers an unchanged file to one that has only the same name. */
 #include "replay_source.h"
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What the command line names relative to this folder. */
+/* Makes the paths of the command line absolute, before the folder changes. */
 static void keep_names(const Options *options)
 {
     for (guint i = 0; options->include && i < options->include->len; i++) {
@@ -20,7 +20,7 @@ static char *go_to(const Session *session, const char *folder)
     return chdir(folder) ? g_strdup_printf("cannot enter %s: %s", folder, g_strerror(errno)) : NULL;
 }
 
-/* --source: the folder in which the recorded path is that file; NULL: there is none, as it has another name now. */
+/* --source: the folder in which the recorded path names that file; NULL: none, the file has another name now. */
 static char *folder_of(const char *path, const char *source)
 {
     g_autofree char *tail = g_strconcat("/", source, NULL);

@@ -1,4 +1,4 @@
-/* selection.c - everything that can be known to be wrong with names and numbers is found here, before the first check runs. */
+/* selection.c - finds wrong names and numbers before the first check runs. */
 #include "selection.h"
 #include <string.h>
 #include "../report/suggest.h"
@@ -8,7 +8,7 @@
 CompileOptions selection_compile_options(const Options *options)
 {
     return (CompileOptions){.include = options->include, .cflags = options->cflags,
-                            .twins = options->command & (COMMAND_CHECK | COMMAND_TEST)};
+                            .variants = options->command & (COMMAND_CHECK | COMMAND_TEST)};
 }
 
 /* Splits "file.c:program"; NULL: the operand names no program. */
@@ -25,7 +25,7 @@ static bool is_file(const char *operand)
     return strchr(operand, '/') || g_str_has_suffix(operand, ".c") || g_str_has_suffix(operand, ".so") || program_part(operand);
 }
 
-/* The catalogue holds none of that name, or none at all. */
+/* The error that the catalogue has no program of that name, or none at all. */
 static char *tell_none(const GPtrArray *catalogue, const char *name, const char *source)
 {
     if (!name)
@@ -77,14 +77,14 @@ static bool add_file(Selection *selection, const Session *session, const char *o
     else if (g_str_has_suffix(source, ".c"))
         module = compile_module(source, NULL, &compile, error);
     else if (g_str_has_suffix(source, ".so"))
-        module = g_canonicalize_filename(source, NULL);         /* the loader looks a bare name up elsewhere */
+        module = g_canonicalize_filename(source, NULL);         /* dlopen searches elsewhere for a name without a slash */
     else
         *error = g_strdup_printf("%s: a kernel is a .c or a .so file", source);
     if (!module)
         return false;
     keep(selection, module);
     GPtrArray *catalogue = catalogue_read(session->open, module, error);
-    if (!catalogue) {                           /* whoever wrote the source knows nothing of a module */
+    if (!catalogue) {                           /* errors name the source, not the module */
         GString *words = g_string_new(*error);
         g_string_replace(words, module, source, 0);
         g_free(*error);
@@ -158,7 +158,7 @@ static bool check_define(const CatalogueEntry *entry, const Define *define, char
     return false;
 }
 
-/* From the smallest size that makes sense to 4, or further to where a wrong twin shows its fault. */
+/* From the smallest applicable size to 4, or to the size at which a wrong twin shows its fault. */
 static void default_sizes(const CatalogueEntry *entry, GArray *sizes)
 {
     uint32_t first = entry->devices_min ? entry->devices_min : 2;
@@ -167,7 +167,7 @@ static void default_sizes(const CatalogueEntry *entry, GArray *sizes)
         g_array_append_val(sizes, n);
 }
 
-/* The values of all parameters at one place of the range product, the last one running fastest. */
+/* The n-th combination of parameter values; the last parameter changes fastest. */
 static Override *nth_overrides(Plan *plan, const GPtrArray *defines, uint64_t place)
 {
     Override *override = g_new0(Override, defines->len + 1);
@@ -203,7 +203,7 @@ static bool is_defined(const GPtrArray *defines, const char *name)
     return false;
 }
 
-/* What the program leaves open by pl_choose is gone through like a range of -D. */
+/* A parameter declared by pl_choose is checked like a range of -D. */
 static GPtrArray *add_choices(Plan *plan, const CatalogueEntry *entry, const GPtrArray *given, uint64_t *combinations)
 {
     GPtrArray *defines = g_ptr_array_new();
@@ -277,7 +277,7 @@ static void free_planned(gpointer data)
     g_free(planned);
 }
 
-/* A checkpoint is of one check. */
+/* A checkpoint belongs to one check. */
 static void want_one_check(const Options *options, GPtrArray *all)
 {
     guint checks = 0;

@@ -1,4 +1,4 @@
-/* selection.h - from the KERNELs of a command line to programs, and from sizes and parameters to the checks to make.
+/* selection.h - turns the KERNELs of a command line into programs, and sizes and parameters into checks.
  *
  * Ownership:   Selection owns its programs; a Plan's specs point into it and into the options.
  * Errors:      one line in *error: an unknown name (with the nearest known one), a file that cannot be read, compiled or loaded, a
@@ -20,7 +20,7 @@ typedef struct Selection {
     GPtrArray *catalogues, *strings;            /* what they point to */
 } Selection;
 
-/* All operands; no operand: everything built in. */
+/* All operands; without any, all built-in programs. */
 bool selection_read(Selection *selection, const Session *session, char **error);
 void selection_clear(Selection *selection);
 CompileOptions selection_compile_options(const Options *options);
@@ -38,5 +38,5 @@ typedef struct Planned {
     char *error;                                /* why there are none; NULL: there are */
 } Planned;
 
-/* One Planned a program, in order; all their checks go into the queue in that order. */
+/* One Planned for each program, in order; their checks are added to the queue in that order. */
 GPtrArray *selection_plan(const Selection *selection, const Session *session, CheckQueue *queue);

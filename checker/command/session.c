@@ -1,4 +1,4 @@
-/* session.c - text is gathered first and printed in one piece, with signals held off, so that an interruption never cuts a report. */
+/* session.c - collects text and prints it in one piece with signals blocked, so that an interruption does not cut a report. */
 #include "session.h"
 #include <errno.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "../check/interrupt.h"
 #include "../facts/limits.h"
 
-static const double LINE_SECONDS = 0.2, RATE_SECONDS = 2;        /* at most one line in so many; over how many the rate is smoothed */
+static const double LINE_SECONDS = 0.2, RATE_SECONDS = 2;        /* between two progress lines; for smoothing the rate */
 
 static bool wants_color(const Options *options, FILE *stream)
 {
@@ -25,7 +25,7 @@ static void commit_reports(void *data)
             output_commit(session->output[kind]);
 }
 
-/* Arrays of an interrupted run are nobody's result: nothing of them is committed by a signal. */
+/* Not committed by a signal: the arrays of an interrupted run are incomplete. */
 static bool begin_results(Session *session)
 {
     char *error = NULL;
@@ -62,7 +62,7 @@ static bool goes_to_output(const Options *options)
     return any;
 }
 
-/* Nothing is written where one of the reports cannot be. */
+/* If one report cannot be written, none is. */
 static void drop_reports(Session *session)
 {
     char *error = NULL;
@@ -98,7 +98,7 @@ static void erase_line(void)
     fputs("\r\033[K", stderr);
 }
 
-/* A line that wraps could not be erased. */
+/* Cut to the width of the terminal: a line that wraps cannot be erased. */
 static void show_line(const char *text)
 {
     struct winsize size;
@@ -108,11 +108,11 @@ static void show_line(const char *text)
     fflush(stderr);
 }
 
-/* Half of the rate that is shown is older than RATE_SECONDS. */
+/* Exponential smoothing: after RATE_SECONDS, half of the shown rate is new. */
 static void take_rate(Session *session, double done, double seconds)
 {
     double passed = seconds - session->rated_seconds;
-    if (done < session->rated_done || passed < 0) {         /* another search began */
+    if (done < session->rated_done || passed < 0) {         /* a new search */
         session->rate = 0;
     } else if (passed >= LINE_SECONDS) {
         double now = (done - session->rated_done) / passed, share = MIN(passed / RATE_SECONDS, 1);
@@ -174,7 +174,7 @@ void session_print(Session *session)
         g_printerr("heddle: cannot write the report to standard %s: %s\n", session->stream == stdout ? "output" : "error",
                    g_strerror(errno));
     if (!good)
-        session_note_exit(session, EXIT_ERROR);          /* a full disk or a closed pipe must not look like a verdict that was delivered */
+        session_note_exit(session, EXIT_ERROR);          /* on a full disk or a closed pipe the verdict was not delivered */
     g_string_truncate(session->text.out, 0);
     interrupt_release();
 }
@@ -196,7 +196,7 @@ void session_fail_check(Session *session, const CheckResult *result)
 {
     char *title = text_title(result), *named = g_strdup_printf("%s: ", result->spec->program);
     const char *error = result->error ? result->error : "no reason given";
-    if (g_str_has_prefix(error, named))         /* the title says it */
+    if (g_str_has_prefix(error, named))         /* the title already names it */
         error += strlen(named);
     session_fail(session, g_strdup_printf("%s: %s", title, error));
     g_free(named);

@@ -1,5 +1,5 @@
-/* stepper.c - `heddle replay --step`: commands from standard input, one a line, so that a script can walk as well as a person. Only a
- * terminal sees the prompt.
+/* stepper.c - `heddle replay --step`: reads commands from standard input, one on each line, from a person or a script. The prompt is shown
+ * only on a terminal.
  */
 #include "stepper.h"
 #include <stdio.h>
@@ -19,9 +19,9 @@ static const char HELP[] =
     "    m          memory: who wrote what last\n"
     "    w          what each core does next, and who waits for what\n"
     "    h          this list\n"
-    "    q          leave\n";
+    "    q          quit\n";
 
-/* One command. False: leave. */
+/* Runs one command; false: quit. */
 static bool obey(Cursor *cursor, const CheckResult *check, const char *line, GString *out)
 {
     char word[8] = "n";
@@ -65,7 +65,7 @@ void stepper_run(Session *session, const CheckResult *check)
     bool prompt = isatty(STDIN_FILENO) && isatty(fileno(session->stream)), more = true;
     char line[256];
     if (!record) {
-        g_string_append(session->text.out, "There is no run to walk through.\n");
+        g_string_append(session->text.out, "There is no run to step through.\n");
         return;
     }
     Cursor *cursor = cursor_new(check, finding, record, session->text.source);

@@ -1,6 +1,6 @@
-/* stepper.h - a replayed run walked through by commands.
+/* stepper.h - steps through a replayed run by commands.
  *
- * Ownership:   borrows all; what it says goes to the session's text.
+ * Ownership:   borrows all; output goes to the session's text.
  */
 #pragma once
 #include "session.h"

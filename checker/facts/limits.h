@@ -1,10 +1,10 @@
-/* limits.h - what a check, a search or a proof may use; and memory that all processes of this program share, with what the warden
- * (warden.h) tells them: a few words of shared memory.
+/* limits.h - what a check, a search or a proof may use; and memory that all processes of this program share, with what the supervisor
+ * (supervisor.h) tells them: a few words of shared memory.
  *
  *     limits_share -> limits_set_memory -> ... a search asks limits_told; whoever waits for a process asks limits_ended
  *
- * The warden measures all processes together. Near the limit it tells the largest one, so that a search ends with what it has; at the limit
- * it kills the largest one. Keepers are not killed: they hold the results of others.
+ * The supervisor measures all processes together. Near the limit it tells the largest one, so that a search ends with what it has; at the
+ * limit it kills the largest one. Keepers are not killed: they hold the results of others.
  */
 #pragma once
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  *     alone_begin, in the child -> user code; our own processes and threads come from alone_fork and alone_run_threads
  *
  * A filter of system calls (seccomp) tells our own from others: a fork of ours has a secret argument, a thread of ours a stack of ours.
- * Whoever is refused gets SIGSYS. Where the system has no such filter, nothing is refused, and the warden ends what was started.
+ * Whoever is refused gets SIGSYS. Where the system has no such filter, nothing is refused, and the supervisor ends what was started.
  */
 #pragma once
 #include <sys/types.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../checker/check/unset.h"
+#include "../../checker/check/unset_locals.h"
 #include "../support/binary.h"
 
 #define PASSED_OVER "--cflags '-Wno-uninitialized -Wno-maybe-uninitialized'"
@@ -117,10 +117,10 @@ static void what_the_compiler_left_of_locals_is_named_once_each(void **state)
         ";; Function k\n  [k.c:5:7] x_1 = .DEFERRED_INIT (4, 1, [k.c:5:7] &\"x\"[0]);\n"
         "  [my k.c:6:7] y ={v} .DEFERRED_INIT (16, 1, &\"y\"[0]);\n  [k.c:5:7] x_2 = .DEFERRED_INIT (4, 1, [k.c:5:7] &\"x\"[0]);\n";
     (void)state;
-    g_autofree char *locals = unset_locals(dump);
+    g_autofree char *locals = unset_locals_find(dump);
     assert_string_equal(locals, "x (k.c:5), or y (my k.c:6)");
-    assert_null(unset_locals("  x_1 = 5;\n"));
-    g_autofree char *unknown = unset_locals(NULL);
+    assert_null(unset_locals_find("  x_1 = 5;\n"));
+    g_autofree char *unknown = unset_locals_find(NULL);
     assert_non_null(unknown);
 }
 
@@ -130,7 +130,8 @@ static void only_the_beginnings_of_locals_are_replaced(void **state)
         "\tmovl\t.L254(%rip), %eax\n\t.loc 1 254\ntable:\n\t.byte\t-2\n.LC0:\n\t.quad\t-72340172838076674\n";
     static const char zero[] = "f:\n\tmovl\t$0, -2(%rsp)\n\tmovb\t$0, 8(%rsp)\n\tmovb\t$-2, 9(%rsp)\ntable:\n\t.byte\t-2\n";
     (void)state;
-    g_autofree char *bytes = unset_replace(pattern, zero, UNSET_BYTES_OF_ONE), *ones = unset_replace(pattern, zero, UNSET_ONES);
+    g_autofree char *bytes = unset_locals_replace(pattern, zero, UNSET_BYTES_OF_ONE);
+    g_autofree char *ones = unset_locals_replace(pattern, zero, UNSET_ONES);
     assert_string_equal(bytes, "f:\n\tmovl\t$16843009, -2(%rsp)\n\tmovb\t$1, 8(%rsp)\n\tmovb\t$-2, 9(%rsp)\n\tmovl\t.L254(%rip), %eax\n"
                         "\t.loc 1 254\ntable:\n\t.byte\t-2\n.LC0:\n\t.quad\t72340172838076673\n");
     assert_non_null(strstr(ones, "movl\t$1, -2(%rsp)"));

@@ -1,7 +1,7 @@
 /* differential.c - runs everything on one program and compares the opinions. */
 #include "differential.h"
 #include <string.h>
-#include "../../checker/check/marks.h"
+#include "../../checker/check/race_marks.h"
 #include "../../checker/run/judge.h"
 #include "../../checker/run/settle.h"
 #include "../../model/racing.h"
@@ -74,7 +74,7 @@ static void drop_values_after_race(Outcome *outcome)
     for (guint i = 0; i < findings->len; i++)
         race |= ((const Finding *)g_ptr_array_index(findings, i))->id == FAULT_RACE;
     for (guint i = findings->len; race && i-- > 0;)
-        if (marks_matter_to(g_ptr_array_index(findings, i))) {
+        if (race_marks_matter_to(g_ptr_array_index(findings, i))) {
             g_ptr_array_remove_index(findings, i);
             outcome->incomplete_after_race = true;
         }
@@ -383,9 +383,9 @@ static void compare_marked(Comparison *c, DifferentialStats *stats)
     enum { RUNS = 6 };
     const ExecutionOptions options = { .fill = 0x5b };
     bool bytes = c->random->features & RANDOM_DATA;
-    if (!bytes || has_conflicts(c->proof) || !c->proof->complete || marks_due(c->proof, c->program) == 0)
+    if (!bytes || has_conflicts(c->proof) || !c->proof->complete || race_marks_due(c->proof, c->program) == 0)
         return;
-    marks_set(c->proof, c->program);
+    race_marks_set(c->proof, c->program);
     execution_run_eager(c->replay, &options);
     if (racing_reached(c->program, REACH_CONTROL, ELEMENT_MARKS))
         return;

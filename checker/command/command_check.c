@@ -1,4 +1,4 @@
-/* check.c - `heddle check`: each program at each size with each combination of parameters, one after the other. */
+/* command_check.c - `heddle check`: each program at each size with each combination of parameters, one after the other. */
 #include <string.h>
 #include "../advise/advise.h"
 #include "../check/check.h"
@@ -11,11 +11,11 @@
 typedef struct Tally {
     Columns table;
     unsigned count[VERDICT_NOT_APPLICABLE + 1], checks;
-    uint32_t smallest_wrong;                    /* devices, of the program in hand; 0: none so far */
+    uint32_t smallest_wrong;                    /* devices, for the current program; 0: none so far */
     bool right_below;                           /* some size below that was verified */
 } Tally;
 
-/* "race 2, leftover": identifiers of the faults, each with how many there are. */
+/* "race (2), leftover": the faults and, above one, their numbers. */
 static char *fault_list(const CheckResult *result)
 {
     unsigned count[FAULT_COUNT] = {0};
@@ -57,7 +57,7 @@ static void tell_baseline(Session *session, const CheckResult *result, BaselineC
                            count.known + count.fresh == 1 ? "" : "s", count.known == 1 ? "is" : "are", count.fresh);
 }
 
-/* Known faults say nothing of what a search that was cut short did not see: then the verdict would be bounded. */
+/* All faults are known, but if the search was cut short there may be others: then the exit code is that of a bounded check. */
 static bool is_accepted(Session *session, const CheckResult *result, BaselineCount count)
 {
     if (result->verdict == VERDICT_NOT_APPLICABLE || (result->verdict == VERDICT_BOUNDED && session->options->accept_bounded))
@@ -82,7 +82,7 @@ static void list_vanished(Session *session)
         text_wrapped(&session->text, 0, "", unchecked);
 }
 
-/* What is done to each result where it was made: see check_queue.h. */
+/* Called for each result in its own process: see check_queue.h. */
 static void finish(CheckResult *result, const void *data)
 {
     const Options *options = data;

@@ -1,5 +1,6 @@
-/* test.c - `heddle test`: a right program must be verified at each size; a wrong twin must show exactly the faults that it names from the
- * size that it names, and be verified below. A fault that is gone is as bad as one that is new: either the twin or the checker has changed.
+/* command_test.c - `heddle test`: a right program must be verified at each size. A wrong twin must have exactly the faults that it
+ * declares, from the size that it declares on, and be verified below it. A missing fault is as bad as a new one: the twin or the checker
+ * has changed.
  */
 #include "../check/check.h"
 #include "../check/interrupt.h"
@@ -27,7 +28,7 @@ static uint32_t faults_seen(const CheckResult *result)
     return seen;
 }
 
-/* NULL: as declared. Otherwise what is different; g_free. */
+/* How the result differs from what is declared; NULL: it does not. g_free. */
 static char *difference(const CheckResult *result)
 {
     const Program *program = result->program;

@@ -1,5 +1,5 @@
-/* unset.c - see unset.h. Assembly is taken line by line: a number that is all 0xfe, in a line that is not there where locals begin as 0. */
-#include "unset.h"
+/* unset_locals.c - replaces numbers made of bytes 0xfe in lines of assembly that the version with initial value 0 does not have. */
+#include "unset_locals.h"
 #include <stdbool.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { NAMED_MAX = 3 };
 
-char *unset_locals(const char *dump)
+char *unset_locals_find(const char *dump)
 {
     if (dump == NULL)
         return g_strdup(NAMELESS);
@@ -44,7 +44,7 @@ static char *label_of(const char *line)
     return line[0] == '.' ? NULL : g_strndup(line, length);
 }
 
-/* Numbers of an instruction, or of a constant that one loads; other tables are the author's. */
+/* An instruction, or a constant that an instruction loads; other data is the author's. */
 static bool may_hold_pattern(const char *line, const char *label)
 {
     static const char *const data[] = { ".byte", ".value", ".hword", ".short", ".2byte", ".long", ".word", ".4byte", ".quad", ".xword",
@@ -61,7 +61,7 @@ static bool may_hold_pattern(const char *line, const char *label)
 static gboolean replace(const GMatchInfo *match, GString *out, gpointer value)
 {
     static const char *const number[][1 + UNSET_VALUES] = {
-        /* as it is, with bytes of 1, with ints of 1 */
+        /* the pattern, bytes of 1, ints of 1 */
         { "-2", "1", "1" }, { "254", "1", "1" }, { "-258", "257", "1" }, { "65278", "257", "1" },
         { "-16843010", "16843009", "1" }, { "4278124286", "16843009", "1" },
         { "-72340172838076674", "72340172838076673", "4294967297" }, { "18374403900871474942", "72340172838076673", "4294967297" },
@@ -73,7 +73,7 @@ static gboolean replace(const GMatchInfo *match, GString *out, gpointer value)
     return FALSE;
 }
 
-/* A line together with where it stands. */
+/* A line and the label before it. */
 static char *line_there(const char *label, const char *line)
 {
     return g_strdup_printf("%s\n%s", label, line);
@@ -93,14 +93,14 @@ static GHashTable *read_lines(const char *assembly)
     return lines;
 }
 
-/* One of the bytes of a constant: those before it make up a number with it. */
+/* One byte of a constant; `before` counts the bytes of the same constant before it. */
 static char *replace_byte(const char *line, unsigned before, UnsetValue value)
 {
     const char *end = strstr(line, "-2");
     return g_strdup_printf("%.*s%d", (int)(end - line), line, value == UNSET_BYTES_OF_ONE || before % 4 == 0);
 }
 
-char *unset_replace(const char *assembly, const char *zero, UnsetValue value)
+char *unset_locals_replace(const char *assembly, const char *zero, UnsetValue value)
 {
     g_autoptr(GHashTable) authors = read_lines(zero);
     g_autoptr(GRegex) pattern = g_regex_new("(?<=[$#\\s,])(-16843010|4278124286|-72340172838076674|18374403900871474942|-258|65278|-2|254)"

@@ -1,5 +1,5 @@
-/* marks.c - see marks.h. */
-#include "marks.h"
+/* race_marks.c - a race marks the accesses that clash; an exempted lifetime fault, the access of its first place. */
+#include "race_marks.h"
 #include "../../model/racing.h"
 
 static uint8_t marks_of(const Program *program, const Finding *finding)
@@ -9,7 +9,7 @@ static uint8_t marks_of(const Program *program, const Finding *finding)
     return finding->id == FAULT_RACE || (outlived && mark == ELEMENT_EXEMPT) ? mark : 0;
 }
 
-uint8_t marks_due(const Outcome *outcome, const Program *program)
+uint8_t race_marks_due(const Outcome *outcome, const Program *program)
 {
     uint8_t marks = 0;
     for (guint i = 0; i < outcome->findings->len; i++)
@@ -28,7 +28,7 @@ static void mark_outlived(const Finding *finding, Program *program)
         racing_add(program, &clash);
 }
 
-void marks_set(const Outcome *outcome, Program *program)
+void race_marks_set(const Outcome *outcome, Program *program)
 {
     for (guint i = 0; i < outcome->findings->len; i++) {
         const Finding *finding = g_ptr_array_index(outcome->findings, i);
@@ -43,14 +43,14 @@ void marks_set(const Outcome *outcome, Program *program)
     }
 }
 
-bool marks_matter_to(const Finding *finding)
+bool race_marks_matter_to(const Finding *finding)
 {
     bool about_count = finding->places > 0 && finding->place[0].kind == STEP_EXPECT_COUNT;
     return (finding->id == FAULT_ASSERT && !about_count) || finding->id == FAULT_DIVERGENCE
         || (finding->id == FAULT_UNINITIALISED && finding->message != NULL);
 }
 
-bool marks_drop_unjudged(Outcome *outcome)
+bool race_marks_drop_unjudged(Outcome *outcome)
 {
     GPtrArray *findings = outcome->findings;
     bool race = false, dropped = false;
@@ -58,7 +58,7 @@ bool marks_drop_unjudged(Outcome *outcome)
         race |= ((const Finding *)g_ptr_array_index(findings, i))->id == FAULT_RACE;
     for (guint i = findings->len; race && i-- > 0;) {
         const Finding *finding = g_ptr_array_index(findings, i);
-        if (finding->shown || !marks_matter_to(finding))
+        if (finding->shown || !race_marks_matter_to(finding))
             continue;
         g_ptr_array_remove_index(findings, i);
         dropped = true;

@@ -1,5 +1,4 @@
-/* replay.c - `heddle replay`: the schedule file says which program of which source at which size it belongs to; the source is compiled
- * again, and the schedule decides every move.
+/* command_replay.c - `heddle replay`: compiles the source that the schedule file names, and follows the schedule.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "selection.h"
 #include "stepper.h"
 
-/* Is it a program of the built-in kernels, rather than of a user's file? Then in which module. */
+/* Is it a built-in program, rather than one of a user's file? *module: the module that has it. */
 static bool is_built_in(const Session *session, const ScheduleHeader *header, char **module, char **error)
 {
     g_autoptr(GPtrArray) catalogue = catalogue_built_in(session->open, header->program, error);
@@ -52,7 +51,7 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
         text_wrapped(&session->text, 0, "", words);
         g_free(words);
     }
-    if (session->options->verbose && !replay->shown)            /* a finding that was shown tells its moves itself */
+    if (session->options->verbose && !replay->shown)            /* a finding that is shown prints its moves */
         for (guint i = 0; replay->lines && i < replay->lines->len; i++)
             g_string_append_printf(out, "  %s\n", (char *)replay->lines->pdata[i]);
     if (replay->shown) {
@@ -71,7 +70,7 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
     }
     if (session->options->step)
         stepper_run(session, check);
-    if (!replay->shown)                         /* a report lists what was seen */
+    if (!replay->shown)                         /* reports list only what was seen */
         g_ptr_array_set_size(check->outcome->findings, 0);
     GPtrArray *schedules = g_ptr_array_new();
     for (guint i = 0; i < check->outcome->findings->len; i++)
@@ -80,7 +79,7 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
     g_ptr_array_unref(schedules);
 }
 
-/* This very command in gdb; returns only on failure. */
+/* Runs this command in gdb; returns only on failure. */
 static char *run_in_gdb(const Options *options, const char *schedule)
 {
     char *error = NULL;

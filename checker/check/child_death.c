@@ -1,12 +1,12 @@
-/* death.c - findings about a kernel that took its process with it: where it was, how it came there, and once more to be sure. */
-#include "death.h"
+/* child_death.c - the finding names the last operation and the schedule up to it; a second child confirms it. */
+#include "child_death.h"
 #include "../run/blackbox.h"
 #include "../run/film.h"
 #include "worker.h"
 
 enum { SAMPLED_RUNS = 1000 };
 
-/* The last step that the core did, for findings about a core that died in its own code. */
+/* The core's last step. */
 static Place last_place(const Record *record, uint32_t core)
 {
     Place place = { .core = core, .copy = NONE, .object = NONE, .region = NONE, .kind = STEP_ENTER };
@@ -37,7 +37,7 @@ static char *describe_end(const ChildControl *control, ChildEnd end)
     g_assert_not_reached();
 }
 
-/* In the run that somebody chose, or else in the recorded one. */
+/* In a run with chosen moves, or else in the recorded run. */
 static Place place_of_death(const CheckResult *result, const WorkerShared *shared, uint32_t core)
 {
     Place place;
@@ -49,7 +49,7 @@ static void tell_not_alone(CheckResult *result, const WorkerShared *shared)
     const Place place = place_of_death(result, shared, shared->control.core);
     bool known = shared->control.core < result->program->cores && place.site < result->program->sites.count;
     g_autofree char *where = known ? program_describe_site(result->program, place.site) : NULL;
-    g_autofree char *who = where ? g_strdup_printf("the kernel, which stands at %s,", where)
+    g_autofree char *who = where ? g_strdup_printf("the kernel, at %s,", where)
         : shared->control.core < result->program->cores ? g_strdup("the kernel")
         : child_name_phase(&shared->control, check_module(result->spec), result->spec->program);
     check_fail(result, "%s: %s " CHILD_MAY_NOT_START, result->spec->program, who);
@@ -81,15 +81,15 @@ static void report_death(CheckResult *result, const WorkerShared *shared, ChildE
         : schedule_of_record(result->record, finding->lines);
     if (shared->box.count > 0 && result->spec->film)
         finding->film = film_save(shared->replayed);
-    finding->shown = true;                      /* by dies_again */
+    finding->shown = true;                      /* dies_again confirms it */
     result->outcome = outcome_new();
     result->outcome->complete = false;
     g_ptr_array_add(result->outcome->findings, finding);
     result->verdict = VERDICT_FAULTY;
 }
 
-/* Does a second child die the same way at the same core? It does these moves (NULL: all that the first one did): then the finding was
- * replayed. A limit that ends it ends the check.
+/* Does a second child die the same way in the same core? It follows these moves; NULL: it repeats the whole search. A limit that ends it
+ * also ends the check.
  */
 static bool dies_again(CheckResult *result, ChildEnd end, uint32_t core, const GArray *moves)
 {
@@ -116,10 +116,10 @@ static bool dies_again(CheckResult *result, ChildEnd end, uint32_t core, const G
     return same;
 }
 
-/* The searches that walk many orders at once have no schedule of the one in which the kernel died: a sampled run that dies alike has one.
- * Takes over what was found. false: none of them died.
+/* A search over states has no schedule for the order in which the kernel died, but a sampled run that dies alike does: its result replaces
+ * this one. false: none died.
  */
-static bool sample_death(CheckResult *result, DeathSample *sample)
+static bool sample_death(CheckResult *result, ChildDeathSample *sample)
 {
     const Finding *met = g_ptr_array_index(result->outcome->findings, 0);
     CheckSpec spec = *result->spec;
@@ -142,7 +142,7 @@ static bool sample_death(CheckResult *result, DeathSample *sample)
     return alike;
 }
 
-/* It died in an order that nobody can show: where the core was is not known, only which core it was. */
+/* The order in which it died is not known, only the core. */
 static void forget_schedule(Finding *finding)
 {
     g_array_unref(finding->moves);
@@ -152,14 +152,14 @@ static void forget_schedule(Finding *finding)
                                    "schedule, and the operation shown is the core's last one in another order.", SAMPLED_RUNS);
 }
 
-/* What a checkpoint claims that a core has seen, nobody may ever have: a death in such a search says nothing of the kernel. */
+/* A checkpoint may claim observations that no execution has, so a death in a resumed search says nothing about the kernel. */
 static bool is_of_checkpoint(const CheckResult *result, const WorkerShared *shared, ChildEnd end)
 {
     bool died = end == CHILD_CRASHED || end == CHILD_OVERFLOWED || end == CHILD_EXITED || end == CHILD_SPINS;
     return died && result->spec->resume != NULL && shared->ran && shared->box.count == 0;
 }
 
-void death_conclude(CheckResult *result, const WorkerShared *shared, ChildEnd end, DeathSample *sample)
+void child_death_conclude(CheckResult *result, const WorkerShared *shared, ChildEnd end, ChildDeathSample *sample)
 {
     if (is_of_checkpoint(result, shared, end)) {
         check_fail(result, "%s: the search resumed from %s died: start again without --resume to see whether the kernel dies",
@@ -180,7 +180,7 @@ void death_conclude(CheckResult *result, const WorkerShared *shared, ChildEnd en
         forget_schedule(finding);
 }
 
-bool death_is_shown(const CheckResult *result, const WorkerShared *shared, Finding *finding)
+bool child_death_is_shown(const CheckResult *result, const WorkerShared *shared, Finding *finding)
 {
     if ((finding->id != FAULT_CRASH && finding->id != FAULT_NO_PROGRESS) || shared->control.core != finding->place[0].core)
         return false;

@@ -1,15 +1,15 @@
-/* twins.c - see twins.h. Records are compared but for the lines of steps, as twins are compiled otherwise. */
-#include "twins.h"
+/* variants.c - compares records without source lines, since variants are compiled differently. */
+#include "variants.h"
 #include <string.h>
 #include "check_parts.h"
 
-/* What differs first: the number of the step, or a core that ends otherwise; SIZE_MAX twice: the records are alike. */
-typedef struct Difference { size_t step, core; } Difference;
+/* The first step that differs and the first core that ends differently; SIZE_MAX: none. */
+typedef struct VariantDifference { size_t step, core; } VariantDifference;
 
-static Difference first_difference(const Record *a, const Record *b)
+static VariantDifference first_difference(const Record *a, const Record *b)
 {
     size_t both = MIN(a->steps.count, b->steps.count);
-    Difference found = { SIZE_MAX, SIZE_MAX };
+    VariantDifference found = { SIZE_MAX, SIZE_MAX };
     for (size_t i = 0; i < both && found.step == SIZE_MAX; i++)
         if (!record_same_step(a, &STORE(Step, &a->steps, i), b, &STORE(Step, &b->steps, i)))
             found.step = i;
@@ -24,7 +24,7 @@ static Difference first_difference(const Record *a, const Record *b)
     return found;
 }
 
-/* "k.c:7: what k does"; NULL: it is of no line that an author would look at. */
+/* "k.c:7: what k does"; NULL: the step has no line of the author. */
 static char *describe(const Record *record, const Step *step)
 {
     if (step == NULL || step_has(step->kind, STEP_ON_LAUNCH))
@@ -45,22 +45,22 @@ static char *describe_end(const Record *record, size_t core)
     return end != NULL && end->end == CORE_BLOCKED ? describe(record, &end->pending) : NULL;
 }
 
-static void refuse(CheckResult *result, const Twins *twins, const char *what)
+static void refuse(CheckResult *result, const Variants *variants, const char *what)
 {
-    check_fail(result, "%s depends on a local that was never set: %s", what, twins->locals);
+    check_fail(result, "%s depends on a local that was never set: %s", what, variants->locals);
 }
 
-/* Of two records, the first thing that can be named. */
-static void refuse_difference(CheckResult *result, const Twins *twins, const Record *twin, Difference difference)
+/* Names the first difference that has a source line, in either record. */
+static void refuse_difference(CheckResult *result, const Variants *variants, const Record *variant, VariantDifference difference)
 {
     char *(*const of[])(const Record *, size_t) = { describe_step, describe_end };
     const size_t at[] = { difference.step, difference.core };
     g_autofree char *what = NULL;
     for (size_t i = 0; i < 4 && what == NULL; i++)
-        what = of[i / 2](i % 2 ? twin : result->record, at[i / 2]);
+        what = of[i / 2](i % 2 ? variant : result->record, at[i / 2]);
     if (what == NULL)
         what = g_strdup_printf("%s: what it does", check_module(result->spec));
-    refuse(result, twins, what);
+    refuse(result, variants, what);
 }
 
 static bool same_numbers(const Outcome *a, const Outcome *b)
@@ -69,11 +69,11 @@ static bool same_numbers(const Outcome *a, const Outcome *b)
         && a->conflicts == b->conflicts && a->findings->len == b->findings->len;
 }
 
-/* A twin that a limit ended says nothing: neither does the check then. */
-static void take_limits(CheckResult *result, const Outcome *of_twin)
+/* A limit that ended the variant leaves the check undecided too. */
+static void take_limits(CheckResult *result, const Outcome *of_variant)
 {
-    for (guint i = 0; i < of_twin->limits->len; i++)
-        outcome_add_limit(result->outcome, g_ptr_array_index(of_twin->limits, i));
+    for (guint i = 0; i < of_variant->limits->len; i++)
+        outcome_add_limit(result->outcome, g_ptr_array_index(of_variant->limits, i));
     if (result->verdict == VERDICT_VERIFIED)
         result->verdict = VERDICT_BOUNDED;
 }
@@ -84,42 +84,42 @@ static bool same_search(const CheckResult *a, const CheckResult *b)
         : a->verdict == b->verdict || b->verdict != VERDICT_FAULTY;
 }
 
-void twins_compare(CheckResult *result, const Twins *twins, const CheckResult *twin)
+void variants_compare(CheckResult *result, const Variants *variants, const CheckResult *variant)
 {
     const char *module = check_module(result->spec);
-    if (twin->verdict == VERDICT_ERROR || twin->verdict == VERDICT_NOT_APPLICABLE) {
-        check_fail(result, "%s: whether it runs depends on a local that was never set: %s; with other values %s", module, twins->locals,
-                   twin->error);
+    if (variant->verdict == VERDICT_ERROR || variant->verdict == VERDICT_NOT_APPLICABLE) {
+        check_fail(result, "%s: whether it runs depends on a local that was never set: %s; with other values %s", module, variants->locals,
+                   variant->error);
         return;
     }
-    if (!twin->record->complete && twin->verdict == VERDICT_BOUNDED) {
-        take_limits(result, twin->outcome);
+    if (!variant->record->complete && variant->verdict == VERDICT_BOUNDED) {
+        take_limits(result, variant->outcome);
         return;
     }
-    Difference difference = first_difference(result->record, twin->record);
-    bool same = difference.step == SIZE_MAX && difference.core == SIZE_MAX && twin->record->complete
-        && result->record->raised.count == twin->record->raised.count;
+    VariantDifference difference = first_difference(result->record, variant->record);
+    bool same = difference.step == SIZE_MAX && difference.core == SIZE_MAX && variant->record->complete
+        && result->record->raised.count == variant->record->raised.count;
     g_autofree char *computed = g_strdup_printf("%s: what it computes", module), *orders = g_strdup_printf("%s: what it does in other "
                                                                                                            "orders", module);
     if (!same)
-        refuse_difference(result, twins, twin->record, difference);
-    else if (result->record->final_hash != twin->record->final_hash)
-        refuse(result, twins, computed);
-    else if (!same_search(result, twin))
-        refuse(result, twins, orders);
-    else if (twin->verdict == VERDICT_BOUNDED)
-        take_limits(result, twin->outcome);
+        refuse_difference(result, variants, variant->record, difference);
+    else if (result->record->final_hash != variant->record->final_hash)
+        refuse(result, variants, computed);
+    else if (!same_search(result, variant))
+        refuse(result, variants, orders);
+    else if (variant->verdict == VERDICT_BOUNDED)
+        take_limits(result, variant->outcome);
 }
 
-const Twins *twins_to_compare(const CheckResult *result)
+const Variants *variants_to_compare(const CheckResult *result)
 {
     bool judged = result->verdict == VERDICT_VERIFIED || result->verdict == VERDICT_FAULTY || result->verdict == VERDICT_BOUNDED;
     bool over = result->verdict != VERDICT_VERIFIED && check_is_over(result);
     bool due = judged && !over && !result->spec->whatif && result->spec->edits == NULL && result->record->complete;
-    return due ? compile_twins(result->spec->module) : NULL;
+    return due ? compile_variants(result->spec->module) : NULL;
 }
 
-CheckSpec twins_spec(const CheckResult *result, const char *module, const char *facts)
+CheckSpec variants_spec(const CheckResult *result, const char *module, const char *facts)
 {
     CheckSpec spec = *result->spec;
     spec.module = module, spec.facts = facts;
