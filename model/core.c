@@ -99,6 +99,11 @@ void *core_alloc(Core *core, size_t bytes)
     return at;
 }
 
+void *core_tile_alloc(void *core, size_t bytes)
+{
+    return core_alloc(core, bytes);
+}
+
 uint64_t core_state_hash(const Core *core, uint64_t seed)
 {
     uint64_t hash = XXH3_64bits_withSeed(core->grid, sizeof core->grid, seed);

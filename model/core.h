@@ -68,7 +68,8 @@ struct CoreChunk *core_take_block(Core *core);
 int64_t core_grid_steps(const Core *core);
 void core_grid_at(const Core *core, int64_t step, int64_t *grid);
 uint64_t core_state_hash(const Core *core, uint64_t seed);        /* of what its future depends on, besides its stack */
-void *core_alloc(Core *core, size_t bytes);     /* zeroed, until the end of the grid step */
+void *core_alloc(Core *core, size_t bytes);     /* zeroed; lives until the end of the grid step */
+void *core_tile_alloc(void *core, size_t bytes);        /* the same as a TileAlloc */
 
 /* Where a signal or a copy goes. device NONE: the own one; core NONE: the same index as the caller's. */
 typedef struct Target { uint32_t device, core; } Target;

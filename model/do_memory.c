@@ -103,18 +103,13 @@ static void access_memory(Core *core, StepKind kind, uint32_t site, Ref ref, con
     core_submit(core, &request);
 }
 
-static void *alloc_for_tile(void *core, size_t bytes)
-{
-    return core_alloc(core, bytes);
-}
-
 static void init_tile(Core *core, Ref ref, Tile *tile)
 {
     const View *view = program_get_view(core->program, ref.view);
     bool opaque = program_decl(core->program, ref.decl)->opaque || core->opaque_data;
-    tile_init(tile, view->dtype, view->ndim, view->size, opaque, alloc_for_tile, core);
+    tile_init(tile, view->dtype, view->ndim, view->size, opaque, core_tile_alloc, core);
     if (cells_want_parts(view, dtype_size_bytes(program_decl(core->program, ref.decl)->dtype)))
-        tile_want_parts(tile, alloc_for_tile, core);
+        tile_want_parts(tile, core_tile_alloc, core);
 }
 
 /* What was loaded includes values that came from an opaque buffer: nothing is known of the whole. */

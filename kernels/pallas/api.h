@@ -10,7 +10,7 @@
 
 typedef struct PlApi {
     uint32_t version, bytes;
-    /* mesh.h */
+    /* device.h */
     int (*num_devices)(const PlSite *here);
     int (*num_cores)(const PlSite *here);
     int (*device_id)(const PlSite *here);
@@ -55,7 +55,7 @@ typedef struct PlApi {
     int64_t (*flag_add)(const PlSite *here, PlRef flag, int64_t value, PlDevice on, bool observe);
     int64_t (*flag_compare_and_swap)(const PlSite *here, PlRef flag, int64_t expected, int64_t value, PlDevice on);
     void (*flag_wait)(const PlSite *here, PlRef flag, PlCompare compare, int64_t value, PlDevice on);
-    /* tile.h: mask.tile NULL is "all" */
+    /* value.h: mask.tile NULL is "all" */
     PlTile (*load)(const PlSite *here, PlRef ref, PlTile mask);
     void (*store)(const PlSite *here, PlRef ref, PlTile tile, PlTile mask);
     PlTile (*swap)(const PlSite *here, PlRef ref, PlTile tile, PlTile mask);
@@ -76,7 +76,7 @@ typedef struct PlApi {
     void (*expect_fault)(const PlSite *here, PlFault fault, int64_t from);
     void (*exempt)(const PlSite *here, PlRef ref, PlFault fault, const char *reason);
     void (*limit)(const PlSite *here, PlRef semaphore, int64_t count);
-    /* program.h */
+    /* kernel.h */
     int64_t (*parameter)(const PlSite *here, const char *name, int64_t value, int64_t least, int64_t greatest);
     int64_t (*choose)(const PlSite *here, const char *name, int64_t least, int64_t greatest);
     int64_t (*parameter_value)(const PlSite *here, const char *name);

@@ -6,7 +6,7 @@
 #include "buffer.h"
 #include <glib.h>
 #include "../../model/machine.h"
-#include "draft.h"
+#include "builder.h"
 
 static const int64_t BYTES_MAX = INT64_C(1) << 40;
 static const int64_t SEMAPHORES_MAX = INT64_C(1) << 30;         /* of a program, all devices together */
@@ -16,13 +16,13 @@ typedef struct Given { PlGiven function; uint32_t site; } Given;
 static void set_size(const PlSite *here, DeclSpec *spec, int dims, const int64_t *size, const char *what)
 {
     if (dims > VIEW_DIMS_MAX)
-        draft_misuse(here, "%s with %d dimensions: at most %d are supported", what, dims, VIEW_DIMS_MAX);
+        builder_misuse(here, "%s with %d dimensions: at most %d are supported", what, dims, VIEW_DIMS_MAX);
     int64_t bytes = (int64_t)dtype_size_bytes(spec->dtype);
     for (int d = 0; d < dims; d++) {
         if (size[d] < 0)
-            draft_misuse(here, "%s: dimension %d has size %lld", what, d, (long long)size[d]);
+            builder_misuse(here, "%s: dimension %d has size %lld", what, d, (long long)size[d]);
         if (__builtin_mul_overflow(bytes, size[d] > 0 ? size[d] : 1, &bytes) || bytes > BYTES_MAX)
-            draft_misuse(here, "%s of more than 2^40 bytes", what);
+            builder_misuse(here, "%s of more than 2^40 bytes", what);
         spec->size[d] = size[d];
     }
     spec->ndim = (unsigned)dims;
@@ -34,32 +34,32 @@ static PlRef open_scope(const PlSite *here, DeclSpec *spec, const char *what)
     g_autofree char *name = g_strdup_printf("%s:%u", what + strlen("pl_"), here->line);
     spec->life = LIFE_SCOPE;
     spec->name = program_text(core->program, program_string(core->program, name));
-    DraftScope *scope = draft_new_scope(core, spec->site);
+    BuilderScope *scope = builder_new_scope(core, spec->site);
     g_clear_pointer(&name, g_free);             /* what follows may leave this stack for good */
     scope->decl = core_scope_open(core, spec);
     core->open = scope;
-    return draft_make_ref(scope->decl, program_decl(core->program, scope->decl)->view, NONE);
+    return builder_make_ref(scope->decl, program_decl(core->program, scope->decl)->view, NONE);
 }
 
 static PlRef declare(const PlSite *here, DeclSpec *spec, int role, const char *what)
 {
-    spec->site = draft_line(here);
-    if (core_running != NULL && draft_judging == NULL) {
+    spec->site = builder_line(here);
+    if (core_running != NULL && builder_function == NULL) {
         if (role != PL_ROLE_SCRATCH)
-            draft_misuse(here, "%s belongs in PROGRAM", role == PL_ROLE_INPUT ? "pl_input" : "an output");
+            builder_misuse(here, "%s belongs in PROGRAM", role == PL_ROLE_INPUT ? "pl_input" : "an output");
         return open_scope(here, spec, what);
     }
-    Program *program = draft_of(here, what)->program;
+    Program *program = builder_of(here, what)->program;
     spec->input = role == PL_ROLE_INPUT, spec->once = role == PL_ROLE_SCRATCH;
     uint32_t decl = program_add_decl(program, spec);
-    return draft_make_ref(decl, program_decl(program, decl)->view, NONE);
+    return builder_make_ref(decl, program_decl(program, decl)->view, NONE);
 }
 
 static PlRef allocate(const PlSite *here, PlSpace space, PlType type, int dims, const int64_t *size, int role)
 {
     static const char *const name[] = { "pl_hbm", "pl_any", "pl_vmem", "pl_smem" };
     if ((unsigned)space >= G_N_ELEMENTS(name) || (unsigned)type >= DTYPE_COUNT)
-        draft_misuse(here, "a buffer needs PL_HBM, PL_ANY, PL_VMEM or PL_SMEM and a type such as PL_F32");
+        builder_misuse(here, "a buffer needs PL_HBM, PL_ANY, PL_VMEM or PL_SMEM and a type such as PL_F32");
     DeclSpec spec = { .space = (Space)space, .dtype = (DType)type, .life = LIFE_LAUNCHES, .collective_id = -1 };
     const char *what = role == PL_ROLE_INPUT ? "pl_input" : role == PL_ROLE_OUTPUT ? "pl_output" : name[space];
     set_size(here, &spec, dims, size, what);
@@ -70,21 +70,21 @@ static PlRef allocate_semaphores(const PlSite *here, PlKind kind, int dims, cons
 {
     static const char *const name[] = { "pl_regular_semaphore", "pl_dma_semaphore", "pl_barrier_semaphore", "pl_flags" };
     if ((unsigned)kind >= G_N_ELEMENTS(name))
-        draft_misuse(here, "a semaphore needs PL_REGULAR or PL_DMA");
+        builder_misuse(here, "a semaphore needs PL_REGULAR or PL_DMA");
     if (kind == PL_BARRIER) {
-        draft_of(here, name[kind]);
-        return draft_barrier_placeholder();
+        builder_of(here, name[kind]);
+        return builder_barrier_placeholder();
     }
-    const Program *program = draft_program();
+    const Program *program = builder_program();
     DeclSpec spec = { .space = SPACE_SEMAPHORE, .semaphore_kind = (SemaphoreKind)kind, .dtype = DTYPE_I32, .initial = initial,
                       .life = kind == PL_FLAG ? LIFE_ALWAYS : LIFE_LAUNCHES, .collective_id = -1 };
     set_size(here, &spec, dims, size, name[kind]);
     if (initial < INT32_MIN || initial > INT32_MAX)
-        draft_misuse(here, "flag words are 32-bit integers, %lld is not", (long long)initial);
+        builder_misuse(here, "flag words are 32-bit integers, %lld is not", (long long)initial);
     View whole;
     view_whole(&whole, spec.dtype, spec.ndim, spec.size);
     if (view_elements(&whole) > (SEMAPHORES_MAX - (int64_t)program->semaphores) / program->cores)
-        draft_misuse(here, "%s: more than 2^30 semaphores in all", name[kind]);
+        builder_misuse(here, "%s: more than 2^30 semaphores in all", name[kind]);
     return declare(here, &spec, role, name[kind]);
 }
 
@@ -92,17 +92,17 @@ static void scope_misuse(uint32_t site, const char *text)
 {
     if (core_running != NULL)
         core_usage(core_running, site, "%s", text);
-    program_set_usage_error(draft_open->program, site, "%s", text);
-    siglongjmp(draft_open->unwind, 1);
+    program_set_usage_error(builder_open->program, site, "%s", text);
+    siglongjmp(builder_open->unwind, 1);
 }
 
 static void scope_end(const PlRef *ref)
 {
-    const Program *program = draft_program();
-    bool made = !draft_is_barrier_placeholder(*ref) && ref->buffer < program->decls.count;
+    const Program *program = builder_program();
+    bool made = !builder_is_barrier_placeholder(*ref) && ref->buffer < program->decls.count;
     if (core_running == NULL)
         scope_misuse(made ? program_decl(program, ref->buffer)->site : NONE, "PL_SCOPED belongs in a KERNEL");
-    DraftScope *scope = core_running->open;
+    BuilderScope *scope = core_running->open;
     if (!made || program_decl(program, ref->buffer)->life != LIFE_SCOPE || scope->outer == NULL)
         scope_misuse(program_launch(program, core_running->launch)->site,
                      "the launched kernel has a PL_SCOPED ref that is not new scratch: PL_SCOPED PlRef tmp = pl_vmem(...)");
@@ -112,26 +112,26 @@ static void scope_end(const PlRef *ref)
     core_scope_close(core_running, scope->decl, scope->site);
 }
 
-void draft_begin_body(Core *core)
+void builder_begin_body(Core *core)
 {
     core->open = NULL;
-    core->open = draft_new_scope(core, program_launch(core->program, core->launch)->site);
+    core->open = builder_new_scope(core, program_launch(core->program, core->launch)->site);
     core->caller = 0;
 }
 
-void draft_end_body(Core *core)
+void builder_end_body(Core *core)
 {
-    const DraftScope *scope = core->open;
+    const BuilderScope *scope = core->open;
     if (scope->outer != NULL)
         scope_misuse(scope->site, "scratch made in a kernel needs PL_SCOPED, which ends it: PL_SCOPED PlRef tmp = pl_vmem(...)");
 }
 
 static Decl *own_buffer(const PlSite *here, PlRef ref, const char *what)
 {
-    Program *program = draft_of(here, what)->program;
-    Decl *decl = program_decl(program, draft_ref(here, ref, what).decl);
+    Program *program = builder_of(here, what)->program;
+    Decl *decl = program_decl(program, builder_ref(here, ref, what).decl);
     if (decl->space == SPACE_SEMAPHORE)
-        draft_misuse(here, "%s needs a buffer, not a semaphore", what);
+        builder_misuse(here, "%s needs a buffer, not a semaphore", what);
     return decl;
 }
 
@@ -148,9 +148,9 @@ static bool fill_element(const Program *program, const Decl *decl, uint32_t devi
     int64_t index[VIEW_DIMS_MAX] = { 0 }, rest = element;
     for (unsigned d = view->ndim; d-- > 0; rest /= view->size[d])
         index[d] = rest % view->size[d];
-    draft_begin_function();
+    builder_begin_function();
     double value = given->function((int)device, index);
-    draft_end_function(given->site);
+    builder_end_function(given->site);
     void *at = contents->bytes + view_element_offset(view, element);
     if (dtype_is_float(decl->dtype))
         dtype_write_double(decl->dtype, at, value);
@@ -165,23 +165,23 @@ static void fill_given(Program *program, uint32_t decl_id, uint32_t device, Cont
 {
     const Decl *decl = program_decl(program, decl_id);
     const Given *given = decl->closure;
-    Judge judge = { .program = program }, *outer = draft_judging;
-    draft_judging = &judge;
-    if (sigsetjmp(judge.unwind, 0) == 0)
+    BuilderFunction called = { .program = program }, *outer = builder_function;
+    builder_function = &called;
+    if (sigsetjmp(called.unwind, 0) == 0)
         for (int64_t i = 0, n = view_elements(program_get_view(program, decl->view)); i < n; i++)
             if (!fill_element(program, decl, device, i, contents))
                 program_set_usage_error(program, given->site, "pl_fill: element %lld on device %u is not an integer below 2^53",
                                         (long long)i, device);
-    draft_judging = outer;
+    builder_function = outer;
 }
 
 static PlRef fill(const PlSite *here, PlRef ref, PlGiven function)
 {
     Decl *decl = own_buffer(here, ref, "pl_fill");
     if (!decl->input)
-        draft_misuse(here, "pl_fill needs a pl_input: only inputs have values before the first launch");
-    Given *given = program_alloc(draft_open->program, sizeof *given);
-    *given = (Given){ function, draft_site(here) };
+        builder_misuse(here, "pl_fill needs a pl_input: only inputs have values before the first launch");
+    Given *given = program_alloc(builder_open->program, sizeof *given);
+    *given = (Given){ function, builder_site(here) };
     decl->fill = fill_given, decl->closure = given;
     return ref;
 }

@@ -1,17 +1,17 @@
 /* call.c - the core remembers the innermost call, whose site knows the one around it. */
 #include "call.h"
-#include "draft.h"
+#include "builder.h"
 
 static Core *kernel_core(void)
 {
-    return draft_judging == NULL ? core_running : NULL;
+    return builder_function == NULL ? core_running : NULL;
 }
 
 static char begin_call(const PlSite *here)
 {
     Core *core = kernel_core();
     if (core != NULL)
-        core->caller = draft_site(here) + 1;
+        core->caller = builder_site(here) + 1;
     return 0;
 }
 

@@ -11,19 +11,14 @@
 
 const Tile *compute_get(const PlSite *here, PlTile tile)
 {
-    return draft_tile(here, tile, "tile arithmetic");
-}
-
-static void *allocate(void *core, size_t bytes)
-{
-    return core_alloc(core, bytes);
+    return builder_tile(here, tile, "tile arithmetic");
 }
 
 Tile *compute_new(const PlSite *here, DType dtype, Sizes sizes, bool opaque)
 {
-    Core *core = draft_core(here, "tile arithmetic");
-    Tile *tile = draft_new_tile(core);
-    tile_init(tile, dtype, sizes.dims, sizes.size, opaque || core->opaque_data, allocate, core);
+    Core *core = builder_core(here, "tile arithmetic");
+    Tile *tile = builder_new_tile(core);
+    tile_init(tile, dtype, sizes.dims, sizes.size, opaque || core->opaque_data, core_tile_alloc, core);
     return tile;
 }
 
@@ -32,10 +27,10 @@ Sizes compute_sizes(const PlSite *here, int dims, const int64_t *size)
     Sizes sizes = { .dims = (unsigned)dims };
     int64_t elements = 1;
     if (dims > VIEW_DIMS_MAX)
-        draft_misuse(here, "a tile of %d dimensions: at most %d are supported", dims, VIEW_DIMS_MAX);
+        builder_misuse(here, "a tile of %d dimensions: at most %d are supported", dims, VIEW_DIMS_MAX);
     for (int d = 0; d < dims; d++) {
         if (size[d] < 0 || __builtin_mul_overflow(elements, size[d], &elements) || elements > INT64_C(1) << 31)
-            draft_misuse(here, "a tile with a dimension of %lld: sizes are 0 or more, and 2^31 elements at most", (long long)size[d]);
+            builder_misuse(here, "a tile with a dimension of %lld: sizes are 0 or more, and 2^31 elements at most", (long long)size[d]);
         sizes.size[d] = size[d];
     }
     return sizes;
@@ -73,8 +68,8 @@ static bool same_shape(const Tile *a, const Tile *b)
 static void want_same(const PlSite *here, const Tile *a, const Tile *b)
 {
     if (a->dtype != b->dtype || !same_shape(a, b))
-        draft_misuse(here, "tile arithmetic on %lld elements of %s and %lld of %s: shapes and types must agree", (long long)a->elements,
-                     dtype_name(a->dtype), (long long)b->elements, dtype_name(b->dtype));
+        builder_misuse(here, "tile arithmetic on %lld elements of %s and %lld of %s: shapes and types must agree", (long long)a->elements,
+                       dtype_name(a->dtype), (long long)b->elements, dtype_name(b->dtype));
 }
 
 static unsigned width(DType dtype)
@@ -149,14 +144,14 @@ static PlTile unary(const PlSite *here, PlUnary op, PlTile given)
     bool is_float = dtype_is_float(a->dtype), of_ints = op == PL_NEG || op == PL_ABS || op == PL_SIGN || op == PL_NOT || op == PL_SQUARE
         || op == PL_POPULATION_COUNT || op == PL_CLZ, of_floats = op != PL_NOT && op != PL_POPULATION_COUNT && op != PL_CLZ;
     if (is_float ? !of_floats : !of_ints)
-        draft_misuse(here, "this function of a tile is not defined on %s", dtype_name(a->dtype));
+        builder_misuse(here, "this function of a tile is not defined on %s", dtype_name(a->dtype));
     Tile *out = compute_new(here, op == PL_IS_FINITE ? DTYPE_BOOL : a->dtype, compute_sizes_of(a), a->opaque);
     for (int64_t i = 0; i < out->elements && !out->opaque; i++) {
         double value = is_float ? float_function(op, compute_double(a, i)) : 0;
         int64_t integer = is_float ? value != 0 : int_function(op, a->dtype, compute_int(a, i));
         compute_set(out, i, value, integer, a->written[i], rng_mix(a->origin[i] + UINT64_C(0xa0761d6478bd642f) * (op + 1)));
     }
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 static double float_of_two(int op, double a, double b)
@@ -222,7 +217,7 @@ static PlTile arithmetic(const PlSite *here, TileOp op, const Tile *a, const Til
 {
     Tile *out = compute_new(here, a->dtype, compute_sizes_of(a), a->opaque || b->opaque);
     tile_binary(out, op, a, b);
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 static PlTile binary(const PlSite *here, int op, PlTile given_a, PlTile given_b)
@@ -233,9 +228,9 @@ static PlTile binary(const PlSite *here, int op, PlTile given_a, PlTile given_b)
         return arithmetic(here, (TileOp)op, a, b);
     bool is_float = dtype_is_float(a->dtype), of_floats = op == PL_REM || op == PL_POW || op == PL_ATAN2 || op == PL_NEXTAFTER;
     if (is_float ? !of_floats : op == PL_ATAN2 || op == PL_NEXTAFTER)
-        draft_misuse(here, "this function of two tiles is not defined on %s", dtype_name(a->dtype));
+        builder_misuse(here, "this function of two tiles is not defined on %s", dtype_name(a->dtype));
     if (op == PL_NEXTAFTER && a->dtype != DTYPE_F32 && a->dtype != DTYPE_F64)
-        draft_misuse(here, "pl_tile_nextafter is not defined on %s", dtype_name(a->dtype));
+        builder_misuse(here, "pl_tile_nextafter is not defined on %s", dtype_name(a->dtype));
     Tile *out = compute_new(here, a->dtype, compute_sizes_of(a), a->opaque || b->opaque);
     for (int64_t i = 0; i < out->elements && !out->opaque; i++) {
         if (op == PL_NEXTAFTER) {
@@ -247,7 +242,12 @@ static PlTile binary(const PlSite *here, int op, PlTile given_a, PlTile given_b)
         uint64_t origin = rng_mix(rng_mix(a->origin[i] + UINT64_C(0xe7037ed1a0b428db) * ((uint64_t)op + 1)) + b->origin[i]);
         compute_set(out, i, value, integer, element_both(a->written[i], b->written[i]), origin);
     }
-    return draft_hold(out);
+    return builder_hold(out);
+}
+
+static PlTile binary_of_value(const PlSite *here, PlTileOp op, PlTile a, PlTile b)
+{
+    return binary(here, op, a, b);
 }
 
 static int order(const Tile *a, const Tile *b, int64_t i)
@@ -281,7 +281,7 @@ static PlTile compare(const PlSite *here, PlCompare op, PlTile given_a, PlTile g
     for (int64_t i = 0; i < out->elements && !out->opaque; i++)
         compute_set(out, i, 0, holds(op, order(a, b, i)), element_both(a->written[i], b->written[i]),
                     rng_mix(rng_mix(a->origin[i] + UINT64_C(0x8ebc6af09c88c6e3) * (op + 1)) + b->origin[i]));
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 static PlTile select_tile(const PlSite *here, PlTile which, int cases, const PlTile *given)
@@ -293,21 +293,21 @@ static PlTile select_tile(const PlSite *here, PlTile which, int cases, const PlT
         opaque |= compute_get(here, given[c])->opaque;
     }
     if (dtype_is_float(choice->dtype) || (!scalar && !same_shape(choice, first)))
-        draft_misuse(here, "pl_tile_select needs a bool or integer tile of the shape of its cases, or of no dimensions");
+        builder_misuse(here, "pl_tile_select needs a bool or integer tile of the shape of its cases, or of no dimensions");
     Tile *out = compute_new(here, first->dtype, compute_sizes_of(first), opaque);
     for (int64_t i = 0; i < out->elements && !out->opaque; i++) {
         int64_t at = scalar ? 0 : i, chosen = compute_int(choice, at);
         compute_move(out, i, given[CLAMP(chosen, 0, cases - 1)].tile, i);
         out->written[i] = element_both(out->written[i], choice->written[at]);
     }
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 static PlTile empty(const PlSite *here, PlType type, int dims, const int64_t *size)
 {
     if ((unsigned)type >= DTYPE_COUNT)
-        draft_misuse(here, "a tile needs a type such as PL_F32");
-    return draft_hold(compute_new(here, (DType)type, compute_sizes(here, dims, size), false));
+        builder_misuse(here, "a tile needs a type such as PL_F32");
+    return builder_hold(compute_new(here, (DType)type, compute_sizes(here, dims, size), false));
 }
 
 static void assign(const PlSite *here, PlTile to, PlTile from)
@@ -330,18 +330,18 @@ static PlTile iota(const PlSite *here, PlType type, int dimension, int dims, con
 {
     Tile *out = empty(here, type, dims, size).tile;
     if (dimension < 0 || dimension >= dims)
-        draft_misuse(here, "pl_tile_iota along dimension %d of %d", dimension, dims);
+        builder_misuse(here, "pl_tile_iota along dimension %d of %d", dimension, dims);
     int64_t step = compute_step(out, (unsigned)dimension);
     for (int64_t i = 0; i < out->elements && !out->opaque; i++) {
         int64_t value = i / step % size[dimension];
         compute_set(out, i, (double)value, value, true, rng_mix((uint64_t)value + UINT64_C(0x589965cc75374cc3)));
     }
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 static bool edge_step(const PlSite *here, bool last)
 {
-    const Core *core = draft_core(here, last ? "pl_last_step" : "pl_first_step");
+    const Core *core = builder_core(here, last ? "pl_last_step" : "pl_first_step");
     return core->grid_index == (last ? core_grid_steps(core) - 1 : 0);
 }
 
@@ -352,7 +352,7 @@ static void __attribute__((noreturn, format(printf, 3, 4))) fault(const PlSite *
     va_start(arguments, format);
     g_vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    core_stop(draft_core(here, "pl_fault"), draft_site(here), (FaultId)id, "%s", text);
+    core_stop(builder_core(here, "pl_fault"), builder_site(here), (FaultId)id, "%s", text);
 }
 
 void pl_compute_install(PlApi *api)
@@ -362,4 +362,5 @@ void pl_compute_install(PlApi *api)
     pl_compute_shape_install(&compute);
     pl_compute_reduce_install(&compute);
     api->compute = &compute;
+    api->tile_binary = binary_of_value;
 }

@@ -1,4 +1,4 @@
-/* compute.h - array computation on tiles, in the words of jax.lax: what kernels translated from Python need beyond tile.h.
+/* compute.h - array computation on tiles, in the words of jax.lax: what kernels translated from Python need beyond value.h.
  *
  * Element-wise operations want equal shapes and types. Shapes, starts and axes are written PL_SHAPE(8, 128); PL_SHAPE() is none. Results
  * carry along what was never written, and where elements came from. Integers wrap; what C leaves open is as in XLA.

@@ -3,7 +3,7 @@
 #include "../../model/core.h"
 #include "../../model/rng.h"
 #include "compute.h"
-#include "draft.h"
+#include "builder.h"
 
 typedef struct Sizes { unsigned dims; int64_t size[VIEW_DIMS_MAX]; } Sizes;
 

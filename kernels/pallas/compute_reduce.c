@@ -76,9 +76,9 @@ static void want_reduction(const PlSite *here, int op, const Tile *in)
 {
     bool whole = op == PL_AND || op == PL_OR || op == PL_XOR;
     if (!whole && op != PL_ADD && op != PL_MUL && op != PL_MIN && op != PL_MAX)
-        draft_misuse(here, "a reduction is by PL_ADD, PL_MUL, PL_MIN, PL_MAX, PL_AND, PL_OR or PL_XOR");
+        builder_misuse(here, "a reduction is by PL_ADD, PL_MUL, PL_MIN, PL_MAX, PL_AND, PL_OR or PL_XOR");
     if (whole && dtype_is_float(in->dtype))
-        draft_misuse(here, "a reduction by PL_AND, PL_OR or PL_XOR is not defined on %s", dtype_name(in->dtype));
+        builder_misuse(here, "a reduction by PL_AND, PL_OR or PL_XOR is not defined on %s", dtype_name(in->dtype));
 }
 
 static PlTile reduce(const PlSite *here, int op, PlTile given, int axes, const int64_t *axis)
@@ -90,7 +90,7 @@ static PlTile reduce(const PlSite *here, int op, PlTile given, int axes, const i
     want_reduction(here, op, in);
     for (int a = 0; a < axes; a++) {
         if (axis[a] < 0 || axis[a] >= in->ndim || dropped[axis[a]])
-            draft_misuse(here, "a reduction: axis %lld is out of range or given twice", (long long)axis[a]);
+            builder_misuse(here, "a reduction: axis %lld is out of range or given twice", (long long)axis[a]);
         dropped[axis[a]] = true;
     }
     for (unsigned d = 0; d < in->ndim; d++)
@@ -98,7 +98,7 @@ static PlTile reduce(const PlSite *here, int op, PlTile given, int axes, const i
             kept[sizes.dims] = d, sizes.size[sizes.dims++] = in->size[d];
     Tile *out = compute_new(here, in->dtype, sizes, in->opaque);
     if (out->opaque)
-        return draft_hold(out);
+        return builder_hold(out);
     Sum *sum = core_alloc(core_running, (size_t)out->elements * sizeof *sum);
     for (int64_t i = 0; i < out->elements; i++)
         sum[i] = neutral(op, in->dtype);
@@ -110,7 +110,7 @@ static PlTile reduce(const PlSite *here, int op, PlTile given, int axes, const i
     }
     for (int64_t i = 0; i < out->elements; i++)
         compute_set(out, i, sum[i].value, sum[i].integer, sum[i].written, sum[i].origin);
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 static PlTile cumulate(const PlSite *here, int op, PlTile given, int axis, bool reverse)
@@ -119,7 +119,7 @@ static PlTile cumulate(const PlSite *here, int op, PlTile given, int axis, bool 
     Tile *out = compute_new(here, in->dtype, compute_sizes_of(in), in->opaque);
     want_reduction(here, op, in);
     if (axis < 0 || axis >= (int)in->ndim)
-        draft_misuse(here, "pl_tile_cumulate along axis %d of %u", axis, in->ndim);
+        builder_misuse(here, "pl_tile_cumulate along axis %d of %u", axis, in->ndim);
     int64_t size = in->size[axis], step = compute_step(in, (unsigned)axis);
     for (int64_t i = 0; i < in->elements && !out->opaque; i++) {
         if (i / step % size != 0)
@@ -131,7 +131,7 @@ static PlTile cumulate(const PlSite *here, int op, PlTile given, int axis, bool 
             compute_set(out, at, sum.value, sum.integer, sum.written, sum.origin);
         }
     }
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 /* NaN comes before everything, ties go to the first. */
@@ -150,7 +150,7 @@ static PlTile arg(const PlSite *here, bool greatest, PlTile given, int axis, PlT
     const Tile *in = compute_get(here, given);
     Sizes sizes = { 0 };
     if (axis < 0 || axis >= (int)in->ndim || in->size[axis] == 0 || (unsigned)type >= DTYPE_COUNT)
-        draft_misuse(here, "pl_tile_argmax along axis %d of a tile of %u dimensions", axis, in->ndim);
+        builder_misuse(here, "pl_tile_argmax along axis %d of a tile of %u dimensions", axis, in->ndim);
     for (unsigned d = 0; d < in->ndim; d++)
         if ((int)d != axis)
             sizes.size[sizes.dims++] = in->size[d];
@@ -168,7 +168,7 @@ static PlTile arg(const PlSite *here, bool greatest, PlTile given, int axis, PlT
         }
         compute_set(out, i, (double)best, best, written, origin);
     }
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 /* How the dimensions of one operand take part: batch, free, contracted. */
@@ -188,7 +188,7 @@ static Part part_of(const PlSite *here, const Tile *tile, const PlShape *contrac
     for (int i = 0; i < contracted->dims + batch->dims; i++) {
         int64_t axis = i < contracted->dims ? contracted->size[i] : batch->size[i - contracted->dims];
         if (axis < 0 || axis >= tile->ndim)
-            draft_misuse(here, "pl_tile_dot: axis %lld of a tile of %u dimensions", (long long)axis, tile->ndim);
+            builder_misuse(here, "pl_tile_dot: axis %lld of a tile of %u dimensions", (long long)axis, tile->ndim);
     }
     for (unsigned d = 0; d < tile->ndim; d++)
         if (!contains(contracted, d) && !contains(batch, d))
@@ -260,7 +260,7 @@ static void want_partners(const PlSite *here, const Part *a, const Part *b)
     for (int i = 0; fine && i < a->batch->dims; i++)
         fine = a->tile->size[a->batch->size[i]] == b->tile->size[b->batch->size[i]];
     if (!fine)
-        draft_misuse(here, "pl_tile_dot: contracted and batch dimensions of the operands must agree in number and size");
+        builder_misuse(here, "pl_tile_dot: contracted and batch dimensions of the operands must agree in number and size");
 }
 
 static PlTile dot(const PlSite *here, PlTile given_a, PlTile given_b, PlType type, const PlShape *axes)
@@ -271,7 +271,7 @@ static PlTile dot(const PlSite *here, PlTile given_a, PlTile given_b, PlType typ
     PlShape size = { 0, { 0 } };
     int64_t frees_a = 1, frees_b = 1, contracted = product_of(a.tile, a.contracted);
     if (a.batch->dims + (int)a.frees + (int)b.frees > VIEW_DIMS_MAX || (unsigned)type >= DTYPE_COUNT)
-        draft_misuse(here, "pl_tile_dot: a result of more than %d dimensions", VIEW_DIMS_MAX);
+        builder_misuse(here, "pl_tile_dot: a result of more than %d dimensions", VIEW_DIMS_MAX);
     for (int i = 0; i < a.batch->dims; i++)
         size.size[size.dims++] = a.tile->size[a.batch->size[i]];
     for (unsigned i = 0; i < a.frees; i++)
@@ -280,7 +280,7 @@ static PlTile dot(const PlSite *here, PlTile given_a, PlTile given_b, PlType typ
         frees_b *= size.size[size.dims++] = b.tile->size[b.free[i]];
     Tile *out = compute_new(here, (DType)type, compute_sizes(here, size.dims, size.size), a.tile->opaque || b.tile->opaque);
     if (out->opaque)
-        return draft_hold(out);
+        return builder_hold(out);
     int64_t *offset_a = offsets_of(&a, contracted), *offset_b = offsets_of(&b, contracted);
     int64_t *at_a = offsets_of(&a, contracted), *at_b = offsets_of(&b, contracted);
     for (int64_t i = 0; i < out->elements; i++) {
@@ -290,7 +290,7 @@ static PlTile dot(const PlSite *here, PlTile given_a, PlTile given_b, PlType typ
             at_a[k] = base_a + offset_a[k], at_b[k] = base_b + offset_b[k];
         dot_element(out, i, &a, &b, at_a, at_b, contracted);
     }
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 void pl_compute_reduce_install(PlCompute *compute)

@@ -44,16 +44,16 @@ static PlTile broadcast(const PlSite *here, PlTile given, PlShape size, PlShape 
     Tile *out = compute_new(here, in->dtype, compute_sizes(here, size.dims, size.size), in->opaque);
     int64_t step[VIEW_DIMS_MAX] = { 0 };
     if (axes.dims != (int)in->ndim)
-        draft_misuse(here, "pl_tile_broadcast of %u dimensions needs as many axes, not %d", in->ndim, axes.dims);
+        builder_misuse(here, "pl_tile_broadcast of %u dimensions needs as many axes, not %d", in->ndim, axes.dims);
     for (int d = 0; d < axes.dims; d++) {
         int64_t axis = axes.size[d];
         if (axis < 0 || axis >= size.dims || (in->size[d] != 1 && in->size[d] != size.size[axis]))
-            draft_misuse(here, "pl_tile_broadcast cannot put dimension %d of %lld elements on axis %lld", d, (long long)in->size[d],
-                         (long long)axis);
+            builder_misuse(here, "pl_tile_broadcast cannot put dimension %d of %lld elements on axis %lld", d, (long long)in->size[d],
+                           (long long)axis);
         step[axis] = in->size[d] == 1 ? 0 : compute_step(in, (unsigned)d);
     }
     gather(out, in, 0, step);
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 static void copy_all(Tile *out, const Tile *in)
@@ -70,9 +70,9 @@ static PlTile reshape(const PlSite *here, PlTile given, int dims, const int64_t 
     const Tile *in = compute_get(here, given);
     Tile *out = compute_new(here, in->dtype, compute_sizes(here, dims, size), in->opaque);
     if (out->elements != in->elements)
-        draft_misuse(here, "pl_tile_reshape of %lld elements to %lld", (long long)in->elements, (long long)out->elements);
+        builder_misuse(here, "pl_tile_reshape of %lld elements to %lld", (long long)in->elements, (long long)out->elements);
     copy_all(out, in);
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 static PlTile transpose(const PlSite *here, PlTile given, int dims, const int64_t *axis)
@@ -82,16 +82,16 @@ static PlTile transpose(const PlSite *here, PlTile given, int dims, const int64_
     int64_t step[VIEW_DIMS_MAX] = { 0 };
     bool seen[VIEW_DIMS_MAX] = { false };
     if (dims != (int)in->ndim)
-        draft_misuse(here, "pl_tile_transpose of %u dimensions needs as many axes, not %d", in->ndim, dims);
+        builder_misuse(here, "pl_tile_transpose of %u dimensions needs as many axes, not %d", in->ndim, dims);
     for (int d = 0; d < dims; d++) {
         if (axis[d] < 0 || axis[d] >= dims || seen[axis[d]])
-            draft_misuse(here, "pl_tile_transpose: axis %lld is out of range or given twice", (long long)axis[d]);
+            builder_misuse(here, "pl_tile_transpose: axis %lld is out of range or given twice", (long long)axis[d]);
         seen[axis[d]] = true;
         sizes.size[d] = in->size[axis[d]], step[d] = compute_step(in, (unsigned)axis[d]);
     }
     Tile *out = compute_new(here, in->dtype, sizes, in->opaque);
     gather(out, in, 0, step);
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 static PlTile slice(const PlSite *here, PlTile given, PlShape start, PlShape size, PlShape stride, bool clamp)
@@ -99,20 +99,20 @@ static PlTile slice(const PlSite *here, PlTile given, PlShape start, PlShape siz
     const Tile *in = compute_get(here, given);
     int64_t step[VIEW_DIMS_MAX] = { 0 }, base = 0;
     if (start.dims != (int)in->ndim || size.dims != (int)in->ndim || (!clamp && stride.dims != (int)in->ndim))
-        draft_misuse(here, "a slice of a tile of %u dimensions needs as many starts, sizes and strides", in->ndim);
+        builder_misuse(here, "a slice of a tile of %u dimensions needs as many starts, sizes and strides", in->ndim);
     for (unsigned d = 0; d < in->ndim; d++) {
         int64_t by = clamp ? 1 : stride.size[d], last = (size.size[d] - 1) * by;
         if (by < 1 || size.size[d] < 0 || (size.size[d] > 0 && last >= in->size[d]))
-            draft_misuse(here, "a slice of %lld elements from a dimension of %lld", (long long)size.size[d], (long long)in->size[d]);
+            builder_misuse(here, "a slice of %lld elements from a dimension of %lld", (long long)size.size[d], (long long)in->size[d]);
         int64_t from = clamp ? CLAMP(start.size[d], 0, in->size[d] - size.size[d]) : start.size[d];
         if (size.size[d] > 0 && (from < 0 || from + last >= in->size[d]))
-            draft_misuse(here, "a slice that begins at %lld in a dimension of %lld", (long long)from, (long long)in->size[d]);
+            builder_misuse(here, "a slice that begins at %lld in a dimension of %lld", (long long)from, (long long)in->size[d]);
         step[d] = by * compute_step(in, d);
         base += from * compute_step(in, d);
     }
     Tile *out = compute_new(here, in->dtype, compute_sizes(here, size.dims, size.size), in->opaque);
     gather(out, in, base, step);
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 /* Row-major index of out's element i, shifted by start, as an element of `whole`. */
@@ -135,17 +135,17 @@ static PlTile update(const PlSite *here, PlTile given, PlTile given_part, PlShap
     const Tile *in = compute_get(here, given), *part = compute_get(here, given_part);
     Tile *out = compute_new(here, in->dtype, compute_sizes_of(in), in->opaque || part->opaque);
     if (part->dtype != in->dtype || part->ndim != in->ndim || start.dims != (int)in->ndim)
-        draft_misuse(here, "pl_tile_update needs a part of the same type and dimensions");
+        builder_misuse(here, "pl_tile_update needs a part of the same type and dimensions");
     for (unsigned d = 0; d < in->ndim; d++) {
         if (part->size[d] > in->size[d])
-            draft_misuse(here, "pl_tile_update: a part of %lld elements in a dimension of %lld", (long long)part->size[d],
-                         (long long)in->size[d]);
+            builder_misuse(here, "pl_tile_update: a part of %lld elements in a dimension of %lld", (long long)part->size[d],
+                           (long long)in->size[d]);
         start.size[d] = CLAMP(start.size[d], 0, in->size[d] - part->size[d]);
     }
     copy_all(out, in);
     for (int64_t i = 0; i < part->elements && !out->opaque; i++)
         compute_move(out, place_in(out, part, i, start.size, NULL), part, i);
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 static PlTile concatenate(const PlSite *here, int dimension, int tiles, const PlTile *given)
@@ -154,16 +154,16 @@ static PlTile concatenate(const PlSite *here, int dimension, int tiles, const Pl
     Sizes sizes = compute_sizes_of(first);
     bool opaque = false;
     if (dimension < 0 || dimension >= (int)first->ndim)
-        draft_misuse(here, "pl_tile_concatenate along dimension %d of %u", dimension, first->ndim);
+        builder_misuse(here, "pl_tile_concatenate along dimension %d of %u", dimension, first->ndim);
     sizes.size[dimension] = 0;
     for (int t = 0; t < tiles; t++) {
         const Tile *in = compute_get(here, given[t]);
         if (in->dtype != first->dtype || in->ndim != first->ndim)
-            draft_misuse(here, "pl_tile_concatenate needs tiles of one type and number of dimensions");
+            builder_misuse(here, "pl_tile_concatenate needs tiles of one type and number of dimensions");
         for (unsigned d = 0; d < in->ndim; d++)
             if ((int)d != dimension && in->size[d] != first->size[d])
-                draft_misuse(here, "pl_tile_concatenate: dimension %u has %lld and %lld elements", d, (long long)first->size[d],
-                             (long long)in->size[d]);
+                builder_misuse(here, "pl_tile_concatenate: dimension %u has %lld and %lld elements", d, (long long)first->size[d],
+                               (long long)in->size[d]);
         sizes.size[dimension] += in->size[dimension];
         opaque |= in->opaque;
     }
@@ -175,7 +175,7 @@ static PlTile concatenate(const PlSite *here, int dimension, int tiles, const Pl
             compute_move(out, place_in(out, in, i, start, NULL), in, i);
         start[dimension] += in->size[dimension];
     }
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 static PlTile pad(const PlSite *here, PlTile given, PlTile given_value, PlShape low, PlShape high, PlShape inner)
@@ -184,7 +184,7 @@ static PlTile pad(const PlSite *here, PlTile given, PlTile given_value, PlShape 
     Sizes sizes = { .dims = in->ndim };
     int64_t stride[VIEW_DIMS_MAX];
     if (value->dtype != in->dtype || value->elements != 1 || low.dims != (int)in->ndim || high.dims != low.dims || inner.dims != low.dims)
-        draft_misuse(here, "pl_tile_pad needs one value of the same type, and widths for each dimension");
+        builder_misuse(here, "pl_tile_pad needs one value of the same type, and widths for each dimension");
     for (unsigned d = 0; d < in->ndim; d++) {
         int64_t apart = in->size[d] > 0 ? (in->size[d] - 1) * inner.size[d] : 0;
         sizes.size[d] = MAX(in->size[d] + apart + low.size[d] + high.size[d], 0);
@@ -198,7 +198,7 @@ static PlTile pad(const PlSite *here, PlTile given, PlTile given_value, PlShape 
         if (at >= 0)
             compute_move(out, at, in, i);
     }
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 static PlTile reverse(const PlSite *here, PlTile given, int axes, const int64_t *axis)
@@ -210,12 +210,12 @@ static PlTile reverse(const PlSite *here, PlTile given, int axes, const int64_t 
         step[d] = compute_step(in, d);
     for (int a = 0; a < axes; a++) {
         if (axis[a] < 0 || axis[a] >= in->ndim || step[axis[a]] < 0)
-            draft_misuse(here, "pl_tile_reverse: axis %lld is out of range or given twice", (long long)axis[a]);
+            builder_misuse(here, "pl_tile_reverse: axis %lld is out of range or given twice", (long long)axis[a]);
         base += step[axis[a]] * (in->size[axis[a]] - 1);
         step[axis[a]] = -step[axis[a]];
     }
     gather(out, in, base, step);
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 static PlTile roll(const PlSite *here, PlTile given, int axis, int64_t shift)
@@ -223,13 +223,13 @@ static PlTile roll(const PlSite *here, PlTile given, int axis, int64_t shift)
     const Tile *in = compute_get(here, given);
     Tile *out = compute_new(here, in->dtype, compute_sizes_of(in), in->opaque);
     if (axis < 0 || axis >= (int)in->ndim)
-        draft_misuse(here, "pl_tile_roll along axis %d of %u", axis, in->ndim);
+        builder_misuse(here, "pl_tile_roll along axis %d of %u", axis, in->ndim);
     int64_t size = in->size[axis], step = compute_step(in, (unsigned)axis);
     for (int64_t i = 0; i < out->elements && !out->opaque; i++) {
         int64_t at = i / step % size, to = ((at + shift) % size + size) % size;
         compute_move(out, i + (to - at) * step, in, i);
     }
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 /* One item of the wide type and the narrow ones that lie in it: written if all are, from all of their origins. */
@@ -265,19 +265,19 @@ static Sizes bitcast_sizes(const PlSite *here, const Tile *in, size_t old, size_
     Sizes sizes = compute_sizes_of(in);
     int64_t items = (int64_t)(MAX(old, now) / MIN(old, now));
     if (rows && in->ndim < 2)
-        draft_misuse(here, "a bitcast of rows of a tile of %u dimensions", in->ndim);
+        builder_misuse(here, "a bitcast of rows of a tile of %u dimensions", in->ndim);
     if (rows) {
         int64_t *size = &sizes.size[in->ndim - 2];
         if (now > old && *size % items != 0)
-            draft_misuse(here, "a bitcast of %lld rows to an item %lld times as wide", (long long)*size, (long long)items);
+            builder_misuse(here, "a bitcast of %lld rows to an item %lld times as wide", (long long)*size, (long long)items);
         *size = now > old ? *size / items : *size * items;
     } else if (now > old) {
         if (in->ndim == 0 || in->size[in->ndim - 1] != items)
-            draft_misuse(here, "a bitcast to a wider type needs a minor dimension of %lld", (long long)items);
+            builder_misuse(here, "a bitcast to a wider type needs a minor dimension of %lld", (long long)items);
         sizes.dims--;
     } else if (now < old) {
         if (in->ndim == VIEW_DIMS_MAX)
-            draft_misuse(here, "a bitcast to more than %d dimensions", VIEW_DIMS_MAX);
+            builder_misuse(here, "a bitcast to more than %d dimensions", VIEW_DIMS_MAX);
         sizes.size[sizes.dims++] = items;
     }
     return sizes;
@@ -287,7 +287,7 @@ static PlTile bitcast(const PlSite *here, PlTile given, PlType type, bool rows)
 {
     const Tile *in = compute_get(here, given);
     if ((unsigned)type >= DTYPE_COUNT)
-        draft_misuse(here, "a bitcast needs a type such as PL_F32");
+        builder_misuse(here, "a bitcast needs a type such as PL_F32");
     size_t old = dtype_size_bytes(in->dtype), now = dtype_size_bytes((DType)type);
     int64_t items = (int64_t)(MAX(old, now) / MIN(old, now)), at[8];
     bool widens = now > old;
@@ -303,7 +303,7 @@ static PlTile bitcast(const PlSite *here, PlTile given, PlType type, bool rows)
         else
             unpack(out, at, in, i, items);
     }
-    return draft_hold(out);
+    return builder_hold(out);
 }
 
 void pl_compute_shape_install(PlCompute *compute)

@@ -1,16 +1,16 @@
 /* copy.c - descriptors of copies, handed to the core when they are started or waited for. */
 #include "copy.h"
-#include "draft.h"
+#include "builder.h"
 
 static PlCopy make_copy(const PlSite *here, PlRef source, PlRef target, PlRef send, PlRef receive, PlDevice to, bool remote)
 {
     const char *what = remote ? "pl_make_async_remote_copy" : "pl_make_async_copy";
-    draft_core(here, what);
-    draft_ref(here, source, what);
-    draft_ref(here, target, what);
-    draft_ref(here, receive, what);
+    builder_core(here, what);
+    builder_ref(here, source, what);
+    builder_ref(here, target, what);
+    builder_ref(here, receive, what);
     if (remote)
-        draft_ref(here, send, what);
+        builder_ref(here, send, what);
     return (PlCopy){ source, target, send, receive, to, remote, NONE, NONE };
 }
 
@@ -21,7 +21,7 @@ static Ref to_ref(PlRef ref)
 
 static CopyDesc describe(const PlSite *here, const PlCopy *copy, const char *what)
 {
-    draft_ref(here, copy->source, what);         /* a PlCopy that was never set */
+    builder_ref(here, copy->source, what);       /* a PlCopy that was never set */
     CopyDesc desc = { .source = to_ref(copy->source), .target = to_ref(copy->target), .receive = to_ref(copy->receive),
                       .to = { NONE, NONE }, .remote = copy->remote, .core = copy->issuer, .ordinal = copy->ordinal };
     desc.send = copy->remote ? to_ref(copy->send) : (Ref){ NONE, NONE, NONE };
@@ -30,22 +30,22 @@ static CopyDesc describe(const PlSite *here, const PlCopy *copy, const char *wha
 
 static void copy_start(const PlSite *here, PlCopy *copy)
 {
-    Core *core = draft_core(here, "pl_copy_start");
+    Core *core = builder_core(here, "pl_copy_start");
     CopyDesc desc = describe(here, copy, "pl_copy_start");
     if (copy->remote)
-        desc.to = draft_target(core, here, copy->to, "remote copy");
-    core_copy_start(core, draft_site(here), &desc);
+        desc.to = builder_target(core, here, copy->to, "remote copy");
+    core_copy_start(core, builder_site(here), &desc);
     copy->issuer = desc.core, copy->ordinal = desc.ordinal;
 }
 
 static void copy_wait(const PlSite *here, PlCopy copy, bool send, bool receive, bool meant)
 {
-    Core *core = draft_core(here, "pl_copy_wait");
+    Core *core = builder_core(here, "pl_copy_wait");
     CopyDesc desc = describe(here, &copy, "pl_copy_wait");
-    uint32_t site = draft_site(here);
+    uint32_t site = builder_site(here);
     bool only_send = send && !receive;
     if (meant && copy.ordinal == NONE)
-        draft_misuse(here, "pl_copy_wait_for(copy, PL_THIS): this copy was not started");
+        builder_misuse(here, "pl_copy_wait_for(copy, PL_THIS): this copy was not started");
     if (copy.remote ? send : only_send)
         core_copy_wait(core, site, &desc, COPY_WAIT_SEND, meant);
     if (receive)

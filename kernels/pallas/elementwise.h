@@ -1,6 +1,6 @@
 /* elementwise.h - functions of the elements of tiles, in the words of jax.lax: of one tile, of two, comparisons.
  *
- * Those that tile.h has (add, sub, mul, div, min, max) are there. Comparisons give PL_BOOL.
+ * Addition, subtraction, multiplication, division, minimum and maximum are in value.h. Comparisons give PL_BOOL.
  */
 #pragma once
 #include "compute.h"

@@ -2,27 +2,27 @@
 #include "expect.h"
 #include <glib.h>
 #include <math.h>
-#include "draft.h"
+#include "builder.h"
 #include "promise.h"
 
 static const char *const collective_name[] = { "equal", "all_gather", "all_reduce", "reduce_scatter", "all_to_all", "permute" };
 
 static uint32_t want_array(const PlSite *here, PlRef ref, const char *what)
 {
-    const Program *program = draft_program();
-    const Decl *decl = program_decl(program, draft_ref(here, ref, what).decl);
+    const Program *program = builder_program();
+    const Decl *decl = program_decl(program, builder_ref(here, ref, what).decl);
     if (decl->space == SPACE_SEMAPHORE || decl->once)
-        draft_misuse(here, "%s looks at pl_output and pl_input, not at %s", what, decl->once ? "scratch" : "semaphores");
+        builder_misuse(here, "%s looks at pl_output and pl_input, not at %s", what, decl->once ? "scratch" : "semaphores");
     return ref.buffer;
 }
 
 static Expectation *add_expectation(const PlSite *here, Program *program, const char *name)
 {
     if (program->expectations.count >= 1 << 15)
-        draft_misuse(here, "more than %d expectations", 1 << 15);
+        builder_misuse(here, "more than %d expectations", 1 << 15);
     Expectation *expectation = store_push(&program->expectations, 1);
     expectation->name = program_string(program, name);
-    expectation->site = draft_site(here);
+    expectation->site = builder_site(here);
     return expectation;
 }
 
@@ -32,23 +32,23 @@ static void check_elements(const PlSite *here, const PromiseCollective *c, int64
     const char *name = collective_name[c->collective];
     bool gathers = c->collective == PL_COLLECTIVE_ALL_GATHER, scatters = c->collective == PL_COLLECTIVE_REDUCE_SCATTER;
     if (gathers ? output != input * group : scatters ? input != output * group : input != output)
-        draft_misuse(here, "pl_expect_%s: %lld elements of output and %lld of input do not fit, for %lld devices", name, (long long)output,
-                    (long long)input, (long long)group);
+        builder_misuse(here, "pl_expect_%s: %lld elements of output and %lld of input do not fit, for %lld devices", name,
+                       (long long)output, (long long)input, (long long)group);
     if (c->collective == PL_COLLECTIVE_ALL_TO_ALL && input % group != 0)
-        draft_misuse(here, "pl_expect_all_to_all: %lld elements cannot be split among %lld devices", (long long)input, (long long)group);
+        builder_misuse(here, "pl_expect_all_to_all: %lld elements cannot be split among %lld devices", (long long)input, (long long)group);
 }
 
 static void expect(const PlSite *here, PlCollective collective, PlRef output, PlRef input, int64_t shift, const char *axis)
 {
-    Program *program = draft_of(here, "pl_expect_...")->program;
+    Program *program = builder_of(here, "pl_expect_...")->program;
     uint32_t out = want_array(here, output, "pl_expect_..."), in = want_array(here, input, "pl_expect_...");
     if (!program_decl(program, in)->input)
-        draft_misuse(here, "pl_expect_%s: the second ref must be a pl_input", collective_name[collective]);
+        builder_misuse(here, "pl_expect_%s: the second ref must be a pl_input", collective_name[collective]);
     PromiseCollective *c = program_alloc(program, sizeof *c);
     *c = (PromiseCollective){ .collective = collective, .output = out, .output_view = output.view, .input = in, .input_view = input.view,
-                            .shift = shift, .axis = -1, .site = draft_site(here) };
+                            .shift = shift, .axis = -1, .site = builder_site(here) };
     if (axis != NULL && (c->axis = mesh_axis(&program->mesh, axis)) < 0)
-        draft_misuse(here, "no axis \"%s\" in the mesh", axis);
+        builder_misuse(here, "no axis \"%s\" in the mesh", axis);
     check_elements(here, c, view_elements(program_get_view(program, output.view)), view_elements(program_get_view(program, input.view)),
                    c->axis < 0 ? program->devices : program->mesh.size[c->axis]);
     if (program->knobs.data == DATA_OPAQUE)
@@ -60,17 +60,17 @@ static void expect(const PlSite *here, PlCollective collective, PlRef output, Pl
 
 static void expect_values(const PlSite *here, PlRef output, PlExpected function, double tolerance, int refs, const PlRef *ref)
 {
-    Program *program = draft_of(here, "pl_expect_values")->program;
+    Program *program = builder_of(here, "pl_expect_values")->program;
     uint32_t out = want_array(here, output, "pl_expect_values");
     if (!(tolerance >= 0))
-        draft_misuse(here, "pl_expect_values: a tolerance of %g", tolerance);
+        builder_misuse(here, "pl_expect_values: a tolerance of %g", tolerance);
     for (int i = 0; i < refs; i++)
         want_array(here, ref[i], "pl_expect_values");
     if (program->knobs.data == DATA_OPAQUE)
         return;
     PromiseValues *values = program_alloc(program, sizeof *values + (size_t)refs * sizeof *ref);
     *values = (PromiseValues){ .function = function, .tolerance = tolerance, .output = out, .output_view = output.view,
-                               .site = draft_site(here) };
+                               .site = builder_site(here) };
     for (int i = 0; i < refs; i++)
         values->ref[i] = ref[i];
     Expectation *expectation = add_expectation(here, program, "values");
@@ -81,12 +81,12 @@ static void expect_values(const PlSite *here, PlRef output, PlExpected function,
 
 static void expect_fault(const PlSite *here, PlFault fault, int64_t from)
 {
-    Draft *draft = draft_of(here, "pl_expect_fault");
+    Builder *builder = builder_of(here, "pl_expect_fault");
     if ((unsigned)fault >= FAULT_COUNT)
-        draft_misuse(here, "pl_expect_fault needs a fault such as PL_RACE");
+        builder_misuse(here, "pl_expect_fault needs a fault such as PL_RACE");
     if (from < 0 || from > UINT32_MAX)
-        draft_misuse(here, "pl_expect_fault: from %lld devices", (long long)from);
-    draft->from[fault] = from > 0 ? from : 1;
+        builder_misuse(here, "pl_expect_fault: from %lld devices", (long long)from);
+    builder->from[fault] = from > 0 ? from : 1;
 }
 
 static void exempt_one(Program *program, uint32_t decl, PlFault fault, const char *reason)
@@ -121,32 +121,32 @@ static void want_exemptable(const PlSite *here, const Decl *decl, PlFault fault)
             g_strlcat(names, names[0] ? ", " : "", sizeof names);
             g_strlcat(names, fault_name((FaultId)id), sizeof names);
         }
-    draft_misuse(here, "pl_exempt: %s cannot be exempted on a %s%s %s can", fault_name((FaultId)fault), kind,
-                 names[0] ? ", but" : ":", names[0] ? names : "nothing");
+    builder_misuse(here, "pl_exempt: %s cannot be exempted on a %s%s %s can", fault_name((FaultId)fault), kind,
+                   names[0] ? ", but" : ":", names[0] ? names : "nothing");
 }
 
 static void exempt(const PlSite *here, PlRef ref, PlFault fault, const char *reason)
 {
-    Draft *draft = draft_of(here, "pl_exempt");
+    Builder *builder = builder_of(here, "pl_exempt");
     if ((unsigned)fault >= FAULT_COUNT || reason == NULL || *reason == '\0')
-        draft_misuse(here, "pl_exempt needs a fault such as PL_LEFTOVER, and a reason");
-    want_exemptable(here, program_decl(draft->program, draft_ref(here, ref, "pl_exempt").decl), fault);
-    exempt_one(draft->program, draft_ref(here, ref, "pl_exempt").decl, fault, reason);
-    for (size_t i = 0; i < draft->copies_count; i++)
-        if (draft->copies[i].decl == ref.buffer)
-            exempt_one(draft->program, draft->copies[i].copy, fault, reason);
+        builder_misuse(here, "pl_exempt needs a fault such as PL_LEFTOVER, and a reason");
+    want_exemptable(here, program_decl(builder->program, builder_ref(here, ref, "pl_exempt").decl), fault);
+    exempt_one(builder->program, builder_ref(here, ref, "pl_exempt").decl, fault, reason);
+    for (size_t i = 0; i < builder->copies_count; i++)
+        if (builder->copies[i].decl == ref.buffer)
+            exempt_one(builder->program, builder->copies[i].copy, fault, reason);
 }
 
 static void limit(const PlSite *here, PlRef semaphore, int64_t count)
 {
-    Draft *draft = draft_of(here, "pl_limit");
-    Decl *decl = program_decl(draft->program, draft_ref(here, semaphore, "pl_limit").decl);
+    Builder *builder = builder_of(here, "pl_limit");
+    Decl *decl = program_decl(builder->program, builder_ref(here, semaphore, "pl_limit").decl);
     if (decl->space != SPACE_SEMAPHORE || decl->semaphore_kind == SEMAPHORE_FLAG || count < 0)
-        draft_misuse(here, "pl_limit needs a semaphore and a count of 0 or more");
+        builder_misuse(here, "pl_limit needs a semaphore and a count of 0 or more");
     decl->limit = count;
-    for (size_t i = 0; i < draft->copies_count; i++)
-        if (draft->copies[i].decl == semaphore.buffer)
-            program_decl(draft->program, draft->copies[i].copy)->limit = count;
+    for (size_t i = 0; i < builder->copies_count; i++)
+        if (builder->copies[i].decl == semaphore.buffer)
+            program_decl(builder->program, builder->copies[i].copy)->limit = count;
 }
 
 void pl_expect_install(PlApi *api)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "../../model/heap.h"
 #include "../../model/outside.h"
-#include "draft.h"
+#include "builder.h"
 
 _Static_assert((int)PL_F64 == DTYPE_F64 && (int)PL_BF16 == DTYPE_BF16, "PlType is DType");
 _Static_assert((int)PL_SEMAPHORE == SPACE_SEMAPHORE && (int)PL_VMEM == SPACE_VMEM, "PlSpace is Space");
@@ -26,18 +26,18 @@ static const PlApi *the_api(void)
     static PlApi api;
     if (api.version == 0) {
         pl_call_install(&api);
-        pl_mesh_install(&api);
+        pl_device_install(&api);
         pl_buffer_install(&api);
         pl_ref_install(&api);
         pl_copy_install(&api);
         pl_semaphore_install(&api);
         pl_flag_install(&api);
-        pl_tile_install(&api);
+        pl_value_install(&api);
         pl_compute_install(&api);
         pl_expect_install(&api);
         pl_windows_install(&api);
-        pl_program_install(&api);
-        outside_refuse = draft_refuse;
+        pl_kernel_install(&api);
+        outside_refuse = builder_refuse;
         api.bytes = sizeof api;
         api.version = PL_API_VERSION;
     }
@@ -45,15 +45,15 @@ static const PlApi *the_api(void)
 }
 
 /* Below the number of devices from which any fault shows, the smallest set is declared: it is what the program is about. */
-static void settle_expected_faults(const Draft *draft)
+static void settle_expected_faults(const Builder *builder)
 {
-    Program *program = draft->program;
+    Program *program = builder->program;
     int64_t least = INT64_MAX;
     for (int f = 0; f < FAULT_COUNT; f++)
-        if (draft->from[f] > 0)
-            least = MIN(least, draft->from[f]);
+        if (builder->from[f] > 0)
+            least = MIN(least, builder->from[f]);
     for (int f = 0; f < FAULT_COUNT; f++)
-        if (draft->from[f] > 0 && draft->from[f] <= MAX(least, program->devices))
+        if (builder->from[f] > 0 && builder->from[f] <= MAX(least, program->devices))
             program->expected_faults |= 1u << f;
     program->expected_from = program->expected_faults != 0 ? (uint32_t)least : 0;
 }
@@ -66,15 +66,15 @@ static void check_expectations(Program *program)
         for (uint32_t d = 0; d < expectation->decls; d++)
             if (program_decl(program, expectation->decl[d])->opaque)
                 program_set_usage_error(program, expectation->site, "%s is opaque, so nothing can be expected of its values",
-                                        draft_name(program, expectation->decl[d]));
+                                        builder_name(program, expectation->decl[d]));
     }
 }
 
-static void check_overrides(const Draft *draft)
+static void check_overrides(const Builder *builder)
 {
-    Program *program = draft->program;
+    Program *program = builder->program;
     for (uint32_t i = 0; i < program->overrides.count; i++) {
-        if (i < G_N_ELEMENTS(draft->overridden) && draft->overridden[i])
+        if (i < G_N_ELEMENTS(builder->overridden) && builder->overridden[i])
             continue;
         g_autoptr(GString) known = g_string_new(NULL);
         for (uint32_t p = 0; p < program->parameters.count; p++) {
@@ -90,23 +90,23 @@ static void check_overrides(const Draft *draft)
 static void build(Program *program, const ProgramEntry *entry)
 {
     const PlProgram *record = entry->self;
-    Draft draft = { .program = program, .taken = g_hash_table_new(NULL, NULL) };
-    draft_generation++;
+    Builder builder = { .program = program, .taken = g_hash_table_new(NULL, NULL) };
+    builder_generation++;
     if (program->name == NULL)                  /* who builds in a child has named it already, in memory that the parent sees too */
         program->name = entry->name, program->summary = entry->summary, program->source = entry->source;
-    draft_open = &draft;
-    if (sigsetjmp(draft.unwind, 0) == 0) {
+    builder_open = &builder;
+    if (sigsetjmp(builder.unwind, 0) == 0) {
         record->build();
         if (program->launches.count == 0)
-            draft_misuse(&record->site, "PROGRAM(%s) launches nothing", record->name);
+            builder_misuse(&record->site, "PROGRAM(%s) launches nothing", record->name);
         check_expectations(program);
-        check_overrides(&draft);
+        check_overrides(&builder);
     }
-    settle_expected_faults(&draft);
-    draft_open = NULL;
-    g_free(draft.copies);
-    g_free(draft.windows);
-    g_hash_table_unref(draft.taken);
+    settle_expected_faults(&builder);
+    builder_open = NULL;
+    g_free(builder.copies);
+    g_free(builder.windows);
+    g_hash_table_unref(builder.taken);
 }
 
 static bool is_twin(const PlModule *module, const PlProgram *program)
@@ -157,7 +157,7 @@ static ProgramStep *list_steps(const PlModule *module, size_t *steps)
     ProgramStep *step = g_new0(ProgramStep, MAX(*steps, 1));
     for (size_t i = 0; i < *steps; i++) {
         const PlSite *site = module->step[i];
-        step[i] = (ProgramStep){ site->file, draft_function_name(site->function), site->line, site->counter };
+        step[i] = (ProgramStep){ site->file, builder_function_name(site->function), site->line, site->counter };
     }
     qsort(step, *steps, sizeof *step, compare_steps);
     return step;

@@ -4,26 +4,14 @@
 #include <math.h>
 #include <string.h>
 #include "../../model/racing.h"
-#include "draft.h"
+#include "builder.h"
 
-static void *allocate(void *owner, size_t bytes)
-{
-    (void)owner;
-    return g_malloc0(MAX(bytes, 1));
-}
-
-static void clear_tile(Tile *tile)
-{
-    g_free(tile->bytes);
-    g_free(tile->written);
-    g_free(tile->origin);
-}
-
-static void read_view(Machine *machine, uint32_t object, uint32_t view_id, Tile *tile)
+static Tile *read_view(Machine *machine, uint32_t object, uint32_t view_id)
 {
     const View *view = program_get_view(machine_program(machine), view_id);
-    tile_init(tile, view->dtype, view->ndim, view->size, false, allocate, NULL);
+    Tile *tile = tile_new(view->dtype, view->ndim, view->size, false);
     machine_read(machine, object, view_id, NULL, tile);
+    return tile;
 }
 
 /* "output[1, 0, 3] on device 2" */
@@ -33,7 +21,7 @@ static char *element_text(const Program *program, uint32_t decl, uint32_t view_i
     int64_t index[VIEW_DIMS_MAX] = { 0 };
     for (unsigned d = view->ndim; d-- > 0; element /= view->size[d])
         index[d] = element % view->size[d];
-    GString *text = g_string_new(draft_name(program, decl));
+    GString *text = g_string_new(builder_name(program, decl));
     for (unsigned d = 0; d < view->ndim; d++)
         g_string_append_printf(text, "%s%" G_GINT64_FORMAT, d ? ", " : "[", index[d]);
     g_string_append_printf(text, "%s on device %u", view->ndim ? "]" : "", device);
@@ -213,13 +201,13 @@ static char *judge_origin(Machine *machine, const void *closure, const Tile *til
     return word_difference(program, c, device, element, tile->origin[element]);
 }
 
-static bool judge_object(Machine *machine, const PromiseCollective *c, uint32_t object, uint32_t device, char **message)
+static bool judge_collective(Machine *machine, const void *closure, uint32_t object, uint32_t device, char **message)
 {
-    Tile tile;
-    read_view(machine, object, c->output_view, &tile);
-    tell_reached(machine, c->site, &tile, device);
-    judge_elements(machine, c, &tile, device, judge_origin, message);
-    clear_tile(&tile);
+    const PromiseCollective *c = closure;
+    Tile *tile = read_view(machine, object, c->output_view);
+    tell_reached(machine, c->site, tile, device);
+    judge_elements(machine, c, tile, device, judge_origin, message);
+    tile_free(tile);
     return *message == NULL;
 }
 
@@ -238,15 +226,10 @@ static bool judge_device(Machine *machine, const void *closure, uint32_t decl, u
     return true;
 }
 
-static bool judge_collective_object(Machine *machine, const void *closure, uint32_t object, uint32_t device, char **message)
-{
-    return judge_object(machine, closure, object, device, message);
-}
-
 bool promise_collective(Machine *machine, const Expectation *expectation, uint32_t device, char **message)
 {
     const PromiseCollective *c = expectation->closure;
-    return judge_device(machine, c, c->output, device, message, judge_collective_object);
+    return judge_device(machine, c, c->output, device, message, judge_collective);
 }
 
 static bool same_value(double found, double due, double tolerance)
@@ -260,9 +243,9 @@ static char *judge_value(Machine *machine, const void *closure, const Tile *tile
     int64_t index[VIEW_DIMS_MAX] = { 0 }, rest = element;
     for (unsigned d = tile->ndim; d-- > 0; rest /= tile->size[d])
         index[d] = rest % tile->size[d];
-    draft_begin_function();
+    builder_begin_function();
     double due = values->function(values->ref, (int)device, index);
-    draft_end_function(values->site);
+    builder_end_function(values->site);
     if (isnan(due))
         return NULL;
     char *unknown = word_unknown(machine, values->output, values->output_view, tile, element, device, values->site);
@@ -273,22 +256,21 @@ static char *judge_value(Machine *machine, const void *closure, const Tile *tile
     return same_value(found, due, values->tolerance) ? NULL : g_strdup_printf("%s is %.9g, not %.9g", place, found, due);
 }
 
-static bool judge_values_object(Machine *machine, const void *closure, uint32_t object, uint32_t device, char **message)
+static bool judge_values(Machine *machine, const void *closure, uint32_t object, uint32_t device, char **message)
 {
     const PromiseValues *values = closure;
-    Judge judge = { .program = machine_program(machine) }, *outer = draft_judging;
-    Tile tile;
-    read_view(machine, object, values->output_view, &tile);
-    tell_reached(machine, values->site, &tile, device);
-    draft_judging = &judge;
-    if (sigsetjmp(judge.unwind, 0) == 0)
-        judge_elements(machine, values, &tile, device, judge_value, message);
+    BuilderFunction called = { .program = machine_program(machine) }, *outer = builder_function;
+    Tile *tile = read_view(machine, object, values->output_view);
+    tell_reached(machine, values->site, tile, device);
+    builder_function = &called;
+    if (sigsetjmp(called.unwind, 0) == 0)
+        judge_elements(machine, values, tile, device, judge_value, message);
     else
-        *message = g_strdup(judge.program->usage_error);        /* misuse in the author's function */
-    draft_judging = outer;
-    if (judge.given != NULL)
-        machine_free(judge.given);
-    clear_tile(&tile);
+        *message = g_strdup(called.program->usage_error);       /* misuse in the author's function */
+    builder_function = outer;
+    if (called.given != NULL)
+        machine_free(called.given);
+    tile_free(tile);
     return *message == NULL;
 }
 
@@ -296,31 +278,31 @@ bool promise_values(Machine *machine, const Expectation *expectation, uint32_t d
 {
     const PromiseValues *values = expectation->closure;
     *message = NULL;
-    return judge_device(machine, values, values->output, device, message, judge_values_object);
+    return judge_device(machine, values, values->output, device, message, judge_values);
 }
 
 double promise_given(const PlSite *here, PlRef ref, int64_t device, int dims, const int64_t *index)
 {
-    if (draft_judging == NULL)
-        draft_misuse(here, "pl_given belongs in a function of expected values");
-    Program *program = draft_judging->program;
-    const View *view = draft_view(here, ref, "pl_given");
+    if (builder_function == NULL)
+        builder_misuse(here, "pl_given belongs in a function of expected values");
+    Program *program = builder_function->program;
+    const View *view = builder_view(here, ref, "pl_given");
     const Decl *decl = program_decl(program, ref.buffer);
     if (!decl->input || decl->opaque || device < 0 || device >= program->devices || dims != (int)view->ndim)
-        draft_misuse(here, "pl_given needs a real pl_input, a device and %u indices", view->ndim);
+        builder_misuse(here, "pl_given needs a real pl_input, a device and %u indices", view->ndim);
     int64_t element = 0;
     for (int d = 0; d < dims; d++) {
         if (index[d] < 0 || index[d] >= view->size[d])
-            draft_misuse(here, "pl_given: index %lld of dimension %d, whose size is %lld", (long long)index[d], d,
+            builder_misuse(here, "pl_given: index %lld of dimension %d, whose size is %lld", (long long)index[d], d,
                         (long long)view->size[d]);
         element = element * view->size[d] + index[d];
     }
     if (!view_element_inside(view, element))
-        draft_misuse(here, "pl_given: an element outside of %s", draft_name(program, ref.buffer));
-    if (draft_judging->given == NULL)
-        draft_judging->given = machine_new(program);
+        builder_misuse(here, "pl_given: an element outside of %s", builder_name(program, ref.buffer));
+    if (builder_function->given == NULL)
+        builder_function->given = machine_new(program);
     uint32_t object = program_object(program, ref.buffer, (uint32_t)device * program->cores_per_device);
-    const Contents *contents = machine_contents(draft_judging->given, object);
+    const Contents *contents = machine_contents(builder_function->given, object);
     unsigned char value[sizeof(double)];
     for (size_t b = 0; b < dtype_size_bytes((DType)view->dtype); b++)
         value[b] = contents->bytes[view_byte_offset(view, element, (int64_t)b)];

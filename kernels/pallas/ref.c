@@ -5,7 +5,7 @@
 #include "ref.h"
 #include <glib.h>
 #include <string.h>
-#include "draft.h"
+#include "builder.h"
 
 enum { KNOWN = 1 << 14 };
 typedef struct KnownView { int64_t index; uint32_t parent, view; } KnownView;           /* parent: view id + 1, 0: free */
@@ -13,9 +13,9 @@ static struct { const Program *program; unsigned generation; KnownView view[KNOW
 
 static KnownView *find_known(const Program *program, uint32_t parent, int64_t index)
 {
-    if (known.program != program || known.generation != draft_generation) {
+    if (known.program != program || known.generation != builder_generation) {
         memset(known.view, 0, sizeof known.view);
-        known.program = program, known.generation = draft_generation;
+        known.program = program, known.generation = builder_generation;
     }
     uint64_t key = ((uint64_t)parent << 40) ^ (uint64_t)index;
     return &known.view[key * 0x9e3779b97f4a7c15u >> 50];
@@ -23,7 +23,7 @@ static KnownView *find_known(const Program *program, uint32_t parent, int64_t in
 
 static PlRef with_view(PlRef ref, const View *view)
 {
-    ref.view = program_view(draft_program(), view);
+    ref.view = program_view(builder_program(), view);
     return ref;
 }
 
@@ -39,12 +39,12 @@ static void refuse(const PlSite *here, PlRef ref, const View *parent, const char
 {
     char sizes[256];
     write_sizes(parent, sizes, sizeof sizes);
-    draft_misuse(here, "%s of %s, whose shape is %s: %s", what, draft_name(draft_program(), ref.buffer), sizes, why);
+    builder_misuse(here, "%s of %s, whose shape is %s: %s", what, builder_name(builder_program(), ref.buffer), sizes, why);
 }
 
 static PlRef at_any(const PlSite *here, PlRef ref, int indices, const PlIndex *index)
 {
-    const View *parent = draft_view(here, ref, "pl_at");
+    const View *parent = builder_view(here, ref, "pl_at");
     View view;
     ViewIndex given[VIEW_DIMS_MAX];
     const char *why = "more indices than dimensions";
@@ -64,10 +64,10 @@ static PlRef at_any(const PlSite *here, PlRef ref, int indices, const PlIndex *i
 
 static PlRef at(const PlSite *here, PlRef ref, int indices, const PlIndex *index)
 {
-    draft_ref(here, ref, "pl_at");
+    builder_ref(here, ref, "pl_at");
     if (indices != 1 || index[0].kind != PL_INDEX_INTEGER)
         return at_any(here, ref, indices, index);
-    KnownView *entry = find_known(draft_program(), ref.view, index[0].start);
+    KnownView *entry = find_known(builder_program(), ref.view, index[0].start);
     if (entry->parent != ref.view + 1 || entry->index != index[0].start)
         *entry = (KnownView){ index[0].start, ref.view + 1, at_any(here, ref, indices, index).view };
     ref.view = entry->view;
@@ -76,11 +76,11 @@ static PlRef at(const PlSite *here, PlRef ref, int indices, const PlIndex *index
 
 static PlRef reshape(const PlSite *here, PlRef ref, int dims, const int64_t *size)
 {
-    const View *parent = draft_view(here, ref, "pl_reshape");
+    const View *parent = builder_view(here, ref, "pl_reshape");
     View view;
     const char *why = NULL;
     if (dims > VIEW_DIMS_MAX)
-        draft_misuse(here, "pl_reshape to %d dimensions: at most %d are supported", dims, VIEW_DIMS_MAX);
+        builder_misuse(here, "pl_reshape to %d dimensions: at most %d are supported", dims, VIEW_DIMS_MAX);
     if (!view_reshape(&view, parent, (unsigned)dims, size, &why))
         refuse(here, ref, parent, "pl_reshape", why);
     return with_view(ref, &view);
@@ -88,13 +88,13 @@ static PlRef reshape(const PlSite *here, PlRef ref, int dims, const int64_t *siz
 
 static PlRef bitcast(const PlSite *here, PlRef ref, PlType type)
 {
-    const View *parent = draft_view(here, ref, "pl_bitcast");
+    const View *parent = builder_view(here, ref, "pl_bitcast");
     View view;
     const char *why = NULL;
     if ((unsigned)type >= DTYPE_COUNT)
-        draft_misuse(here, "pl_bitcast needs a type such as PL_F32");
-    if (program_decl(draft_program(), ref.buffer)->space == SPACE_SEMAPHORE)
-        draft_misuse(here, "pl_bitcast of %s, which is a semaphore", draft_name(draft_program(), ref.buffer));
+        builder_misuse(here, "pl_bitcast needs a type such as PL_F32");
+    if (program_decl(builder_program(), ref.buffer)->space == SPACE_SEMAPHORE)
+        builder_misuse(here, "pl_bitcast of %s, which is a semaphore", builder_name(builder_program(), ref.buffer));
     if (!view_bitcast(&view, parent, (DType)type, &why))
         refuse(here, ref, parent, "pl_bitcast", why);
     return with_view(ref, &view);
@@ -104,28 +104,29 @@ static PlRef select_ref(const PlSite *here, int64_t which, int refs, const PlRef
 {
     if (which >= 0 && which < refs)
         return ref[which];
-    if (core_running == NULL || draft_judging != NULL)
-        draft_misuse(here, "pl_select_ref: number %lld of %d refs", (long long)which, refs);
-    core_stop(core_running, draft_site(here), FAULT_OUT_OF_BOUNDS, "pl_select_ref takes number %lld of %d refs", (long long)which, refs);
+    if (core_running == NULL || builder_function != NULL)
+        builder_misuse(here, "pl_select_ref: number %lld of %d refs", (long long)which, refs);
+    core_stop(core_running, builder_site(here), FAULT_OUT_OF_BOUNDS, "pl_select_ref takes number %lld of %d refs", (long long)which, refs);
 }
 
 static PlRef on_core(const PlSite *here, PlRef ref, int64_t core)
 {
-    Program *program = draft_program();
-    const Decl *decl = program_decl(program, draft_ref(here, ref, "pl_core_ref").decl);
+    Program *program = builder_program();
+    const Decl *decl = program_decl(program, builder_ref(here, ref, "pl_core_ref").decl);
     if (decl->space == SPACE_HBM || decl->space == SPACE_ANY)
-        draft_misuse(here, "pl_core_ref of %s: HBM and ANY belong to the whole device", draft_name(program, ref.buffer));
+        builder_misuse(here, "pl_core_ref of %s: HBM and ANY belong to the whole device", builder_name(program, ref.buffer));
     if (core < 0 || core >= program->cores_per_device)
-        draft_misuse(here, "pl_core_ref: core %lld, but a device has cores 0 to %u", (long long)core, program->cores_per_device - 1);
+        builder_misuse(here, "pl_core_ref: core %lld, but a device has cores 0 to %u", (long long)core, program->cores_per_device - 1);
     ref.core = (uint32_t)core;
     return ref;
 }
 
 static int64_t size(const PlSite *here, PlRef ref, int dimension)
 {
-    const View *view = draft_view(here, ref, "pl_size");
+    const View *view = builder_view(here, ref, "pl_size");
     if (dimension < 0 || dimension >= (int)view->ndim)
-        draft_misuse(here, "pl_size: dimension %d of %s, which has %u", dimension, draft_name(draft_program(), ref.buffer), view->ndim);
+        builder_misuse(here, "pl_size: dimension %d of %s, which has %u", dimension,
+                       builder_name(builder_program(), ref.buffer), view->ndim);
     return view->size[dimension];
 }
 

@@ -3,55 +3,55 @@
 #include <glib.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include "draft.h"
+#include "builder.h"
 
 static void semaphore_signal(const PlSite *here, PlRef semaphore, PlSignal signal)
 {
-    Core *core = draft_core(here, "pl_semaphore_signal");
-    Ref ref = draft_ref(here, semaphore, "pl_semaphore_signal");
-    core_signal(core, draft_site(here), ref, signal.inc, draft_target(core, here, signal.device, "semaphore_signal"));
+    Core *core = builder_core(here, "pl_semaphore_signal");
+    Ref ref = builder_ref(here, semaphore, "pl_semaphore_signal");
+    core_signal(core, builder_site(here), ref, signal.inc, builder_target(core, here, signal.device, "semaphore_signal"));
 }
 
 static void semaphore_wait(const PlSite *here, PlRef semaphore, PlWait wait)
 {
-    Core *core = draft_core(here, "pl_semaphore_wait");
-    core_wait(core, draft_site(here), draft_ref(here, semaphore, "pl_semaphore_wait"), wait.value, wait.decrement);
+    Core *core = builder_core(here, "pl_semaphore_wait");
+    core_wait(core, builder_site(here), builder_ref(here, semaphore, "pl_semaphore_wait"), wait.value, wait.decrement);
 }
 
 static int64_t semaphore_read(const PlSite *here, PlRef semaphore)
 {
-    Core *core = draft_core(here, "pl_semaphore_read");
-    return core_semaphore_read(core, draft_site(here), draft_ref(here, semaphore, "pl_semaphore_read"));
+    Core *core = builder_core(here, "pl_semaphore_read");
+    return core_semaphore_read(core, builder_site(here), builder_ref(here, semaphore, "pl_semaphore_read"));
 }
 
 static PlRef get_barrier_semaphore(const PlSite *here)
 {
-    Core *core = draft_core(here, "pl_get_barrier_semaphore");
-    uint32_t decl = core_barrier_semaphore(core, draft_site(here));
-    return draft_make_ref(decl, program_decl(core->program, decl)->view, NONE);
+    Core *core = builder_core(here, "pl_get_barrier_semaphore");
+    uint32_t decl = core_barrier_semaphore(core, builder_site(here));
+    return builder_make_ref(decl, program_decl(core->program, decl)->view, NONE);
 }
 
 static void core_barrier_here(const PlSite *here)
 {
-    Core *core = draft_core(here, "pl_core_barrier");
-    core_barrier(core, draft_site(here));
+    Core *core = builder_core(here, "pl_core_barrier");
+    core_barrier(core, builder_site(here));
 }
 
 static void expect_count(const PlSite *here, PlRef semaphore, int64_t value)
 {
-    Core *core = draft_core(here, "pl_expect_count");
-    core_expect_count(core, draft_site(here), draft_ref(here, semaphore, "pl_expect_count"), value);
+    Core *core = builder_core(here, "pl_expect_count");
+    core_expect_count(core, builder_site(here), builder_ref(here, semaphore, "pl_expect_count"), value);
 }
 
 static void delay(const PlSite *here, int64_t cycles)
 {
     (void)cycles;                               /* any schedule may stretch or shrink it */
-    draft_core(here, "pl_delay");
+    builder_core(here, "pl_delay");
 }
 
 static void debug_print(const PlSite *here, const char *format, ...)
 {
-    const Core *core = draft_core(here, "pl_debug_print");
+    const Core *core = builder_core(here, "pl_debug_print");
     va_list arguments;
     va_start(arguments, format);
     printf("[device %u step %lld] ", core->device, (long long)core->grid_index);
@@ -63,9 +63,9 @@ static void debug_print(const PlSite *here, const char *format, ...)
 
 static void check(const PlSite *here, bool holds, const char *text)
 {
-    Core *core = draft_core(here, "pl_assert");
+    Core *core = builder_core(here, "pl_assert");
     if (!holds)
-        core_stop(core, draft_site(here), FAULT_ASSERT, "pl_assert(%s) does not hold", text);
+        core_stop(core, builder_site(here), FAULT_ASSERT, "pl_assert(%s) does not hold", text);
 }
 
 void pl_semaphore_install(PlApi *api)

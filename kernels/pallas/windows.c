@@ -32,38 +32,38 @@ static void check_sizes(const PlSite *here, const View *array, const PlWindows *
     for (unsigned d = 0; d < PL_DIMS_MAX; d++) {
         whole = whole && asked->block[d] == 0;
         if (d >= array->ndim && (asked->block[d] != 0 || asked->stride[d] != 0))
-            draft_misuse(here, "pl_windows of %s: its block or stride has more than the array's %u dimensions", name, array->ndim);
+            builder_misuse(here, "pl_windows of %s: its block or stride has more than the array's %u dimensions", name, array->ndim);
     }
     for (unsigned d = 0; d < array->ndim; d++)
         if ((!whole && asked->block[d] < 1 && asked->block[d] != PL_SQUEEZED) || asked->stride[d] < 0)
-            draft_misuse(here, "pl_windows of %s: along dimension %u the block has size %lld and stride %lld", name, d,
-                         (long long)asked->block[d], (long long)asked->stride[d]);
+            builder_misuse(here, "pl_windows of %s: along dimension %u the block has size %lld and stride %lld", name, d,
+                           (long long)asked->block[d], (long long)asked->stride[d]);
 }
 
 static PlRef windows(const PlSite *copies, const PlSite *waits, PlRef array, const PlWindows *asked)
 {
-    Draft *draft = draft_of(copies, "pl_windows");
-    const Decl *decl = program_decl(draft->program, draft_ref(copies, array, "pl_windows").decl);
-    const char *name = draft_name(draft->program, array.buffer);
+    Builder *builder = builder_of(copies, "pl_windows");
+    const Decl *decl = program_decl(builder->program, builder_ref(copies, array, "pl_windows").decl);
+    const char *name = builder_name(builder->program, array.buffer);
     if (decl->space == SPACE_SEMAPHORE)
-        draft_misuse(copies, "pl_windows needs an array: %s is a semaphore", name);
-    check_sizes(copies, draft_view(copies, array, "pl_windows"), asked, name);
+        builder_misuse(copies, "pl_windows needs an array: %s is a semaphore", name);
+    check_sizes(copies, builder_view(copies, array, "pl_windows"), asked, name);
     if (asked->buffers < 0 || asked->buffers > PL_BUFFERS_MAX)
-        draft_misuse(copies, "pl_windows of %s: %d buffers (1 to %d are possible, 2 is usual)", name, asked->buffers, PL_BUFFERS_MAX);
+        builder_misuse(copies, "pl_windows of %s: %d buffers (1 to %d are possible, 2 is usual)", name, asked->buffers, PL_BUFFERS_MAX);
     if (asked->space != 0 && asked->space != PL_VMEM && asked->space != PL_SMEM)
-        draft_misuse(copies, "pl_windows of %s: windows are in PL_VMEM or PL_SMEM", name);
+        builder_misuse(copies, "pl_windows of %s: windows are in PL_VMEM or PL_SMEM", name);
     if (asked->revisit && (!asked->output || asked->buffers != 1))
-        draft_misuse(copies, "pl_windows of %s: .revisit needs .output = true and .buffers = 1", name);
+        builder_misuse(copies, "pl_windows of %s: .revisit needs .output = true and .buffers = 1", name);
     if (asked->index != NULL && asked->blocks.index != NULL)
-        draft_misuse(copies, "pl_windows of %s: .index and .blocks both say which block; give one of them", name);
-    DraftWindows made = { copies, waits, array, *asked };
+        builder_misuse(copies, "pl_windows of %s: .index and .blocks both say which block; give one of them", name);
+    BuilderWindows made = { copies, waits, array, *asked };
     size_t bytes = (size_t)asked->blocks.count * sizeof(int64_t);
-    int64_t *table = asked->blocks.index != NULL ? program_alloc(draft->program, bytes) : NULL;
+    int64_t *table = asked->blocks.index != NULL ? program_alloc(builder->program, bytes) : NULL;
     if (table != NULL)
         made.asked.blocks.index = memcpy(table, asked->blocks.index, bytes);
-    draft->windows = g_renew(DraftWindows, draft->windows, draft->windows_count + 1);
-    draft->windows[draft->windows_count] = made;
-    return draft_windows_placeholder(draft->windows_count++);
+    builder->windows = g_renew(BuilderWindows, builder->windows, builder->windows_count + 1);
+    builder->windows[builder->windows_count] = made;
+    return builder_windows_placeholder(builder->windows_count++);
 }
 
 static int64_t steps_of(const Launch *launch)
@@ -114,24 +114,24 @@ static uint32_t name_blocks(Program *program, const Window *window, const View *
     return label_add(program, labels);
 }
 
-PlRef windows_array(const Draft *draft, PlRef placeholder)
+PlRef windows_array(const Builder *builder, PlRef placeholder)
 {
-    return draft->windows[placeholder.buffer].array;
+    return builder->windows[placeholder.buffer].array;
 }
 
-Window windows_make(Draft *draft, const Launch *launch, PlRef placeholder, PlRef array, uint32_t argument, const char *kernel,
+Window windows_make(Builder *builder, const Launch *launch, PlRef placeholder, PlRef array, uint32_t argument, const char *kernel,
                     const char *name)
 {
-    Program *program = draft->program;
-    const DraftWindows *made = &draft->windows[placeholder.buffer];
+    Program *program = builder->program;
+    const BuilderWindows *made = &builder->windows[placeholder.buffer];
     const PlWindows *asked = &made->asked;
-    const View *view = draft_view(made->copies, array, "pl_windows");
+    const View *view = builder_view(made->copies, array, "pl_windows");
     Window window = { .argument = argument, .array = array, .ndim = view->ndim, .index = asked->index,
                       .table = asked->blocks.index, .output = asked->output,
                       .revisit = asked->revisit };
     if (window.table != NULL && asked->blocks.count != steps_of(launch) * view->ndim)
-        draft_misuse(made->copies, "pl_windows of %s: pl_blocks has %lld indices, for %lld grid steps and %u dimensions", name,
-                     (long long)asked->blocks.count, (long long)steps_of(launch), view->ndim);
+        builder_misuse(made->copies, "pl_windows of %s: pl_blocks has %lld indices, for %lld grid steps and %u dimensions", name,
+                       (long long)asked->blocks.count, (long long)steps_of(launch), view->ndim);
     for (unsigned d = 0; d < view->ndim; d++) {
         window.squeezed[d] = asked->block[d] == PL_SQUEEZED;
         window.block[d] = window.squeezed[d] ? 1 : asked->block[0] == 0 ? view->size[d] : asked->block[d];
@@ -238,17 +238,12 @@ static bool block_parts(Program *program, const Window *window, const int64_t *b
     return cut;
 }
 
-static void *take_memory(void *core, size_t bytes)
-{
-    return core_alloc(core, bytes);
-}
-
 /* What the room held is no longer there. */
 static void forget(Core *core, const Window *window, unsigned buffer)
 {
     const Decl *decl = program_decl(core->program, window->room + buffer);
     Tile nothing;
-    tile_init(&nothing, (DType)decl->dtype, decl->ndim, decl->size, false, take_memory, core);
+    tile_init(&nothing, (DType)decl->dtype, decl->ndim, decl->size, false, core_tile_alloc, core);
     core_store(core, window->copies, (Ref){ window->room + buffer, decl->view, NONE }, NULL, &nothing);
 }
 
@@ -343,7 +338,7 @@ static void make_room(Core *core, const Window *window, Holding *held)
 static void show(const Core *core, const Window *window, const Holding *held, PlRef *ref)
 {
     uint32_t decl = window->room + held->now;
-    ref[window->argument] = draft_make_ref(decl, program_decl(core->program, decl)->view, NONE);
+    ref[window->argument] = builder_make_ref(decl, program_decl(core->program, decl)->view, NONE);
 }
 
 /* Inputs that are there as a whole come first: index functions may look at them. */

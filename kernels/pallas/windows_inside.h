@@ -1,6 +1,6 @@
-/* windows_inside.h - the windows of one launch, as the launch keeps them; private to program.c and windows.c. */
+/* windows_inside.h - the windows of one launch, as the launch keeps them; private to kernel.c and windows.c. */
 #pragma once
-#include "draft.h"
+#include "builder.h"
 
 typedef struct Window {
     uint32_t argument;                          /* which ref of the kernel */
@@ -19,8 +19,8 @@ typedef struct Window {
 
 /* What a placeholder among the arguments asked for: of which array; and all of it, with room for its blocks declared, for the launch.
  * array: that one, or the copy of it that belongs to the launch. name: of the argument. */
-PlRef windows_array(const Draft *draft, PlRef placeholder);
-Window windows_make(Draft *draft, const Launch *launch, PlRef placeholder, PlRef array, uint32_t argument, const char *kernel,
+PlRef windows_array(const Builder *builder, PlRef placeholder);
+Window windows_make(Builder *builder, const Launch *launch, PlRef placeholder, PlRef array, uint32_t argument, const char *kernel,
                     const char *name);
 /* Before and after the body of a grid step. Sets those of the kernel's refs that are windows. */
 void windows_enter(Core *core, const Window *window, unsigned count, PlRef *ref);

@@ -1,4 +1,4 @@
-/* mesh.h - where am I, how many are we, and how to name another device.
+/* device.h - where am I, how many are we, and how to name another device.
  *
  * Source: jax.lax.axis_index and axis_size, pl.program_id and num_programs, device ids of Pallas TPU's remote copies and signals.
  */

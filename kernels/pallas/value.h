@@ -1,4 +1,4 @@
-/* tile.h - values: loads and stores of VMEM and SMEM, and arithmetic on what was loaded.
+/* value.h - values: loads and stores of VMEM and SMEM, and arithmetic on what was loaded.
  *
  * Tiles live until the end of the grid step, or of the scope (PL_SCOPED) in which they were made.
  */

@@ -1,4 +1,4 @@
-/* program.h - kernels, and the plan that launches them.
+/* kernel.h - kernels, and the plan that launches them.
  *
  *     KERNEL(copy, input, output, sem) { ... }
  *     PROGRAM(copy, "one local copy")

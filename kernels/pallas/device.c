@@ -1,66 +1,66 @@
-/* mesh.c - answers about the caller's place: device, core, coordinates, grid step. */
-#include "mesh.h"
-#include "draft.h"
+/* device.c - answers about the caller's place: device, core, coordinates, grid step. */
+#include "device.h"
+#include "builder.h"
 #include <glib.h>
 #include <string.h>
 
 static int num_devices(const PlSite *here)
 {
     (void)here;
-    return (int)draft_program()->devices;
+    return (int)builder_program()->devices;
 }
 
 static int num_cores(const PlSite *here)
 {
     (void)here;
-    return (int)draft_program()->cores_per_device;
+    return (int)builder_program()->cores_per_device;
 }
 
 static int device_id(const PlSite *here)
 {
-    return (int)draft_core(here, "pl_device_id")->device;
+    return (int)builder_core(here, "pl_device_id")->device;
 }
 
 static int core_index(const PlSite *here)
 {
-    return (int)draft_core(here, "pl_core_index")->index;
+    return (int)builder_core(here, "pl_core_index")->index;
 }
 
 static unsigned find_axis(const PlSite *here, const char *name)
 {
-    const Mesh *mesh = &draft_program()->mesh;
+    const Mesh *mesh = &builder_program()->mesh;
     int axis = mesh_axis(mesh, name);
     if (axis >= 0)
         return (unsigned)axis;
     char known[MESH_AXES_MAX * 48] = "";
     for (unsigned i = 0; i < mesh->axes; i++)
         g_snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s=%u", i ? "," : "", mesh->name[i], mesh->size[i]);
-    draft_misuse(here, "no axis \"%s\" in the mesh %s", name, known);
+    builder_misuse(here, "no axis \"%s\" in the mesh %s", name, known);
 }
 
 static bool has_axis(const PlSite *here, const char *axis)
 {
     (void)here;
-    return mesh_axis(&draft_program()->mesh, axis) >= 0;
+    return mesh_axis(&builder_program()->mesh, axis) >= 0;
 }
 
 static int axis_size(const PlSite *here, const char *axis)
 {
-    return (int)draft_program()->mesh.size[find_axis(here, axis)];
+    return (int)builder_program()->mesh.size[find_axis(here, axis)];
 }
 
 static int axis_index(const PlSite *here, const char *axis)
 {
-    const Core *core = draft_core(here, "pl_axis_index");
+    const Core *core = builder_core(here, "pl_axis_index");
     return (int)mesh_coordinate(&core->program->mesh, core->device, find_axis(here, axis));
 }
 
 static const Launch *grid_of(const PlSite *here, int dimension, const char *what)
 {
-    const Core *core = draft_core(here, what);
+    const Core *core = builder_core(here, what);
     const Launch *launch = program_launch(core->program, core->launch);
     if (dimension < 0 || dimension >= (int)launch->grid_dims)
-        draft_misuse(here, "%s(%d): the launch of %s has a grid of %u dimensions", what, dimension,
+        builder_misuse(here, "%s(%d): the launch of %s has a grid of %u dimensions", what, dimension,
                     program_text(core->program, launch->name), launch->grid_dims);
     return launch;
 }
@@ -83,10 +83,10 @@ static PlDevice no_such_device(void)
 
 static PlDevice device_at(const PlSite *here, int axes, const int64_t *coordinate)
 {
-    const Mesh *mesh = &draft_program()->mesh;
+    const Mesh *mesh = &builder_program()->mesh;
     uint32_t at[MESH_AXES_MAX];
     if (axes != (int)mesh->axes)
-        draft_misuse(here, "pl_mesh with %d coordinates: the mesh has %u axes", axes, mesh->axes);
+        builder_misuse(here, "pl_mesh with %d coordinates: the mesh has %u axes", axes, mesh->axes);
     for (int i = 0; i < axes; i++) {
         if (coordinate[i] < 0 || coordinate[i] >= mesh->size[i])
             return no_such_device();
@@ -97,7 +97,7 @@ static PlDevice device_at(const PlSite *here, int axes, const int64_t *coordinat
 
 static PlDevice along(const PlSite *here, const char *axis, int64_t index)
 {
-    const Core *core = draft_core(here, "pl_along");
+    const Core *core = builder_core(here, "pl_along");
     const Mesh *mesh = &core->program->mesh;
     unsigned which = find_axis(here, axis);
     int64_t at[MESH_AXES_MAX];
@@ -106,7 +106,7 @@ static PlDevice along(const PlSite *here, const char *axis, int64_t index)
     return device_at(here, (int)mesh->axes, at);
 }
 
-void pl_mesh_install(PlApi *api)
+void pl_device_install(PlApi *api)
 {
     api->num_devices = num_devices;
     api->num_cores = num_cores;

@@ -1,12 +1,12 @@
-/* program.c - PROGRAM's side: parameters, sizes that do not apply, launches with their arguments checked and named.
+/* kernel.c - PROGRAM's side: parameters, sizes that do not apply, launches with their arguments checked and named.
  *
  * A launch keeps its kernel and refs in the program's memory. Buffers without a name take that of the kernel's parameter. Scratch that was
  * given to an earlier launch is declared anew: each launch has its own.
  */
-#include "program.h"
+#include "kernel.h"
 #include <glib.h>
 #include <string.h>
-#include "draft.h"
+#include "builder.h"
 #include "windows.h"
 #include "windows_inside.h"
 
@@ -14,19 +14,19 @@ typedef struct Call { const PlKernel *kernel; unsigned windows; const Window *wi
 
 static int64_t declare(const PlSite *here, const char *what, const char *name, int64_t value, int64_t least, int64_t greatest, bool choice)
 {
-    Draft *draft = draft_of(here, what);
-    Program *program = draft->program;
+    Builder *builder = builder_of(here, what);
+    Program *program = builder->program;
     uint32_t id = program_string(program, name);
     for (uint32_t i = 0; i < program->parameters.count; i++)
         if (STORE(Parameter, &program->parameters, i).name == id)
-            draft_misuse(here, "%s(%s, ...) is given twice: use the variable", what, name);
-    for (uint32_t i = 0; i < program->overrides.count && i < G_N_ELEMENTS(draft->overridden); i++)
+            builder_misuse(here, "%s(%s, ...) is given twice: use the variable", what, name);
+    for (uint32_t i = 0; i < program->overrides.count && i < G_N_ELEMENTS(builder->overridden); i++)
         if (STORE(Parameter, &program->overrides, i).name == id) {
             value = STORE(Parameter, &program->overrides, i).value;
-            draft->overridden[i] = true;
+            builder->overridden[i] = true;
         }
     if (value < least || value > greatest)
-        draft_misuse(here, "%s=%lld is out of range: %s takes %lld to %lld", name, (long long)value, name, (long long)least,
+        builder_misuse(here, "%s=%lld is out of range: %s takes %lld to %lld", name, (long long)value, name, (long long)least,
                     (long long)greatest);
     *(Parameter *)store_push(&program->parameters, 1) = (Parameter){ id, value, least, greatest, choice };
     return value;
@@ -44,26 +44,26 @@ static int64_t choose(const PlSite *here, const char *name, int64_t least, int64
 
 static int64_t parameter_value(const PlSite *here, const char *name)
 {
-    const Program *program = draft_program();
+    const Program *program = builder_program();
     for (uint32_t i = 0; i < program->parameters.count; i++)
         if (strcmp(program_text(program, STORE(Parameter, &program->parameters, i).name), name) == 0)
             return STORE(Parameter, &program->parameters, i).value;
-    draft_misuse(here, "pl_parameter(%s): the program has no PARAMETER of that name", name);
+    builder_misuse(here, "pl_parameter(%s): the program has no PARAMETER of that name", name);
 }
 
 static void needs(const PlSite *here, const char *why)
 {
-    Draft *draft = draft_of(here, "PL_NEEDS");
-    draft->program->not_applicable = program_text(draft->program, program_string(draft->program, why));
-    siglongjmp(draft->unwind, 1);
+    Builder *builder = builder_of(here, "PL_NEEDS");
+    builder->program->not_applicable = program_text(builder->program, program_string(builder->program, why));
+    siglongjmp(builder->unwind, 1);
 }
 
 static void run_body(Core *core, const Launch *launch)
 {
     const Call *call = launch->closure;
-    draft_begin_body(core);
+    builder_begin_body(core);
     call->kernel->call(call->ref + call->refs);
-    draft_end_body(core);
+    builder_end_body(core);
 }
 
 static void run_windowed(Core *core, const Launch *launch)
@@ -71,10 +71,10 @@ static void run_windowed(Core *core, const Launch *launch)
     const Call *call = launch->closure;
     PlRef ref[PL_REFS_MAX] = { { 0 } };         /* windows are others in each step */
     memcpy(ref, call->ref, (size_t)call->refs * sizeof *ref);
-    draft_begin_body(core);
+    builder_begin_body(core);
     windows_enter(core, call->window, call->windows, ref);
     call->kernel->call(ref + call->refs);
-    draft_end_body(core);
+    builder_end_body(core);
     windows_leave(core, call->window, call->windows);
 }
 
@@ -85,59 +85,59 @@ static char *ref_name(const PlKernel *kernel, int i)
     return g_strstrip(g_strdup(g_strv_length(names) > (guint)i ? names[i] : "?"));
 }
 
-static uint32_t declare_anew(Draft *draft, uint32_t decl)
+static uint32_t declare_anew(Builder *builder, uint32_t decl)
 {
-    const Decl old = *program_decl(draft->program, decl);
+    const Decl old = *program_decl(builder->program, decl);
     DeclSpec spec = { .space = old.space, .semaphore_kind = old.semaphore_kind, .dtype = old.dtype, .life = old.life, .ndim = old.ndim,
                       .opaque = old.opaque, .once = true, .collective_id = -1, .site = old.site,
-                      .name = program_text(draft->program, old.name) };
+                      .name = program_text(builder->program, old.name) };
     memcpy(spec.size, old.size, sizeof spec.size);
-    uint32_t copy = program_add_decl(draft->program, &spec);
-    Decl *now = program_decl(draft->program, copy);
+    uint32_t copy = program_add_decl(builder->program, &spec);
+    Decl *now = program_decl(builder->program, copy);
     now->limit = old.limit;
     memcpy(now->exempt, old.exempt, sizeof now->exempt);
-    draft->copies = g_renew(DraftCopy, draft->copies, draft->copies_count + 1);
-    draft->copies[draft->copies_count++] = (DraftCopy){ decl, copy };
+    builder->copies = g_renew(BuilderCopy, builder->copies, builder->copies_count + 1);
+    builder->copies[builder->copies_count++] = (BuilderCopy){ decl, copy };
     return copy;
 }
 
 /* The same scratch given twice to one launch stays one buffer. */
-static PlRef own_scratch(Draft *draft, PlRef ref, uint32_t first_copy)
+static PlRef own_scratch(Builder *builder, PlRef ref, uint32_t first_copy)
 {
-    const Program *program = draft->program;
-    if (!program_decl(program, ref.buffer)->once || !g_hash_table_contains(draft->taken, GUINT_TO_POINTER(ref.buffer)))
+    const Program *program = builder->program;
+    if (!program_decl(program, ref.buffer)->once || !g_hash_table_contains(builder->taken, GUINT_TO_POINTER(ref.buffer)))
         return ref;
-    for (size_t i = first_copy; i < draft->copies_count; i++)
-        if (draft->copies[i].decl == ref.buffer)
-            return draft_make_ref(draft->copies[i].copy, ref.view, ref.core);
-    return draft_make_ref(declare_anew(draft, ref.buffer), ref.view, ref.core);
+    for (size_t i = first_copy; i < builder->copies_count; i++)
+        if (builder->copies[i].decl == ref.buffer)
+            return builder_make_ref(builder->copies[i].copy, ref.view, ref.core);
+    return builder_make_ref(declare_anew(builder, ref.buffer), ref.view, ref.core);
 }
 
 static void check_count(const PlSite *here, const PlKernel *kernel, const PlRef *ref, int given)
 {
     if (given != kernel->ref_count)
-        draft_misuse(here, "%s needs %d refs (%s), got %d", kernel->name, kernel->ref_count, kernel->refs, given);
+        builder_misuse(here, "%s needs %d refs (%s), got %d", kernel->name, kernel->ref_count, kernel->refs, given);
     for (int i = 0; i < given; i++)
         if (ref[i].mark == 0) {
             char name[64];
             g_autofree char *text = ref_name(kernel, i);
             g_strlcpy(name, text, sizeof name);
             g_clear_pointer(&text, g_free);
-            draft_misuse(here, "%s: its ref %d (%s) was never set", kernel->name, i + 1, name);
+            builder_misuse(here, "%s: its ref %d (%s) was never set", kernel->name, i + 1, name);
         }
 }
 
-static PlRef take_argument(Draft *draft, const PlSite *here, Launch *launch, const PlKernel *kernel, PlRef ref, uint32_t first_copy)
+static PlRef take_argument(Builder *builder, const PlSite *here, Launch *launch, const PlKernel *kernel, PlRef ref, uint32_t first_copy)
 {
-    if (draft_is_barrier_placeholder(ref)) {
+    if (builder_is_barrier_placeholder(ref)) {
         if (launch->collective_id < 0)
-            draft_misuse(here, "%s gets a barrier semaphore, which needs a collective_id (.collective_id = 0)", kernel->name);
+            builder_misuse(here, "%s gets a barrier semaphore, which needs a collective_id (.collective_id = 0)", kernel->name);
         launch->uses_barrier_semaphore = true;
-        uint32_t decl = program_barrier_decl(draft->program, launch->collective_id);
-        return draft_make_ref(decl, program_decl(draft->program, decl)->view, NONE);
+        uint32_t decl = program_barrier_decl(builder->program, launch->collective_id);
+        return builder_make_ref(decl, program_decl(builder->program, decl)->view, NONE);
     }
-    draft_ref(here, ref, kernel->name);
-    return own_scratch(draft, ref, first_copy);
+    builder_ref(here, ref, kernel->name);
+    return own_scratch(builder, ref, first_copy);
 }
 
 /* A buffer without a name takes the argument's, which is given back. */
@@ -158,26 +158,26 @@ static void take_windows(Launch *launch, const Window *window)
         launch->decl[launch->decls++] = window->room + i;
 }
 
-static void take_arguments(Draft *draft, const PlSite *here, Launch *launch, const PlKernel *kernel, const PlRef *ref)
+static void take_arguments(Builder *builder, const PlSite *here, Launch *launch, const PlKernel *kernel, const PlRef *ref)
 {
-    Program *program = draft->program;
+    Program *program = builder->program;
     int refs = kernel->ref_count, windows = 0;
-    uint32_t first_copy = (uint32_t)draft->copies_count;
+    uint32_t first_copy = (uint32_t)builder->copies_count;
     for (int i = 0; i < refs; i++)
-        windows += draft_is_windows_placeholder(ref[i]);
+        windows += builder_is_windows_placeholder(ref[i]);
     Call *call = program_alloc(program, sizeof *call + (size_t)refs * sizeof *ref);
     Window *window = program_alloc(program, (size_t)windows * sizeof *window);
     launch->decl = program_alloc(program, ((size_t)refs + (size_t)windows * (PL_BUFFERS_MAX + 1)) * sizeof *launch->decl);
     *call = (Call){ .kernel = kernel, .window = window, .refs = refs };
     for (int i = 0; i < refs; i++) {
-        bool windowed = draft_is_windows_placeholder(ref[i]);
+        bool windowed = builder_is_windows_placeholder(ref[i]);
         if (windowed && launch->host)
-            draft_misuse(here, "pl_host hands arrays to %s as they are: pl_windows is an argument of pl_launch", kernel->name);
-        call->ref[i] = take_argument(draft, here, launch, kernel, windowed ? windows_array(draft, ref[i]) : ref[i], first_copy);
+            builder_misuse(here, "pl_host hands arrays to %s as they are: pl_windows is an argument of pl_launch", kernel->name);
+        call->ref[i] = take_argument(builder, here, launch, kernel, windowed ? windows_array(builder, ref[i]) : ref[i], first_copy);
         launch->decl[i] = call->ref[i].buffer;
         const char *name = name_argument(program, kernel, i, call->ref[i].buffer);
         if (windowed)
-            window[call->windows++] = windows_make(draft, launch, ref[i], call->ref[i], (uint32_t)i, kernel->name, name);
+            window[call->windows++] = windows_make(builder, launch, ref[i], call->ref[i], (uint32_t)i, kernel->name, name);
     }
     launch->closure = call, launch->decls = (uint32_t)refs;
     for (unsigned i = 0; i < call->windows; i++)
@@ -185,7 +185,7 @@ static void take_arguments(Draft *draft, const PlSite *here, Launch *launch, con
     if (call->windows > 0)
         launch->body = run_windowed;
     for (uint32_t i = 0; i < launch->decls; i++)
-        g_hash_table_add(draft->taken, GUINT_TO_POINTER(launch->decl[i]));
+        g_hash_table_add(builder->taken, GUINT_TO_POINTER(launch->decl[i]));
 }
 
 static const uint8_t *mark_devices(const PlSite *here, Program *program, const PlDevices *on)
@@ -196,7 +196,7 @@ static const uint8_t *mark_devices(const PlSite *here, Program *program, const P
     for (int64_t i = 0; i < on->count; i++) {
         int64_t device = on->list != NULL ? on->list[i] : on->first + i * on->step;
         if (device < 0 || device >= program->devices)
-            draft_misuse(here, "pl_launch_on names device %lld, but there are devices 0 to %u", (long long)device, program->devices - 1);
+            builder_misuse(here, "pl_launch_on names device %lld, but there are devices 0 to %u", (long long)device, program->devices - 1);
         mark[device] = 1;
     }
     return mark;
@@ -213,7 +213,7 @@ static uint32_t count_grid(const PlSite *here, const char *text)
     c += strspn(c, " \t\n");
     const char *brace = *c == '=' ? c + 1 + strspn(c + 1, " \t\n") : c;
     if (*brace != '{')
-        draft_misuse(here, "the grid of a launch is written .grid = { n, ... }");
+        builder_misuse(here, "the grid of a launch is written .grid = { n, ... }");
     c = brace + 1;
     uint32_t dims = c[strspn(c, " \t\n")] != '}';
     for (int depth = 1; *c != '\0' && depth > 0; c++) {
@@ -229,7 +229,7 @@ static void set_grid(const PlSite *here, Launch *launch, const PlLaunch *given, 
     uint32_t dims = count_grid(here, text);
     for (uint32_t d = 0; d < GRID_DIMS_MAX; d++) {
         if (given->grid[d] < 0 || given->grid[d] > INT32_MAX)
-            draft_misuse(here, "the grid of %s has %lld steps in dimension %u", program_text(draft_program(), launch->name),
+            builder_misuse(here, "the grid of %s has %lld steps in dimension %u", program_text(builder_program(), launch->name),
                         (long long)given->grid[d], d);
         if (given->grid[d] != 0 && d >= dims)
             dims = d + 1;
@@ -243,7 +243,7 @@ static void set_parallel(const PlSite *here, Launch *launch, const PlLaunch *giv
     for (int32_t d = 0; d < GRID_DIMS_MAX; d++)
         if (given->dimension_semantics[d] == PL_PARALLEL) {
             if (d >= (int32_t)launch->grid_dims)
-                draft_misuse(here, "dimension_semantics: dimension %d is PL_PARALLEL, but the grid has %u", d, launch->grid_dims);
+                builder_misuse(here, "dimension_semantics: dimension %d is PL_PARALLEL, but the grid has %u", d, launch->grid_dims);
             launch->parallel_dim = d;           /* Mosaic splits the first one */
             return;
         }
@@ -257,46 +257,46 @@ static int count_args(const PlRef *ref)
     return count;
 }
 
-static Launch *add_launch(const PlSite *here, Draft *draft, const PlKernel *kernel, const char *name)
+static Launch *add_launch(const PlSite *here, Builder *builder, const PlKernel *kernel, const char *name)
 {
-    if (draft->program->launches.count >= UINT16_MAX)
-        draft_misuse(here, "more than %d launches", UINT16_MAX - 1);
-    Launch *launch = program_add_launch(draft->program);
-    launch->name = program_string(draft->program, name != NULL ? name : kernel->name);
-    launch->site = draft_site(here);
-    launch->kernel = draft_line(&kernel->site);
+    if (builder->program->launches.count >= UINT16_MAX)
+        builder_misuse(here, "more than %d launches", UINT16_MAX - 1);
+    Launch *launch = program_add_launch(builder->program);
+    launch->name = program_string(builder->program, name != NULL ? name : kernel->name);
+    launch->site = builder_site(here);
+    launch->kernel = builder_line(&kernel->site);
     launch->body = run_body;
     return launch;
 }
 
 static void launch_kernel(const PlSite *here, const PlDevices *on, const PlKernel *kernel, const PlLaunch *given, const char *text)
 {
-    Draft *draft = draft_of(here, "pl_launch");
+    Builder *builder = builder_of(here, "pl_launch");
     check_count(here, kernel, given->args, count_args(given->args));
-    Launch *launch = add_launch(here, draft, kernel, given->name);
+    Launch *launch = add_launch(here, builder, kernel, given->name);
     bool named = given->collective_id != 0 || strstr(text, ".collective_id") != NULL;
     if (given->collective_id < 0)
-        draft_misuse(here, "collective_id is %d: it must be 0 or more", given->collective_id);
+        builder_misuse(here, "collective_id is %d: it must be 0 or more", given->collective_id);
     launch->collective_id = named ? given->collective_id : -1;
     launch->one_core = given->one_core;
     launch->skip_device_barrier = given->skip_device_barrier;
     launch->allow_unused_collective_id = given->allow_collective_id_without_custom_barrier;
-    launch->on_device = mark_devices(here, draft->program, on);
+    launch->on_device = mark_devices(here, builder->program, on);
     set_grid(here, launch, given, text);
     set_parallel(here, launch, given);
-    take_arguments(draft, here, launch, kernel, given->args);
+    take_arguments(builder, here, launch, kernel, given->args);
 }
 
 static void host(const PlSite *here, const PlKernel *kernel, int refs, const PlRef *ref)
 {
-    Draft *draft = draft_of(here, "pl_host");
+    Builder *builder = builder_of(here, "pl_host");
     check_count(here, kernel, ref, refs);
-    Launch *launch = add_launch(here, draft, kernel, NULL);
+    Launch *launch = add_launch(here, builder, kernel, NULL);
     launch->host = true;
-    take_arguments(draft, here, launch, kernel, ref);
+    take_arguments(builder, here, launch, kernel, ref);
 }
 
-void pl_program_install(PlApi *api)
+void pl_kernel_install(PlApi *api)
 {
     api->parameter = parameter;
     api->choose = choose;
