@@ -1,7 +1,7 @@
 /* program.c - the plan, its tables and its ids.
  *
- * Every table only grows: a view, region, site or scoped declaration met in one run keeps its id in the next, so two runs of one process
- * can be compared step by step. Ids of objects and semaphores are ranges handed out with each declaration.
+ * Tables grow: a view, region, site or scoped declaration met in one run keeps its id in the next (until rewind_to), so two runs
+ * of one process can be compared step by step. Ids of objects and semaphores are ranges handed out with each declaration.
  */
 #include "program.h"
 #include "labels.h"
@@ -44,6 +44,7 @@ Program *program_new(const Mesh *mesh, uint32_t cores_per_device, const Knobs *k
     store_init(&home, sizeof(Program), 1);
     Program *program = store_push(&home, 1);
     program->home = home;
+    program_renew(program);
     program->mesh = *mesh;
     program->devices = mesh_devices(mesh);
     program->cores_per_device = cores_per_device;
@@ -103,6 +104,12 @@ void program_make_private(Program *program)
         if (store[i] != &program->launches && store[i] != &program->passed)     /* what is learnt of a launch holds for everybody */
             store_make_private(store[i]);
     store_make_private(&program->home);
+}
+
+void program_renew(Program *program)
+{
+    static uint32_t generations;
+    program->generation = ++generations;
 }
 
 void *program_alloc(Program *program, size_t bytes)

@@ -1,7 +1,7 @@
 /* program.h - what is checked: a plan of declarations and launches at one size, and everything that runs learn about it.
  *
  * Built once per size and parameters by a PROGRAM function; runs add scoped declarations, views, regions and sites as they meet them, and
- * never take any away, so ids stay valid over all runs of one process. Lives in shared Stores: a child builds it, its parent reads it.
+ * none goes away until a search begins anew (rewind.h). Lives in shared Stores: a child builds it, its parent reads it.
  *
  * Ids.  A *decl* is one declaration; it has one buffer object a unit (a device for HBM and ANY, a core for VMEM, SMEM and SEMAPHORE):
  *       object = decl.first_object + unit.  A semaphore (or flag word) is one element of a SEMAPHORE decl on one core:
@@ -60,7 +60,6 @@ typedef struct Decl {
 typedef struct Site { uint32_t file, function, line, counter, caller, library; } Site;
 
 #define GRID_DIMS_MAX 8
-
 typedef struct Launch {
     uint32_t name, site, kernel;                /* kernel: site of its function */
     void (*body)(Core *core, const struct Launch *launch);              /* one grid step, on the core's own stack */
@@ -102,7 +101,7 @@ struct Program {
     Store text;                                 /* bytes: program_alloc */
     Store sites, decls, launches, expectations, parameters, overrides, labels;
     Store passed;                               /* uint32_t a core: so many launches it got past in some run, or would have: see entry.h */
-    uint32_t objects, semaphores;               /* ids given out */
+    uint32_t objects, semaphores, generation;   /* ids given out; and of which generation, no other's in this process (rewind.h) */
     uint32_t sites_in_order;                    /* later sites were met by several threads at once, in any order; 0: all are in order */
     Store object_decls;                         /* decl of each object id */
     Store view_regions, semaphore_decls, scope_decls, barrier_decls;    /* caches and lookups of program.c */
@@ -117,6 +116,7 @@ struct Program {
 Program *program_new(const Mesh *mesh, uint32_t cores_per_device, const Knobs *knobs);      /* in shared memory */
 void program_free(Program *program);
 void program_make_private(Program *program);    /* in a forked child, all but the launches: see store_make_private */
+void program_renew(Program *program);           /* gives it another generation */
 
 void *program_alloc(Program *program, size_t bytes);            /* zeroed, lives as long as the program */
 uint32_t program_string(Program *program, const char *text);    /* made valid UTF-8 without control characters */

@@ -159,6 +159,14 @@ void store_reset(Store *store)
     make_zero(store, used);
 }
 
+void store_truncate(Store *store, size_t count)
+{
+    size_t bytes = (store->count - count) * store->item_bytes;
+    account_less(bytes);
+    store->count = count;
+    memset(store->base + count * store->item_bytes, 0, bytes);
+}
+
 /* What is used is copied to a private mapping, which then takes the place of the shared one. */
 void store_make_private(Store *store)
 {
@@ -256,12 +264,10 @@ static uint32_t slot_hash(const void *key, size_t bytes)
     return (uint32_t)(XXH3_64bits(key, bytes) >> 32);
 }
 
-/* The table is laid out anew in place: its reservation holds the largest size it can have. */
-static void intern_grow(Intern *intern)
+static void lay_out_slots(Intern *intern)
 {
     Store *slots = &intern->slots;
     memset(slots->base, 0, slots->count * sizeof(uint64_t));
-    store_push(slots, slots->count ? slots->count : SLOTS_MIN);
     uint64_t *table = (uint64_t *)(void *)slots->base;
     size_t mask = slots->count - 1;
     for (uint32_t id = 0; id < intern->ends.count; id++) {
@@ -273,6 +279,22 @@ static void intern_grow(Intern *intern)
             at = (at + 1) & mask;
         table[at] = (uint64_t)hash << 32 | (id + 1);
     }
+}
+
+/* In place: the reservation holds the largest size that the table can have. */
+static void intern_grow(Intern *intern)
+{
+    store_push(&intern->slots, intern->slots.count ? intern->slots.count : SLOTS_MIN);
+    lay_out_slots(intern);
+}
+
+void intern_truncate(Intern *intern, size_t count)
+{
+    if (count == intern->ends.count)
+        return;
+    store_truncate(&intern->keys, count ? STORE(size_t, &intern->ends, count - 1) : 0);
+    store_truncate(&intern->ends, count);
+    lay_out_slots(intern);
 }
 
 /* The end is written last, so a child that dies half way leaves no key that looks whole and is not. */

@@ -29,6 +29,7 @@ void store_init(Store *store, size_t item_bytes, size_t items_max);
 void store_init_own(Store *store, size_t item_bytes, size_t items_max);
 void store_clear(Store *store);
 void store_reset(Store *store);                 /* count becomes 0, memory is given back and zero again */
+void store_truncate(Store *store, size_t count);        /* the items from that one on are gone */
 /* In a forked child: from now on what it pushes or writes is seen by nobody else, nor does it see others'. */
 void store_make_private(Store *store);
 void *store_push(Store *store, size_t items);   /* zeroed; address of the first */
@@ -54,3 +55,4 @@ uint32_t intern_add(Intern *intern, const void *key, size_t bytes);
 uint32_t intern_find(const Intern *intern, const void *key, size_t bytes);      /* NONE: it is not there */
 const void *intern_get(const Intern *intern, uint32_t id, size_t *bytes);       /* aligned to 8 bytes */
 size_t intern_count(const Intern *intern);
+void intern_truncate(Intern *intern, size_t count);     /* the keys from that id on are gone */

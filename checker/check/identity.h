@@ -2,10 +2,10 @@
 #pragma once
 #include "spec.h"
 
-#define IDENTITY_FACTS "launches"               /* key of the facts, from which the run can be repeated */
+#define IDENTITY_FACTS "launches"               /* key of what was known of launches: the run can be made again from that */
 
-char *identity_hash_file(const char *path);     /* 16 hex digits; "-" if unreadable. g_malloc */
-/* Lines "key value": program, source, size, parameters, knobs, seed, search, the recorded run with the facts (settle_facts) of its
- * launches, and hashes of heddle and of a built-in module, whose source may not be at hand. Limits are not included: a search may be
- * resumed with larger ones. g_malloc. */
+char *identity_hash_file(const char *path);     /* 16 hex digits, "-" for what cannot be read. g_malloc */
+/* Lines "key value": program, source, size, parameters, knobs, seed, search, the recorded run with what was known of launches before it
+ * (settle_known), and heddle itself with the built-in module, for whose kernels there may be no source. Limits are not among them: a search
+ * may be resumed with larger ones. g_malloc. */
 char *identity_of_check(const CheckSpec *spec, const Program *program, const Record *record, const char *facts);

@@ -1,6 +1,7 @@
 /* search.c - turns the spec of a check into the options of one search, with the defaults of each. */
 #include "search.h"
 #include "../../model/moment.h"
+#include "../../model/rewind.h"
 #include "../classes/classes.h"
 #include "../enumerate/enumerate.h"
 #include "../facts/outcome.h"
@@ -79,11 +80,14 @@ static bool enumerate(WorkerShared *shared, const SearchSpec *search)
     const Program *program = shared->program;
     Files files = open_files(shared);
     EnumerateOptions options = enumerate_options(shared, &search->limits, &files);
+    options.contents |= files.resumed != NULL && program->knobs.data == DATA_REAL && enumerate_asked_contents(files.resumed);
     if (shared->error == NULL) {
         bool needs_contents;
+        const Rewind mark = rewind_mark(program);
         Outcome *outcome = enumerate_with(shared, &options, &needs_contents);
         if (needs_contents) {
             outcome_free(outcome);
+            rewind_to(shared->program, &mark);
             options.contents = true, options.resumed = NULL;
             outcome = enumerate_with(shared, &options, &needs_contents);
         }

@@ -6,6 +6,7 @@
  */
 #include "worker.h"
 #include "../../model/racing.h"
+#include "../../model/rewind.h"
 #include "../classes/classes.h"
 #include "../facts/outcome.h"
 #include "../run/blackbox.h"
@@ -180,8 +181,6 @@ static void run(WorkerShared *shared, bool twice)
     child_watch_stacks(execution_stacks(shared->execution));
     g_autofree bool *idle = unreached_expectations(execution_machine(shared->execution));
     settle_run(shared->execution, &options);
-    g_autofree char *facts = settle_facts(program);
-    shared->facts = worker_keep(shared, facts);
     shared->steps_reached = execution_limit_reached(shared->execution);
     shared->error = program->usage_error;
     if (shared->error != NULL)
@@ -217,15 +216,21 @@ bool worker_stops_at_first(const WorkerShared *shared)
     return shared->spec->first && !finding_exemptions_exist(shared->program) && !shared->record->values_observed;
 }
 
-/* A resumed search, and a replay, begin with the entry barriers that are known from before. */
-static void learn_facts(WorkerShared *shared)
+/* What is known of launches before the first run: a search that goes on begins as the one did that wrote the file, which another one before
+ * it may have shown other entry barriers; so does a replay. */
+static char *facts_to_begin_with(const CheckSpec *spec)
 {
-    g_autofree char *resumed = shared->spec->resume ? checkpoint_peek(shared->spec->resume, IDENTITY_FACTS) : NULL;
-    const char *facts = resumed ? resumed : shared->spec->facts;
-    if (facts == NULL)
-        return;
+    char *resumed = spec->resume ? checkpoint_peek(spec->resume, IDENTITY_FACTS) : NULL;
+    return resumed ? resumed : g_strdup(spec->facts ? spec->facts : "");
+}
+
+/* All that is done from here on follows from the program and these facts alone, so that another process can do it again. */
+static void begin(WorkerShared *shared, const char *facts)
+{
+    shared->facts = worker_keep(shared, facts);
     settle_add_facts(shared->program, facts);
-    settle_launches(shared->program, false);
+    if (*facts != '\0')
+        settle_launches(shared->program, false);
 }
 
 /* Without a search: will the later proof find something? A core that is stuck or stopped is a fault. */
@@ -263,13 +268,20 @@ static void load_and_run(WorkerShared *shared)
     if (!build(shared, module))
         return;
     globals_seal(!shared->spec->in_process);
-    learn_facts(shared);
-    do {
+    const Rewind built = rewind_mark(shared->program);
+    g_autofree char *facts = facts_to_begin_with(shared->spec);
+    for (;;) {
+        begin(shared, facts);
         run(shared, true);
         shared->control.phase = PHASE_SEARCH;
         if (shared->ran && !shared->steps_reached && shared->error == NULL)
             search_run(shared);
-    } while (launches_changed(shared));
+        if (!launches_changed(shared))
+            break;
+        g_free(facts);
+        facts = settle_known(shared->program);
+        rewind_to(shared->program, &built);
+    }
     if (shared->ran && shared->error == NULL)
         unreached_note(module, shared->program, shared->record);
 }

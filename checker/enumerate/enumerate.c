@@ -1,6 +1,7 @@
 /* enumerate.c - sets up a state space, searches it (again, with a memory, if that turns out to matter), and says what came of it. */
 #include "enumerate.h"
 #include <math.h>
+#include "../../model/rewind.h"
 #include "levels.h"
 #include "lives.h"
 #include "persistent.h"
@@ -190,6 +191,11 @@ static Outcome *search(UnrollSource *source, const EnumerateOptions *options, in
     return findings.outcome;
 }
 
+bool enumerate_asked_contents(GBytes *resumed)
+{
+    return resume_asked_contents(resumed);
+}
+
 static bool has_race(const Outcome *outcome)
 {
     bool race = false;
@@ -212,16 +218,16 @@ Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
     }
     bool contents = options->contents, until_race = options->contents && !options->first;
     Stream stream;
-    if (options->resumed != NULL
-        && (!resume_open(&stream, options->resumed, &contents, &until_race) || contents > options->contents
-            || until_race > !options->first)) {
+    if (options->resumed != NULL && !resume_open(&stream, options, &contents, &until_race)) {
         Outcome *none = outcome_new();
         none->refused = g_strdup(CHECKPOINT_UNFIT);
         return none;
     }
+    const Rewind mark = rewind_mark(source->program);
     Outcome *outcome = search(source, options, begun, contents, until_race, options->resumed ? &stream : NULL, &ending);
     if (ending == ENDED_AT_RACE && outcome->refused == NULL) {
         outcome_free(outcome);
+        rewind_to(source->program, &mark);
         contents = until_race = false;
         outcome = search(source, options, begun, contents, until_race, NULL, &ending);
     }
@@ -229,5 +235,6 @@ Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
     if ((ending != ENDED_UNKNOWN && !unfounded) || outcome->refused != NULL || contents || !options->contents)
         return outcome;
     outcome_free(outcome);
+    rewind_to(source->program, &mark);
     return search(source, options, begun, true, false, NULL, &ending);
 }

@@ -8,4 +8,7 @@
 #include "../run/unroll.h"
 #include "enumerate_options.h"
 
+/* A checkpoint is of the ids that the program had when its search began: one after another begins with the same (rewind.h). */
 Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options);
+/* Was the search asked for contents that put this into its checkpoint? Then so must be the one that goes on. */
+bool enumerate_asked_contents(GBytes *resumed);

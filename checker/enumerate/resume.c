@@ -12,9 +12,9 @@
 #include "symmetry.h"
 #include "transition.h"
 
-enum { VERSION = 5, BUFFER_KEYS = 4096 };
+enum { VERSION = 6, BUFFER_KEYS = 4096 };
 
-typedef struct Head { uint32_t version, place_bytes, contents, until_race; } Head;
+typedef struct Head { uint32_t version, place_bytes, asked, contents, until_race; } Head;        /* asked: options->contents */
 typedef struct Level { uint64_t level, swept, transitions, covered, states; uint8_t polls, uneven; } Level;
 
 /* ---- what was unrolled ---- */
@@ -240,7 +240,8 @@ static bool take_level(Stream *stream, StateSpace *space, Frontier *frontier)
 
 void resume_write(const StateSpace *space, const Frontier *frontier, const Findings *findings)
 {
-    const Head head = {.version = VERSION, .place_bytes = sizeof(Place), .contents = space->contents, .until_race = findings->until_race};
+    const Head head = {.version = VERSION, .place_bytes = sizeof(Place), .asked = space->options->contents,
+                       .contents = space->contents, .until_race = findings->until_race};
     const GArray *ends = findings->outcome->end_states;
     Checkpoint *to = space->options->checkpoint;
     checkpoint_begin(to);
@@ -254,15 +255,29 @@ void resume_write(const StateSpace *space, const Frontier *frontier, const Findi
     checkpoint_commit(to);
 }
 
-bool resume_open(Stream *stream, GBytes *bytes, bool *contents, bool *until_race)
+static bool take_head(Stream *stream, GBytes *bytes, Head *head)
 {
     *stream = (Stream){.bytes = bytes};
     stream->at = g_bytes_get_data(bytes, &stream->left);
+    stream_take_into(stream, head, sizeof *head);
+    return !stream->bad && head->version == VERSION && head->place_bytes == sizeof(Place) && head->asked <= 1;
+}
+
+bool resume_asked_contents(GBytes *resumed)
+{
+    Stream stream;
     Head head;
-    stream_take_into(stream, &head, sizeof head);
-    *contents = head.contents, *until_race = head.until_race;
-    return !stream->bad && head.version == VERSION && head.place_bytes == sizeof(Place) && head.contents <= 1
-        && head.until_race <= head.contents;
+    return take_head(&stream, resumed, &head) && head.asked == 1;
+}
+
+bool resume_open(Stream *stream, const EnumerateOptions *options, bool *contents, bool *until_race)
+{
+    Head head;
+    if (!take_head(stream, options->resumed, &head))
+        return false;
+    *contents = head.contents != 0, *until_race = head.until_race != 0;
+    return head.asked == options->contents && head.contents <= head.asked && head.until_race <= head.contents
+        && head.until_race <= !options->first;
 }
 
 bool resume_fill(Stream *stream, StateSpace *space, Frontier *frontier, Findings *findings)

@@ -6,8 +6,9 @@
 #include "findings.h"
 
 void resume_write(const StateSpace *space, const Frontier *frontier, const Findings *findings);        /* a checkpoint, after a level */
-/* Which of the searches that a check may need was under way. */
-bool resume_open(Stream *stream, GBytes *bytes, bool *contents, bool *until_race);
+bool resume_asked_contents(GBytes *resumed);    /* see enumerate.h */
+/* options->resumed: which of the searches that such a check may need was under way. */
+bool resume_open(Stream *stream, const EnumerateOptions *options, bool *contents, bool *until_race);
 bool resume_grow(Stream *stream, StateSpace *space);    /* before anything else is done with a space that was set up */
 bool resume_layout(Stream *stream, StateSpace *space, Frontier *frontier);     /* of its keys, before tables are made for them */
 bool resume_fill(Stream *stream, StateSpace *space, Frontier *frontier, Findings *findings);   /* its level, in place of the start */

@@ -40,10 +40,28 @@ char *settle_facts(const Program *program)
     return g_string_free(facts, FALSE);
 }
 
+/* Where all cores got past the same launches, the facts say so. */
+char *settle_known(const Program *program)
+{
+    const uint32_t all = entry_passed_by_all(program);
+    GString *passed = g_string_new(NULL);
+    bool some = false;
+    for (uint32_t c = 0; c < program->cores; c++) {
+        const uint32_t own = STORE(uint32_t, &program->passed, c);
+        g_string_append_printf(passed, "%c%u", c ? ',' : '/', own);
+        some |= own != all;
+    }
+    char *facts = settle_facts(program), *known = g_strdup_printf("%s%s", facts, some ? passed->str : "");
+    g_free(facts);
+    g_string_free(passed, TRUE);
+    return known;
+}
+
 void settle_add_facts(Program *program, const char *facts)
 {
     uint32_t passed = 0;
-    if (strlen(facts) != program->launches.count)
+    const size_t launches = strcspn(facts, "/");
+    if (launches != program->launches.count)
         return;
     for (uint32_t i = 0; i < program->launches.count; i++) {
         Launch *launch = program_launch(program, i);
@@ -53,8 +71,11 @@ void settle_add_facts(Program *program, const char *facts)
         launch->presumed |= (digit & PRESUMED) != 0;
         passed += passed == i && (digit & PASSED) != 0;
     }
-    for (uint32_t c = 0; c < program->cores; c++)
-        entry_pass(program, c, passed);
+    const char *own = facts + launches;
+    for (uint32_t c = 0; c < program->cores; c++) {
+        const uint64_t further = *own != '\0' ? g_ascii_strtoull(own + 1, (char **)&own, 10) : 0;
+        entry_pass(program, c, MAX(passed, (uint32_t)MIN(further, launches)));
+    }
 }
 
 void settle_stuck(Execution *execution)

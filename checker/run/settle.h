@@ -21,6 +21,8 @@ void settle_run(Execution *execution, const ExecutionOptions *options);
 void settle_stuck(Execution *execution);
 /* What was learnt of the launches, a digit each, for another process that runs the same program. g_malloc. */
 char *settle_facts(const Program *program);
+/* The same, and how many launches each core got past: all that is known. */
+char *settle_known(const Program *program);
 /* Adds what such a text says (no effect: of another number of launches); entry barriers stay what they are. */
 void settle_add_facts(Program *program, const char *facts);
 /* Entry barriers after what was learnt of the launches, and after the program's edits. True: some changed. finished: see entry.h. */

@@ -165,7 +165,7 @@ static void save(const Sampling *sampling)
     gpointer key, value;
     for (g_hash_table_iter_init(&iter, sampling->tallies); g_hash_table_iter_next(&iter, &key, &value);)
         g_variant_builder_add(&keys, "(tbs)", ((const Tally *)value)->count, ((const Tally *)value)->at_most, key);
-    g_autofree char *facts = settle_facts(sampling->program);
+    g_autofree char *facts = settle_known(sampling->program);
     g_autoptr(GVariant) saved = g_variant_ref_sink(g_variant_new("(tttbbbs@asat" KEYS ")", all->executions, all->steps, all->conflicts,
         sampling->cut_off, sampling->longer, all->incomplete_after_race, facts, limits_to_variant(all), &telling, &keys));
     checkpoint_begin(sampling->options->checkpoint);

@@ -13,11 +13,10 @@ enum { REF_MARK = 0x70726566, BARRIER_MARK = 0x70626172, WINDOWS_MARK = 0x707769
 
 Builder *builder_open;
 BuilderFunction *builder_function;
-unsigned builder_generation;
 
 static struct {
     const Program *program;
-    unsigned generation;
+    uint32_t generation;
     struct { const PlSite *here; uint32_t caller, site; } slot[SITES];
 } known;
 
@@ -44,9 +43,9 @@ const char *builder_function_name(const char *function)
 static uint32_t site_of(const PlSite *here, uint32_t caller)
 {
     Program *program = builder_program();
-    if (known.program != program || known.generation != builder_generation) {
+    if (known.program != program || known.generation != program->generation) {
         memset(known.slot, 0, sizeof known.slot);
-        known.program = program, known.generation = builder_generation;
+        known.program = program, known.generation = program->generation;
     }
     size_t slot = (((uintptr_t)here / 8 + caller) * 0x9e3779b97f4a7c15u) >> 52;
     if (known.slot[slot].here != here || known.slot[slot].caller != caller) {

@@ -42,7 +42,6 @@ Program *builder_program(void);
 uint32_t builder_site(const PlSite *here);                      /* in a kernel: by way of the call that it is in */
 uint32_t builder_line(const PlSite *here);                      /* whoever called */
 const char *builder_function_name(const char *function);        /* as authors wrote it: without what KERNEL puts before it */
-extern unsigned builder_generation;             /* raised for each program that is built: what was remembered of another is void */
 void builder_misuse(const PlSite *here, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 Core *builder_core(const PlSite *here, const char *what);        /* misuse outside a kernel */
 Builder *builder_of(const PlSite *here, const char *what);        /* misuse outside PROGRAM */

@@ -91,7 +91,6 @@ static void build(Program *program, const ProgramEntry *entry)
 {
     const PlProgram *record = entry->self;
     Builder builder = { .program = program, .taken = g_hash_table_new(NULL, NULL) };
-    builder_generation++;
     if (program->name == NULL)                  /* who builds in a child has named it already, in memory that the parent sees too */
         program->name = entry->name, program->summary = entry->summary, program->source = entry->source;
     builder_open = &builder;

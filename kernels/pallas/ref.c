@@ -9,13 +9,13 @@
 
 enum { KNOWN = 1 << 14 };
 typedef struct KnownView { int64_t index; uint32_t parent, view; } KnownView;           /* parent: view id + 1, 0: free */
-static struct { const Program *program; unsigned generation; KnownView view[KNOWN]; } known;
+static struct { const Program *program; uint32_t generation; KnownView view[KNOWN]; } known;
 
 static KnownView *find_known(const Program *program, uint32_t parent, int64_t index)
 {
-    if (known.program != program || known.generation != builder_generation) {
+    if (known.program != program || known.generation != program->generation) {
         memset(known.view, 0, sizeof known.view);
-        known.program = program, known.generation = builder_generation;
+        known.program = program, known.generation = program->generation;
     }
     uint64_t key = ((uint64_t)parent << 40) ^ (uint64_t)index;
     return &known.view[key * 0x9e3779b97f4a7c15u >> 50];

@@ -51,6 +51,35 @@ static void a_reset_store_is_zero_again_small_or_large(void **state)
     }
 }
 
+static void what_was_truncated_is_gone_and_the_rest_is_as_it_was(void **state)
+{
+    (void)state;
+    enum { KEYS = 1000, KEPT = 300 };
+    Store store;
+    Intern intern;
+    store_init(&store, sizeof(uint32_t), KEYS);
+    intern_init(&intern, 2 * KEYS, KEYS * 16);
+    for (uint32_t i = 0; i < KEYS; i++)
+        *(uint32_t *)store_push(&store, 1) = i + 1, intern_add(&intern, "0123456789abcdef", 1 + i % 16), intern_add(&intern, &i, sizeof i);
+    uint32_t kept = (uint32_t)intern_count(&intern) - KEYS / 2, key = KEYS - 1;
+    store_truncate(&store, KEPT);
+    intern_truncate(&intern, kept);
+    assert_int_equal(store.count, KEPT);
+    assert_int_equal(STORE(uint32_t, &store, KEPT - 1), KEPT);
+    assert_int_equal(*(uint32_t *)store_push(&store, 1), 0);
+    assert_int_equal(intern_count(&intern), kept);
+    assert_int_equal(intern_find(&intern, &key, sizeof key), NONE);
+    assert_int_equal(intern_add(&intern, &key, sizeof key), kept);
+    assert_int_equal(intern_find(&intern, "0123456789abcdef", 1), 0);
+    for (uint32_t id = 0; id <= kept; id++) {
+        size_t bytes;
+        const void *at = intern_get(&intern, id, &bytes);
+        assert_int_equal(intern_find(&intern, at, bytes), id);
+    }
+    intern_clear(&intern);
+    store_clear(&store);
+}
+
 static size_t resident_kib(const void *base)
 {
     FILE *maps = fopen("/proc/self/smaps", "r");
@@ -323,6 +352,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(items_keep_their_addresses_and_begin_as_zero),
         cmocka_unit_test(a_reset_store_is_zero_again_small_or_large),
+        cmocka_unit_test(what_was_truncated_is_gone_and_the_rest_is_as_it_was),
         cmocka_unit_test(memory_is_committed_by_touching_and_given_back_by_reset),
         cmocka_unit_test(what_a_child_pushes_its_parent_reads),
         cmocka_unit_test(a_full_store_calls_the_handler),
