@@ -9,6 +9,7 @@
 #include "command/manual.h"
 #include "command/session.h"
 #include "facts/limits.h"
+#include "report/printable.h"
 #include "report/schema.h"
 
 static int tell(const Options *options, OptionsResult what)
@@ -88,11 +89,12 @@ int main(int argc, char **argv)
     if (result == OPTIONS_RUN) {
         begin_limits(&options);
         code = run(&options);
-    }
-    else if (result == OPTIONS_BAD)
-        g_printerr("heddle: %s\n", error);
-    else
+    } else if (result == OPTIONS_BAD) {
+        g_autofree char *line = printable_line(error);
+        g_printerr("heddle: %s\n", line);
+    } else {
         code = tell(&options, result);
+    }
     interrupt_remove_registered();
     options_clear(&options);
     g_free(error);

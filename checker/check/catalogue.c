@@ -172,7 +172,7 @@ static char *tell_end(const CatalogueShared *shared, ChildEnd end, const char *o
         g_autofree char *phase = child_name_phase(&shared->control, module, shared->building);
         return g_strdup_printf("%s: %s " CHILD_MAY_NOT_START, module, phase);
     }
-    return g_strdup_printf("%s: loading it or building its programs failed (%s)%s%s", module,
+    return g_strdup_printf("%s: loading it or building its programs failed: %s%s%s", module,
                            end == CHILD_EXITED ? "it called exit" : child_describe_signal(shared->control.signal), output ? ": " : "",
                            output ? output : "");
 }

@@ -60,7 +60,7 @@ static bool set_devices(Options *options, const char *value, char **error)
             return false;
         }
         if (last - first >= SIZES_MAX || options->devices->len + (last - first) >= SIZES_MAX) {
-            *error = g_strdup_printf("-n %s: more than %d sizes", value, SIZES_MAX);
+            *error = g_strdup_printf("-n %s: more than %d sizes; check fewer at a time", value, SIZES_MAX);
             return false;
         }
         for (uint32_t n = first; n <= last; n++)
@@ -100,7 +100,7 @@ static bool set_define(Options *options, const char *value, char **error)
         return false;
     }
     if ((uint64_t)last - (uint64_t)first >= SIZES_MAX) {
-        *error = g_strdup_printf("-D %s: more than %d values", value, SIZES_MAX);
+        *error = g_strdup_printf("-D %s: more than %d values; check fewer at a time", value, SIZES_MAX);
         return false;
     }
     char *name = g_strndup(value, equals - value);
@@ -241,7 +241,7 @@ static bool set_time(Options *options, const char *value, char **error)
 {
     static const double factor[] = {1, 60, 3600};
     if (!read_scaled(value, "smh", factor, &options->limits.seconds))
-        *error = g_strdup_printf("--time %s: must be seconds, or as in 5m or 2h", value);
+        *error = g_strdup_printf("--time %s: must be a positive number of seconds, or as in 5m or 2h", value);
     return !*error;
 }
 
@@ -250,7 +250,7 @@ static bool set_memory(Options *options, const char *value, char **error)
     static const double factor[] = {1, 1024, 1048576, 1073741824, 1099511627776};
     double bytes = 0;
     if (!read_scaled(value, "BKMGT", factor, &bytes))
-        *error = g_strdup_printf("--memory %s: must be bytes, or as in 500M or 2G", value);
+        *error = g_strdup_printf("--memory %s: must be a positive number of bytes, or as in 500M or 2G", value);
     options->limits.memory = bytes;
     return !*error;
 }

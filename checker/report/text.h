@@ -19,6 +19,8 @@ typedef struct Text {
 
 typedef enum TextColor { TEXT_PLAIN, TEXT_GOOD, TEXT_BAD, TEXT_WARN, TEXT_FAINT, TEXT_STRONG } TextColor;
 
+extern const char *const text_colors[];         /* by TextColor, then the one that ends a color; ended by NULL */
+
 void text_init(Text *text, bool color, bool quiet, bool verbose);
 void text_clear(Text *text);
 void text_colored(Text *text, TextColor color, const char *format, ...) __attribute__((format(printf, 3, 4)));

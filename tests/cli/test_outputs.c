@@ -356,6 +356,19 @@ static void names_that_are_no_text_keep_reports_valid(void **state)
     script_free(script);
 }
 
+static void names_do_not_steer_the_terminal(void **state)
+{
+    (void)state;
+    binary_shell("k=$(printf 'k\\033[2J.c'); cp kernel.c \"$k\"; $HEDDLE check \"$k\" -n 3 -v; $HEDDLE list \"$k\"; rm \"$k\"");
+    binary_says("k [2J.c:");                    /* the model keeps names that are text */
+    assert_null(strchr(binary_text, '\033'));
+    assert_int_equal(binary_shell("$HEDDLE check \"$(printf 'k\\033[2J\\nl')\""), 2);
+    binary_says("no built-in kernel k\\x1b[2J\\nl;");
+    assert_int_equal(binary_shell("$HEDDLE check all_gather --mesh \"$(printf '\\033=x')\""), 2);
+    binary_says("--mesh \\x1b=x:");
+    assert_null(strchr(binary_text, '\033'));
+}
+
 static void the_json_report_fits_its_schema(void **state)
 {
     (void)state;
@@ -389,6 +402,7 @@ int main(void)
         cmocka_unit_test(a_baseline_that_is_none_is_refused),
         cmocka_unit_test(bounded_can_be_accepted),
         cmocka_unit_test(names_that_are_no_text_keep_reports_valid),
+        cmocka_unit_test(names_do_not_steer_the_terminal),
         cmocka_unit_test(the_json_report_fits_its_schema),
     };
     return cmocka_run_group_tests(tests, binary_set_up, binary_tear_down);

@@ -16,6 +16,7 @@
 #include "../../checker/report/message.h"
 #include "../../checker/report/outfile.h"
 #include "../../checker/report/output.h"
+#include "../../checker/report/printable.h"
 #include "../../checker/report/source.h"
 #include "../../checker/report/text.h"
 #include "../support/script.h"
@@ -285,6 +286,16 @@ static void long_words_are_wrapped_under_their_lead(void **state)
     text_clear(&text);
 }
 
+static void control_characters_are_printed_as_escapes(void **state)
+{
+    (void)state;
+    const char *nasty = "a\033[2J\tb\n\033[1mc\033[0m\x7f\xc2\x9b\u202e\xff";
+    g_autofree char *text = printable_text(nasty, NULL), *colored = printable_text(nasty, text_colors), *line = printable_line(nasty);
+    assert_string_equal(text, "a\\x1b[2J\tb\n\\x1b[1mc\\x1b[0m\\x7f\\u009b\\u202e\\xff");
+    assert_string_equal(colored, "a\\x1b[2J\tb\n\033[1mc\033[0m\\x7f\\u009b\\u202e\\xff");
+    assert_string_equal(line, "a\\x1b[2J\tb\\n\\x1b[1mc\\x1b[0m\\x7f\\u009b\\u202e\\xff");
+}
+
 static void source_lines_are_quoted_and_missing_files_are_no_matter(void **state)
 {
     (void)state;
@@ -359,6 +370,7 @@ int main(void)
         cmocka_unit_test(every_fault_has_a_sentence),
         cmocka_unit_test(a_blocked_core_is_named_with_its_line),
         cmocka_unit_test(long_words_are_wrapped_under_their_lead),
+        cmocka_unit_test(control_characters_are_printed_as_escapes),
         cmocka_unit_test(source_lines_are_quoted_and_missing_files_are_no_matter),
         cmocka_unit_test(a_report_appears_whole_or_not_at_all),
         cmocka_unit_test(columns_are_as_wide_as_their_words),
