@@ -16,9 +16,9 @@
 struct HeapBlock { void *memory, *start; size_t bytes; HeapBlock **own, *next, *previous; };
 
 enum { ALIGNED = 16, PAGE = 4096, SPAN_BYTES = 1 << 18 };
-typedef struct Span { char *start; size_t bytes, used; } Span;
+typedef struct HeapSpan { char *start; size_t bytes, used; } HeapSpan;
 
-static GArray *spans, *maps;                    /* of Span; maps: what PROGRAM has mapped itself */
+static GArray *spans, *maps;                    /* of HeapSpan; maps: what PROGRAM has mapped itself */
 static GHashTable *settled;                     /* blocks in spans: their bytes, by address */
 static GHashTable *blocks;                      /* of HeapBlock, by address as the core knows it */
 _Thread_local HeapBlock **heap_own;
@@ -40,18 +40,18 @@ void heap_pattern(unsigned char fill, size_t shift)
 
 /* ---- PROGRAM's ---- */
 
-static Span *add_span(size_t bytes)
+static HeapSpan *add_span(size_t bytes)
 {
     if (spans == NULL)
-        spans = g_array_new(FALSE, FALSE, sizeof(Span)), settled = g_hash_table_new(NULL, NULL);
-    Span span = { .bytes = (MAX(bytes, SPAN_BYTES) + PAGE - 1) & ~(size_t)(PAGE - 1) };
+        spans = g_array_new(FALSE, FALSE, sizeof(HeapSpan)), settled = g_hash_table_new(NULL, NULL);
+    HeapSpan span = { .bytes = (MAX(bytes, SPAN_BYTES) + PAGE - 1) & ~(size_t)(PAGE - 1) };
     span.start = mmap(NULL, span.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (span.start == MAP_FAILED)
         return NULL;
     lowest = lowest == NULL ? span.start : MIN(lowest, span.start);
     highest = MAX(highest, span.start + span.bytes);
     g_array_append_val(spans, span);
-    return &g_array_index(spans, Span, spans->len - 1);
+    return &g_array_index(spans, HeapSpan, spans->len - 1);
 }
 
 /* The newest span is the one that has room; a large block has one of its own. */
@@ -61,7 +61,7 @@ static void *settle(size_t bytes, size_t alignment)
         return NULL;
     bool was_loading = loading;
     loading = false;                            /* what follows is ours */
-    Span *span = spans != NULL && spans->len > 0 ? &g_array_index(spans, Span, spans->len - 1) : NULL;
+    HeapSpan *span = spans != NULL && spans->len > 0 ? &g_array_index(spans, HeapSpan, spans->len - 1) : NULL;
     size_t at = span != NULL ? (span->used + alignment - 1) & ~(alignment - 1) : 0;
     if (span == NULL || at > span->bytes || span->bytes - at < bytes)
         span = add_span(bytes), at = 0;
@@ -85,7 +85,7 @@ static void unsettle(void *block)
     size_t bytes = (size_t)g_hash_table_lookup(settled, block);
     g_hash_table_remove(settled, block);
     for (guint i = spans->len; i-- > 0;) {
-        Span *span = &g_array_index(spans, Span, i);
+        HeapSpan *span = &g_array_index(spans, HeapSpan, i);
         if ((char *)block < span->start || (char *)block >= span->start + span->bytes)
             continue;
         if (block == span->start && bytes > SPAN_BYTES) {       /* it has the span to itself */
@@ -102,7 +102,7 @@ static void unsettle(void *block)
 static void for_each(const GArray *array, void (*each)(void *data, void *start, size_t bytes), void *data)
 {
     for (guint i = 0; array != NULL && i < array->len; i++)
-        each(data, g_array_index(array, Span, i).start, g_array_index(array, Span, i).bytes);
+        each(data, g_array_index(array, HeapSpan, i).start, g_array_index(array, HeapSpan, i).bytes);
 }
 
 void heap_pages(void (*each)(void *data, void *start, size_t bytes), void *data)
@@ -278,8 +278,8 @@ static void *user_mmap(void *address, size_t bytes, int protection, int flags, i
     if (start == MAP_FAILED || !(protection & PROT_WRITE))
         return start;
     if (maps == NULL)
-        maps = g_array_new(FALSE, FALSE, sizeof(Span));
-    g_array_append_val(maps, ((Span){ .start = start, .bytes = (bytes + PAGE - 1) & ~(size_t)(PAGE - 1) }));
+        maps = g_array_new(FALSE, FALSE, sizeof(HeapSpan));
+    g_array_append_val(maps, ((HeapSpan){ .start = start, .bytes = (bytes + PAGE - 1) & ~(size_t)(PAGE - 1) }));
     return start;
 }
 
@@ -288,7 +288,7 @@ static int user_munmap(void *start, size_t bytes)
     if (sealed || heap_own != NULL)
         refuse("unmaps memory");
     for (guint i = maps != NULL ? maps->len : 0; i-- > 0;)
-        if (g_array_index(maps, Span, i).start == start)
+        if (g_array_index(maps, HeapSpan, i).start == start)
             g_array_remove_index(maps, i);
     return munmap(start, bytes);
 }

@@ -1,6 +1,6 @@
 /* finding.c - findings as values: their order, when two are the same fault, and the hash of an end state.
  *
- * Both searches go through here with what they found, so that "the same fault" and "the same end state" mean the same for both.
+ * All searches report through this file, so that "the same fault" and "the same end state" mean the same for all.
  */
 #include "finding.h"
 #include "../../model/moment.h"
@@ -32,7 +32,7 @@ Finding *finding_new(FaultId id)
     return finding;
 }
 
-enum { CLASHES_MAX = 1024 };                    /* of one finding; then its lines race wherever they go */
+enum { CLASHES_MAX = 1024 };                    /* of one finding; beyond that its lines race on any object */
 
 static void add_clash(Finding *finding, const Clash *clash)
 {
@@ -97,7 +97,7 @@ static int compare_texts(const Program *program, uint32_t a, uint32_t b)
     return strcmp(program_text(program, a), program_text(program, b));
 }
 
-/* By their ids, as they were met; by what they are where that order is nobody's. program NULL: by ids. */
+/* By id, in the order of first use; by file and line where threads gave out the ids in no fixed order. program NULL: by id. */
 static int compare_site(const Program *program, uint32_t a, uint32_t b)
 {
     uint32_t in_order = program != NULL ? program->sites_in_order : 0;
@@ -268,8 +268,8 @@ void outcome_add_limit(Outcome *outcome, const char *limit)
     g_ptr_array_add(outcome->limits, (gpointer)limit);
 }
 
-/* What stands at one place of the source is one declaration, though each round of a scope and each launch has its own object of it; but an
- * exemption is for one, and must not cover the others. */
+/* One source line is one declaration, though each execution of a scope and each launch has its own object of it. Exemptions are compared,
+ * too: an exempt object must not cover the others. */
 static int compare_declarations(const Program *program, const Finding *a, const Finding *b)
 {
     uint32_t left = decl_of(program, a), right = decl_of(program, b);
@@ -290,7 +290,7 @@ static int compare_keys(const Program *program, const Finding *a, const Finding 
     return order ? order : compare_declarations(program, a, b);
 }
 
-/* Of one key: in which order they were met does not matter either. */
+/* Among findings of one key: by launch and ordinal, not by the order of first use. */
 static int compare_objects(const Program *program, const Finding *a, const Finding *b)
 {
     uint32_t left = decl_of(program, a), right = decl_of(program, b);

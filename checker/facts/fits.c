@@ -1,4 +1,4 @@
-/* fits.c - what each kind of fault has, by the table in fault.h; and ids within what the program has. */
+/* fits.c - a finding has the form that the table in fault.h gives for its fault, and its ids are within the program's. */
 #include "fits.h"
 
 bool finding_is_formed(const Finding *finding)

@@ -1,6 +1,6 @@
-/* members.h - members of JSON objects in one line each, for all reports in JSON.
+/* members.h - one call for each member of a JSON object, for all reports in JSON.
  *
- * Ownership:   the builder is the caller's; texts are copied, made valid UTF-8 first.
+ * Ownership:   the builder belongs to the caller; texts are copied and made valid UTF-8.
  */
 #pragma once
 #include <json-glib/json-glib.h>
@@ -64,7 +64,7 @@ static inline void member_array(JsonBuilder *builder, const char *name)
     json_builder_begin_array(builder);
 }
 
-/* Ends the outermost object and gives its text; the builder is freed. */
+/* Ends the outermost object and returns its text; frees the builder. */
 static inline char *members_finish(JsonBuilder *builder, bool pretty)
 {
     json_builder_end_object(builder);

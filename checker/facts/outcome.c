@@ -63,9 +63,9 @@ void outcome_save(const Outcome *outcome, Store *store)
     put_text(store, outcome->stopped);
 }
 
-typedef struct Reader { const Store *store; size_t at; bool bad; } Reader;
+typedef struct OutcomeReader { const Store *store; size_t at; bool bad; } OutcomeReader;
 
-static const void *take(Reader *reader, size_t bytes)
+static const void *take(OutcomeReader *reader, size_t bytes)
 {
     if (reader->bad || bytes > reader->store->count - reader->at) {
         reader->bad = true;
@@ -76,21 +76,21 @@ static const void *take(Reader *reader, size_t bytes)
     return data;
 }
 
-static void take_into(Reader *reader, void *into, size_t bytes)
+static void take_into(OutcomeReader *reader, void *into, size_t bytes)
 {
     const void *data = take(reader, bytes);
     if (data != NULL)
         memcpy(into, data, bytes);
 }
 
-static uint64_t take_number(Reader *reader)
+static uint64_t take_number(OutcomeReader *reader)
 {
     uint64_t number = 0;
     take_into(reader, &number, sizeof number);
     return number;
 }
 
-static char *take_text(Reader *reader)
+static char *take_text(OutcomeReader *reader)
 {
     uint64_t bytes = take_number(reader);
     const char *text = bytes ? take(reader, bytes) : NULL;
@@ -100,7 +100,7 @@ static char *take_text(Reader *reader)
     return copy;
 }
 
-static GArray *take_array(Reader *reader, size_t item)
+static GArray *take_array(OutcomeReader *reader, size_t item)
 {
     uint64_t count = take_number(reader);
     if (reader->bad || count == UINT64_MAX || count > reader->store->count)
@@ -112,7 +112,7 @@ static GArray *take_array(Reader *reader, size_t item)
     return array;
 }
 
-static GPtrArray *take_texts(Reader *reader)
+static GPtrArray *take_texts(OutcomeReader *reader)
 {
     uint64_t count = take_number(reader);
     if (count == UINT64_MAX || reader->bad)
@@ -123,7 +123,7 @@ static GPtrArray *take_texts(Reader *reader)
     return texts;
 }
 
-static GBytes *take_bytes(Reader *reader)
+static GBytes *take_bytes(OutcomeReader *reader)
 {
     uint64_t bytes = take_number(reader);
     if (reader->bad || bytes == UINT64_MAX)
@@ -132,7 +132,7 @@ static GBytes *take_bytes(Reader *reader)
     return data ? g_bytes_new(data, bytes) : NULL;
 }
 
-/* Of a struct as it came: what is neither is no bool, and may not be looked at as one. */
+/* Bytes other than 0 and 1 must not be read as a bool. */
 static bool is_bool(const void *raw, size_t offset) { return ((const unsigned char *)raw)[offset] <= 1; }
 
 static bool has_bools(const void *raw)
@@ -141,7 +141,7 @@ static bool has_bools(const void *raw)
         && is_bool(raw, offsetof(Finding, shown)) && is_bool(raw, offsetof(Finding, known));
 }
 
-static Finding *take_finding(Reader *reader)
+static Finding *take_finding(OutcomeReader *reader)
 {
     Finding *finding = g_new0(Finding, 1);
     const void *raw = take(reader, sizeof *finding);
@@ -162,7 +162,7 @@ static Finding *take_finding(Reader *reader)
 
 Outcome *outcome_load(const Store *store)
 {
-    Reader reader = { store, 0, false };
+    OutcomeReader reader = { store, 0, false };
     Outcome raw = { 0 }, *outcome = outcome_new();
     const void *plain = take(&reader, sizeof raw);
     if (plain != NULL && is_bool(plain, offsetof(Outcome, complete)) && is_bool(plain, offsetof(Outcome, incomplete_after_race))

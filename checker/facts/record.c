@@ -1,4 +1,4 @@
-/* record.c - the arrays of one record, and whether what a child left in them can be walked safely. */
+/* record.c - the arrays of one record, and the check that makes a child's record safe to read. */
 #include "record.h"
 #include <glib.h>
 #include <string.h>

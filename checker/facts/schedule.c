@@ -1,7 +1,7 @@
 /* schedule.c - moves to lines and back.
  *
- * In an eager record, also one that a crash cut off, a copy's moments follow its start at once; in others they stand where they happened.
- * A join stands there once a member, and is one move.
+ * In an eager record, or one that a crash cut short, a copy's moments follow its start directly; in others they are where they happened.
+ * The record lists a join once for each member; it is one move.
  */
 #include "schedule.h"
 #include "../../model/moment.h"
@@ -82,7 +82,7 @@ GArray *schedule_of_record(const Record *record, GPtrArray *lines)
     for (size_t i = 0; i < record->steps.count; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
         if (step->core >= program->cores || step->site >= program->sites.count)
-            break;                              /* damaged: what comes before it still stands */
+            break;                              /* damaged: what comes before is still valid */
         if (moment_is(step->kind)) {
             if (step->object < record->copies.count)
                 list_moment(&listing, &STORE(Copy, &record->copies, step->object), step->kind);

@@ -1,11 +1,11 @@
-/* schedule.h - choices in: who moves, one move after the other; and how a move reads in a saved schedule.
+/* schedule.h - a schedule: the sequence of moves that decides an execution; and how a move reads in a saved schedule.
  *
  * A move names its agent: a core, or one copy by its issuer and ordinal, with the moment. One line a move:
  *
  *     core <device>.<core> @<position> <kind of step> <file>:<line>
  *     copy <device>.<core> #<ordinal> <moment> <file>:<line of its start>
  *
- * What follows the agent is what the move was when the schedule was made; replay goes by the agent.
+ * What follows the agent describes the move when the schedule was made; replay uses the agent only.
  */
 #pragma once
 #include <glib.h>
@@ -19,5 +19,5 @@ typedef struct Move {
 
 char *schedule_line(const Program *program, Move move, uint32_t position, StepKind kind, uint32_t site);        /* g_malloc */
 bool schedule_parse_line(const Program *program, const char *line, Move *move);
-/* The order of an eager record as moves, and a line for each (lines may be NULL). */
+/* The order of a record as moves, and a line for each (lines may be NULL). */
 GArray *schedule_of_record(const Record *record, GPtrArray *lines);

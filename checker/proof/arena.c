@@ -1,6 +1,6 @@
 /* arena.c - every block is a mapping of its own or part of a larger one; piles grow by remapping.
  *
- * Mappings come zeroed and are committed when touched, so generous sizes cost little; what counts against the limit is what was asked for.
+ * Mappings are zeroed and committed on first touch, so generous sizes cost little; the limit counts the bytes that were mapped.
  */
 #include "arena.h"
 #include <glib.h>
@@ -42,7 +42,7 @@ static void link_block(Arena *arena, ArenaBlock *block)
     arena->budget->blocks = block;
 }
 
-/* After a block has moved: whoever points to it follows. */
+/* After a block has moved: updates the pointers to it. */
 static void relink_block(Arena *arena, ArenaBlock *block)
 {
     if (block->older)
@@ -53,7 +53,7 @@ static void relink_block(Arena *arena, ArenaBlock *block)
     *(block->after ? &block->after->before : &arena->budget->blocks) = block;
 }
 
-/* A few chunks are kept, wiped, from one proof to the next: a search that proves many small records would spend its time mapping them. */
+/* A few chunks are kept, zeroed, from one proof to the next: a search that proves many small records would spend its time mapping them. */
 static ArenaBlock *spare[SPARE_CHUNKS];
 static size_t spares;
 static GMutex spare_lock;

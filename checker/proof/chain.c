@@ -1,9 +1,10 @@
-/* chain.c - releases where the order of DMAs puts copies behind one another.
+/* chain.c - releases where the DMA order chains copies.
  *
- * A write that is not done holds back all later ones of its chain, with their early bytes. So a wait needs it as soon as it cannot do
- * without the sum of all that the chain gives from there on. On one semaphore, with P the running sum of the chain's signals there, the
- * wait w needs copy i iff slack(w) - P(w) < part(i) - P(i): one list of waits for the whole chain. A later copy on another semaphore passes
- * on what it finds there with all of its bytes. Reads are chained in issue order only, and take no early bytes along.
+ * A write that is not done holds back all later writes of its chain, with their early bytes. So a wait needs it as soon as the wait cannot
+ * do without the sum of all that the chain gives from there on. On one semaphore, with P the running sum of the chain's signals there, the
+ * wait w needs copy i iff slack(w) - P(w) < part(i) - P(i): one list of waits serves the whole chain. A later copy on another semaphore
+ * hands its own release, computed with all of its bytes, to the copies before it. Reads are chained under issue-order only, and hold back
+ * no early bytes.
  */
 #include "release_inside.h"
 
@@ -41,8 +42,8 @@ void chain_begin(Releaser *r, Arena *arena, Arena *scratch)
     }
 }
 
-/* Which signals belong together: the writes of a chain; its reads only where reads are chained too. */
-static uint64_t chain_of(const Releaser *r, const Given *given)
+/* The key of a signal's chain: the writes of a chain share one, and so do its reads where reads are chained. */
+static uint64_t chain_of(const Releaser *r, const SignalGiven *given)
 {
     uint32_t copy = given->copy_end / 2, end = given->copy_end & 1;
     bool reads = moment_chained(r->index->program->knobs.dma_order, STEP_READ);
@@ -53,34 +54,34 @@ static gint compare_chains(gconstpointer left, gconstpointer right, gpointer dat
 {
     const Releaser *r = data;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    const Given *one = &PILE(Given, &r->given, a), *other = &PILE(Given, &r->given, b);
+    const SignalGiven *one = &PILE(SignalGiven, &r->given, a), *other = &PILE(SignalGiven, &r->given, b);
     uint64_t chain = chain_of(r, one), other_chain = chain_of(r, other);
     if (chain != other_chain)
         return chain < other_chain ? -1 : 1;
     return (one->copy_end > other->copy_end) - (one->copy_end < other->copy_end);
 }
 
-static uint32_t whole_part(const Releaser *r, const Given *given)
+static uint32_t whole_part(const Releaser *r, const SignalGiven *given)
 {
     return given->copy_end & 1 ? given->inc : release_last_part(r->index, given->inc);
 }
 
-/* One chain on one semaphore: `order` lists its signals from the first to the last. */
+/* One chain on one semaphore; `order` lists its signals in chain order. */
 static void release_chain(Releaser *r, const Wait *wait, size_t waits, const int64_t *slack, const uint32_t *order, size_t count)
 {
     int64_t *key = pile_base(&r->slack), given_in_all = 0, after = 0;
     size_t g = 0;
     for (size_t w = 0; w < waits; w++) {
-        for (; g < count && PILE(Given, &r->given, order[g]).after <= wait[w].position; g++)
-            given_in_all += whole_part(r, &PILE(Given, &r->given, order[g]));
+        for (; g < count && PILE(SignalGiven, &r->given, order[g]).after <= wait[w].position; g++)
+            given_in_all += whole_part(r, &PILE(SignalGiven, &r->given, order[g]));
         key[w] = slack[w] == INT64_MAX ? INT64_MAX : slack[w] - given_in_all;
     }
     for (; g < count; g++)
-        given_in_all += whole_part(r, &PILE(Given, &r->given, order[g]));
+        given_in_all += whole_part(r, &PILE(SignalGiven, &r->given, order[g]));
     uint32_t left = (uint32_t)waits;
     r->stack.count = 0;
     for (size_t i = count; i-- > 0;) {
-        const Given given = PILE(Given, &r->given, order[i]);
+        const SignalGiven given = PILE(SignalGiven, &r->given, order[i]);
         int64_t upto = given_in_all - after;    /* the running sum, this one included */
         after += whole_part(r, &given);
         while (left > 0 && wait[left - 1].position >= given.after)
@@ -102,16 +103,16 @@ void chain_release(Releaser *r, uint32_t semaphore)
     size_t waits = r->slack.count;
     chains->orders = 0;
     for (uint32_t g = 0; g < r->given.count; g++)
-        if (PILE(Given, &r->given, g).copy_end != NONE)
+        if (PILE(SignalGiven, &r->given, g).copy_end != NONE)
             chains->order[chains->orders++] = g;
     g_qsort_with_data(chains->order, (gint)chains->orders, sizeof *chains->order, compare_chains, r);
-    int64_t *slack = pile_push(&r->slack, waits);               /* behind the keys, which are made in the first half */
+    int64_t *slack = pile_push(&r->slack, waits);               /* the second half; the first half receives the keys */
     int64_t *key = pile_base(&r->slack);
     for (size_t w = 0; w < waits; w++)
         slack[w] = key[w];
     for (size_t first = 0, next; first < chains->orders; first = next) {
-        uint64_t chain = chain_of(r, &PILE(Given, &r->given, chains->order[first]));
-        for (next = first + 1; next < chains->orders && chain_of(r, &PILE(Given, &r->given, chains->order[next])) == chain;)
+        uint64_t chain = chain_of(r, &PILE(SignalGiven, &r->given, chains->order[first]));
+        for (next = first + 1; next < chains->orders && chain_of(r, &PILE(SignalGiven, &r->given, chains->order[next])) == chain;)
             next++;
         release_chain(r, wait, waits, slack, &chains->order[first], next - first);
     }
@@ -123,10 +124,10 @@ static Carried earlier(Carried a, Carried b)
 {
     if (a.at == NONE || (a.by == b.by && b.at < a.at))
         return b;
-    return a;                                   /* two cores: the nearer copy's will do */
+    return a;                                   /* on two cores: the nearer copy's is enough */
 }
 
-/* From the last copy of each chain to the first. */
+/* Carries releases from the last copy of each chain back to the first. */
 static void carry_back(Releaser *r, unsigned end, Carried *carried)
 {
     const Index *index = r->index;
@@ -140,7 +141,7 @@ static void carry_back(Releaser *r, unsigned end, Carried *carried)
         if (before != NONE) {
             bool same_device = index_copy(index, before)->target_device == index_copy(index, copy)->target_device;
             Carried on = earlier(whole, carried[copy]);
-            if (!end || same_device)            /* what happens on another device is of no use there */
+            if (!end || same_device)            /* a release on another device is of no use */
                 carried[before] = earlier(on, carried[before]);
         }
         releases->at[at] = best.at;
@@ -148,7 +149,7 @@ static void carry_back(Releaser *r, unsigned end, Carried *carried)
     }
 }
 
-/* A write that all act through one semaphore, as the later ones of its chain do. */
+/* Finds the writes that act through one semaphore only: it and all later writes of its chain signal the same one. */
 static void find_alone(Releaser *r)
 {
     const Index *index = r->index;

@@ -1,7 +1,7 @@
-/* closure.c - a run over the record's steps with thresholds in place of counts, so that nothing is ever taken from anybody.
+/* closure.c - a run over the record's steps with thresholds in place of counts, so that no wait takes what another needs.
  *
  * A core asleep at a wait is woken by the signal that reaches its threshold. A copy's moments are done as soon as they are possible;
- * those held back, by a barred moment of an earlier copy or by an order on an object with conflicts, are tried again when the cores rest.
+ * those held back, by a barred moment of an earlier copy or by the order on a contended object, are retried when all cores are idle.
  */
 #include "closure_inside.h"
 
@@ -77,7 +77,7 @@ void closure_reset(Closure *closure)
         else
             closure->barred_at[event->core] = NONE;
     }
-    for (size_t i = 0; i < closure->log.count; i++) {           /* what the run touched, and no more: runs are often short */
+    for (size_t i = 0; i < closure->log.count; i++) {           /* only what the run touched: runs are often short */
         const Logged *logged = &PILE(Logged, &closure->log, i);
         if (logged->copy == NONE)
             continue;
@@ -131,7 +131,7 @@ static bool moment_possible(const Closure *closure, const Event *event)
         && (before == NONE || (closure->moments[before] & bits_before) == bits_before) && edges_done(closure, event);
 }
 
-static bool join_possible(const Closure *closure, const Join *join)
+static bool join_possible(const Closure *closure, const JoinSteps *join)
 {
     const Index *index = closure->index;
     const Step *member = &STORE(Step, &index->record->steps, join->first);
@@ -143,7 +143,7 @@ static bool join_possible(const Closure *closure, const Join *join)
     return true;
 }
 
-/* Thresholds take the place of counts: nothing is ever used up. */
+/* Thresholds in place of counts: no wait uses up what another needs. */
 static bool threshold_met(const Closure *closure, const Step *step, uint32_t slot)
 {
     return !step_is_wait(step->kind) || closure->index->contended[step->object]
@@ -198,14 +198,14 @@ static void log_move(Closure *closure, uint32_t core, uint32_t copy, uint8_t kin
         budget_check_time(closure->log.arena->budget);
 }
 
-/* Does what the copy can do now. False: some moment is held back. */
+/* Does the possible moments of the copy. False: some moment is held back. */
 static bool try_copy(Closure *closure, uint32_t copy)
 {
     for (StepKind moment = STEP_EARLY_SEND; moment <= STEP_WRITE; moment++) {
         Event event = index_moment(closure->index, copy, moment);
         unsigned bit = moment_bit(moment);
         uint32_t semaphore, inc = index_moment_inc(closure->index, copy, moment, &semaphore);
-        if (moment_is_early(moment) && inc == 0)        /* there is no such moment */
+        if (moment_is_early(moment) && inc == 0)        /* the copy has no such moment */
             closure->moments[copy] |= bit;
         if ((closure->moments[copy] | closure->barred[copy]) & bit || !moment_possible(closure, &event))
             continue;
@@ -226,7 +226,7 @@ static void start_copy(Closure *closure, uint32_t copy)
 static void arrive(Closure *closure, uint32_t core, uint32_t slot)
 {
     const Index *index = closure->index;
-    const Join *join = &index->join[index->link[slot]];
+    const JoinSteps *join = &index->join[index->link[slot]];
     if (++closure->arrived[index->link[slot]] < join->members)
         return;
     const Step *member = &STORE(Step, &index->record->steps, join->first);
@@ -238,7 +238,7 @@ static void arrive(Closure *closure, uint32_t core, uint32_t slot)
     }
 }
 
-/* One step of one core, or it goes to sleep. True: it moved, and is to be asked again. */
+/* Does one step of a core, or puts it to sleep. True: it moved, and may move again. */
 static bool step_core(Closure *closure, uint32_t core)
 {
     const Index *index = closure->index;
@@ -253,7 +253,7 @@ static bool step_core(Closure *closure, uint32_t core)
         return false;
     }
     if (!edges_done(closure, &event))
-        return false;                           /* asked again when all rest */
+        return false;                           /* retried when all cores are idle */
     if (step_is_join(step->kind)) {
         arrive(closure, core, slot);
         return closure->position[core] > position;
@@ -280,7 +280,7 @@ static bool goal_met(const Closure *closure, const Goal *goal)
     return goal->semaphore == NONE || closure->given[goal->semaphore] >= goal->given;
 }
 
-/* When all cores rest: copies held back, and cores held back by edges. True: something moved. */
+/* When all cores are idle: retries copies held back, and cores held back by edges. True: something moved. */
 static bool stir(Closure *closure)
 {
     uint64_t steps = closure->steps;

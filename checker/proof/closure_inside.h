@@ -12,7 +12,7 @@ struct Closure {
     int64_t *given;                             /* a semaphore: what signals gave */
     uint32_t *waiting, *next_waiting;           /* a semaphore: core + 1 of a list of cores asleep there; a core: the rest of the list */
     uint32_t *edge_into;                        /* slot, then copy * 4 + moment: first edge into it + 1; NULL: no edges */
-    uint32_t *arrived;                          /* a join: members that stand there */
+    uint32_t *arrived;                          /* a join: members that have reached it */
     uint32_t *queue, head, tail;                /* of cores that may move */
     uint8_t *queued;
     Pile log, pending, bars;                    /* Logged; copies with moments held back; barred events */
@@ -22,5 +22,5 @@ struct Closure {
 /* First edge into an event, or index->edges. Edges into one event stand together. */
 size_t closure_first_edge(const Closure *closure, const Event *event);
 bool closure_same_event(const Event *a, const Event *b);
-/* The moments of the copy itself and of earlier copies that a moment comes after: bits of `copy`, and of *before (NONE: none). */
+/* The moments that a moment comes after: bits for `copy` itself, and *bits_before for the copy *before (NONE: none). */
 unsigned closure_needs(const Index *index, uint32_t copy, uint8_t kind, uint32_t *before, unsigned *bits_before);

@@ -1,4 +1,4 @@
-/* contend.c - objects whose steps do not all commute: which they are, and the order that the record chose on them.
+/* contend.c - the contended objects, whose steps do not all commute, and the order that the record chose on them.
  *
  * On those (dependence.h) the steps fall into groups that commute, in the order of the record, and each step of a group comes after each
  * of the group before.
@@ -9,14 +9,14 @@
 
 #include <glib.h>
 
-typedef struct Usage {                          /* of one semaphore or flag word */
+typedef struct ObjectUsage {                    /* of one semaphore or flag word */
     Contention contention;
     uint32_t user;                              /* first core seen; NONE: none */
     uint64_t adds, others;                      /* steps that add, and all other ones */
     bool rests, several_use, copies;
-} Usage;
+} ObjectUsage;
 
-static void note_step(Usage *usage, const Step *step)
+static void note_step(ObjectUsage *usage, const Step *step)
 {
     contention_note(&usage->contention, step);
     usage->several_use |= usage->user != NONE && usage->user != step->core;
@@ -29,7 +29,7 @@ static void note_step(Usage *usage, const Step *step)
     }
 }
 
-static void note_copies(const Index *index, Usage *usage)
+static void note_copies(const Index *index, ObjectUsage *usage)
 {
     for (uint32_t copy = 0; copy < index->copies; copy++) {
         const Copy *c = index_copy(index, copy);
@@ -42,10 +42,10 @@ static void note_copies(const Index *index, Usage *usage)
     }
 }
 
-static Usage *note_usage(const Index *index, Arena *scratch)
+static ObjectUsage *note_usage(const Index *index, Arena *scratch)
 {
     const Record *record = index->record;
-    Usage *usage = ARENA_NEW(Usage, scratch, index->semaphores + 1);
+    ObjectUsage *usage = ARENA_NEW(ObjectUsage, scratch, index->semaphores + 1);
     for (uint32_t s = 0; s < index->semaphores; s++)
         usage[s].contention.waiter = usage[s].user = NONE;
     for (size_t i = 0; i < record->steps.count; i++) {
@@ -53,7 +53,7 @@ static Usage *note_usage(const Index *index, Arena *scratch)
         if (step_on_counter(step->kind))
             note_step(&usage[step->object], step);
     }
-    for (uint32_t core = 0; core < index->cores; core++) {                  /* what a core is stuck at is a rival too */
+    for (uint32_t core = 0; core < index->cores; core++) {                  /* a pending step counts, too */
         const CoreState *end = &STORE(CoreState, &record->ends, core);
         if (end->end == CORE_BLOCKED && step_on_counter(end->pending.kind))
             note_step(&usage[end->pending.object], &end->pending);
@@ -71,15 +71,15 @@ void index_find_contended(Index *index)
 {
     Arena scratch;
     arena_init(&scratch, index->arena->budget);
-    const Usage *usage = note_usage(index, &scratch);
+    const ObjectUsage *usage = note_usage(index, &scratch);
     index->contended = ARENA_NEW(uint8_t, index->arena, index->semaphores + 1);
     index->decided = true;
     for (uint32_t s = 0; s < index->semaphores; s++) {
-        const Usage *u = &usage[s];
+        const ObjectUsage *u = &usage[s];
         bool looked_at = u->contention.looked_at;
         bool looks_apart = contention_apart_from_looks(&u->contention, initial_of(index, s));
         index->contended[s] = looks_apart || (looked_at && !index->looks_aside);
-        bool rivals = u->several_use || u->copies;                          /* one core alone: its program order decides */
+        bool rivals = u->several_use || u->copies;                          /* on an object of one core program order decides */
         bool matters = u->others > 0 && (u->rests || u->adds > 0);
         if ((looks_apart || looked_at) && rivals && matters) {
             index->conflicts += u->others;
@@ -89,10 +89,10 @@ void index_find_contended(Index *index)
     arena_clear(&scratch);
 }
 
-typedef struct Past { Event event; uint32_t next; } Past;                   /* a list in a pile, NONE ends it */
+typedef struct PastEvent { Event event; uint32_t next; } PastEvent;         /* a list in a pile, NONE ends it */
 
 typedef struct History {                        /* of one contended object */
-    uint32_t group, before;                     /* lists: the group that is open, and the one before it */
+    uint32_t group, before;                     /* lists: the open group, and the previous one */
     int manner;                                 /* of the open group, -1: none yet */
     int64_t value;
 } History;
@@ -112,10 +112,10 @@ static void happens(Chronicle *chronicle, uint32_t semaphore, Event event, Manne
         history->group = NONE;
         history->manner = (int)manner;
     }
-    for (uint32_t at = history->before; at != NONE; at = PILE(Past, &chronicle->past, at).next)
-        *(Edge *)pile_push(&chronicle->edges, 1) = (Edge){ PILE(Past, &chronicle->past, at).event, event };
+    for (uint32_t at = history->before; at != NONE; at = PILE(PastEvent, &chronicle->past, at).next)
+        *(OrderEdge *)pile_push(&chronicle->edges, 1) = (OrderEdge){ PILE(PastEvent, &chronicle->past, at).event, event };
     uint32_t id = (uint32_t)chronicle->past.count;
-    *(Past *)pile_push(&chronicle->past, 1) = (Past){ event, history->group };
+    *(PastEvent *)pile_push(&chronicle->past, 1) = (PastEvent){ event, history->group };
     history->group = id;
 }
 
@@ -155,8 +155,8 @@ void index_order_contended(Index *index)
     arena_init(&scratch, index->arena->budget);
     Chronicle chronicle = { .index = index, .of = ARENA_NEW(History, &scratch, index->semaphores),
                             .position = ARENA_NEW(uint32_t, &scratch, index->cores) };
-    pile_init(&chronicle.past, &scratch, sizeof(Past));
-    pile_init(&chronicle.edges, index->arena, sizeof(Edge));
+    pile_init(&chronicle.past, &scratch, sizeof(PastEvent));
+    pile_init(&chronicle.edges, index->arena, sizeof(OrderEdge));
     for (uint32_t s = 0; s < index->semaphores; s++)
         chronicle.of[s] = (History){ NONE, NONE, -1, 0 };
     for (uint32_t decl = 0; decl < index->program->decls.count; decl++) {

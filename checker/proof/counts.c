@@ -1,4 +1,4 @@
-/* counts.c - what a semaphore can hold: at the end of its life, at most, and while a wait that means one copy passes.
+/* counts.c - what a semaphore can hold: at the end of its life, at most, and when a wait meant for one copy passes.
  *
  * Signals that need not come after the end F of a life can all be there at F; what was taken before F is the same in every execution. So
  * the count at F can be as large as their difference, and the fault is there iff that is above zero. In the same way the highest count ever
@@ -53,7 +53,7 @@ int64_t counts_given_before(Prover *prover, uint32_t semaphore, const Event *eve
 
 static void add_leftover(Prover *prover, uint32_t semaphore, const Event *end, int64_t have)
 {
-    Tally fault = { .id = FAULT_LEFTOVER, .places = end ? 1 : 0, .object = semaphore, .is_semaphore = true, .have = have };
+    FaultTally fault = { .id = FAULT_LEFTOVER, .places = end ? 1 : 0, .object = semaphore, .is_semaphore = true, .have = have };
     if (end)
         fault.a = *end;
     const Decl *decl = program_decl(prover->program, program_semaphore_decl(prover->program, semaphore));
@@ -145,7 +145,8 @@ static void check_signal(Prover *prover, uint32_t semaphore, const Event *x, uin
             highest = MAX(highest, counts_after(prover, semaphore, x, &index->wait[i], inc));
     if (highest <= limit)
         return;
-    Tally fault = { .id = FAULT_OVERFLOW, .a = *x, .places = 1, .object = semaphore, .is_semaphore = true, .have = highest, .need = limit };
+    FaultTally fault = { .id = FAULT_OVERFLOW, .a = *x, .places = 1, .object = semaphore, .is_semaphore = true,
+                         .have = highest, .need = limit };
     prover_add(prover, &fault);
 }
 
@@ -182,7 +183,7 @@ static void check_overflows(Prover *prover)
     }
 }
 
-/* The copy of that ordinal on the core, NONE: it was never started. */
+/* The copy with that ordinal on the core; NONE: it was never started. */
 static uint32_t find_copy(const Index *index, uint32_t core, uint32_t ordinal)
 {
     for (uint32_t position = 0; position < index_length(index, core); position++) {
@@ -198,7 +199,7 @@ static void check_mismatch(Prover *prover, const Event *wait, const Step *step)
     const Index *index = prover->index;
     uint32_t copy = find_copy(index, wait->core, step->extra);
     StepKind last = copy != NONE && index_copy(index, copy)->send_semaphore == step->object ? STEP_READ : STEP_WRITE;
-    Tally fault = { .id = FAULT_MISMATCH, .a = *wait, .places = 1, .object = step->object, .is_semaphore = true };
+    FaultTally fault = { .id = FAULT_MISMATCH, .a = *wait, .places = 1, .object = step->object, .is_semaphore = true };
     if (copy != NONE) {
         fault.b = index_moment(index, copy, last);
         fault.places = 2;

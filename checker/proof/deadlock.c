@@ -1,28 +1,28 @@
-/* deadlock.c - a deadlock in words: those that are stuck in the same way together, what they wait for, who could help and why it cannot;
- * what became of the signals that came; and the cycle, where one need leads to another until one comes again.
+/* deadlock.c - a deadlock in words: cores grouped by how they are stuck, what they wait for, which core could help and why it cannot; what
+ * took the signals that came; and the cycle of needs.
  */
 #include "../../model/counter.h"
 #include "stuck_cores.h"
 
 enum { GROUPS_SHOWN = 4, CORES_SHOWN = 4, HELPERS_SHOWN = 3, CYCLE_SHOWN = 8 };
 
-typedef struct Group {                          /* cores stuck at one line in the same way */
+typedef struct StuckGroup {                     /* cores stuck at one line in the same way */
     const Step *pending;                        /* of the first */
     uint32_t decl;
     int64_t have;
-    uint32_t help;                              /* where help would come from: a site, NONE: from nowhere */
+    uint32_t help;                              /* site of the signal that would help; NONE: there is none */
     GArray *cores;
-} Group;
+} StuckGroup;
 
 static int64_t count_at(const Stuck *stuck, const Step *pending)
 {
     return step_is_join(pending->kind) ? 0 : stuck->prover->index->final_count[pending->object];
 }
 
-static Group group_of(const Stuck *stuck, uint32_t core)
+static StuckGroup group_of(const Stuck *stuck, uint32_t core)
 {
     const Step *pending = &stuck_end(stuck, core)->pending;
-    Group group = { pending, NONE, count_at(stuck, pending), NONE, NULL };
+    StuckGroup group = { pending, NONE, count_at(stuck, pending), NONE, NULL };
     if (step_is_join(pending->kind))
         return group;
     group.decl = program_semaphore_decl(stuck->prover->program, pending->object);
@@ -32,7 +32,7 @@ static Group group_of(const Stuck *stuck, uint32_t core)
     return group;
 }
 
-static bool same_group(const Group *a, const Group *b)
+static bool same_group(const StuckGroup *a, const StuckGroup *b)
 {
     return a->pending->site == b->pending->site && a->pending->kind == b->pending->kind && a->decl == b->decl && a->have == b->have
         && a->pending->value == b->pending->value && a->help == b->help;
@@ -40,24 +40,24 @@ static bool same_group(const Group *a, const Group *b)
 
 static void free_group(gpointer group)
 {
-    g_array_unref(((Group *)group)->cores);
+    g_array_unref(((StuckGroup *)group)->cores);
 }
 
 static GArray *group_all(const Stuck *stuck)
 {
-    GArray *groups = g_array_new(FALSE, FALSE, sizeof(Group));
+    GArray *groups = g_array_new(FALSE, FALSE, sizeof(StuckGroup));
     g_array_set_clear_func(groups, free_group);
     for (uint32_t core = 0; core < stuck->prover->index->cores; core++) {
         if (stuck_end(stuck, core)->end != CORE_BLOCKED)
             continue;
-        Group fresh = group_of(stuck, core), *group = NULL;
+        StuckGroup fresh = group_of(stuck, core), *group = NULL;
         for (guint i = 0; i < groups->len && group == NULL; i++)
-            if (same_group(&g_array_index(groups, Group, i), &fresh))
-                group = &g_array_index(groups, Group, i);
+            if (same_group(&g_array_index(groups, StuckGroup, i), &fresh))
+                group = &g_array_index(groups, StuckGroup, i);
         if (group == NULL) {
             fresh.cores = g_array_new(FALSE, FALSE, sizeof core);
             g_array_append_val(groups, fresh);
-            group = &g_array_index(groups, Group, groups->len - 1);
+            group = &g_array_index(groups, StuckGroup, groups->len - 1);
         }
         g_array_append_val(group->cores, core);
     }
@@ -81,7 +81,7 @@ static void append_cores(const Prover *prover, GString *text, const GArray *core
         g_string_append_printf(text, " and %u more", cores->len - shown);
 }
 
-/* Of whose semaphore it is nothing is said where each waits on its own. */
+/* own: each core waits on its own semaphore, so the owner is left out. */
 static char *name_semaphore(const Prover *prover, uint32_t semaphore, bool own)
 {
     char *name = program_describe_semaphore(prover->program, semaphore), *of = own ? g_strrstr(name, " of ") : NULL;
@@ -90,7 +90,7 @@ static char *name_semaphore(const Prover *prover, uint32_t semaphore, bool own)
     return name;
 }
 
-static void append_join(const Stuck *stuck, GString *text, const Group *group)
+static void append_join(const Stuck *stuck, GString *text, const StuckGroup *group)
 {
     const Prover *prover = stuck->prover;
     const Step *pending = group->pending;
@@ -118,7 +118,7 @@ static void append_join(const Stuck *stuck, GString *text, const Group *group)
     }
 }
 
-static void append_wait(const Stuck *stuck, GString *text, const Group *group)
+static void append_wait(const Stuck *stuck, GString *text, const StuckGroup *group)
 {
     const Prover *prover = stuck->prover;
     bool many = group->cores->len > 1;
@@ -128,10 +128,10 @@ static void append_wait(const Stuck *stuck, GString *text, const Group *group)
     g_string_append_printf(text, ": the count is %" G_GINT64_FORMAT ", it needs %d", group->have, (int32_t)group->pending->value);
 }
 
-/* A word's values in the order of the record: when the wait could last have passed, and what ended that. */
+/* From a word's values in the order of the record: when the wait could last have passed, and which step ended that. */
 typedef struct Chance {
-    const Step *made, *ended, *last;            /* last: the last one to touch it; NULL: nobody */
-    int64_t value;                              /* that would have done */
+    const Step *made, *ended, *last;            /* last: the last step that touched the word; NULL: none */
+    int64_t value;                              /* the value that satisfied the wait */
 } Chance;
 
 static Chance last_chance(const Prover *prover, const Step *wait)
@@ -158,7 +158,7 @@ static char *name_step(const Prover *prover, const Step *step)
     return g_strdup_printf("the %s of %s at %s", step_kind_name((StepKind)step->kind), who, where);
 }
 
-static void append_flag_wait(const Stuck *stuck, GString *text, const Group *group)
+static void append_flag_wait(const Stuck *stuck, GString *text, const StuckGroup *group)
 {
     static const char *const COMPARE[] = { "is", "is not", "is above", "is at least", "is below", "is at most" };
     const Prover *prover = stuck->prover;
@@ -187,7 +187,7 @@ static const char *stuck_where(const Stuck *stuck, uint32_t core, char **text)
     return *text;
 }
 
-/* Together, or any of them? */
+/* Are the signals of all helpers needed, or of any one? */
 static void append_and_or(GString *text, const GArray *helpers, uint32_t self, int64_t missing)
 {
     int64_t sum = 0, least = INT64_MAX;
@@ -207,8 +207,8 @@ static void append_and_or(GString *text, const GArray *helpers, uint32_t self, i
         g_string_append(text, "; it needs all of these");
 }
 
-/* Those that would signal further on, but are stuck themselves. False: there is nobody but the core itself. */
-static bool append_helpers(const Stuck *stuck, GString *text, const Group *group, const GArray *helpers)
+/* The cores that would signal later, but are stuck themselves. False: there is none but the core itself. */
+static bool append_helpers(const Stuck *stuck, GString *text, const StuckGroup *group, const GArray *helpers)
 {
     const Prover *prover = stuck->prover;
     uint32_t self = g_array_index(group->cores, uint32_t, 0);
@@ -241,7 +241,7 @@ static bool append_helpers(const Stuck *stuck, GString *text, const Group *group
     return true;
 }
 
-static void append_nobody(const Stuck *stuck, GString *text, const Group *group, const GArray *helpers)
+static void append_nobody(const Stuck *stuck, GString *text, const StuckGroup *group, const GArray *helpers)
 {
     const Prover *prover = stuck->prover;
     bool many = group->cores->len > 1;
@@ -254,7 +254,7 @@ static void append_nobody(const Stuck *stuck, GString *text, const Group *group,
     }
 }
 
-/* What came, and what took it. */
+/* The signals that came, and the waits that took them. */
 static void append_history(const Stuck *stuck, GString *text, const Step *wait)
 {
     const Prover *prover = stuck->prover;
@@ -271,13 +271,13 @@ static void append_history(const Stuck *stuck, GString *text, const Step *wait)
     }
     g_autofree char *givers = givers_words(prover, signals);
     g_autoptr(GString) waits = g_string_new(NULL);
-    int64_t taken = account_waits(prover, waits, wait->object);
+    int64_t taken = leftover_waits(prover, waits, wait->object);
     g_string_append_printf(text, ". It was given %" G_GINT64_FORMAT ", by %s", given, givers);
     if (taken > 0)
         g_string_append_printf(text, "; %" G_GINT64_FORMAT " of that was taken before, at %s", taken, waits->str);
 }
 
-/* A count that nobody takes, on a semaphore of the same name: the signal may have gone to the wrong one. */
+/* A count that no wait takes, on a semaphore of the same name: the signal may have gone to the wrong one. */
 static void append_elsewhere(const Stuck *stuck, GString *text, const Step *wait)
 {
     const Prover *prover = stuck->prover;
@@ -302,7 +302,7 @@ static void append_elsewhere(const Stuck *stuck, GString *text, const Step *wait
     }
 }
 
-static void append_group(const Stuck *stuck, GString *text, const Group *group)
+static void append_group(const Stuck *stuck, GString *text, const StuckGroup *group)
 {
     gsize begin = text->len;
     append_cores(stuck->prover, text, group->cores);
@@ -343,7 +343,7 @@ static void append_path(const Prover *prover, GString *text, const GArray *path,
     g_string_append_c(text, '.');
 }
 
-/* Follows needs from a core until one comes again. False: they lead to no cycle. */
+/* Follows needs from a core until one repeats. False: they lead to no cycle. */
 static bool append_cycle(const Stuck *stuck, GString *text, uint32_t from, uint32_t *seen)
 {
     g_autoptr(GArray) path = g_array_new(FALSE, FALSE, sizeof from);
@@ -366,7 +366,7 @@ static char *describe(const Stuck *stuck)
     g_autoptr(GArray) groups = group_all(stuck);
     guint more = 0;
     for (guint i = 0; i < groups->len; i++) {
-        const Group *group = &g_array_index(groups, Group, i);
+        const StuckGroup *group = &g_array_index(groups, StuckGroup, i);
         if (i >= GROUPS_SHOWN) {
             more += group->cores->len;
             continue;

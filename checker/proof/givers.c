@@ -1,47 +1,47 @@
-/* givers.c - signals in words: those of one line together, then by who gave them. */
+/* givers.c - signals in words: grouped by line, then by the device that gave them. */
 #include <glib.h>
 
 #include "prover.h"
 
 enum { LINES_SHOWN = 3, NAMES_SHOWN = 3 };
 
-typedef struct Line {                           /* signals of one line of the source, all of copies or none */
+typedef struct GiverLine {                      /* signals of one line of the source, all of copies or none */
     uint32_t site;
     bool copies, several_cores;
     GArray *signals;                            /* of uint32_t */
-} Line;
+} GiverLine;
 
 static const Signal *signal_at(const Prover *prover, const GArray *signals, guint i)
 {
     return &prover->index->signal[g_array_index(signals, uint32_t, i)];
 }
 
-static Line *line_of(const Prover *prover, GArray *lines, const Signal *signal)
+static GiverLine *line_of(const Prover *prover, GArray *lines, const Signal *signal)
 {
     uint32_t site = index_step(prover->index, signal->core, signal->position)->site;
     bool copies = signal->copy_end != NONE;
     for (guint i = 0; i < lines->len; i++) {
-        Line *line = &g_array_index(lines, Line, i);
+        GiverLine *line = &g_array_index(lines, GiverLine, i);
         if (program_same_line(prover->program, line->site, site) && line->copies == copies)
             return line;
     }
-    const Line fresh = { site, copies, false, g_array_new(FALSE, FALSE, sizeof(uint32_t)) };
+    const GiverLine fresh = { site, copies, false, g_array_new(FALSE, FALSE, sizeof(uint32_t)) };
     g_array_append_val(lines, fresh);
-    return &g_array_index(lines, Line, lines->len - 1);
+    return &g_array_index(lines, GiverLine, lines->len - 1);
 }
 
 static void free_line(gpointer line)
 {
-    g_array_unref(((Line *)line)->signals);
+    g_array_unref(((GiverLine *)line)->signals);
 }
 
 static GArray *by_line(const Prover *prover, const GArray *signals)
 {
-    GArray *lines = g_array_new(FALSE, FALSE, sizeof(Line));
+    GArray *lines = g_array_new(FALSE, FALSE, sizeof(GiverLine));
     g_array_set_clear_func(lines, free_line);
     for (guint i = 0; i < signals->len; i++) {
         const Signal *signal = signal_at(prover, signals, i);
-        Line *line = line_of(prover, lines, signal);
+        GiverLine *line = line_of(prover, lines, signal);
         line->several_cores |= line->signals->len > 0 && signal_at(prover, line->signals, 0)->core != signal->core;
         g_array_append_val(line->signals, g_array_index(signals, uint32_t, i));
     }
@@ -66,7 +66,7 @@ static void append_unlike(GArray *numbers, uint32_t number)
     g_array_append_val(numbers, number);
 }
 
-static void append_line(const Prover *prover, GString *text, const Line *line)
+static void append_line(const Prover *prover, GString *text, const GiverLine *line)
 {
     uint32_t per = prover->index->per_device;
     g_autoptr(GArray) devices = g_array_new(FALSE, FALSE, sizeof(uint32_t)), ordinals = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -100,7 +100,7 @@ char *givers_words(const Prover *prover, const GArray *signals)
     GString *text = g_string_new(NULL);
     guint told = 0;
     for (guint i = 0; i < MIN(lines->len, LINES_SHOWN); i++) {
-        const Line *line = &g_array_index(lines, Line, i);
+        const GiverLine *line = &g_array_index(lines, GiverLine, i);
         g_string_append(text, i == 0 ? "" : i + 1 == lines->len ? " and " : ", ");
         append_line(prover, text, line);
         told += line->signals->len;
@@ -110,7 +110,7 @@ char *givers_words(const Prover *prover, const GArray *signals)
     return g_string_free(text, FALSE);
 }
 
-/* How much the core has given to the semaphore by signals before this one, and by all. */
+/* How much the signal's core gives to the semaphore before this signal, and in all; and how much all cores give. */
 static void given_by_core(const Index *index, uint32_t semaphore, uint32_t signal, int64_t *before, int64_t *whole, int64_t *all)
 {
     *before = *whole = *all = 0;

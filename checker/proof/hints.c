@@ -1,15 +1,15 @@
-/* hints.c - what is no fault but leans on luck: waits that different signals can satisfy, and counts above what a wait needs.
+/* hints.c - not faults, but waits that depend on timing: those that different signals can satisfy, and counts above what a wait needs.
  *
  * A wait is ambiguous iff some signal y need not come before it, and can be among the first that are counted: the wait does not come before
  * y, and what must be counted before y is less than the wait needs in total. Then one execution passes the wait without y and another one
- * takes y in. The highest count before a wait is that of counts.c.
+ * counts y. The highest count before a wait is computed in counts.c.
  */
 #include <glib.h>
 
 #include "prove.h"
 #include "prover.h"
 
-enum { SIGNALS_MAX = 256 };                     /* on one semaphore: beyond, the question is not asked */
+enum { SIGNALS_MAX = 256 };                     /* semaphores with more signals are skipped */
 
 static Event last_moment(const Index *index, const Signal *signal)
 {
@@ -18,7 +18,7 @@ static Event last_moment(const Index *index, const Signal *signal)
     return index_moment(index, signal->copy_end / 2, signal->copy_end & 1 ? STEP_WRITE : STEP_READ);
 }
 
-/* When it begins to count, and how much of it that is. */
+/* The first moment at which it counts, and how much it counts then. */
 static Event first_moment(const Index *index, const Signal *signal, int64_t *inc)
 {
     uint32_t semaphore = NONE, copy = signal->copy_end / 2;
@@ -28,7 +28,7 @@ static Event first_moment(const Index *index, const Signal *signal, int64_t *inc
     return part > 0 ? index_moment(index, copy, early) : last_moment(index, signal);
 }
 
-/* What the others must have given before it begins to count. */
+/* What other signals must have given before this one first counts. */
 static int64_t counted_before(Prover *prover, uint32_t semaphore, uint32_t signal)
 {
     const Index *index = prover->index;

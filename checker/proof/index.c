@@ -55,7 +55,7 @@ static void find_joins(Index *index)
 {
     const Record *record = index->record;
     Pile joins;
-    pile_init(&joins, index->arena, sizeof(Join));
+    pile_init(&joins, index->arena, sizeof(JoinSteps));
     uint32_t *next = ARENA_NEW(uint32_t, index->arena, index->cores);
     uint32_t left = 0;
     for (size_t i = 0; i < record->steps.count; i++) {
@@ -67,10 +67,10 @@ static void find_joins(Index *index)
             continue;
         if (left == 0) {
             left = index_launch_members(index, step);
-            *(Join *)pile_push(&joins, 1) = (Join){ .first = (uint32_t)i, .members = left };
+            *(JoinSteps *)pile_push(&joins, 1) = (JoinSteps){ .first = (uint32_t)i, .members = left };
         }
-        const Step *first = &STORE(Step, &record->steps, PILE(Join, &joins, joins.count - 1).first);
-        g_assert(step->kind == first->kind && step->object == first->object);  /* the record obeys the entry barriers in force */
+        const Step *first = &STORE(Step, &record->steps, PILE(JoinSteps, &joins, joins.count - 1).first);
+        g_assert(step->kind == first->kind && step->object == first->object);  /* the record obeys the entry barriers */
         left--;
         index->link[index_slot(index, step->core, position)] = (uint32_t)joins.count - 1;
     }
@@ -79,7 +79,7 @@ static void find_joins(Index *index)
     index->joins = (uint32_t)joins.count;
 }
 
-static void note_span(Span *span, bool begins, uint32_t position)
+static void note_span(StepSpan *span, bool begins, uint32_t position)
 {
     if (begins)
         span->begin = position;
@@ -87,11 +87,11 @@ static void note_span(Span *span, bool begins, uint32_t position)
         span->end = position;
 }
 
-static Span *new_spans(Index *index, size_t rows)
+static StepSpan *new_spans(Index *index, size_t rows)
 {
-    Span *span = ARENA_NEW(Span, index->arena, rows * index->cores + 1);
+    StepSpan *span = ARENA_NEW(StepSpan, index->arena, rows * index->cores + 1);
     for (size_t i = 0; i < rows * index->cores; i++)
-        span[i] = (Span){ NONE, NONE };
+        span[i] = (StepSpan){ NONE, NONE };
     return span;
 }
 
@@ -144,7 +144,7 @@ static void count_ends(Index *index)
     index->wait = ARENA_NEW(Wait, index->arena, index->wait_first[index->semaphores] + 1);
 }
 
-/* What a wait needs in total, given what the waits before it took. */
+/* What a wait needs in total, if the waits before it took so much. */
 static Wait wait_of(const Index *index, const Step *step, uint32_t position, int64_t taken_before)
 {
     Wait wait = { .core = step->core, .position = position, .semaphore = step->object };
@@ -232,7 +232,7 @@ static void fill_ends(Index *index)
     arena_clear(&scratch);
 }
 
-/* Copies that the order of DMAs in force puts behind one another: only those of one issuing core. */
+/* Links each copy to the previous one of its chain under the DMA order in force; a chain has one issuing core. */
 static void chain_copies(Index *index)
 {
     DmaOrder order = index->program->knobs.dma_order;

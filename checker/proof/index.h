@@ -1,4 +1,4 @@
-/* index.h - a record laid out for questions: each core's steps in a row, each semaphore's signals and waits, joins, lives.
+/* index.h - a record indexed: each core's steps in sequence, each semaphore's signals and waits, joins, lives.
  *
  *     Record -> index_new -> Index: slots (core, position) -> step;  semaphore -> signals, waits;  launch and scope -> positions
  *
@@ -6,7 +6,7 @@
  * one event, which any of its members may name.
  *
  * Invariants:  1. signals of a semaphore are listed in order of start, waits in order of the record.
- *              2. waits on an object with real conflicts have no threshold: edges order them as the record did.
+ *              2. waits on a contended object have no threshold: edges order them as the record did.
  * Ownership:   all of it lies in the arena; record and program are borrowed.
  */
 #pragma once
@@ -30,15 +30,15 @@ typedef struct Signal {
 typedef struct Wait {
     uint32_t core, position, semaphore;
     uint32_t taken;                             /* what it takes: its value, or 0 for a wait that keeps */
-    int64_t total;                              /* what all signals together must have given; 0: needs nothing */
+    int64_t total;                              /* threshold: what all signals together must have given; 0: needs nothing */
 } Wait;
 
-typedef struct Join { uint32_t first, members; } Join;          /* its members' steps in the record */
-typedef struct Span { uint32_t begin, end; } Span;              /* positions of alloc and free, or enter and exit; NONE: not done */
-typedef struct Edge { Event before, after; } Edge;              /* order that the record chose on an object with conflicts */
+typedef struct JoinSteps { uint32_t first, members; } JoinSteps;          /* its members' steps in the record */
+typedef struct StepSpan { uint32_t begin, end; } StepSpan;      /* positions of alloc and free, or enter and exit; NONE: not done */
+typedef struct OrderEdge { Event before, after; } OrderEdge;    /* an order that the record chose on a contended object */
 
-typedef struct Asked { uint32_t slot, column; } Asked;          /* what of a clock is wanted: before that step, or at that start;
-                                                                   no joins of several */
+typedef struct Asked { uint32_t slot, column; } Asked;          /* one entry of a clock: before that step, or at that start; of no join
+                                                                   of several cores */
 
 typedef struct Index {
     const Record *record;
@@ -50,25 +50,25 @@ typedef struct Index {
     uint32_t *step;                             /* slot -> index in the record */
     uint8_t *kind;                              /* slot -> kind of that step */
     uint32_t *link;                             /* slot -> wait, signal or join of that step, by its kind */
-    Join *join;
+    JoinSteps *join;
     uint32_t joins;
     uint32_t *signal_first, *wait_first;        /* semaphores + 1 */
     Signal *signal;
     Wait *wait;
     uint32_t *copy_signal;                      /* copy * 2 + end -> signal, NONE where it has no semaphore */
-    uint8_t *contended;                         /* semaphores: their order was chosen */
+    uint8_t *contended;                         /* semaphores: the record chose the order on them */
     int64_t *final_count;                       /* semaphores: at the end of the record */
-    Edge *edge;                                 /* in the order of the record, by what comes after */
+    OrderEdge *edge;                            /* in the order of the record, by what comes after */
     size_t edges;
     bool meant;                                 /* some wait is meant for one copy */
-    bool looks_aside;                           /* no object is contended only because somebody looks at it */
-    uint64_t conflicts;                         /* steps whose result depends on an order with another agent's */
-    bool decided;                               /* none of them is on an object that is contended */
-    uint32_t *copy_before;                      /* under link-fifo and issue-order: the copy that must be written first, NONE */
+    bool looks_aside;                           /* looks do not make an object contended */
+    uint64_t conflicts;                         /* steps whose result depends on their order with another agent's */
+    bool decided;                               /* none of them is on a contended object */
+    uint32_t *copy_before;                      /* link-fifo and issue-order: the previous copy of the chain, NONE. NULL: no chains */
     bool stopped, blocked, running;             /* some core is */
-    Span *launch;                               /* launch * cores + core */
+    StepSpan *launch;                           /* launch * cores + core */
     uint32_t *scope_row;                        /* decl -> row of scope, NONE */
-    Span *scope;                                /* row * cores + core */
+    StepSpan *scope;                            /* row * cores + core */
 } Index;
 
 /* looks_aside: looks order nothing. */
@@ -88,11 +88,11 @@ static inline const Step *index_step(const Index *index, uint32_t core, uint32_t
 static inline const Copy *index_copy(const Index *index, uint32_t copy) { return &STORE(Copy, &index->record->copies, copy); }
 Event index_event(const Index *index, uint32_t core, uint32_t position);
 Event index_moment(const Index *index, uint32_t copy, StepKind kind);
-/* What a moment adds to which semaphore: 0 and NONE where it has no part in the progress rule in force. */
+/* What a moment adds to which semaphore; 0 and NONE if it signals none, or does not exist under the progress rule in force. */
 uint32_t index_moment_inc(const Index *index, uint32_t copy, StepKind kind, uint32_t *semaphore);
 bool index_is_fluid(const Index *index);
 uint32_t index_launch_members(const Index *index, const Step *join);
 
-/* contend.c: which objects have conflicts (fills contended, conflicts), and the order the record chose on them (edge, edges). */
+/* contend.c: which objects are contended (fills contended, conflicts), and the order the record chose on them (edge, edges). */
 void index_find_contended(Index *index);
 void index_order_contended(Index *index);

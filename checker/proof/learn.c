@@ -1,4 +1,4 @@
-/* learn.c - entries of clocks that are not kept by themselves: asked for in a list, worked out in one more pass, then looked up. */
+/* learn.c - clock entries that are not kept by default: requested in a list, computed in one more pass, then looked up. */
 #include <glib.h>
 
 #include "../../model/rng.h"

@@ -1,14 +1,14 @@
-/* lifespan.c - semantics.md section 2 on lives, as spans of positions.
+/* lifespan.c - lives (semantics.md section 2) as spans of positions.
  *
  * A decl that launches return or use lives on a device from that device's entry into the first of them to its exit from the last. A scope
- * lives from its alloc to its free; in shared memory from the first alloc to the last free of those cores that open it. Under static scopes
- * other cores may name a scope as soon as its device has entered the launch; if it is never opened there, the exit is its end.
+ * lives from its alloc to its free; in shared memory from the first alloc to the last free of the cores that open it. Under static scopes
+ * other cores may name a scope as soon as its device has entered the launch; if it is never opened there, its life ends at the exit.
  */
 #include <glib.h>
 
 #include "prover.h"
 
-/* Where every device does every launch, first and last launches are worked out once a decl. */
+/* If all devices do all launches, the first and last launch of each decl are computed once. */
 void lifespan_prepare(Prover *prover)
 {
     const Program *program = prover->program;
@@ -103,7 +103,7 @@ static bool precedes(Prover *prover, uint32_t core, uint32_t position, const Eve
     return order_must(prover->order, &begin, x);
 }
 
-/* One of several allocs, whichever comes first: x after one of them for certain, or not reachable without all of them. */
+/* Does x come after the first of several allocs? It must come after one of them, or be unreachable without any of them. */
 static bool after_any(Prover *prover, const Lifespan *life, const Event *x)
 {
     Event begin[life->cores];

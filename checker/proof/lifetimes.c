@@ -1,26 +1,27 @@
-/* lifetimes.c - steps outside the life of what they touch, and copies under way at an exit.
+/* lifetimes.c - steps outside the life of the object they touch, and copies in flight at an exit.
  *
- * What another fault says better is left to it: a step that may come after the end of a semaphore on which something is left over, and the
- * moments of a copy that may still be in flight at an exit.
+ * Not reported here is what another fault explains better: a step that may come after the end of a semaphore with a leftover, and the
+ * moments of a copy that may be in flight at an exit.
  */
 #include <glib.h>
 
 #include "prover.h"
 
-enum { COUNT_STEPS_MAX = 30000000 };            /* moves of runs after which copies of lines that were found in flight are counted unseen */
-enum { FEW = 64 };                              /* so many open questions are cheaper settled one by one */
+enum { COUNT_STEPS_MAX = 30000000 };            /* after so many moves more copies of a line found in flight are counted unchecked */
+enum { FEW = 64 };                              /* up to so many open questions are settled one by one */
 
-typedef struct Touch { uint32_t object; bool semaphore, signal; } Touch;
+typedef struct LifeTouch { uint32_t object; bool semaphore, signal; } LifeTouch;
 
-static void add_lifetime(Prover *prover, const Event *x, const Touch *touch, int64_t have)
+static void add_lifetime(Prover *prover, const Event *x, const LifeTouch *touch, int64_t have)
 {
-    Tally fault = { .id = FAULT_LIFETIME, .a = *x, .places = 1, .object = touch->object, .is_semaphore = touch->semaphore, .have = have };
+    FaultTally fault = { .id = FAULT_LIFETIME, .a = *x, .places = 1, .object = touch->object, .is_semaphore = touch->semaphore,
+                         .have = have };
     prover_add(prover, &fault);
 }
 
-/* x comes after the end, or may. A signal that could come on either side would be left over, so that one which is not comes before or after
- * in every execution: the cheap question is enough. */
-static bool outlived(Prover *prover, const Lifespan *life, const Event *x, const Touch *touch)
+/* Does x come after the end in some execution? A signal that may come on either side would be a leftover; so without a leftover it comes
+ * before in every execution, or after in every one, and the cheap query decides. */
+static bool outlived(Prover *prover, const Lifespan *life, const Event *x, const LifeTouch *touch)
 {
     Event end;
     if (!lifespan_end(prover, life, x->core, &end))
@@ -29,7 +30,7 @@ static bool outlived(Prover *prover, const Lifespan *life, const Event *x, const
     return cheap ? order_must(prover->order, &end, x) : !lifespan_over_after(prover, life, x);
 }
 
-static void check_touch(Prover *prover, const Event *x, const Lifespan *life, const Touch *touch)
+static void check_touch(Prover *prover, const Event *x, const Lifespan *life, const LifeTouch *touch)
 {
     if (life->always)
         return;
@@ -56,7 +57,7 @@ static void check_steps(Prover *prover)
         if (!memory && !counter)
             continue;
         Event x = { step->core, position, NONE, step->kind };
-        Touch touch = { step->object, counter, step_is_add(step) };
+        LifeTouch touch = { step->object, counter, step_is_add(step) };
         Lifespan life = counter ? lifespan_of_semaphore(prover, step->object) : lifespan_of_object(prover, step->object);
         check_touch(prover, &x, &life, &touch);
     }
@@ -65,25 +66,24 @@ static void check_steps(Prover *prover)
 
 static const Lifespan ALWAYS = { .always = true };
 
-typedef enum Flight { FLIGHT_NO_EXIT, FLIGHT_LANDED, FLIGHT_LATE, FLIGHT_FLIES } Flight;     /* late: started after the exit, always */
+typedef enum AtExit { AT_EXIT_NONE, AT_EXIT_DONE, AT_EXIT_LATE, AT_EXIT_IN_FLIGHT } AtExit;  /* late: started after the exit, always */
 
-/* The copy may still be under way when the device leaves the launch: reported, if it may be. (Taken for in flight or for landed, what
- * follows from it is the same.) */
-static Flight check_exit(Prover *prover, const Event *x, const Event *start, const Lifespan *life, uint32_t object)
+/* Can the copy be in flight when the device leaves the launch? Then that is reported. (What follows is the same for in flight and done.) */
+static AtExit check_exit(Prover *prover, const Event *x, const Event *start, const Lifespan *life, uint32_t object)
 {
     uint32_t first = life->first_core / prover->index->per_device * prover->index->per_device;
     if (!life->leave || life->leave[first].end == NONE)
-        return FLIGHT_NO_EXIT;
+        return AT_EXIT_NONE;
     Event exit = index_event(prover->index, first, life->leave[first].end), seen = order_seen_from(prover->order, &exit, x->core);
-    Tally fault = { .id = FAULT_IN_FLIGHT, .a = *x, .b = exit, .places = 2, .object = object };
+    FaultTally fault = { .id = FAULT_IN_FLIGHT, .a = *x, .b = exit, .places = 2, .object = object };
     bool open = order_known(prover->order, x, &seen) == ORDER_OPEN;
     fault.at_most = open && closure_steps(prover->order->closure) > COUNT_STEPS_MAX && prover_has(prover, &fault);
     if (!fault.at_most && order_must(prover->order, x, &seen))
-        return FLIGHT_LANDED;
+        return AT_EXIT_DONE;
     if (order_must(prover->order, &exit, start))
-        return FLIGHT_LATE;
+        return AT_EXIT_LATE;
     prover_add(prover, &fault);
-    return FLIGHT_FLIES;
+    return AT_EXIT_IN_FLIGHT;
 }
 
 static bool same_exit(const Prover *prover, const Lifespan *a, const Lifespan *b)
@@ -92,25 +92,26 @@ static bool same_exit(const Prover *prover, const Lifespan *a, const Lifespan *b
     return a->leave == b->leave && a->first_core / per == b->first_core / per;
 }
 
-/* What lives until an exit is outlived by copies that start after it; those in flight are reported as such. exempt: those are not. */
-static void check_copy_touch(Prover *prover, const Event *x, const Lifespan *life, const Touch *touch, Flight own, bool flies, bool exempt)
+/* Copies that start after the exit at which an object ends outlive it; copies in flight there are reported as such, unless exempt. */
+static void check_copy_touch(Prover *prover, const Event *x, const Lifespan *life, const LifeTouch *touch, AtExit own, bool in_flight,
+                             bool exempt)
 {
     if (life->always)
         return;
     if (!lifespan_begun(prover, life, x))
         add_lifetime(prover, x, touch, -1);
-    bool covered = touch->signal && prover->left_over[touch->object] == LEFT_REPORTED, outlives = own == FLIGHT_LATE;
+    bool covered = touch->signal && prover->left_over[touch->object] == LEFT_REPORTED, outlives = own == AT_EXIT_LATE;
     if (exempt)
-        outlives |= own == FLIGHT_FLIES;
+        outlives |= own == AT_EXIT_IN_FLIGHT;
     else
-        outlives &= !flies;
+        outlives &= !in_flight;
     if (covered || (life->exit && !outlives))
         return;
     if (life->exit || outlived(prover, life, x, touch))
         add_lifetime(prover, x, touch, 1);
 }
 
-/* One moment of a copy, which touches a buffer and may signal a semaphore. */
+/* Checks one moment of a copy, which touches a buffer and may signal a semaphore. */
 static void check_moment(Prover *prover, uint32_t copy, StepKind kind, uint32_t object, uint32_t semaphore)
 {
     const Index *index = prover->index;
@@ -118,17 +119,17 @@ static void check_moment(Prover *prover, uint32_t copy, StepKind kind, uint32_t 
     Lifespan buffer = lifespan_of_object(prover, object), signal = semaphore == NONE ? ALWAYS : lifespan_of_semaphore(prover, semaphore);
     if (buffer.always && signal.always)
         return;
-    Flight by_buffer = check_exit(prover, &x, &start, &buffer, object);
-    Flight by_signal = same_exit(prover, &buffer, &signal) ? by_buffer : check_exit(prover, &x, &start, &signal, object);
-    bool flies = by_buffer == FLIGHT_FLIES || by_signal == FLIGHT_FLIES;
+    AtExit by_buffer = check_exit(prover, &x, &start, &buffer, object);
+    AtExit by_signal = same_exit(prover, &buffer, &signal) ? by_buffer : check_exit(prover, &x, &start, &signal, object);
+    bool in_flight = by_buffer == AT_EXIT_IN_FLIGHT || by_signal == AT_EXIT_IN_FLIGHT;
     bool exempt = program_decl(prover->program, program_object_decl(prover->program, object))->exempt[FAULT_IN_FLIGHT] != 0;
-    Touch touch = { object, false, false };
-    check_copy_touch(prover, &x, &buffer, &touch, by_buffer, flies, exempt);
-    touch = (Touch){ semaphore, true, true };
-    check_copy_touch(prover, &x, &signal, &touch, by_signal, flies, exempt);
+    LifeTouch touch = { object, false, false };
+    check_copy_touch(prover, &x, &buffer, &touch, by_buffer, in_flight, exempt);
+    touch = (LifeTouch){ semaphore, true, true };
+    check_copy_touch(prover, &x, &signal, &touch, by_signal, in_flight, exempt);
 }
 
-/* A deliberate mistake: the write is held against the exit of its own core. */
+/* A canary: the write is compared with the exit of its issuer. */
 static void check_write_at_issuer(Prover *prover, uint32_t copy)
 {
     const Copy *c = index_copy(prover->index, copy);
@@ -137,7 +138,8 @@ static void check_write_at_issuer(Prover *prover, uint32_t copy)
     check_exit(prover, &x, &start, &source, c->source);
 }
 
-/* A read that nobody waits for may be over at the exit because its copy's arrival was told back: what the exit knows of the receiver. */
+/* A read without a wait may still be done at the exit, if the receiver has acknowledged the copy's arrival: asks for the receiver's entry
+ * in the clock of the exit. */
 static void learn_arrivals(Prover *prover)
 {
     const Index *index = prover->index;

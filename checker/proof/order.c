@@ -1,9 +1,9 @@
-/* order.c - three sources of knowledge about a pair, the cheapest first.
+/* order.c - three ways to decide a pair, the cheapest first.
  *
- * Clocks are exact about a core's step as the earlier one. A copy's write has one effect, its signal, so its release decides, as long as
- * what is chained behind it acts through the same semaphore. A read has two, its signal and the write: the release of either is enough,
- * but when neither alone is needed the pair stays open - unless b can even come before the copy's start. An open pair is settled by
- * running without a.
+ * Clocks are exact if the earlier event is a core's step. A copy's write has one effect, its signal, so its release decides, as long as
+ * the copies chained after it act through the same semaphore. A read has two effects, its signal and the write: the release of either is
+ * enough, but if neither alone is needed the pair stays open, unless b can come even before the copy's start. An open pair is settled by
+ * a run without a.
  */
 #include "order.h"
 
@@ -20,18 +20,18 @@ Event order_seen_from(const Order *order, const Event *event, uint32_t core)
     const Index *index = order->index;
     if (event->copy != NONE || event->core == core || !step_is_join(event->kind))
         return *event;
-    const Join *join = &index->join[index->link[index_slot(index, event->core, event->position)]];
+    const JoinSteps *join = &index->join[index->link[index_slot(index, event->core, event->position)]];
     const Step *member = &STORE(Step, &index->record->steps, join->first);
     for (uint32_t i = 0; i < join->members; i++)
         if (member[i].core == core) {
-            const Span *span = &index->launch[(size_t)member[i].object * index->cores + core];
+            const StepSpan *span = &index->launch[(size_t)member[i].object * index->cores + core];
             if (event->kind != STEP_CORE_BARRIER)
                 return (Event){ core, event->kind == STEP_ENTER ? span->begin : span->end, NONE, event->kind };
         }
     return *event;
 }
 
-/* A copy's start and its moments among themselves, and along a chain. */
+/* Ordered by the rules of copies alone: a copy's start and its moments, and moments along a chain. */
 static bool comes_before_by_itself(const Order *order, const Event *a, const Event *b)
 {
     const Index *index = order->index;
@@ -49,7 +49,7 @@ static bool comes_before_by_itself(const Order *order, const Event *a, const Eve
     return false;
 }
 
-/* Is the wait that releases this end of the copy before b? */
+/* Does the wait that releases this end of the copy come before b? */
 static OrderKnown released(const Order *order, uint32_t copy, unsigned end, const Event *b)
 {
     const Copy *c = index_copy(order->index, copy);

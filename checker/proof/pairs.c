@@ -1,10 +1,10 @@
-/* pairs.c - racing pairs by their sites: a hash table of classes, a list of open pairs each. */
+/* pairs.c - racing pairs by their sites: a hash table of classes, each with a list of open pairs. */
 #include <glib.h>
 
 #include "../../model/rng.h"
 #include "races.h"
 
-enum { OPEN_MAX = 1 << 24 };                    /* open pairs that are remembered one by one */
+enum { OPEN_MAX = 1 << 24 };                    /* open pairs kept in lists */
 
 static size_t place_of(const Races *races, const uint32_t site[2], uint32_t decl)
 {

@@ -1,9 +1,9 @@
-/* plan.c - one walk over the record, in its order: waits are looked at only when their core next has something to tell.
+/* plan.c - one pass over the record, in its order; waits are processed only when their core next sends.
  *
- * Three kinds of waits, told apart by who feeds the semaphore. *Single chain*: one core gives all signals, their clocks grow, so the first
- * one whose running sum reaches the total is what the wait needs, exactly. *All needed*: the total is out of reach without any one of the
- * signals. Everything else is a *choice*: an order statistic over all signals, component by component. What only the own core feeds adds
- * nothing to its clock.
+ * Three kinds of waits, by who feeds the semaphore. *Single chain*: one core gives all signals and its clocks grow, so the wait needs
+ * exactly the first signal whose running sum reaches the total. *All needed*: without any one of the signals the total is out of reach.
+ * Everything else is a *choice*: an order statistic over all signals, component by component. A semaphore that only its own core feeds
+ * adds nothing to that core's clock.
  */
 #include "plan.h"
 
@@ -21,8 +21,8 @@ typedef struct Planner {
     Plan *plan;
     const Index *index;
     Feed *feed;
-    uint32_t *row, *scanned, *last_part;        /* a core: its row; positions looked at; a part of its that is in hand */
-    uint32_t *slot_row, *slot_edge;             /* where objects with conflicts are: the row at a step; first edge into it + 1 */
+    uint32_t *row, *scanned, *last_part;        /* a core: its row; positions scanned; its part in the row being made */
+    uint32_t *slot_row, *slot_edge;             /* if objects are contended: the row at a step; first edge into it + 1 */
     uint32_t first_part;                        /* of the row being made */
     const Asked *asked;                         /* see plan_new; the next one */
     size_t askeds, next;
@@ -49,9 +49,9 @@ static void add_part(Planner *planner, uint32_t row, uint32_t core, uint32_t ent
 {
     Plan *plan = planner->plan;
     uint32_t known = planner->last_part[core];
-    if (row != NONE && known >= planner->first_part && known < plan->parts.count && PILE(Part, &plan->parts, known).core == core
-        && PILE(Part, &plan->parts, known).row != NONE) {
-        Part *part = &PILE(Part, &plan->parts, known);          /* one core's clocks grow: the later one is enough */
+    if (row != NONE && known >= planner->first_part && known < plan->parts.count && PILE(RowPart, &plan->parts, known).core == core
+        && PILE(RowPart, &plan->parts, known).row != NONE) {
+        RowPart *part = &PILE(RowPart, &plan->parts, known);    /* a core's clocks grow: the later one is enough */
         if (part->entry < entry) {
             PILE(Row, &plan->rows, part->row).uses--;
             PILE(Row, &plan->rows, row).uses++;
@@ -64,7 +64,7 @@ static void add_part(Planner *planner, uint32_t row, uint32_t core, uint32_t ent
         planner->last_part[core] = (uint32_t)plan->parts.count;
         PILE(Row, &plan->rows, row).uses++;
     }
-    *(Part *)pile_push(&plan->parts, 1) = (Part){ row, core, entry };
+    *(RowPart *)pile_push(&plan->parts, 1) = (RowPart){ row, core, entry };
 }
 
 static void add_signal_part(Planner *planner, uint32_t signal)
@@ -73,7 +73,7 @@ static void add_signal_part(Planner *planner, uint32_t signal)
     add_part(planner, planner->plan->signal_row[signal], s->core, s->position + 1);
 }
 
-/* The signal of a single chain that brings the total. */
+/* The signal of a single chain that reaches the total. */
 static uint32_t pick_in_chain(Planner *planner, uint32_t semaphore, int64_t total)
 {
     const Index *index = planner->index;
@@ -118,7 +118,7 @@ static void add_edges(Planner *planner, uint32_t slot)
     uint32_t i = planner->slot_edge[slot] - 1;
     const Event after = index->edge[i].after;
     for (; i < index->edges; i++) {
-        const Edge *edge = &index->edge[i];
+        const OrderEdge *edge = &index->edge[i];
         if (edge->after.core != after.core || edge->after.position != after.position || edge->after.copy != NONE)
             break;
         if (edge->before.copy == NONE && edge->before.core != after.core)
@@ -137,7 +137,7 @@ static uint32_t new_row(Planner *planner, uint32_t core, uint32_t before)
     return id;
 }
 
-/* The row of a core before its step at `position`: what it waited for since its last row goes into a new one. */
+/* The row of a core before its step at `position`; a new one if it has waited since its last row. */
 static uint32_t row_at(Planner *planner, uint32_t core, uint32_t position)
 {
     const Index *index = planner->index;
@@ -158,7 +158,7 @@ static uint32_t row_at(Planner *planner, uint32_t core, uint32_t position)
 static void ask(Planner *planner, uint32_t row, uint32_t column, size_t answer)
 {
     Plan *plan = planner->plan;
-    if (row == 0)                               /* zero, as the answer already is */
+    if (row == 0)                               /* the answer is zero already */
         return;
     uint32_t id = (uint32_t)plan->questions.count;
     *(Question *)pile_push(&plan->questions, 1) = (Question){ column, (uint32_t)answer, PILE(Row, &plan->rows, row).question };
@@ -206,7 +206,7 @@ static void plan_start(Planner *planner, const Step *step, uint32_t position)
 static void plan_join(Planner *planner, const Step *step, uint32_t *position)
 {
     const Index *index = planner->index;
-    const Join *join = &index->join[index->link[index_slot(index, step->core, position[step->core])]];
+    const JoinSteps *join = &index->join[index->link[index_slot(index, step->core, position[step->core])]];
     const Step *member = &STORE(Step, &index->record->steps, join->first);
     if (step != member || join->members == 1)
         return;
@@ -230,7 +230,7 @@ static void note_conflict(Planner *planner, const Step *step, uint32_t position)
         planner->slot_row[index_slot(planner->index, step->core, position)] = row_at(planner, step->core, position + 1);
 }
 
-/* Questions about the step, which is the one at `record_index`. */
+/* Questions about the step at `record_index`. */
 static void plan_asked(Planner *planner, const Step *step, uint32_t position, size_t record_index)
 {
     for (; planner->next < planner->askeds; planner->next++) {
@@ -287,7 +287,7 @@ static Plan *empty_plan(const Index *index, size_t askeds, Arena *arena, Arena *
     plan->answer = ARENA_NEW(uint32_t, answer_arena, plan->answers + 1);
     plan->signal_row = ARENA_NEW(uint32_t, arena, signals + 1);
     pile_init(&plan->rows, arena, sizeof(Row));
-    pile_init(&plan->parts, arena, sizeof(Part));
+    pile_init(&plan->parts, arena, sizeof(RowPart));
     pile_init(&plan->choices, arena, sizeof(Choice));
     pile_init(&plan->questions, arena, sizeof(Question));
     *(Row *)pile_push(&plan->rows, 1) = (Row){ .question = NONE };

@@ -1,7 +1,7 @@
 /* prove.c - the proof from end to end: index, clocks, releases, order; then every kind of fault; then a schedule for each.
  *
- * All memory is the arena's, and a limit that is passed ends the proof from wherever it is: what was found until then is kept, and the
- * outcome says that it is not all.
+ * All memory belongs to the arena, so a limit can end the proof at any point: what was found so far is kept, and the outcome says that it
+ * is incomplete.
  */
 #include "prove.h"
 
@@ -33,7 +33,7 @@ static void note_coverage(Prover *prover)
     add_end_state(prover);
 }
 
-static void add_clashes(Prover *prover, const Tally *tally, Finding *finding)
+static void add_clashes(Prover *prover, const FaultTally *tally, Finding *finding)
 {
     Races *races = prover->races;
     const PairClass *class = races_class(races, tally->site[0], tally->site[1], tally->decl);
@@ -47,7 +47,7 @@ static void add_clashes(Prover *prover, const Tally *tally, Finding *finding)
     }
 }
 
-static Finding *to_finding(Prover *prover, const Tally *tally)
+static Finding *to_finding(Prover *prover, const FaultTally *tally)
 {
     Finding *finding = finding_new(tally->id);
     finding->count = tally->count;
@@ -68,7 +68,7 @@ static Finding *to_finding(Prover *prover, const Tally *tally)
 
 static gint compare_tallies(gconstpointer left, gconstpointer right)
 {
-    const Tally *a = left, *b = right;
+    const FaultTally *a = left, *b = right;
     if (a->id != b->id)
         return a->id < b->id ? -1 : 1;
     if (a->site[0] != b->site[0])
@@ -78,11 +78,11 @@ static gint compare_tallies(gconstpointer left, gconstpointer right)
     return a->decl != b->decl ? (a->decl < b->decl ? -1 : 1) : 0;
 }
 
-/* Each kind of fault becomes a finding; as many as wanted get a schedule and a reason. */
+/* Each tally becomes a finding; the first `findings_max` get a schedule and a reason. */
 static void hand_over(Prover *prover)
 {
     size_t tallies = prover->tallies.count, shown_max = prover->options->findings_max ? prover->options->findings_max : SIZE_MAX;
-    Tally *tally = pile_base(&prover->tallies);
+    FaultTally *tally = pile_base(&prover->tallies);
     if (tallies > 1)
         qsort(tally, tallies, sizeof *tally, compare_tallies);
     for (size_t i = 0; i < tallies; i++) {
@@ -110,7 +110,7 @@ static void decide(Prover *prover)
     prover->releases = releases_new(prover->index, prover->clocks, prover->arena);
     prover->order = order_new(prover->index, prover->clocks, prover->releases, prover->arena);
     prover->left_over = ARENA_NEW(uint8_t, prover->arena, prover->index->semaphores + 1);
-    pile_init(&prover->tallies, prover->arena, sizeof(Tally));
+    pile_init(&prover->tallies, prover->arena, sizeof(FaultTally));
     lifespan_prepare(prover);
     note_coverage(prover);
     prover->races = races_new(prover->order, prover->arena);
@@ -133,7 +133,7 @@ static void finish(Prover *prover)
         g_ptr_array_set_size(outcome->findings, 1);
 }
 
-/* A limit ended the proof: what is certain by then gets its schedule all the same. */
+/* A limit ended the proof: what is certain so far still gets a schedule. */
 static void keep_what_was_found(Prover *prover, Budget *budget)
 {
     outcome_add_limit(prover->outcome, budget->limit);

@@ -1,7 +1,7 @@
-/* races.c - object by object: its accesses grouped by region, regions that overlap compared with each other.
+/* races.c - object by object: accesses are grouped by region, and groups whose regions overlap are compared.
  *
- * Regions of one buffer are few and mostly equal or apart, so that accesses are grouped by region first, and exact overlap is asked once a
- * pair of regions whose bounds overlap. Small groups are compared pair by pair; large ones are swept.
+ * Regions of one buffer are few and mostly equal or disjoint, so accesses are grouped by region first, and exact overlap is computed once
+ * for each pair of regions whose bounds overlap. Small groups are compared pair by pair; large ones are swept.
  */
 #include "races.h"
 
@@ -18,14 +18,14 @@ typedef struct Finder {
     Races *races;
     const Index *index;
     const Order *order;
-    Accesses accesses;
+    RaceAccesses accesses;
     uint64_t pairwise_max;                      /* larger products are swept */
     uint32_t *object_first, *codes;             /* accesses by object */
-    uint32_t *positions;                        /* a core: where a walk over the record is */
+    uint32_t *positions;                        /* a core: its position in a walk over the record */
     Pile access, acquire, release, groups, active;
     Pile earliest;                              /* group * per_device + core: when the first write to its bytes is acquired */
-    bool reads;                                 /* loads of this object want something written */
-    bool exempt;                                /* the program exempts the races on it, so that these do not stand for such a load */
+    bool reads;                                 /* loads of this object must find it written */
+    bool exempt;                                /* the program exempts the races on it, so they do not account for unwritten loads */
     Overlap *overlap;                           /* NULL until the first strided region */
 } Finder;
 
@@ -34,7 +34,7 @@ static bool is_access(const Step *step)
     return (step->kind == STEP_LOAD || step->kind == STEP_STORE || step->kind == STEP_SWAP) && step->value != 0;
 }
 
-/* Calls visit with the code of each access, a core's steps in the order of the record, then copies. */
+/* Calls visit with the code of each access: cores' steps in the order of the record, then copies. */
 static void each_access(Finder *f, void (*visit)(Finder *f, uint32_t object, uint32_t code))
 {
     const Index *index = f->index;
@@ -79,7 +79,7 @@ static void sort_by_object(Finder *f, Arena *scratch)
     each_access(f, put_access);
 }
 
-/* From where on the waiter of one end of the copy comes after it. */
+/* The position from which on the waiter of one end of the copy comes after it. */
 static void release_at(const Finder *f, uint32_t copy, unsigned end, uint32_t device, uint32_t *release)
 {
     const Copy *c = index_copy(f->index, copy);
@@ -120,10 +120,10 @@ static void place_step(const Finder *f, uint32_t slot, uint32_t *acquire, uint32
     release[step->core % per] = position + 1;
 }
 
-static Access describe(const Finder *f, uint32_t code)
+static RaceAccess describe(const Finder *f, uint32_t code)
 {
     const Index *index = f->index;
-    Access access = { .code = code, .region = races_region(index, code) };
+    RaceAccess access = { .code = code, .region = races_region(index, code) };
     if (code & RACES_COPY) {
         access.site = index_copy(index, (code & ~RACES_COPY) / 2)->site;
         access.write = code & 1;
@@ -141,7 +141,7 @@ static gint compare_region(gconstpointer left, gconstpointer right)
     return (a > b) - (a < b);
 }
 
-/* The accesses of one object, by region and then in their order of discovery. */
+/* The accesses of one object, sorted by region, then in order of discovery. */
 static void gather(Finder *f, uint32_t object)
 {
     uint32_t first = f->object_first[object], count = f->object_first[object + 1] - first, per = f->index->per_device;
@@ -150,7 +150,7 @@ static void gather(Finder *f, uint32_t object)
     for (uint32_t i = 0; i < count; i++)
         order[i] = ((uint64_t)races_region(f->index, f->codes[first + i]) << 32) | i;
     qsort(order, count, sizeof *order, compare_region);
-    Access *access = pile_push(&f->access, count);
+    RaceAccess *access = pile_push(&f->access, count);
     uint32_t *acquire = pile_push(&f->acquire, (size_t)count * per), *release = pile_push(&f->release, (size_t)count * per);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t code = f->codes[first + (uint32_t)order[i]];
@@ -168,7 +168,7 @@ static void gather(Finder *f, uint32_t object)
 
 static void group_by_region(Finder *f)
 {
-    const Access *access = f->accesses.access;
+    const RaceAccess *access = f->accesses.access;
     for (uint32_t i = 0; i < f->access.count; i++) {
         Group *group = f->groups.count ? &PILE(Group, &f->groups, f->groups.count - 1) : NULL;
         if (!group || group->region != access[i].region) {
@@ -182,10 +182,10 @@ static void group_by_region(Finder *f)
     }
 }
 
-static bool comes_before(const Accesses *accesses, uint32_t a, uint32_t b)
+static bool comes_before(const RaceAccesses *accesses, uint32_t a, uint32_t b)
 {
     uint32_t per = accesses->per_device;
-    if (per == 1)                               /* sweeps reorder accesses, and only them */
+    if (per == 1)                               /* a sweep reorders accesses, but not acquire[] and release[] */
         return accesses->access[a].release <= accesses->access[b].acquire;
     for (uint32_t k = 0; k < per; k++)
         if (accesses->release[(size_t)a * per + k] <= accesses->acquire[(size_t)b * per + k])
@@ -193,8 +193,8 @@ static bool comes_before(const Accesses *accesses, uint32_t a, uint32_t b)
     return false;
 }
 
-/* Not ordered on any time line: what do clocks and releases know beyond that? */
-static void add_suspect(Finder *f, const Access *a, const Access *b)
+/* For a pair not ordered on any time line: asks what else clocks and releases know. */
+static void add_suspect(Finder *f, const RaceAccess *a, const RaceAccess *b)
 {
     Event event_a = races_event(f->index, a->code), event_b = races_event(f->index, b->code);
     OrderKnown ab = order_known(f->order, &event_a, &event_b), ba = order_known(f->order, &event_b, &event_a);
@@ -210,7 +210,7 @@ static void add_suspect(Finder *f, const Access *a, const Access *b)
 
 static void compare_pairwise(Finder *f, const Group *a, const Group *b)
 {
-    const Access *access = f->accesses.access;
+    const RaceAccess *access = f->accesses.access;
     bool reads = f->index->canary != PROVE_CANARY_SWEEP_IGNORES_READS;
     for (uint32_t i = a->first; i < a->first + a->count; i++)
         for (uint32_t j = a == b ? i + 1 : b->first; j < b->first + b->count; j++) {
@@ -258,27 +258,27 @@ static uint32_t acquire_of(const Finder *f, uint32_t access, uint32_t k)
     return per == 1 ? f->accesses.access[access].acquire : f->accesses.acquire[(size_t)access * per + k];
 }
 
-/* The writes of one group count for another one, or for itself. A core's own write is after itself: a swap writes when it has read. */
+/* Notes the earliest writes of one group for another group, or for itself. A swap's write comes after its own read. */
 static void note_writes(Finder *f, const Group *from, size_t to)
 {
     uint32_t per = f->accesses.per_device;
     uint32_t *earliest = &PILE(uint32_t, &f->earliest, to * per);
     for (uint32_t i = from->first; i < from->first + from->count; i++) {
-        const Access *access = &f->accesses.access[i];
+        const RaceAccess *access = &f->accesses.access[i];
         uint32_t own = access->code & RACES_COPY ? NONE : index_step_at(f->index, access->code)->core % per;
         for (uint32_t k = 0; access->write && k < per; k++)
             earliest[k] = MIN(earliest[k], acquire_of(f, i, k) + (k == own));
     }
 }
 
-/* A load is of nothing iff all writes to its bytes come after it; beside one that is not ordered with it there is a race instead. */
+/* A load is unwritten iff all writes to its bytes come after it; a write that is not ordered with it makes it a race instead. */
 static void find_unwritten(Finder *f, size_t groups)
 {
     uint32_t per = f->accesses.per_device;
     for (size_t g = 0; g < groups; g++) {
         const Group *group = &PILE(Group, &f->groups, g);
         for (uint32_t i = group->first; i < group->first + group->count; i++) {
-            const Access *access = &f->accesses.access[i];
+            const RaceAccess *access = &f->accesses.access[i];
             if ((access->code & RACES_COPY) || f->index->kind[access->code] == STEP_STORE)
                 continue;
             uint32_t core = index_step_at(f->index, access->code)->core, position = access->code - f->index->first[core];
@@ -290,7 +290,7 @@ static void find_unwritten(Finder *f, size_t groups)
     }
 }
 
-/* Groups in order of their lower bound; those whose upper bound is not passed yet are active. */
+/* Sweeps over the groups by lower bound; a group is active until its upper bound is passed. */
 static void compare_overlapping(Finder *f)
 {
     Group *group = pile_base(&f->groups);
@@ -302,7 +302,7 @@ static void compare_overlapping(Finder *f)
     memset(pile_push(&f->earliest, groups * f->accesses.per_device), 0xff, groups * f->accesses.per_device * sizeof(uint32_t));
     for (size_t i = 0; i < groups; i++) {
         size_t kept = 0;
-        if (group[i].lo == group[i].hi)         /* masked to nothing */
+        if (group[i].lo == group[i].hi)         /* fully masked */
             continue;
         compare_groups(f, &group[i], &group[i]);
         if (f->reads)
@@ -339,8 +339,8 @@ Races *races_new(const Order *order, Arena *arena)
     pile_init(&races->unwritten, arena, sizeof(uint32_t));
     pile_init(&races->unsure, arena, sizeof(uint32_t));
     Finder f = { .races = races, .index = order->index, .order = order, .pairwise_max = PAIRWISE_MAX };
-    f.accesses = (Accesses){ .per_device = order->index->per_device };
-    pile_init(&f.access, &scratch, sizeof(Access));
+    f.accesses = (RaceAccesses){ .per_device = order->index->per_device };
+    pile_init(&f.access, &scratch, sizeof(RaceAccess));
     pile_init(&f.acquire, &scratch, sizeof(uint32_t));
     pile_init(&f.release, &scratch, sizeof(uint32_t));
     pile_init(&f.groups, &scratch, sizeof(Group));

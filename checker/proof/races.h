@@ -1,10 +1,10 @@
-/* races.h - which accesses to overlapping bytes of one buffer nothing orders, counted by pair of sites.
+/* races.h - unordered accesses to overlapping bytes of one buffer, counted by pair of sites.
  *
- *     races_new -> PairClass: how many pairs are races for certain, how many the clocks leave open, a sample of either
+ *     races_new -> PairClass: how many pairs are certain races, how many the clocks leave open, a sample of either
  *
- * An access holds its bytes on the time line of each core of its device from `acquire`, so many of the core's steps come before it, to
- * `release`, the position from which on the core's steps come after it. Two accesses are ordered iff on some time line one is released
- * where the other is not yet acquired.
+ * On the time line of each core of its device an access holds its bytes from `acquire`, the number of the core's steps that come before
+ * it, to `release`, the position from which on the core's steps come after it. Two accesses are ordered iff on some time line one is
+ * released before the other is acquired.
  *
  * Invariants:  1. every racing pair is in exactly one class, in `certain` or among `open`; no ordered pair is in `certain`.
  * Ownership:   the arena of races_new.
@@ -21,13 +21,13 @@ typedef struct PairClass {
     uint32_t site[2], decl;                     /* site[0] <= site[1] */
     uint64_t certain, open;
     uint64_t unlisted;                          /* of the open ones, those not in the list */
-    uint32_t sample[2];                         /* codes of a certain pair, an early one; NONE: there is none */
+    uint32_t sample[2];                         /* codes of an early certain pair; NONE: there is none */
     uint32_t sample_age;                        /* the later one's index in the record */
     uint32_t open_first;                        /* list of open pairs */
     uint32_t shape_first;                       /* list of the shapes of its pairs */
 } PairClass;
 
-/* One pair of all that are of the same kinds, on the same regions of the same object. */
+/* One of all pairs with the same kinds of steps, on the same regions of one object. */
 typedef struct PairShape { uint32_t a, b, next; } PairShape;    /* codes; next in its class's list, NONE ends it */
 
 typedef struct Races {
@@ -38,7 +38,7 @@ typedef struct Races {
     uint64_t *shape_table;                      /* hashes of them, open addressing */
     size_t shape_table_size;
     Pile unwritten;                             /* codes of loads that come before every write to their bytes */
-    Pile unsure;                                /* the same where the record chose an order, or a race is exempt: loads that may */
+    Pile unsure;                                /* loads that may do so, as the record chose an order or a race is exempt */
     uint8_t *racing;                            /* a slot: this swap races; NULL: there is no swap */
     uint32_t *table;                            /* open addressing over classes, id + 1 */
     size_t table_size;
@@ -56,19 +56,19 @@ void races_add_certain(Races *races, PairClass *class, uint32_t a, uint32_t b, u
 void races_add_open(Races *races, PairClass *class, uint32_t a, uint32_t b);
 void races_add_shape(Races *races, PairClass *class, uint32_t a, uint32_t b);
 
-/* What a class of accesses to one region looks like to the two ways of comparing: pair by pair, or by sorted sweeps. */
-typedef struct Access {
+/* An access as races.c and sweep.c compare it: pair by pair, or by sorted sweeps. */
+typedef struct RaceAccess {
     uint32_t code, region, site;
     bool write, copy_read;
-    uint32_t acquire, release;                  /* on the only core of the device; with several, see Accesses */
-} Access;
+    uint32_t acquire, release;                  /* on the only core of the device; with several, see RaceAccesses */
+} RaceAccess;
 
-typedef struct Accesses {                       /* to one object */
+typedef struct RaceAccesses {                   /* to one object */
     Races *races;
     uint32_t decl, per_device;
-    Access *access;
+    RaceAccess *access;
     uint32_t *acquire, *release;                /* access * per_device + core of the device; NULL with one core */
-} Accesses;
+} RaceAccesses;
 
-/* sweep.c: all pairs between two ranges of accesses (the same range twice: within it), one core a device, no chains, no conflicts. */
-void sweep_ranges(Accesses *accesses, Access *a, size_t as, Access *b, size_t bs);
+/* sweep.c: all pairs between two ranges of accesses (the same range twice: within it). One core a device, no chains, no conflicts. */
+void sweep_ranges(RaceAccesses *accesses, RaceAccess *a, size_t as, RaceAccess *b, size_t bs);

@@ -1,6 +1,6 @@
-/* raised.c - faults that need no comparison of steps: what the run itself saw, and loads of what nobody has written yet.
+/* raised.c - faults that need no comparison of steps: those that the run itself raised, and loads of unwritten bytes.
  *
- * A step that stops its core does so in every execution of a conflict-free program, so that its own past is all it takes to show it.
+ * A step that stops its core does so in every execution of a conflict-free program, so its causal past suffices to show it.
  */
 #include <glib.h>
 
@@ -14,8 +14,8 @@ static bool is_expectation(const Program *program, uint32_t site)
     return false;
 }
 
-/* Results are looked at when all is done, and a poll is endless when nobody else can move; everything else shows when its core has done
- * that step. */
+/* Results are judged when all is done, and a poll is endless only when no other core can move; other faults show when the core has done
+ * its step. */
 static GArray *moves_to(Prover *prover, const Raised *raised)
 {
     bool at_end = is_expectation(prover->program, raised->site) || raised->fault == FAULT_NO_PROGRESS;
@@ -101,9 +101,9 @@ static bool is_unwritten(Prover *prover, uint32_t load)
 static void add_unwritten(Prover *prover, uint32_t load)
 {
     if (prover->races->racing && prover->races->racing[load] && !race_is_exempt(prover, load))
-        return;                                 /* the race says it */
-    Tally fault = { .id = FAULT_UNINITIALISED, .a = races_event(prover->index, load), .places = 1,
-                    .object = races_object(prover->index, load) };
+        return;                                 /* reported as a race */
+    FaultTally fault = { .id = FAULT_UNINITIALISED, .a = races_event(prover->index, load), .places = 1,
+                         .object = races_object(prover->index, load) };
     prover_add(prover, &fault);
 }
 

@@ -1,8 +1,8 @@
-/* release.c - per semaphore: signals by their clock on the waiter, waits by how much they could do without.
+/* release.c - per semaphore: signals by their clock on the waiter, waits by their slack.
  *
- * At a wait w the signals that do not come after it sum up to A(w); they can fall short by slack(w) = A(w) - T(w). A signal that is not
- * after w and whose last part is larger than the slack is needed by w. The last part is the whole copy, or 1 byte where progress is fluid.
- * For each signal the first such wait is found by walking both lists from their ends and keeping, of the waits seen, those with less slack
+ * At a wait w with threshold T(w) the signals that do not come after it sum up to A(w); slack(w) = A(w) - T(w) of that can be missing. A
+ * signal that is not after w and whose last part exceeds the slack is needed by w. The last part is the whole copy, or 1 byte under fluid
+ * progress. For each signal the first such wait is found by walking both lists from their ends, keeping a stack of waits with less slack
  * than all nearer ones.
  */
 #include "release_inside.h"
@@ -23,7 +23,7 @@ static void find_waiters(const Index *index, Releases *releases)
 
 static gint compare_given(gconstpointer left, gconstpointer right)
 {
-    const Given *a = left, *b = right;
+    const SignalGiven *a = left, *b = right;
     return (a->after > b->after) - (a->after < b->after);
 }
 
@@ -38,14 +38,14 @@ static bool gather_given(Releaser *r, uint32_t semaphore, uint32_t waiter)
         const Signal *signal = &index->signal[i];
         uint32_t after = clocks_at_signal(r->clocks, i, waiter);
         if (after && signal->core == waiter)
-            after--;                            /* its own step does not count among those before it: it may stand at a wait's place */
-        *(Given *)pile_push(&r->given, 1) = (Given){ after, signal->inc, signal->copy_end };
+            after--;                            /* a signal's own step does not come before it */
+        *(SignalGiven *)pile_push(&r->given, 1) = (SignalGiven){ after, signal->inc, signal->copy_end };
         copies |= signal->copy_end != NONE;
         sorted &= after >= last;
         last = after;
     }
     if (copies && !sorted)
-        qsort(pile_base(&r->given), r->given.count, sizeof(Given), compare_given);
+        qsort(pile_base(&r->given), r->given.count, sizeof(SignalGiven), compare_given);
     return copies;
 }
 
@@ -57,8 +57,8 @@ static void compute_slack(Releaser *r, uint32_t semaphore)
     r->slack.count = 0;
     for (uint32_t i = index->wait_first[semaphore]; i < index->wait_first[semaphore + 1]; i++) {
         const Wait *wait = &index->wait[i];
-        for (; g < r->given.count && PILE(Given, &r->given, g).after <= wait->position; g++)
-            sum += PILE(Given, &r->given, g).inc;
+        for (; g < r->given.count && PILE(SignalGiven, &r->given, g).after <= wait->position; g++)
+            sum += PILE(SignalGiven, &r->given, g).inc;
         *(int64_t *)pile_push(&r->slack, 1) = wait->total > 0 ? sum - wait->total : INT64_MAX;
     }
 }
@@ -107,7 +107,7 @@ static void release_semaphore(Releaser *r, uint32_t semaphore)
     uint32_t left = (uint32_t)r->slack.count;
     r->stack.count = 0;
     for (size_t g = r->given.count; g-- > 0;) {
-        const Given given = PILE(Given, &r->given, g);
+        const SignalGiven given = PILE(SignalGiven, &r->given, g);
         while (left > 0 && wait[left - 1].position >= given.after)
             release_push_wait(r, --left);
         if (given.copy_end == NONE)
@@ -132,7 +132,7 @@ Releases *releases_new(const Index *index, const Clocks *clocks, Arena *arena)
     Releaser releaser = { .index = index, .clocks = clocks, .releases = releases };
     if (index->copy_before)
         chain_begin(&releaser, arena, &scratch);
-    pile_init(&releaser.given, &scratch, sizeof(Given));
+    pile_init(&releaser.given, &scratch, sizeof(SignalGiven));
     pile_init(&releaser.stack, &scratch, sizeof(uint32_t));
     pile_init(&releaser.slack, &scratch, sizeof(int64_t));
     for (uint32_t s = 0; s < index->semaphores; s++)

@@ -1,22 +1,22 @@
-/* release_inside.h - what release.c and chain.c share while one semaphore is worked on. */
+/* release_inside.h - what release.c and chain.c share while they process one semaphore. */
 #pragma once
 #include "release.h"
 
-typedef struct Given { uint32_t after, inc, copy_end; } Given;             /* after: how many of the waiter's steps come before it */
+typedef struct SignalGiven { uint32_t after, inc, copy_end; } SignalGiven; /* after: how many of the waiter's steps come before it */
 
 typedef struct Releaser {
     const Index *index;
     const Clocks *clocks;
     Releases *releases;
-    Pile given, stack;                          /* Given, in order of `after`; indices of waits, nearest on top */
-    Pile slack;                                 /* int64_t, a wait: what it could do without; chain.c: less what the chain gives */
+    Pile given, stack;                          /* SignalGiven, in order of `after`; indices of waits, nearest on top */
+    Pile slack;                                 /* int64_t, a wait: its slack; chain.c: less what the chain gives */
     struct Chains *chains;
 } Releaser;
 
-/* What is left to give at completion. */
+/* The part that a copy signals at completion. */
 uint32_t release_last_part(const Index *index, uint32_t inc);
 void release_push_wait(Releaser *releaser, uint32_t wait);
-/* Of the waits on the stack the nearest one with less slack than `part`, NONE. */
+/* The nearest wait on the stack with less slack than `part`, NONE. */
 uint32_t release_nearest_short(const Releaser *releaser, int64_t part);
 
 /* chain.c: the same where copies are chained. */

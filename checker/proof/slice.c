@@ -1,7 +1,7 @@
-/* slice.c - from a run that met its goal to the moves that the goal cannot do without: one walk over the log from its end.
+/* slice.c - from a run that met its goal to the moves that the goal needs: one pass backwards over the log.
  *
- * What a needed move needs lies before it: the steps of its core, all members of a join, a copy's start and earlier moments, and for a wait
- * the first signals of the log that together reach its threshold. What is left out was needed by nobody, and the rest stays a legal
+ * The needs of a needed move lie before it: the steps of its core, all members of a join, a copy's start and earlier moments, and for a
+ * wait the first signals of the log that together reach its threshold. No kept move needs one that is dropped, so the rest is a legal
  * schedule.
  */
 #include "../facts/schedule.h"
@@ -10,10 +10,10 @@
 typedef struct Slice {
     const Closure *closure;
     const Index *index;
-    uint32_t *position;                         /* a core: its position after the log entry in hand */
-    uint32_t *steps;                            /* a core: so many of its steps are needed */
-    uint8_t *moments;                           /* a copy: these are needed */
-    int64_t *given, *needed;                    /* a semaphore: given after the entry in hand; this much is needed */
+    uint32_t *position;                         /* a core: its position after the current log entry */
+    uint32_t *steps;                            /* a core: how many of its steps are needed */
+    uint8_t *moments;                           /* a copy: needed moments */
+    int64_t *given, *needed;                    /* a semaphore: given after the current entry; how much is needed */
     uint8_t *keep;                              /* a log entry */
 } Slice;
 
@@ -32,7 +32,7 @@ static void need_edges(Slice *slice, const Event *event)
         need_event(slice, &index->edge[i].before);
 }
 
-/* All that must be done before a core's step: for a join, before those of all its members. */
+/* Marks all that must be done before a core's step; for a join, before those of all its members. */
 static void need_before_step(Slice *slice, uint32_t core, uint32_t position)
 {
     const Index *index = slice->index;
@@ -42,10 +42,10 @@ static void need_before_step(Slice *slice, uint32_t core, uint32_t position)
     if (step_is_wait(step->kind) && !index->contended[step->object])
         slice->needed[step->object] = MAX(slice->needed[step->object], index->wait[index->link[slot]].total);
     if (step_is_join(step->kind)) {
-        const Join *join = &index->join[index->link[slot]];
+        const JoinSteps *join = &index->join[index->link[slot]];
         for (uint32_t i = 0; i < join->members; i++) {
             uint32_t member = STORE(Step, &index->record->steps, join->first + i).core;
-            uint32_t at = slice->position[member];              /* they all stand there */
+            uint32_t at = slice->position[member];              /* the join is their next step */
             slice->steps[member] = MAX(slice->steps[member], at);
         }
     }
@@ -79,7 +79,7 @@ static void need_goal(Slice *slice, const Goal *goal)
         slice->needed[goal->semaphore] = MAX(slice->needed[goal->semaphore], goal->given);
 }
 
-/* Takes the signal back; was it needed? */
+/* Undoes the signal; was it needed? */
 static bool signal_needed(Slice *slice, uint32_t semaphore, uint32_t inc)
 {
     slice->given[semaphore] -= inc;
@@ -97,7 +97,7 @@ static bool visit_moment(Slice *slice, const Logged *logged)
     return true;
 }
 
-static bool visit_join(Slice *slice, const Join *join)
+static bool visit_join(Slice *slice, const JoinSteps *join)
 {
     const Step *member = &STORE(Step, &slice->index->record->steps, join->first);
     bool needed = false;

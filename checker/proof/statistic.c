@@ -1,8 +1,8 @@
-/* statistic.c - narrowing between entries, all columns of a block at once.
+/* statistic.c - the weighted order statistic by narrowing an interval, for all columns of a block at once.
  *
- * One scan over the signals tells, for a guess in each column, how much lies at or below it and what the next larger entry is. The first
- * guesses are the smallest candidates, which is where the answer mostly is; then halves of what is left. Increments are divided by their
- * greatest common divisor, so that sums nearly always fit 32 bits and a scan is a handful of vector operations a signal.
+ * For a guess in each column one scan over the signals computes how much lies at or below it, and the next larger entry. The first guesses
+ * are the smallest candidates, which mostly include the answer; then the interval is halved. Increments are divided by their greatest
+ * common divisor, so that sums nearly always fit 32 bits and a scan takes a few vector operations a signal.
  */
 #include "statistic.h"
 
@@ -55,7 +55,7 @@ void statistic_add(Statistic *statistic, const int32_t *values, uint32_t own, in
 
 typedef struct Scan {                           /* of LANES columns */
     _Alignas(Lanes) int32_t guess[LANES], next[LANES];          /* next: the smallest entry above the guess */
-    int64_t sum[LANES];                         /* what signals at or below the guess give, in units of the divisor */
+    int64_t sum[LANES];                         /* increments of signals at or below the guess, in units of the divisor */
 } Scan;
 
 static void scan_narrow(const Statistic *statistic, uint32_t column, Scan *scan)
@@ -109,7 +109,7 @@ static void largest_entries(const Statistic *statistic, uint32_t column, int32_t
 
 typedef enum Guess { GUESS_LOW, GUESS_BELOW_HIGH, GUESS_MIDDLE } Guess;
 
-/* The answer is in low .. high, and enough lies at or below high. True: some column is still open. */
+/* Invariant: the answer is in low .. high, and enough lies at or below high. True: some column is still open. */
 static bool narrow(const Statistic *statistic, uint32_t column, int64_t total, int32_t *low, int32_t *high, Guess guess)
 {
     Scan at;
@@ -151,7 +151,7 @@ void statistic_raise(const Statistic *statistic, int64_t total, int32_t *to, con
         if (!most)
             largest_entries(statistic, column, high);
         bool open = !all_equal(low, high);
-        if (open && most)                       /* mostly nothing has changed */
+        if (open && most)                       /* usually the result equals `most` */
             open = narrow(statistic, column, total, low, high, GUESS_BELOW_HIGH);
         for (unsigned guesses = 0; open; guesses++)
             open = narrow(statistic, column, total, low, high, guesses < SMALLEST_FIRST ? GUESS_LOW : GUESS_MIDDLE);

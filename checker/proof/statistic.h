@@ -1,13 +1,13 @@
 /* statistic.h - a weighted order statistic, column by column: how many steps precede a wait that can choose among signals.
  *
- * Given signals, each with a clock and an increment, the smallest t such that those with an entry <= t give at least the total: whatever
- * the wait can do without, the signals with the largest entries first, is dropped.
+ * Of signals with a clock and an increment each: the smallest t such that those with an entry <= t give at least the total. The wait can do
+ * without the signals with larger entries.
  */
 #pragma once
 #include "arena.h"
 
 #define LANES 16                                /* columns come in multiples of it; all rows of values are aligned to it */
-typedef int32_t Lanes __attribute__((vector_size(16)));         /* a width that every CPU we know has registers for */
+typedef int32_t Lanes __attribute__((vector_size(16)));         /* every common CPU has registers of this width */
 
 /* to[i] = max(to[i], from[i]) for LANES columns; both aligned to a vector. */
 static inline void lanes_raise(int32_t *to, const int32_t *from)
@@ -32,5 +32,5 @@ void statistic_init(Statistic *statistic, Arena *arena);
 void statistic_begin(Statistic *statistic, uint32_t width);
 /* values NULL: all zero; own: the column whose entry is own_entry instead, UINT32_MAX: none. */
 void statistic_add(Statistic *statistic, const int32_t *values, uint32_t own, int32_t own_entry, uint32_t inc);
-/* Raises each column of `to` to the statistic for `total` (<= sum). most: entries known not to be exceeded by the result, NULL: none. */
+/* Raises each column of `to` to the statistic for `total` (<= sum). most: upper bounds of the result, NULL: none are known. */
 void statistic_raise(const Statistic *statistic, int64_t total, int32_t *to, const int32_t *most);

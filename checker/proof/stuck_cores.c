@@ -1,6 +1,6 @@
-/* stuck_cores.c - which steps are left is the same in every execution of a conflict-free program, so the record's end is the deadlock. A
- * core stuck at a join needs the members that are not there; one stuck at a wait needs those that would signal there further on. Where
- * that cannot be foreseen, those that gave to this semaphore, or to its siblings, before are the likely ones.
+/* stuck_cores.c - every execution of a conflict-free program ends with the same steps left, so the record's end is the deadlock. A core
+ * stuck at a join needs the missing members; one stuck at a wait needs the cores that would signal its semaphore later. Where that cannot
+ * be foreseen, the likely ones are those that signalled this semaphore, or its siblings, before.
  */
 #include "stuck_cores.h"
 
@@ -57,7 +57,7 @@ bool stuck_stands_at(const Stuck *stuck, uint32_t core, const Step *join)
     return end->end == CORE_BLOCKED && end->pending.kind == join->kind && end->pending.object == join->object;
 }
 
-/* Stuck cores that gave to the semaphore, or to another one of its declaration and core, before. */
+/* Adds the stuck cores that signalled this semaphore, or another one of the same declaration and core, before. */
 static void add_likely(const Stuck *stuck, uint32_t waiter, uint32_t semaphore, GArray *helpers)
 {
     const Prover *prover = stuck->prover;

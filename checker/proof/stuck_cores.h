@@ -1,6 +1,6 @@
-/* stuck_cores.h - who is stuck in a deadlock, and who could have helped whom.
+/* stuck_cores.h - which cores are stuck in a deadlock, and which could help which.
  *
- *     stuck_new (record with or without foresight) -> stuck_helpers of a core, stuck_needs -> words in deadlock.c
+ *     stuck_new (record with or without foreseen steps) -> stuck_helpers of a core, stuck_needs -> words in deadlock.c
  *
  * Ownership:   the prover's arena.
  */
@@ -9,23 +9,23 @@
 #include "prover.h"
 
 typedef struct Helper {
-    uint32_t core, site;                        /* who would signal, and where it would do so first */
-    int64_t gives;                              /* in all, as far as it can be foreseen */
-    bool foreseen;                              /* false: it only did so before */
+    uint32_t core, site;                        /* the core that would signal, and where it would do so first */
+    int64_t gives;                              /* in all, as far as can be foreseen */
+    bool foreseen;                              /* false: it only signalled before */
 } Helper;
 
 typedef struct Stuck {
     const Prover *prover;
     uint32_t *head, *next;                      /* semaphore -> first of its signals among the foreseen + 1; foreseen -> next + 1 */
-    bool *vague;                                /* a core: what it would do can be foreseen in part only */
+    bool *vague;                                /* a core: its next steps can be foreseen only in part */
     bool any_vague, foreseen;
 } Stuck;
 
 Stuck *stuck_new(const Prover *prover);
 const CoreState *stuck_end(const Stuck *stuck, uint32_t core);
-/* Cores that would signal what the core waits for, itself included, each once, in the order of their numbers. Of Helper. */
+/* The cores that would signal what the core waits for, itself included, each once, in ascending order. Of Helper. */
 GArray *stuck_helpers(const Stuck *stuck, uint32_t core);
-/* A core that it needs to get on; NONE: there is none. */
+/* A core that it needs in order to proceed; NONE: there is none. */
 uint32_t stuck_needs(const Stuck *stuck, uint32_t core);
 bool stuck_is_member(const Stuck *stuck, const Step *join, uint32_t core);
 bool stuck_stands_at(const Stuck *stuck, uint32_t core, const Step *join);

@@ -1,18 +1,18 @@
-/* suspects.c - what becomes of racing pairs: open ones are settled by runs, and each class that has a race becomes a finding.
+/* suspects.c - from pairs to findings: open pairs are settled by runs, and each class with a race becomes a finding.
  *
- * When all open pairs together are worth little time each is settled, and counts are exact. Otherwise a class that has a certain pair keeps
- * its open ones as "at most", and a class that has none is searched until one of its pairs turns out to be a race, or all are ordered.
+ * If settling all open pairs is cheap, all are settled and counts are exact. Otherwise a class with a certain pair counts its open pairs as
+ * "at most", and a class without one is searched until one of its pairs turns out to be a race, or all are ordered.
  */
 #include <glib.h>
 
 #include "prover.h"
 
-enum { SETTLE_STEPS_MAX = 100000000 };          /* moves of runs that only make counts exact */
+enum { SETTLE_STEPS_MAX = 100000000 };          /* moves spent on runs that only make counts exact */
 
 typedef struct Settler {
     Prover *prover;
     bool all;                                   /* every open pair is settled */
-    Pile pairs;                                 /* OpenPair of the class in hand, the run's event first */
+    Pile pairs;                                 /* OpenPair of the current class, the event that the run leaves out first */
 } Settler;
 
 static gint compare_pairs(gconstpointer left, gconstpointer right)
@@ -23,7 +23,7 @@ static gint compare_pairs(gconstpointer left, gconstpointer right)
     return (x->b > y->b) - (x->b < y->b);
 }
 
-/* Pairs with the event that the clocks know too little about first, sorted by it: one run serves all pairs of an event. */
+/* Pairs, each with the event that the clocks cannot order first, sorted by it: one run serves all pairs of an event. */
 static void collect_pairs(Settler *settler, const PairClass *class)
 {
     const Index *index = settler->prover->index;
@@ -42,7 +42,7 @@ static void collect_pairs(Settler *settler, const PairClass *class)
         qsort(pile_base(&settler->pairs), settler->pairs.count, sizeof(OpenPair), compare_pairs);
 }
 
-/* Of an open pair (a, b): where a's write is known to be over on another device; would b know? */
+/* For an open pair (a, b): asks for b's clock entry of the core on which a's write is released. */
 static void ask_about(const Prover *prover, const Event *a, const Event *b, Pile *asked)
 {
     const Copy *copy = index_copy(prover->index, a->copy);
@@ -52,8 +52,8 @@ static void ask_about(const Prover *prover, const Event *a, const Event *b, Pile
                                                  releases_core(prover->releases, copy->receive_semaphore, end) };
 }
 
-/* A read that nobody waits for may be known to be over from its copy's arrival, told back by the receiver. Such pairs are not open any more
- * once the clocks of the later step are known on the receiver's core: one pass for all of them. */
+/* A read without a wait is known to be done if the receiver has acknowledged its copy's arrival. Such pairs are decided once the later
+ * step's clock entry of the receiver's core is known; one pass computes it for all of them. */
 static void settle_by_arrival(Settler *settler)
 {
     Prover *prover = settler->prover;
@@ -111,9 +111,10 @@ static void settle_class(Settler *settler, PairClass *class)
 
 static void add_race(Prover *prover, const PairClass *class)
 {
-    Tally fault = { .id = FAULT_RACE, .a = races_event(prover->index, class->sample[0]), .b = races_event(prover->index, class->sample[1]),
-                    .places = 2, .object = races_object(prover->index, class->sample[0]), .count = class->certain + class->open,
-                    .at_most = class->open > 0 };
+    const uint32_t *sample = class->sample;
+    FaultTally fault = { .id = FAULT_RACE, .a = races_event(prover->index, sample[0]), .b = races_event(prover->index, sample[1]),
+                         .places = 2, .object = races_object(prover->index, sample[0]), .count = class->certain + class->open,
+                         .at_most = class->open > 0 };
     prover_add(prover, &fault);
 }
 

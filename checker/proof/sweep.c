@@ -1,25 +1,25 @@
-/* sweep.c - large groups of accesses on one time line: counting by sorting, so that a million racing pairs cost no more than none.
+/* sweep.c - large groups of accesses on one time line: pairs are counted by sorting, so a million racing pairs cost no more than none.
  *
- * First a sweep in order of acquisition with the largest releases so far, of writes and of all, says whether anything overlaps. Only then
- * are accesses split by site and the pairs of two such bundles counted: all pairs, less those where one is released before the other is
- * acquired, which are two merges of sorted lists. Where a copy's read comes first and is not released, but its copy must have started, the
+ * First a sweep in order of acquisition, with the latest release so far of writes and of all accesses, decides whether any pair overlaps.
+ * Only then are accesses split by site and the pairs of two such bundles counted: all pairs, less those where one is released before the
+ * other is acquired, by two merges of sorted lists. If a copy's read comes first and is not released, but its copy must have started, the
  * clocks leave the pair open; those are counted by a third merge.
  */
 #include <glib.h>
 
 #include "races.h"
 
-typedef struct Bundle { Access *access; size_t count; uint32_t *release; } Bundle;     /* one site, one kind; in order of acquisition */
+typedef struct Bundle { RaceAccess *access; size_t count; uint32_t *release; } Bundle; /* one site, one kind; in order of acquisition */
 
 static gint compare_acquire(gconstpointer left, gconstpointer right)
 {
-    const Access *a = left, *b = right;
+    const RaceAccess *a = left, *b = right;
     if (a->acquire != b->acquire)
         return a->acquire < b->acquire ? -1 : 1;
     return (a->code > b->code) - (a->code < b->code);
 }
 
-static int compare_kind(const Access *a, const Access *b)
+static int compare_kind(const RaceAccess *a, const RaceAccess *b)
 {
     if (a->site != b->site)
         return a->site < b->site ? -1 : 1;
@@ -40,13 +40,13 @@ static gint compare_release(gconstpointer left, gconstpointer right)
 }
 
 /* Both ranges in order of acquisition: does any pair overlap in time, one of it a write? */
-static bool any_overlap(const Access *a, size_t as, const Access *b, size_t bs)
+static bool any_overlap(const RaceAccess *a, size_t as, const RaceAccess *b, size_t bs)
 {
     uint32_t latest[2] = { 0, 0 }, latest_write[2] = { 0, 0 };
     bool same = a == b;
     for (size_t i = 0, j = 0; i < as || (!same && j < bs);) {
         bool left = same || j == bs || (i < as && a[i].acquire <= b[j].acquire);
-        const Access *now = left ? &a[i++] : &b[j++];
+        const RaceAccess *now = left ? &a[i++] : &b[j++];
         unsigned side = left ? 0 : 1, other = same ? 0 : 1 - side;
         if ((now->write ? latest[other] : latest_write[other]) > now->acquire)
             return true;
@@ -57,7 +57,7 @@ static bool any_overlap(const Access *a, size_t as, const Access *b, size_t bs)
     return false;
 }
 
-static size_t split(Access *access, size_t count, Bundle *bundle, Arena *scratch)
+static size_t split(RaceAccess *access, size_t count, Bundle *bundle, Arena *scratch)
 {
     size_t bundles = 0;
     qsort(access, count, sizeof *access, compare_bundle);
@@ -100,11 +100,11 @@ static uint64_t count_begun(const Bundle *g, const Bundle *h)
 }
 
 /* The earliest certain pair in which g holds when h is acquired; NULL: none. g: no copy's read. */
-static const Access *earliest_holder(const Bundle *g, const Bundle *h, const Access **held)
+static const RaceAccess *earliest_holder(const Bundle *g, const Bundle *h, const RaceAccess **held)
 {
-    const Access *longest = NULL;
+    const RaceAccess *longest = NULL;
     for (size_t i = 0, j = 0; i < h->count; i++) {
-        const Access *now = &h->access[i];
+        const RaceAccess *now = &h->access[i];
         while (j < g->count && &g->access[j] != now
                && (now->copy_read ? g->access[j].acquire < now->acquire : g->access[j].acquire <= now->acquire)) {
             if (!longest || g->access[j].release > longest->release)
@@ -119,7 +119,7 @@ static const Access *earliest_holder(const Bundle *g, const Bundle *h, const Acc
     return NULL;
 }
 
-static void list_open(Accesses *accesses, PairClass *class, const Bundle *g, const Bundle *h)
+static void list_open(RaceAccesses *accesses, PairClass *class, const Bundle *g, const Bundle *h)
 {
     for (size_t i = 0; i < h->count; i++)
         for (size_t j = 0; j < g->count && g->access[j].acquire <= h->access[i].acquire; j++)
@@ -127,16 +127,16 @@ static void list_open(Accesses *accesses, PairClass *class, const Bundle *g, con
                 races_add_open(accesses->races, class, g->access[j].code, h->access[i].code);
 }
 
-static void add_certain(Accesses *accesses, PairClass *class, const Bundle *g, const Bundle *h, uint64_t pairs)
+static void add_certain(RaceAccesses *accesses, PairClass *class, const Bundle *g, const Bundle *h, uint64_t pairs)
 {
-    const Access *held = NULL, *holder = g->access->copy_read ? NULL : earliest_holder(g, h, &held);
+    const RaceAccess *held = NULL, *holder = g->access->copy_read ? NULL : earliest_holder(g, h, &held);
     if (!holder && !h->access->copy_read)
         holder = earliest_holder(h, g, &held);
     g_assert(holder);
     races_add_certain(accesses->races, class, holder->code, held->code, pairs);
 }
 
-static void compare_bundles(Accesses *accesses, const Bundle *g, const Bundle *h)
+static void compare_bundles(RaceAccesses *accesses, const Bundle *g, const Bundle *h)
 {
     if (!g->access->write && !h->access->write)
         return;
@@ -159,7 +159,7 @@ static void compare_bundles(Accesses *accesses, const Bundle *g, const Bundle *h
         list_open(accesses, class, g->access->copy_read ? g : h, g->access->copy_read ? h : g);
 }
 
-void sweep_ranges(Accesses *accesses, Access *a, size_t as, Access *b, size_t bs)
+void sweep_ranges(RaceAccesses *accesses, RaceAccess *a, size_t as, RaceAccess *b, size_t bs)
 {
     bool same = a == b;
     qsort(a, as, sizeof *a, compare_acquire);

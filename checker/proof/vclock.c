@@ -1,9 +1,9 @@
 /* vclock.c - the greatest fixed point of the clock equations, block of columns by block of columns.
  *
- * Component c of any clock depends on component c of others only, so columns are independent, the fixed point included. Without choices one
- * pass in the order of the record is exact, and rows are given back as soon as the last row made of them is done. With choices all rows of
- * a block stay: the first pass takes the order statistic over the signals known by then, an over-estimate of the greatest fixed point, and
- * passes repeat over all signals until nothing falls.
+ * Component c of any clock depends only on component c of others, so columns are independent, and so is the fixed point. Without choices
+ * one pass in the order of the record is exact, and a row's memory is reused after the last row made of it. With choices all rows of a
+ * block are kept: the first pass takes the order statistic over the signals known so far, an upper bound of the greatest fixed point, and
+ * passes over all signals repeat until no entry falls.
  */
 #include "vclock_inside.h"
 
@@ -12,16 +12,16 @@
 
 #include "statistic.h"
 
-enum { ROWS_BYTES_MAX = 96 << 20 };             /* of one block when rows stay */
+enum { ROWS_BYTES_MAX = 96 << 20 };             /* of one block if all rows are kept */
 
 typedef struct Pass {
     const Plan *plan;
     const Row *row;
-    const Part *part;
+    const RowPart *part;
     Arena arena;
     uint32_t column, width;                     /* this block: columns column .. column + width, width a multiple of LANES */
     int32_t *pool;                              /* slots of width entries */
-    uint32_t *slot, *left, *spare;              /* row -> slot, NONE: all zero; uses not yet seen; a stack of free slots */
+    uint32_t *slot, *left, *spare;              /* row -> slot, NONE: all zero; row -> uses left; a stack of free slots */
     uint32_t slots, spares;
     bool stays;
     uint32_t round;                             /* with choices: this pass, from 0 */
@@ -44,17 +44,17 @@ static void take_maximum(int32_t *to, const int32_t *from, uint32_t width)
         lanes_raise(to + block, from + block);
 }
 
-static void take_part(Pass *pass, int32_t *to, const Part *part)
+static void take_part(Pass *pass, int32_t *to, const RowPart *part)
 {
     const int32_t *values = row_values(pass, part->row);
     if (values)
         take_maximum(to, values, pass->width);
-    uint32_t own = part->core - pass->column;   /* wraps when the core is left of the block */
+    uint32_t own = part->core - pass->column;   /* wraps if the core is left of the block */
     if (own < pass->width)
         to[own] = MAX(to[own], (int32_t)part->entry);
 }
 
-/* The order statistic over all signals; in the first pass over those whose rows are known by then. */
+/* The order statistic over all signals; in the first pass, over those whose rows are computed already. */
 static void take_choice(Pass *pass, int32_t *to, uint32_t row, const Choice *choice)
 {
     const Index *index = pass->plan->index;
@@ -82,7 +82,7 @@ static void compute_row(Pass *pass, uint32_t id, int32_t *to)
     else
         memset(to, 0, pass->width * sizeof *to);
     for (uint32_t i = row->part; i < row->part + row->parts; i++) {
-        const Part *part = &pass->part[i];
+        const RowPart *part = &pass->part[i];
         if (part->row == NONE)
             take_choice(pass, to, id, &PILE(Choice, &pass->plan->choices, part->entry));
         else
@@ -90,7 +90,7 @@ static void compute_row(Pass *pass, uint32_t id, int32_t *to)
     }
 }
 
-/* Nothing that this block is about precedes it yet. */
+/* No step of this block's cores precedes it. */
 static bool stays_zero(const Pass *pass, const Row *row)
 {
     if (pass->slot[row->before] != NONE)
@@ -128,7 +128,7 @@ static uint32_t take_slot(Pass *pass, Pile *pool)
     return pass->spare[--pass->spares];
 }
 
-/* One pass, rows given back at their last use: exact when there is no choice. */
+/* One pass, reusing rows after their last use: exact without choices. */
 static void pass_once(Pass *pass, Pile *pool)
 {
     uint32_t rows = (uint32_t)pass->plan->rows.count;
@@ -164,7 +164,7 @@ static bool any_input_fell(const Pass *pass, uint32_t id)
     if (pass->round == 0 || input_fell(pass, id, row->before))
         return true;
     for (uint32_t i = row->part; i < row->part + row->parts; i++) {
-        const Part *part = &pass->part[i];
+        const RowPart *part = &pass->part[i];
         if (part->row != NONE && input_fell(pass, id, part->row))
             return true;
         if (part->row != NONE)
@@ -192,7 +192,7 @@ static uint32_t pass_until_stable(Pass *pass)
 {
     uint32_t rows = (uint32_t)pass->plan->rows.count, rounds_max = pass->plan->index->canary == PROVE_CANARY_ONE_PASS ? 1 : NONE;
     bool changed = true;
-    pass->changed[0] = NONE - 1;                /* row 0 is zero for ever */
+    pass->changed[0] = NONE - 1;                /* row 0 never changes */
     for (pass->round = 0; changed && pass->round < rounds_max; pass->round++) {
         changed = false;
         for (uint32_t id = 1; id < rows; id++) {

@@ -1,8 +1,8 @@
-/* why.c - in sentences: which wait was meant to put two steps in order, and what else can satisfy it.
+/* why.c - reasons in sentences: which wait was meant to order two steps, and what else can satisfy it.
  *
- * The later step of a race waited for something, or should have: for a copy's write the wait on its receive semaphore that stands last
- * before the other access, for its read the one on its send semaphore, for a core's access the wait before the other copy's start that
- * takes what the core has signalled since. Where there is none, the clocks tell what the later one does know of the core in question.
+ * The later step of a race should have waited: for a copy's write, by the last wait on its receive semaphore before the other access; for
+ * its read, by the one on its send semaphore; for a core's access, by a wait that takes what that core signals after it. Where there is no
+ * such wait, the clocks tell what the later step does know of the other core.
  */
 #include <glib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #include "prover.h"
 
-/* Signals that need not come after the wait, other than the one in question, and what of that one counts early. */
+/* Signals, other than the expected one, that need not come after the wait; and the early bytes of that one. */
 static void append_rivals(const Prover *prover, GString *text, const Wait *wait, uint32_t except)
 {
     const Index *index = prover->index;
@@ -53,7 +53,7 @@ static bool steps_before(Prover *prover, const Event *other, uint32_t core, uint
     return clocks_entry(prover->clocks, other, core, steps);
 }
 
-/* "; all it knows of device 1 is that it has passed kernel.c:45": what else could have told. */
+/* "; all that device 0 knows of device 1 by then is that it has passed the ... at kernel.c:45." */
 static void append_known(Prover *prover, GString *text, const Event *other, uint32_t core)
 {
     uint32_t steps = 0;
@@ -72,7 +72,7 @@ static void append_known(Prover *prover, GString *text, const Event *other, uint
                            step_kind_name((StepKind)last->kind), where);
 }
 
-/* The last wait on the semaphore that comes before the other step and far enough to be meant for the signal; NULL: none. */
+/* The last wait on the semaphore that comes before the other step and is late enough to be meant for the signal; NULL: none. */
 static const Wait *last_wait_before(Prover *prover, uint32_t semaphore, uint32_t signal, const Event *other)
 {
     const Index *index = prover->index;
@@ -86,7 +86,7 @@ static const Wait *last_wait_before(Prover *prover, uint32_t semaphore, uint32_t
     return found != NULL && givers_reach(index, found, signal) ? found : NULL;
 }
 
-/* Nothing that comes before the other step says that the copy is that far: who waits for it, if anybody does, and what the other knows. */
+/* No wait before the other step covers the copy: which core waits for the copy, if any, and what the other step's core knows of it. */
 static void explain_unawaited(Prover *prover, GString *text, const Event *copy, const Event *other, uint32_t semaphore, const char *what)
 {
     const Index *index = prover->index;
@@ -111,7 +111,7 @@ static void explain_unawaited(Prover *prover, GString *text, const Event *copy, 
     append_known(prover, text, other, waiter);
 }
 
-/* `copy` first: its end was to be waited for before `other`. True: a wait was meant to see to it. */
+/* The copy was meant to be first: `other` should have come after a wait for its end. True: there is such a wait. */
 static bool explain_copy(Prover *prover, GString *text, const Event *copy, const Event *other)
 {
     const Index *index = prover->index;
@@ -139,7 +139,7 @@ static bool explain_copy(Prover *prover, GString *text, const Event *copy, const
     return wait != NULL;
 }
 
-/* The wait before `other` of its core that takes something `first`'s core has signalled after `first`. */
+/* A wait of `other`'s core, before `other`, for a signal that `first`'s core gives after `first`; NULL: there is none. */
 static const Wait *wait_for_later_signal(const Prover *prover, const Event *first, const Event *other, uint32_t *signal)
 {
     const Index *index = prover->index;
@@ -180,24 +180,24 @@ static bool explain(Prover *prover, GString *text, const Event *first, const Eve
     return first->copy != NONE ? explain_copy(prover, text, first, second) : explain_step(prover, text, first, second);
 }
 
-typedef struct Touch { uint32_t object, region; bool writes; } Touch;
+typedef struct TouchedBytes { uint32_t object, region; bool writes; } TouchedBytes;
 
-static Touch touch_of(const Prover *prover, const Event *event)
+static TouchedBytes touch_of(const Prover *prover, const Event *event)
 {
     if (event->copy != NONE) {
         const Copy *copy = index_copy(prover->index, event->copy);
         bool writes = event->kind == STEP_WRITE;
-        return (Touch){ writes ? copy->target : copy->source, writes ? copy->target_region : copy->source_region, writes };
+        return (TouchedBytes){ writes ? copy->target : copy->source, writes ? copy->target_region : copy->source_region, writes };
     }
     const Step *step = index_step(prover->index, event->core, event->position);
-    return (Touch){ step->object, step->value, step->kind != STEP_LOAD };
+    return (TouchedBytes){ step->object, step->value, step->kind != STEP_LOAD };
 }
 
-/* Does something else that a read may be for come before it in every execution? */
+/* Is the buffer an input, or does another write to the read's bytes come before it in every execution? */
 static bool has_its_data(Prover *prover, const Event *read, const Event *except)
 {
     const Index *index = prover->index;
-    Touch touch = touch_of(prover, read);
+    TouchedBytes touch = touch_of(prover, read);
     const Region *region = program_get_region(prover->program, touch.region);
     if (program_decl(prover->program, program_object_decl(prover->program, touch.object))->input)
         return true;
@@ -218,7 +218,7 @@ static bool has_its_data(Prover *prover, const Event *read, const Event *except)
     return false;
 }
 
-/* Does that core, at any time, wait for the write of the copy? */
+/* Does that core ever wait for the write of the copy? */
 static bool is_awaited_by(const Prover *prover, const Event *event, uint32_t core)
 {
     uint32_t slot = event->copy * 2 + 1;
@@ -226,8 +226,8 @@ static bool is_awaited_by(const Prover *prover, const Event *event, uint32_t cor
         && releases_core(prover->releases, index_copy(prover->index, event->copy)->receive_semaphore, slot) == core;
 }
 
-/* Which of two racing accesses was meant to be first, when no wait tells: that of the earlier launch; a write before a read that has no
- * data otherwise; what stands earlier in its core's program, as all cores run much the same; a copy that the other waits for. */
+/* A guess which of two racing accesses was meant to be first, if no wait tells: that of the earlier launch; a write before a read that has
+ * no data otherwise; the one earlier in its core's program, as all cores run similar code; a copy that the other core waits for. */
 static bool is_meant_first(Prover *prover, const Event *a, const Event *b)
 {
     uint16_t a_launch = index_step(prover->index, a->core, a->position)->launch;
@@ -242,7 +242,7 @@ static bool is_meant_first(Prover *prover, const Event *a, const Event *b)
     return a->position != b->position ? a->position < b->position : !is_awaited_by(prover, b, a->core);
 }
 
-/* The record did one of the two first; where no wait was meant to see to that, the other order may have been meant. */
+/* The record did one of the two first; if no wait was meant to ensure that, the other order may have been meant. */
 static char *why_race(Prover *prover, const Event *a, const Event *b, Meant *meant_first)
 {
     GString *text = g_string_new(NULL);
@@ -263,10 +263,10 @@ static char *why_race(Prover *prover, const Event *a, const Event *b, Meant *mea
     return g_string_free(text, text->len == 0);
 }
 
-static char *why_lifetime(Prover *prover, const Tally *fault)
+static char *why_lifetime(Prover *prover, const FaultTally *fault)
 {
     Lifespan life = fault->is_semaphore ? lifespan_of_semaphore(prover, fault->object) : lifespan_of_object(prover, fault->object);
-    const Span *span = fault->have < 0 && life.exit ? life.entry : life.span;
+    const StepSpan *span = fault->have < 0 && life.exit ? life.entry : life.span;
     uint32_t position = span ? (fault->have < 0 ? span[life.first_core].begin : span[life.first_core].end) : NONE;
     if (position == NONE)
         return g_strdup("Its life never begins there.");
@@ -286,18 +286,18 @@ static char *why_lifetime(Prover *prover, const Tally *fault)
     return g_string_free(text, FALSE);
 }
 
-static char *why_in_flight(Prover *prover, const Tally *fault)
+static char *why_in_flight(Prover *prover, const FaultTally *fault)
 {
     GString *text = g_string_new(NULL);
     explain_copy(prover, text, &fault->a, &fault->b);
     return g_string_free(text, FALSE);
 }
 
-/* A load of what nobody has written by then: who does write there? */
-static char *why_uninitialised(const Prover *prover, const Tally *fault)
+/* An unwritten load: which step does write there? */
+static char *why_uninitialised(const Prover *prover, const FaultTally *fault)
 {
     const Index *index = prover->index;
-    Touch touch = touch_of(prover, &fault->a);
+    TouchedBytes touch = touch_of(prover, &fault->a);
     const Region *region = program_get_region(prover->program, touch.region);
     for (size_t i = 0; i < prover->record->steps.count; i++) {
         const Step *step = &STORE(Step, &prover->record->steps, i);
@@ -314,7 +314,7 @@ static char *why_uninitialised(const Prover *prover, const Tally *fault)
     return g_strdup("Nothing in this run writes there.");
 }
 
-char *why_fault(Prover *prover, const Tally *fault, Meant *meant)
+char *why_fault(Prover *prover, const FaultTally *fault, Meant *meant)
 {
     Meant ignored;
     *meant = MEANT_UNKNOWN;
@@ -324,14 +324,14 @@ char *why_fault(Prover *prover, const Tally *fault, Meant *meant)
     case FAULT_LIFETIME:
         return why_lifetime(prover, fault);
     case FAULT_LEFTOVER:
-        return why_leftover(prover, fault);
+        return leftover_why(prover, fault);
     case FAULT_IN_FLIGHT:
         return why_in_flight(prover, fault);
     case FAULT_MISMATCH:
         return fault->places > 1 ? why_race(prover, &fault->b, &fault->a, &ignored) : NULL;
     case FAULT_UNINITIALISED:
         return why_uninitialised(prover, fault);
-    default:                                    /* the message says it all */
+    default:                                    /* the message is enough */
         return NULL;
     }
 }

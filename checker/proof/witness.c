@@ -1,7 +1,7 @@
-/* witness.c - from a fault to a schedule that ends where finding.h says: a run without the steps in question, cut down to what they need.
+/* witness.c - from a fault to a schedule that ends where finding.h says: a run without the fault's steps, reduced to what they need.
  *
- * If b can be reached without a, and a without b, then what both need can be done together and leaves both next. So one run that does
- * neither ends there, or somewhere beyond, and stops as soon as it is there.
+ * If b can be reached without a, and a without b, then the needs of both can be done together, which leaves both next. So one run that does
+ * neither reaches that state, and stops there.
  */
 #include "../facts/schedule.h"
 #include "prover.h"
@@ -34,7 +34,7 @@ GArray *witness_whole_record(Prover *prover)
 {
     const Record *record = prover->record;
     GArray *moves = g_array_new(FALSE, FALSE, sizeof(Move));
-    uint32_t followers = 0;                     /* of a join, whose move its first member made */
+    uint32_t followers = 0;                     /* members of a join after the first, which makes its move */
     for (size_t i = 0; i < record->steps.count; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
         if (moment_is(step->kind)) {
@@ -52,15 +52,15 @@ GArray *witness_whole_record(Prover *prover)
     return moves;
 }
 
-/* The life of what `x` touches has not begun: everything without its beginning. */
-static GArray *before_life(Prover *prover, const Tally *fault, const Lifespan *life)
+/* A run in which the life of the touched object does not begin. */
+static GArray *before_life(Prover *prover, const FaultTally *fault, const Lifespan *life)
 {
     const Index *index = prover->index;
     Event barred[life->cores + 1];
     size_t bars = 0;
     barred[bars++] = fault->a;
     bool own = fault->a.core >= life->first_core && fault->a.core < life->first_core + life->cores;
-    const Span *begin = life->exit || (life->entry && !own) ? life->entry : life->span;
+    const StepSpan *begin = life->exit || (life->entry && !own) ? life->entry : life->span;
     for (uint32_t core = life->first_core; begin && core < life->first_core + life->cores; core++)
         if (begin[core].begin != NONE)
             barred[bars++] = index_event(index, core, begin[core].begin);
@@ -68,7 +68,7 @@ static GArray *before_life(Prover *prover, const Tally *fault, const Lifespan *l
     return witness_moves(prover, &goal, barred, bars);
 }
 
-static GArray *after_life(Prover *prover, const Tally *fault, const Lifespan *life)
+static GArray *after_life(Prover *prover, const FaultTally *fault, const Lifespan *life)
 {
     Event done[life->cores];
     Goal goal = { .next = { fault->a }, .nexts = 1, .done = done, .semaphore = NONE };
@@ -78,13 +78,13 @@ static GArray *after_life(Prover *prover, const Tally *fault, const Lifespan *li
     return witness_moves(prover, &goal, &fault->a, 1);
 }
 
-static GArray *of_lifetime(Prover *prover, const Tally *fault)
+static GArray *of_lifetime(Prover *prover, const FaultTally *fault)
 {
     Lifespan life = fault->is_semaphore ? lifespan_of_semaphore(prover, fault->object) : lifespan_of_object(prover, fault->object);
     return fault->have < 0 ? before_life(prover, fault, &life) : after_life(prover, fault, &life);
 }
 
-static GArray *of_leftover(Prover *prover, const Tally *fault)
+static GArray *of_leftover(Prover *prover, const FaultTally *fault)
 {
     if (fault->places == 0)
         return witness_whole_record(prover);
@@ -93,7 +93,7 @@ static GArray *of_leftover(Prover *prover, const Tally *fault)
     return witness_moves(prover, &goal, &fault->a, 1);
 }
 
-static GArray *of_overflow(Prover *prover, const Tally *fault)
+static GArray *of_overflow(Prover *prover, const FaultTally *fault)
 {
     const Index *index = prover->index;
     uint32_t ignored, first = index->wait_first[fault->object], last = index->wait_first[fault->object + 1];
@@ -112,7 +112,7 @@ static GArray *of_overflow(Prover *prover, const Tally *fault)
     return NULL;
 }
 
-GArray *witness_of(Prover *prover, const Tally *fault)
+GArray *witness_of(Prover *prover, const FaultTally *fault)
 {
     const Event both[2] = { fault->a, fault->b };
     Goal goal = { .next = { fault->a, fault->b }, .nexts = 2, .semaphore = NONE };
@@ -127,7 +127,7 @@ GArray *witness_of(Prover *prover, const Tally *fault)
         return of_overflow(prover, fault);
     if (fault->id == FAULT_DEADLOCK)
         return witness_whole_record(prover);
-    if (fault->id == FAULT_IN_FLIGHT) {         /* the exit is next, the copy has started */
+    if (fault->id == FAULT_IN_FLIGHT) {         /* the exit is next; the copy has started */
         const Event start = { fault->a.core, fault->a.position, NONE, STEP_COPY_START };
         next.next[0] = fault->b;
         next.done = &start;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include "compute_inside.h"
 
-typedef struct Sum { double value; int64_t integer; uint64_t origin; uint8_t written; bool any; } Sum;
+typedef struct Reduction { double value; int64_t integer; uint64_t origin; uint8_t written; bool any; } Reduction;
 
 static bool int_precedes(DType dtype, int64_t a, int64_t b)
 {
@@ -15,13 +15,13 @@ static bool int_precedes(DType dtype, int64_t a, int64_t b)
 }
 
 /* What the result is of no element at all. */
-static Sum neutral(int op, DType dtype)
+static Reduction neutral(int op, DType dtype)
 {
     bool is_float = dtype_is_float(dtype), is_bool = dtype == DTYPE_BOOL;
     unsigned bits = (unsigned)dtype_size_bytes(dtype) * 8;
     int64_t greatest = is_bool ? 1 : dtype_is_signed(dtype) ? (int64_t)(UINT64_MAX >> (65 - bits)) : (int64_t)(UINT64_MAX >> (64 - bits));
     int64_t least = dtype_is_signed(dtype) && !is_bool ? -greatest - 1 : 0;
-    Sum sum = { .written = ELEMENT_WRITTEN };
+    Reduction sum = { .written = ELEMENT_WRITTEN };
     if (op == PL_MUL)
         sum.value = 1, sum.integer = 1;
     else if (op == PL_MAX)
@@ -57,7 +57,7 @@ static int64_t combine_ints(int op, DType dtype, int64_t a, int64_t b)
     }
 }
 
-static void add_element(Sum *sum, int op, const Tile *in, int64_t i)
+static void add_element(Reduction *sum, int op, const Tile *in, int64_t i)
 {
     bool is_float = dtype_is_float(in->dtype);
     if (is_float)
@@ -99,7 +99,7 @@ static PlTile reduce(const PlSite *here, int op, PlTile given, int axes, const i
     Tile *out = compute_new(here, in->dtype, sizes, in->opaque);
     if (out->opaque)
         return builder_hold(out);
-    Sum *sum = core_alloc(core_running, (size_t)out->elements * sizeof *sum);
+    Reduction *sum = core_alloc(core_running, (size_t)out->elements * sizeof *sum);
     for (int64_t i = 0; i < out->elements; i++)
         sum[i] = neutral(op, in->dtype);
     for (int64_t i = 0; i < in->elements; i++) {
@@ -124,7 +124,7 @@ static PlTile cumulate(const PlSite *here, int op, PlTile given, int axis, bool 
     for (int64_t i = 0; i < in->elements && !out->opaque; i++) {
         if (i / step % size != 0)
             continue;
-        Sum sum = neutral(op, in->dtype);
+        Reduction sum = neutral(op, in->dtype);
         for (int64_t k = 0; k < size; k++) {
             int64_t at = i + (reverse ? size - 1 - k : k) * step;
             add_element(&sum, op, in, at);
@@ -230,7 +230,7 @@ static int64_t *offsets_of(const Part *part, int64_t count)
 
 static void dot_element(Tile *out, int64_t i, const Part *a, const Part *b, const int64_t *at_a, const int64_t *at_b, int64_t count)
 {
-    Sum sum = { .written = ELEMENT_WRITTEN };
+    Reduction sum = { .written = ELEMENT_WRITTEN };
     bool is_float = dtype_is_float(out->dtype) || dtype_is_float(a->tile->dtype);
     const Tile *x = a->tile, *y = b->tile;
     for (int64_t k = 0; k < count; k++) {

@@ -1,19 +1,19 @@
-/* account.c - why something is left on a semaphore: its signals on one side, its waits on the other, and which of them has no partner.
+/* leftover.c - why a count is left on a semaphore: what its signals give, what its waits take, and which signal is in excess.
  *
- * Pairing signals with waits is a manner of speaking, as counts have no names: only where one signal stands out is it called the one in
- * excess. That is the last of a single giver, or those of the one line without which the sums would agree.
+ * Counts are anonymous, so a signal is called the one in excess only where one stands out: the last of a single giver, or those of the one
+ * line without which the sums would agree.
  */
 #include <glib.h>
 
 #include "prover.h"
 
 typedef struct Account {
-    GArray *counted;                            /* of uint32_t: signals that can be there at the end */
+    GArray *counted;                            /* of uint32_t: signals that can come before the end of the life */
     GArray *later;                              /* those that cannot */
     int64_t given, given_later;
 } Account;
 
-static Account open_account(const Prover *prover, const Tally *fault)
+static Account open_account(const Prover *prover, const FaultTally *fault)
 {
     const Index *index = prover->index;
     uint32_t owner = program_semaphore_core(prover->program, fault->object);
@@ -32,7 +32,7 @@ static void close_account(Account *account)
     g_array_unref(account->later);
 }
 
-int64_t account_waits(const Prover *prover, GString *text, uint32_t semaphore)
+int64_t leftover_waits(const Prover *prover, GString *text, uint32_t semaphore)
 {
     enum { LINES_SHOWN = 3 };
     const Index *index = prover->index;
@@ -71,7 +71,7 @@ static uint32_t site_of(const Prover *prover, const GArray *signals, guint i)
     return index_step(prover->index, signal->core, signal->position)->site;
 }
 
-/* The last one, where one core gives all; or the only line that gives just as much as is left. Empty: none stands out. */
+/* The last signal, if one core gives all; or those of the only line that gives exactly what is left. Empty: none stands out. */
 static GArray *in_excess(const Prover *prover, const Account *account, int64_t left, bool one_giver)
 {
     const GArray *all = account->counted;
@@ -103,11 +103,11 @@ static void append_excess(const Prover *prover, GString *text, const Account *ac
     g_string_append_printf(text, " Nobody waits for %s%s.", one_giver ? "the last, " : "", words);
 }
 
-char *why_leftover(Prover *prover, const Tally *fault)
+char *leftover_why(Prover *prover, const FaultTally *fault)
 {
     Account account = open_account(prover, fault);
     GString *text = g_string_new(NULL), *waits = g_string_new(NULL);
-    int64_t taken = account_waits(prover, waits, fault->object);
+    int64_t taken = leftover_waits(prover, waits, fault->object);
     g_autofree char *givers = givers_words(prover, account.counted);
     g_string_append_printf(text, "By then it can receive %" G_GINT64_FORMAT ": from %s. ", account.given, givers);
     if (waits->len == 0)
