@@ -32,7 +32,7 @@ bool cells_view_is_plain(const View *view, size_t cell)
     return plain;
 }
 
-/* Of an element that has both bytes. */
+/* The state of an element that contains both bytes. */
 static uint8_t worse_of(uint8_t a, uint8_t b)
 {
     uint8_t x = element_state(a), y = element_state(b), marks = element_marks(a | b);
@@ -80,7 +80,7 @@ static void read_bytes(const Contents *contents, size_t cell, const View *view, 
         out->written[i] = state, out->origin[i] = tile_origin_whole(part, item);
 }
 
-/* Offsets of a plain view's elements, one after the other. */
+/* Steps through the offsets of a plain view's elements. */
 typedef struct Walk { int64_t offset, index[VIEW_DIMS_MAX]; } Walk;
 
 static inline void step(const View *view, Walk *walk)
@@ -134,7 +134,7 @@ static bool is_whole(const Contents *contents, size_t cell, int64_t c)
     return whole;
 }
 
-/* Of all cells between the first and the last of a plain view: nothing but values, or nothing at all. Most are so. */
+/* Is each cell from the first to the last of a plain view either written or unwritten, without marks and parts? The usual case. */
 static bool are_simple(const Contents *contents, size_t cell, const View *view)
 {
     uint32_t mask = contents_mask(cell);
@@ -167,7 +167,7 @@ bool cells_are_whole(const Contents *contents, size_t cell)
     return whole;
 }
 
-/* The bits of these marks, of the bytes that the mask names. */
+/* The bits of these marks for the bytes in the mask. */
 static uint32_t mark_bits(uint8_t marks, unsigned mask)
 {
     return ((marks & ELEMENT_RACING) ? mask << CONTENTS_RACING : 0) | ((marks & ELEMENT_EXEMPT) ? mask << CONTENTS_EXEMPT : 0);
@@ -194,7 +194,7 @@ static void set_state(Contents *contents, int64_t cell, unsigned mask, uint8_t e
         | mark_bits(element_marks(element), mask);
 }
 
-/* Of an opaque tile the value is unknown, but it is one. */
+/* An opaque tile is written with unknown values. */
 static uint8_t state_in(const Tile *tile, int64_t i)
 {
     return tile->opaque ? ELEMENT_UNKNOWN : tile->written[i];

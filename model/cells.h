@@ -1,7 +1,7 @@
 /* cells.h - the contents of one buffer: its elements as cells, and elements of views that lie across them.
  *
- * Where all elements are of the decl's own type, a cell has one origin. Of an element that lies in parts of cells, or in several, bytes
- * have origins of their own: tile_origin_part of a cell's, as long as that tells them all, and else those that are kept beside.
+ * If all elements are accessed with the decl's own type, each cell has one origin. An element of a view may lie in a part of a cell, or in
+ * several; then bytes have origins: tile_origin_part of the cell's origin, or those in `part` if that does not determine them.
  */
 #pragma once
 #include <glib.h>
@@ -12,13 +12,13 @@ typedef struct Contents {                       /* of one buffer object; element
     unsigned char *bytes;
     uint32_t *written;                          /* bit b: byte b of the element has a value; 8 + b: an unknown one; then the marks */
     uint64_t *origin;
-    uint64_t *part;                             /* origins of all bytes, or NULL: those of the elements tell them */
+    uint64_t *part;                             /* origins of all bytes; NULL: those of the elements determine them */
 } Contents;
 
-/* Where the bits of each mark begin. */
+/* The first bit of each kind. */
 enum { CONTENTS_UNKNOWN = 8, CONTENTS_RACING = 16, CONTENTS_EXEMPT = 24 };
 
-/* ELEMENT_..., with marks, of those bytes of an element that the mask names. */
+/* The state, with marks, of the bytes of an element that are in the mask. */
 static inline uint8_t contents_state(const Contents *contents, int64_t element, unsigned mask)
 {
     uint32_t written = contents->written[element];
@@ -39,7 +39,7 @@ static inline unsigned contents_mask(size_t item)
     return (1u << item) - 1;
 }
 
-/* So many elements from the first one on; their parts only if the contents have any. */
+/* `count` elements from `first` on; with parts only if the contents have any. */
 static inline TileElements contents_elements(const Contents *contents, size_t item, int64_t first, int64_t count)
 {
     return (TileElements){ (size_t)count, item, sizeof *contents->written, contents->part != NULL,
@@ -56,21 +56,21 @@ static inline bool cells_skipped(const View *view, const uint8_t *mask, int64_t 
 
 Contents *cells_new(int64_t elements, size_t cell);
 void cells_free(Contents *contents);            /* NULL may be freed */
-/* Elements of the view that the mask leaves; cell: bytes of an element of the contents. A tile of bytes (tile_is_raw) has each for
- * itself. */
+/* Read or write the unmasked elements of a view; cell: bytes of an element of the contents. A tile of bytes (tile_is_raw) has one element
+ * for each byte. */
 bool cells_view_is_plain(const View *view, size_t cell);         /* is each of its elements one cell? */
 void cells_read(const Contents *contents, size_t cell, const View *view, const uint8_t *mask, Tile *out);
 void cells_write(Contents *contents, size_t cell, const View *view, const uint8_t *mask, const Tile *tile);
-/* Is what is known of the bytes of the view known of its elements as a whole? */
+/* Do all bytes of each element of the view have the same state, and an origin that its cell's determines? */
 bool cells_are_moved_whole(const Contents *contents, size_t cell, const View *view);
-/* Does a tile that is loaded through the view want parts? */
+/* Does a tile loaded through the view need parts? */
 static inline bool cells_want_parts(const View *view, size_t cell)
 {
     return dtype_size_bytes(view->dtype) > 1 && !cells_view_is_plain(view, cell);
 }
 void cells_mark(Contents *contents, int64_t element, unsigned mask, uint8_t marks);     /* these bytes too */
 bool cells_any_marked(const Contents *contents, uint8_t marks);
-/* Does each element's origin tell those of its bytes, so that the parts say nothing more? */
+/* Does each element's origin determine those of its bytes, so that parts are redundant? */
 bool cells_are_whole(const Contents *contents, size_t cell);
-/* Back to what was put into a block (tile_block_put of contents_elements), which had parts or not. */
+/* Restores elements from a block (tile_block_put of contents_elements), with or without parts. */
 void cells_take(Contents *contents, size_t cell, int64_t first, int64_t count, const void *block, bool parts);

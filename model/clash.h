@@ -1,12 +1,12 @@
-/* clash.h - what racing.h keeps in a program: accesses that race, and what their values have reached. */
+/* clash.h - what racing.h stores in a program: accesses that race, and what their values have reached. */
 #pragma once
 #include "store.h"
 
-/* One side of a race: the access of a line, and what it clashes with. */
+/* One side of a race: the access of a line, and what it races with. */
 typedef struct Clash {
-    uint32_t site, object;                      /* object NONE: whichever the line accesses */
+    uint32_t site, object;                      /* object NONE: any that the line accesses */
     uint32_t region;                            /* of the other side; NONE: all */
-    uint8_t write;                              /* what this side leaves there, else what it gets */
+    uint8_t write;                              /* 1: the value that this side leaves; 0: the value that it reads */
     uint8_t mark;                               /* ELEMENT_RACING or ELEMENT_EXEMPT */
 } Clash;
 
@@ -14,7 +14,7 @@ typedef struct Clash {
 typedef enum ReachKind { REACH_CONTROL, REACH_EXPECTATION, REACH_RESULT } ReachKind;
 typedef struct Reach {
     uint8_t kind, marks;
-    uint32_t unit, site;                        /* site: of the look, of the expectation, of the declaration; NONE: of some result */
+    uint32_t unit, site;                        /* site: of the observing step, the expectation, the declaration; NONE: of some result */
 } Reach;
 
 typedef struct Racing {

@@ -1,7 +1,7 @@
 /* core.c - the life of one core: its launches, its grid, its scopes and its arena of tiles.
  *
- * The arena is a list of blocks with a bump pointer. It is rewound at the end of each grid step and at the end of a scope to where the
- * scope began, and wiped, so that a tile kept too long reads as unwritten instead of as stale values.
+ * The arena is a list of blocks with a bump pointer. It is emptied at the end of each grid step, and rewound at the end of a scope to where
+ * the scope began. Freed memory is zeroed, so that a tile kept too long reads as unwritten and not as stale values.
  */
 #include "core.h"
 #include "entry.h"
@@ -145,7 +145,7 @@ static void hand_over(Core *core, Request *request, StepKind kind, uint32_t site
     core_submit(core, request);
 }
 
-/* Dimensions but the parallel one are the same for all cores. */
+/* Only the parallel dimension is split among cores. */
 static int64_t grid_part(const Core *core, const Launch *launch, uint32_t dimension, int64_t *first)
 {
     int64_t size = launch->grid[dimension], cores = core->program->cores_per_device;
@@ -257,7 +257,7 @@ void core_barrier(Core *core, uint32_t site)
     hand_over(core, &request, STEP_CORE_BARRIER, site, core->barriers++);
 }
 
-/* In the program's memory at once: a core that is abandoned frees nothing. */
+/* Moved to the program's memory at once: a core that is abandoned frees nothing. */
 static uint32_t keep_text(Core *core, const char *format, va_list arguments)
 {
     g_autofree char *text = g_strdup_vprintf(format, arguments);

@@ -1,7 +1,7 @@
-/* core.h - one core: what a kernel can ask for. Each call below is one step, guarded first (bounds, shape, space, kinds), then handed over.
+/* core.h - one core: the operations of a kernel. Each is one step, checked first (bounds, shape, space, kinds), then submitted.
  *
- * The kernel runs on the core's own stack and calls these; `submit` belongs to whoever runs the core (a live execution, an unrolling): it
- * returns when the step was done, and never returns to a core that is abandoned. A guard that fails hands over STEP_STOP with the fault.
+ * The kernel runs on the core's own stack and calls these. The runner of the core (a live execution, an unrolling) provides `submit`, which
+ * returns when the step is done, and never returns to a core that is abandoned. A failed check submits STEP_STOP with the fault.
  *
  * Ownership:   Request and Tile belong to the caller; tiles' arrays to the core's arena, released at the end of each grid step.
  * Errors:      the kernel's faults through core_stop; misuse of the API through core_usage (exit 2). Both never return.
@@ -10,7 +10,7 @@
 #include "program.h"
 #include "tile.h"
 
-/* A buffer or semaphore as a kernel names it. core: index of a sibling core whose VMEM, SMEM or semaphore is meant, NONE: the own one. */
+/* A buffer or semaphore as a kernel names it. core: index of the sibling core whose VMEM, SMEM or semaphore it is; NONE: the caller's. */
 typedef struct Ref { uint32_t decl, view, core; } Ref;
 
 typedef struct Request {
@@ -38,46 +38,46 @@ struct Core {
     int64_t grid_index, grid[GRID_DIMS_MAX];    /* linear index and program ids of the current grid step */
     uint32_t barriers;                          /* core barriers so far */
     bool opaque_data;                           /* unrolling without contents: every load gives an opaque tile */
-    bool observed_data, needs_contents;         /* it looked at data; it wanted to, with opaque_data in force */
-    uint8_t steered;                            /* marks of the elements that it looked at: see racing.h */
+    bool observed_data, needs_contents;         /* it observed data; it tried to, under opaque_data */
+    uint8_t steered;                            /* marks of the elements that it observed: see racing.h */
     struct CoreScopes *scopes;                  /* scopes opened so far, by launch and site */
     struct CoreChunk *chunk;                    /* arena of tiles: the newest block */
-    struct CoreChunk *spare;                    /* an empty block to begin with, NULL: none */
-    uint64_t marks;                             /* of the kernel API: scopes so far, to tell them apart */
-    uint32_t edited[CORE_EDITS_MAX];            /* of whoever changes steps: occurrences so far, by change */
-    uint32_t caller;                            /* site + 1 of the innermost marked call that the kernel is in, 0: none */
-    uint32_t label;                             /* of copies that are started from here on, see Copy */
-    bool editing;                               /* the next step comes from there */
-    void *open;                                 /* of the kernel API: the innermost scope that the kernel has open */
-    void *windows;                              /* likewise: what the windows of the launch hold; NULL: nothing */
+    struct CoreChunk *spare;                    /* an empty block for later use, NULL: none */
+    uint64_t marks;                             /* kernel API: number of scopes so far, to tell them apart */
+    uint32_t edited[CORE_EDITS_MAX];            /* run/edit: occurrences so far, by edit */
+    uint32_t caller;                            /* site + 1 of the innermost marked call that the kernel is in; 0: none */
+    uint32_t label;                             /* of copies started from here on, see Copy */
+    bool editing;                               /* the next step comes from an edit */
+    void *open;                                 /* kernel API: the innermost open scope */
+    void *windows;                              /* kernel API: the state of the launch's windows; NULL: none */
     void (*drop_windows)(Core *core);           /* frees that */
-    struct HeapBlock *heap;                     /* what the kernel has allocated and not freed: see heap.h */
+    struct HeapBlock *heap;                     /* blocks that the kernel has allocated and not freed: see heap.h */
 };
 
-extern _Thread_local Core *core_running;        /* whose stack this is; NULL: no core's. Threads may each run another one */
-void core_run_as(Core *core);                   /* sets that */
+extern _Thread_local Core *core_running;        /* the core on whose stack this thread runs; NULL: none */
+void core_run_as(Core *core);                   /* sets that, and the heap's current core */
 
 void core_init(Core *core, Program *program, uint32_t id);
 void core_clear(Core *core);
-/* Hands over a step of the kernel; a usage error where the kernel has changed what outlives its own stack (outside.h). */
+/* Submits a step of the kernel; a usage error if the kernel has changed state outside its stack (outside.h). */
 void core_submit(Core *core, Request *request);
 void core_main(Core *core);                     /* all launches: enter, the grid, exit. The entry of a core's stack */
-/* Empties the arena and hands over its first block, to be the `spare` of another run: then addresses in it repeat. NULL: there is none. */
+/* Empties the arena and returns its first block, to become the `spare` of another run, so that addresses repeat. NULL: there is none. */
 struct CoreChunk *core_take_block(Core *core);
-/* The grid of its launch as this core runs it: how many steps are its own, and the program ids of one of them. */
+/* The core's share of the launch's grid: how many steps it has, and the program ids of one of them. */
 int64_t core_grid_steps(const Core *core);
 void core_grid_at(const Core *core, int64_t step, int64_t *grid);
-uint64_t core_state_hash(const Core *core, uint64_t seed);        /* of what its future depends on, besides its stack */
+uint64_t core_state_hash(const Core *core, uint64_t seed);        /* of all that its future depends on, besides its stack */
 void *core_alloc(Core *core, size_t bytes);     /* zeroed; lives until the end of the grid step */
 void *core_tile_alloc(void *core, size_t bytes);        /* the same as a TileAlloc */
 
-/* Where a signal or a copy goes. device NONE: the own one; core NONE: the same index as the caller's. */
+/* Where a signal or a copy goes. device NONE: the caller's; core NONE: the core with the caller's index. */
 typedef struct Target { uint32_t device, core; } Target;
 
 void core_load(Core *core, uint32_t site, Ref ref, const uint8_t *mask, Tile *out);
 void core_store(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const Tile *tile);
 void core_swap(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const Tile *tile, Tile *old);
-/* One element into control: uninitialised if unwritten, a usage error if opaque. what: "value", "index", ... for messages. */
+/* One element that the kernel observes: uninitialised if unwritten, a usage error if opaque. what: "value", "index", ... for messages. */
 int64_t core_tile_int(Core *core, uint32_t site, const Tile *tile, int64_t element, const char *what);
 double core_tile_double(Core *core, uint32_t site, const Tile *tile, int64_t element, const char *what);
 
@@ -91,11 +91,11 @@ typedef struct CopyDesc {
     Ref source, target, send, receive;          /* local copies: receive only, send.decl NONE */
     Target to;
     bool remote;
-    uint32_t core, ordinal;                     /* once started: who issued it, and which of its copies; NONE before */
+    uint32_t core, ordinal;                     /* once started: its issuer, and the ordinal among its copies; NONE before */
 } CopyDesc;
 typedef enum CopyWait { COPY_WAIT_SEND, COPY_WAIT_RECEIVE } CopyWait;
 void core_copy_start(Core *core, uint32_t site, CopyDesc *copy);
-/* Waits for the bytes of the descriptor, started or not. meant: the wait is annotated as being for that very copy (mismatch). */
+/* Waits for the bytes of the descriptor, started or not. meant: the author declares the wait to be for this copy (mismatch). */
 void core_copy_wait(Core *core, uint32_t site, const CopyDesc *copy, CopyWait which, bool meant);
 
 uint32_t core_scope_open(Core *core, const DeclSpec *spec);     /* decl; spec->site names the allocation site */

@@ -1,13 +1,13 @@
-/* counter.h - semaphores and flag words: when a step may be taken, and the value after it.
+/* counter.h - semaphores and flag words: when a step is enabled, and the value after it.
  *
- * Source: semantics.md section 2. Flag words are 32-bit integers and wrap around; counts of semaphores do not. Searches ask here;
- * tests/support/brute writes it down a second time.
+ * Source: semantics.md section 2. Flag words are 32-bit integers and wrap around; counts of semaphores do not. All searches use this;
+ * tests/support/brute is an independent second implementation.
  */
 #pragma once
 #include <glib.h>
 #include "step.h"
 
-/* May a step that waits be taken at this value? Every other one may. */
+/* Is the step enabled at this value? Only waits may not be. */
 static inline bool counter_permits(const Step *step, int64_t value)
 {
     if (step_is_semaphore_wait(step->kind))
@@ -18,13 +18,13 @@ static inline bool counter_permits(const Step *step, int64_t value)
 /* Does a FLAG_CAS that finds this value swap? */
 static inline bool counter_swaps(const Step *step, int64_t value) { return value == (int32_t)step->extra; }
 
-/* What the step adds to a semaphore whatever the count is; 0 for flag words and for all else. */
+/* What the step adds to a semaphore, whatever the count; 0 for flag words and other steps. */
 static inline int64_t counter_adds(const Step *step)
 {
     return step->kind == STEP_SIGNAL ? (int64_t)step->value : step->kind == STEP_WAIT ? -(int64_t)step->value : 0;
 }
 
-/* The value after a step that may be taken. */
+/* The value after an enabled step. */
 static inline int64_t counter_after(const Step *step, int64_t value)
 {
     switch ((StepKind)step->kind) {

@@ -2,12 +2,12 @@
  *
  *             add    look   rest         add:  signal, flag add without its result, a moment of a copy
  *     add     yes    no     no           look: a read, a comparison, a wait that keeps, a compare-and-swap that fails
- *     look    no     yes    no           rest: whatever else changes the value
+ *     look    no     yes    no           rest: any other step that changes the value
  *     rest    no     no     no
  *
- * Adds against waits are no conflict as long as one core does all the waiting, or nobody takes: thresholds decide then. A flag word that
- * its adds can carry past 2^31 - 1 wraps around, and has no thresholds. Objects with other steps are *contended*: the order on them is
- * chosen. (Dependence in the sense of Mazurkiewicz traces.)
+ * Adds and waits do not conflict as long as one core does all the waiting, or no wait takes: then thresholds decide. A flag word that its
+ * adds can carry past 2^31 - 1 wraps around, and has no thresholds. Objects with other steps are *contended*: an execution chooses an order
+ * on them. (Dependence as in Mazurkiewicz traces.)
  */
 #pragma once
 #include <glib.h>
@@ -18,7 +18,7 @@ typedef enum Manner { MANNER_ADD, MANNER_LOOK, MANNER_REST } Manner;
 
 static inline bool dependence_commutes(Manner a, Manner b) { return a == b && a != MANNER_REST; }
 
-/* Of a core's step on a semaphore or flag word that now has this value. */
+/* The manner of a core's step on a semaphore or flag word that has this value. */
 static inline Manner dependence_manner(const Step *step, int64_t value)
 {
     switch ((StepKind)step->kind) {
@@ -40,13 +40,13 @@ static inline Manner dependence_manner(const Step *step, int64_t value)
     g_assert_not_reached();
 }
 
-/* Steps that look, wait for nothing, and leave the value alone: SEMAPHORE_READ, EXPECT_COUNT, FLAG_LOAD. */
+/* Steps that only look, without waiting: SEMAPHORE_READ, EXPECT_COUNT, FLAG_LOAD. */
 static inline bool dependence_is_look(const Step *step)
 {
     return step->kind == STEP_SEMAPHORE_READ || step->kind == STEP_EXPECT_COUNT || step->kind == STEP_FLAG_LOAD;
 }
 
-/* Does the step alone make its object contended, looks aside? Flag waits for "at least" and adds of something positive do not. */
+/* Does the step alone, if it is no look, make its object contended? Flag waits for "at least" and adds of positive values do not. */
 static inline bool dependence_needs_order(const Step *step)
 {
     if (step->kind == STEP_FLAG_WAIT)
@@ -56,10 +56,10 @@ static inline bool dependence_needs_order(const Step *step)
     return step_has(step->kind, STEP_ON_FLAG) && !dependence_is_look(step);
 }
 
-/* What is known of one semaphore or flag word, from the steps seen so far. Only ever grows. */
+/* What the steps seen so far tell of one semaphore or flag word. Grows monotonically. */
 typedef struct Contention {
     uint32_t waiter;                            /* first core seen to wait, NONE */
-    int64_t added;                              /* to a flag word, by all steps */
+    int64_t added;                              /* to a flag word, by all plain adds */
     bool several_wait, taken, needs_order, looked_at;
 } Contention;
 

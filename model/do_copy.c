@@ -1,7 +1,7 @@
 /* do_copy.c - asynchronous copies: the guards of a start, and waits through a descriptor.
  *
- * Source: Pallas TPU make_async_copy and make_async_remote_copy. A wait counts the bytes of its descriptor, whatever was started; the
- * descriptor's refs are no access.
+ * Source: Pallas TPU make_async_copy and make_async_remote_copy. A wait counts the bytes of its descriptor, whatever was started; naming
+ * refs in a descriptor is no access.
  */
 #include "guard.h"
 #include <glib.h>

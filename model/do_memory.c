@@ -1,7 +1,7 @@
-/* do_memory.c - loads, stores and swaps: guards, then the step; and what regions masked or padded accesses touch.
+/* do_memory.c - loads, stores and swaps: guards, then the step; and the regions of masked or padded accesses.
  *
  * Source: Pallas TPU refs: only VMEM and SMEM are loaded and stored directly. Bounds are logical; under BOUNDS_PADDED a VMEM buffer
- * reaches physically to whole (8 * 4 / item size, 128) tiles: what lies between is neither read nor written.
+ * extends to whole (8 * 4 / item size, 128) tiles: the padding is neither read nor written.
  */
 #include "guard.h"
 #include "machine.h"
@@ -22,7 +22,7 @@ static bool padding_counts(const Core *core, const Decl *decl, const ViewExcess 
     return core->program->knobs.bounds == BOUNDS_PADDED && decl->space == SPACE_VMEM && !excess->beyond;
 }
 
-/* The buffer's dimension whose padding does not hold what is reached; NONE: there is none such. */
+/* The dimension that the access leaves even with padding; NONE: there is none. */
 static uint32_t beyond_padding(const Decl *decl, const ViewExcess *excess)
 {
     for (uint32_t d = 0; d < decl->ndim; d++)
@@ -112,7 +112,7 @@ static void init_tile(Core *core, Ref ref, Tile *tile)
         tile_want_parts(tile, core_tile_alloc, core);
 }
 
-/* What was loaded includes values that came from an opaque buffer: nothing is known of the whole. */
+/* If a loaded tile has a value from an opaque buffer, the whole tile becomes opaque. */
 static void admit_unknown(Tile *tile)
 {
     bool unknown = false;
@@ -142,7 +142,7 @@ static void want_shape(Core *core, uint32_t site, Ref ref, const Tile *tile, con
                   program_text(core->program, program_decl(core->program, ref.decl)->name));
 }
 
-/* What a steered core stores may be another value, or be stored elsewhere, in another order. */
+/* A steered core may store other values, or store elsewhere, in another order. */
 static void mark_as_steered(const Core *core, const Tile *tile)
 {
     for (int64_t i = 0; core->steered != 0 && !tile->opaque && i < tile->elements; i++)

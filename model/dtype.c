@@ -29,7 +29,7 @@ static const Type TYPE[DTYPE_COUNT] = {
     [DTYPE_F64] = {"float64", 8, true, true},
 };
 
-/* overflow: the code of what lies above the largest finite value; nan: the code of the quiet NaN. Both without sign. */
+/* overflow: the code of values above the largest finite one; nan: the code of the quiet NaN. Both without sign. */
 typedef struct SmallFloat { int mantissa_bits, bias; uint32_t overflow, nan; } SmallFloat;
 
 static const SmallFloat SMALL_E4M3FN = {3, 7, 0x7f, 0x7f}, SMALL_E5M2 = {2, 15, 0x7c, 0x7e}, SMALL_BF16 = {7, 127, 0x7f80, 0x7fc0},
@@ -121,7 +121,7 @@ double dtype_read_double(DType dtype, const void *element)
     g_assert_not_reached();
 }
 
-/* Out of range has no answer in C; XLA's is the nearest representable integer, and 0 for NaN. */
+/* Out of range is undefined in C; in XLA it is the nearest representable integer, and 0 for NaN. */
 static int64_t double_to_int(double value, double least, double above, int64_t min, int64_t max)
 {
     if (isnan(value))
@@ -180,7 +180,7 @@ void dtype_write_double(DType dtype, void *element, double value)
     g_assert_not_reached();
 }
 
-/* An integer of 64 bits as a double that later rounds as the integer itself would: what does not fit sets the last bit ("round to odd"). */
+/* A 64-bit integer as a double that later rounds as the integer itself would: lost bits set the last bit ("round to odd"). */
 static double magnitude_to_odd(uint64_t magnitude)
 {
     int excess = MAX(0, 11 - __builtin_clzll(magnitude | 1));

@@ -22,5 +22,5 @@ double dtype_read_double(DType dtype, const void *element);
 int64_t dtype_read_int(DType dtype, const void *element);               /* floats truncate; u64 as its bits */
 void dtype_write_double(DType dtype, void *element, double value);
 void dtype_write_int(DType dtype, void *element, int64_t value);        /* wraps to the width */
-/* Any type to any other, rounded once; integers wrap, a float too large for an integer becomes the nearest one, NaN 0. */
+/* Any type to any other, rounded once; integers wrap, a float too large for an integer becomes the nearest one, NaN becomes 0. */
 void dtype_convert(DType to, void *element, DType from, const void *source);

@@ -1,4 +1,4 @@
-/* entry.c - what is known of launches only grows. */
+/* entry.c - how far cores have come in any run; this only grows. */
 #include "entry.h"
 #include <glib.h>
 
@@ -52,7 +52,7 @@ bool entry_is_settled(const Program *program)
 {
     for (uint32_t i = entry_passed_by_all(program); i < program->launches.count; i++) {
         const Launch *launch = program_launch(program, i);
-        bool decided = launch->communicates && launch->collective_id < 0;       /* else it may still turn out to use its own barrier */
+        bool decided = launch->communicates && launch->collective_id < 0;       /* otherwise it may yet use its own barrier */
         if (!decided && !begins_without_barrier(launch))
             return false;
     }

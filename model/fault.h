@@ -1,18 +1,18 @@
 /* fault.h - the closed list of faults and of advice, with their stable identifiers.
  *
- * Source: semantics.md section 4; the page stands beside this file.
+ * Source: semantics.md section 4.
  */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a fault is about, and what it does; `fault_has` asks. */
+/* Properties of faults, for fault_has: the object that a finding has, and the effect. */
 enum {
-    FAULT_OF_NOTHING = 1,       /* a finding of it need not have an object */
+    FAULT_OF_NOTHING = 1,       /* a finding may have no object */
     FAULT_OF_BUFFER = 2,
     FAULT_OF_SEMAPHORE = 4,
-    FAULT_MAY_BE_EXEMPT = 8,    /* on its object. It stops nobody, and what comes after it is judged */
-    FAULT_STOPS_CORE = 16       /* the core that does it does nothing more */
+    FAULT_MAY_BE_EXEMPT = 8,    /* on its object. It stops no core, and what comes after it is judged */
+    FAULT_STOPS_CORE = 16       /* the core does no further step */
 };
 
 /* All faults: name, identifier, the fewest and the most places of a finding, who does the step at each place (c: a core, m: a moment of a

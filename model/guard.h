@@ -1,4 +1,4 @@
-/* guard.h - the checks that stand before a step, shared by the do_*.c files. Each stops the core or says misuse by not returning. */
+/* guard.h - the checks before a step, shared by the do_*.c files. One that fails stops the core or reports misuse, and does not return. */
 #pragma once
 #include "core.h"
 
@@ -14,5 +14,5 @@ uint32_t guard_own_core(const Core *core, Ref ref);             /* the core whos
 uint32_t guard_target_core(Core *core, uint32_t site, Target target, uint32_t default_index, const char *what);
 uint32_t guard_semaphore(Core *core, uint32_t site, Ref ref, uint32_t on_core, const char *what);      /* semaphore id */
 void guard_out_of_bounds(Core *core, uint32_t site, Ref ref, const char *what) __attribute__((noreturn));
-/* The region that an access touches; stops the core when an unmasked element lies outside. */
+/* The region that an access touches; stops the core if an unmasked element lies outside. */
 uint32_t guard_region(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const char *what);

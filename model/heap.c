@@ -1,7 +1,7 @@
-/* heap.c - spans of pages for PROGRAM, a table of blocks for cores, and malloc itself, which constructors cannot be kept from.
+/* heap.c - spans of pages for PROGRAM, a table of blocks for cores, and malloc itself, which constructors call directly.
  *
- * This executable's own malloc, calloc, realloc and free go on to the C library's. Only while a module is loaded do they look who calls:
- * the loader keeps to the C library's heap, everything else is the work of constructors.
+ * This executable's own malloc, calloc, realloc and free forward to the C library's. Only while a module is loaded do they check their
+ * caller: the loader uses the C library's heap, any other caller is a constructor.
  */
 #include "heap.h"
 #include <errno.h>
@@ -18,9 +18,9 @@ struct HeapBlock { void *memory, *start; size_t bytes; HeapBlock **own, *next, *
 enum { ALIGNED = 16, PAGE = 4096, SPAN_BYTES = 1 << 18 };
 typedef struct HeapSpan { char *start; size_t bytes, used; } HeapSpan;
 
-static GArray *spans, *maps;                    /* of HeapSpan; maps: what PROGRAM has mapped itself */
-static GHashTable *settled;                     /* blocks in spans: their bytes, by address */
-static GHashTable *blocks;                      /* of HeapBlock, by address as the core knows it */
+static GArray *spans, *maps;                    /* of HeapSpan; maps: PROGRAM's own mmaps */
+static GHashTable *settled;                     /* sizes of the blocks in spans, by address */
+static GHashTable *blocks;                      /* of HeapBlock, by the address that the core has */
 _Thread_local HeapBlock **heap_own;
 static HeapBlock *loose;                        /* of authors' functions of values */
 static char *lowest, *highest;                  /* of all spans */
@@ -60,7 +60,7 @@ static void *settle(size_t bytes, size_t alignment)
     if (bytes > PTRDIFF_MAX - SPAN_BYTES || alignment > PAGE)
         return NULL;
     bool was_loading = loading;
-    loading = false;                            /* what follows is ours */
+    loading = false;                            /* our own allocations below are not a constructor's */
     HeapSpan *span = spans != NULL && spans->len > 0 ? &g_array_index(spans, HeapSpan, spans->len - 1) : NULL;
     size_t at = span != NULL ? (span->used + alignment - 1) & ~(alignment - 1) : 0;
     if (span == NULL || at > span->bytes || span->bytes - at < bytes)
@@ -93,7 +93,7 @@ static void unsettle(void *block)
             g_array_remove_index(spans, i);
         } else if ((char *)block + MAX((bytes + ALIGNED - 1) & ~(size_t)(ALIGNED - 1), ALIGNED) == span->start + span->used) {
             span->used = (size_t)((char *)block - span->start);
-            memset(block, 0, bytes);            /* spans hold zeros where nothing is */
+            memset(block, 0, bytes);            /* the unused part of a span is zero */
         }
         return;
     }
@@ -189,7 +189,7 @@ static void *user_calloc(size_t count, size_t size)
     return block != NULL ? memset(block, 0, bytes) : NULL;
 }
 
-/* How large the block is for whoever may free it. Does not return to a kernel that may not. */
+/* May the caller free the block? Then gives its size. Does not return to a kernel that may not. */
 static bool may_free(void *block, size_t *bytes)
 {
     const HeapBlock *lent = blocks != NULL ? g_hash_table_lookup(blocks, block) : NULL;
@@ -211,7 +211,7 @@ static void user_free(void *block)
     if (block == NULL)
         return;
     if (!may_free(block, &bytes))
-        free(block);                            /* of a function of the C library that allocates for its caller */
+        free(block);                            /* from a C library function that allocates for its caller */
     else if (is_settled(block))
         unsettle(block);
     else
@@ -337,7 +337,7 @@ void heap_loaded(void)
     loading = false;
 }
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)        /* a sanitizer has its own: there constructors' blocks are not watched */
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)        /* a sanitizer brings its own; then constructors' blocks are not watched */
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t bytes);

@@ -1,11 +1,11 @@
-/* heap.h - malloc and free as user code has them, so that a block is either PROGRAM's, which kernels may only read, or one core's own.
+/* heap.h - malloc and free for user code: a block belongs either to PROGRAM, and kernels may only read it, or to one core.
  *
  *     heap_load -> constructors run -> heap_loaded -> PROGRAM runs -> heap_seal -> kernels run, and each run ends with heap_clear
  *
- * What constructors and PROGRAM allocate lies in pages of its own, which can be watched (heap_pages). What a core allocates is filled with
- * a pattern, is known to that core alone, and is gone when its run is.
+ * What constructors and PROGRAM allocate lies in separate pages, which can be watched (heap_pages). What a core allocates is filled with a
+ * pattern, belongs to that core alone, and is freed at the end of its run.
  *
- * Errors:      freeing what is not the caller's own ends it by outside_refuse. No memory: NULL, as malloc says it.
+ * Errors:      freeing another's block ends the caller by outside_refuse. No memory: NULL, as from malloc.
  */
 #pragma once
 #include <stdbool.h>
@@ -14,19 +14,19 @@
 
 typedef struct HeapBlock HeapBlock;
 
-/* The list of the core that runs, in each thread; NULL: none does. */
+/* In each thread, the blocks of the running core; NULL: none is running. */
 extern _Thread_local HeapBlock **heap_own;
 
-void heap_load(void);                           /* in dlopen: what is allocated there, other than by the loader, is user code's */
+void heap_load(void);                           /* before dlopen: what is allocated from here on, but by the loader, belongs to user code */
 void heap_loaded(void);
-void heap_seal(bool seal);                      /* false: another PROGRAM comes */
-/* From now on: what unwritten memory of cores holds, and how far their blocks are moved (a multiple of 16). */
+void heap_seal(bool seal);                      /* PROGRAM is done; false: another PROGRAM follows */
+/* From now on: the fill byte of cores' fresh blocks, and how far blocks are shifted (a multiple of 16). */
 void heap_pattern(unsigned char fill, size_t shift);
-enum { HEAP_FILL = 0x5b };                      /* what a repeated run has is 0: as truth, as a bound and as a sum they differ */
+enum { HEAP_FILL = 0x5b };                      /* a repeated run uses 0: the two differ as a truth value, a bound and a summand */
 void heap_clear(HeapBlock **own);               /* of a core */
-/* The pages of blocks that PROGRAM and constructors made, each span once. */
+/* The pages of blocks that PROGRAM and constructors allocated, each span once. */
 void heap_pages(void (*each)(void *data, void *start, size_t bytes), void *data);
 char *heap_describe(const void *address);       /* "a heap block of 4 bytes that is older than the run", g_malloc */
 
-/* The function of that name that user code is to have in place of the C library's; NULL: there is none. */
+/* The replacement of that C library function for user code; NULL: there is none. */
 void *heap_function(const char *name);

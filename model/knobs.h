@@ -1,4 +1,4 @@
-/* knobs.h - the choices that semantics.md leaves open, each with its cautious default first. */
+/* knobs.h - the choices that semantics.md leaves open; the conservative default comes first. */
 #pragma once
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
-/* label.c - one range of numbers for each window; the blocks along each dimension tell a block's indices from its number. */
+/* label.c - one range of numbers for each window; the number of blocks along each dimension decodes a block's indices. */
 #include "label.h"
 #include <glib.h>
 
-enum { LABELS_MAX = 1 << 24 };                  /* of one buffer: where it has more blocks they are not told apart */
+enum { LABELS_MAX = 1 << 24 };                  /* of one buffer; with more blocks all share one label */
 
 static const Labels *labels_at(const Program *program, size_t i)
 {

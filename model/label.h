@@ -1,4 +1,4 @@
-/* label.h - what copies are called that the library makes for windows: "the fetch of block (0, 1) of x". A label is a number, 0 is none.
+/* label.h - names of the copies that the library makes for windows: "the fetch of block (0, 1) of x". A label is a number; 0 is none.
  *
  * Ownership:   texts belong to the caller (g_free).
  */
@@ -6,12 +6,12 @@
 #include "labels.h"
 #include "program.h"
 
-uint32_t label_add(Program *program, Labels labels);            /* which labels they are; first and count are set here */
+uint32_t label_add(Program *program, Labels labels);            /* returns their index; sets first and count */
 uint32_t label_of_block(const Program *program, uint32_t labels, const int64_t *index);         /* index may be outside */
 char *label_describe(const Program *program, uint32_t label);
 /* core: the words for its core. "the fetch of block (0, 1) of x by device 1"; without a label "copy 3 of device 1". */
 char *label_describe_copy(const Program *program, const char *core, uint32_t ordinal, uint32_t label);
 
-/* Is the step at that site one of such a copy? Then there is no line of the author's that could be changed. */
+/* Is the step at that site part of such a copy? Then the author has no line that could be changed. */
 void label_mark_site(Program *program, uint32_t site);
 bool label_marks_site(const Program *program, uint32_t site);

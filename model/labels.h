@@ -1,10 +1,10 @@
-/* labels.h - how a program keeps the labels of label.h. */
+/* labels.h - how a program stores the labels of label.h. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 #include "view.h"
 
-/* Those of one buffer's blocks: the first is for a block that cannot be told. */
+/* The labels of one buffer's blocks; the first one is for blocks without a label of their own. */
 typedef struct Labels {
     uint32_t first, count;
     uint32_t decl;                              /* whose blocks */

@@ -1,7 +1,7 @@
 /* machine.c - counts and contents of one run.
  *
- * Arrays by id, grown as declarations appear. Contents are made at first touch: inputs filled (by the plan's own function or a seeded
- * generator of small whole numbers, so that sums are exact), everything else unwritten. Opaque objects keep the intervals written so far.
+ * Arrays by id grow as declarations appear. Contents are made on first touch: inputs are filled (by the plan's own function or a seeded
+ * generator of small integers, so that sums are exact), everything else is unwritten. Opaque objects keep the intervals written so far.
  */
 #include "machine.h"
 #include "counter.h"
@@ -17,7 +17,7 @@ struct Machine {
     Program *program;
     int64_t *count;
     uint32_t counts;
-    bool ignores;                               /* contents */
+    bool ignores;                               /* machine_ignore_contents */
     Contents **contents;                        /* by object */
     GArray **written;                           /* by object, opaque ones: sorted disjoint Interval */
     uint32_t objects;
@@ -72,7 +72,7 @@ uint64_t machine_hash_marks(Machine *machine)
     return hash;
 }
 
-/* Marked bytes count as such, whatever they hold. */
+/* Hashes marked bytes as marked, whatever their values. */
 static uint64_t hash_object(const Machine *machine, uint32_t object, const Contents *contents, bool origins, uint64_t hash)
 {
     size_t bytes = (size_t)program_decl(machine->program, program_object_decl(machine->program, object))->bytes;
@@ -254,7 +254,7 @@ void machine_read(Machine *machine, uint32_t object, uint32_t view_id, const uin
     cells_read(contents, cell_bytes_of(machine, object), view, mask, out);
 }
 
-/* Bytes of an element that lie together. */
+/* How many bytes of an element are contiguous. */
 static int64_t bytes_together(const View *view)
 {
     return view->folds ? 1 : (int64_t)dtype_size_bytes(view->dtype);

@@ -11,7 +11,7 @@ void mesh_line(Mesh *mesh, uint32_t devices)
     *mesh = (Mesh){.axes = 1, .name = {"x"}, .size = {devices}};
 }
 
-/* One "name=size" up to a comma or the end; NULL if it is none. */
+/* One "name=size" up to a comma or the end; NULL: malformed. */
 static const char *parse_axis(Mesh *mesh, const char *text)
 {
     char *name = mesh->name[mesh->axes];

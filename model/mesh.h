@@ -17,4 +17,4 @@ uint32_t mesh_devices(const Mesh *mesh);
 int mesh_axis(const Mesh *mesh, const char *name);              /* -1: none of that name */
 uint32_t mesh_coordinate(const Mesh *mesh, uint32_t device, unsigned axis);
 uint32_t mesh_device(const Mesh *mesh, const uint32_t *coordinate);
-uint32_t mesh_hops(const Mesh *mesh, uint32_t a, uint32_t b);   /* on the torus: sum over axes of the shorter way */
+uint32_t mesh_hops(const Mesh *mesh, uint32_t a, uint32_t b);   /* on the torus: the sum over axes of the shorter distance */

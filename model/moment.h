@@ -1,9 +1,9 @@
-/* moment.h - the moments of an asynchronous copy: which ones it has, what each needs, gives, and is held back by.
+/* moment.h - the moments of an asynchronous copy: which ones it has, what each needs, signals, and is held back by.
  *
  *     start ---> EARLY_SEND? -> READ ---+-> WRITE         EARLY_* exist under fluid progress only, for a count above 1:
- *         \--> EARLY_RECEIVE? ----------+                 they give all but one of the count, the completion gives the last one.
+ *         \--> EARLY_RECEIVE? ----------+                 they signal all but one of the count, the completion signals the last one.
  *
- * Source: semantics.md section 2. Searches that need this ask here; tests/support/brute writes it down a second time.
+ * Source: semantics.md section 2. All searches use this; tests/support/brute is an independent second implementation.
  */
 #pragma once
 #include "knobs.h"
@@ -18,7 +18,7 @@ static inline bool step_has_region(uint8_t kind) { return step_on_memory(kind) |
 static inline unsigned moment_bit(StepKind moment) { return 1u << (moment - STEP_EARLY_SEND); }
 enum { MOMENTS_ALL = (1 << MOMENT_COUNT) - 1 };
 
-/* Read and early send happen at the source and count on the send semaphore; the other two at the target, on the receive one. */
+/* Read and early send happen at the source and signal the send semaphore; the other two at the target, the receive semaphore. */
 static inline bool moment_at_source(StepKind moment) { return moment == STEP_EARLY_SEND || moment == STEP_READ; }
 static inline bool moment_is_early(StepKind moment) { return moment == STEP_EARLY_SEND || moment == STEP_EARLY_RECEIVE; }
 static inline bool moment_is_fluid(const Knobs *knobs) { return knobs->dma_progress == DMA_PROGRESS_FLUID; }
@@ -28,10 +28,10 @@ static inline uint32_t moment_semaphore(const Copy *copy, StepKind moment)
     return moment_at_source(moment) ? copy->send_semaphore : copy->receive_semaphore;
 }
 
-/* How much of a count its early part gives: 0 where there is none. */
+/* How much of a count the early moment signals; 0: there is none. */
 static inline uint32_t moment_early_part(bool fluid, uint32_t count) { return fluid && count > 1 ? count - 1 : 0; }
 
-/* What the moment adds to its semaphore; 0 where the copy has no such moment, or the moment no semaphore. */
+/* What the moment adds to its semaphore; 0 if the copy has no such moment, or the moment no semaphore. */
 static inline uint32_t moment_gives(bool fluid, const Copy *copy, StepKind moment)
 {
     if (moment_semaphore(copy, moment) == NONE)
@@ -54,7 +54,7 @@ static inline unsigned moments_of(bool fluid, const Copy *copy)
     return all;
 }
 
-/* Which moments of the same copy come first, of those that it has. */
+/* Which moments of the same copy, among those that it has, must be done first. */
 static inline unsigned moment_needs(StepKind moment)
 {
     static const uint8_t needs[MOMENT_COUNT] = {
@@ -64,7 +64,7 @@ static inline unsigned moment_needs(StepKind moment)
     return needs[moment - STEP_EARLY_SEND];
 }
 
-/* Which moment of every copy before it, in a chain that keeps the order of DMAs, must be done first; 0: none. */
+/* Which moment of each earlier copy of the chain must be done first under this DMA order; 0: none. */
 static inline unsigned moment_chained(DmaOrder order, StepKind moment)
 {
     if (order == DMA_ORDER_UNORDERED || moment == STEP_EARLY_SEND)
@@ -81,7 +81,7 @@ static inline bool moment_share_chain(DmaOrder order, const Copy *earlier, const
         || (order == DMA_ORDER_LINK_FIFO && earlier->remote && later->remote && earlier->target_device == later->target_device);
 }
 
-/* Does an earlier copy of the same issuing core, with `done` of its moments behind it, hold this moment back? */
+/* Does an earlier copy of the same issuing core, with the moments `done`, hold this moment back? */
 static inline bool moment_held_back(DmaOrder order, const Copy *earlier, unsigned done, const Copy *later, StepKind moment)
 {
     return (moment_chained(order, moment) & ~done) != 0 && moment_share_chain(order, earlier, later);

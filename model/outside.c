@@ -1,4 +1,4 @@
-/* outside.c - the one watch of this process. */
+/* outside.c - this process's watch. */
 #include "outside.h"
 
 const OutsideWatch *outside_watch;

@@ -1,7 +1,7 @@
 /* program.c - the plan, its tables and its ids.
  *
- * Tables grow: a view, region, site or scoped declaration met in one run keeps its id in the next (until rewind_to), so two runs
- * of one process can be compared step by step. Ids of objects and semaphores are ranges handed out with each declaration.
+ * Tables only grow (until rewind_to): a view, region, site or scoped declaration met in one run keeps its id in the next, so two runs
+ * of one process can be compared step by step. Each declaration gets a range of ids of objects and semaphores.
  */
 #include "program.h"
 #include "labels.h"
@@ -101,7 +101,7 @@ void program_make_private(Program *program)
         intern_make_private(intern[i]);
     list_stores(program, store);
     for (size_t i = 0; i < STORES; i++)
-        if (store[i] != &program->launches && store[i] != &program->passed)     /* what is learnt of a launch holds for everybody */
+        if (store[i] != &program->launches && store[i] != &program->passed)     /* what is learnt of a launch is shared */
             store_make_private(store[i]);
     store_make_private(&program->home);
 }
@@ -196,7 +196,7 @@ uint32_t program_view_region(Program *program, uint32_t view)
     return *cached - 1;
 }
 
-/* Tiles of VMEM are (8 * 4 / item size, 128): how far a dimension reaches physically. */
+/* Tiles of VMEM are (8 * 4 / item size, 128). */
 int64_t program_padded_size(const Decl *decl, unsigned dim)
 {
     int64_t size = decl->size[dim], unit = 1;
@@ -363,7 +363,7 @@ char *program_describe_site(const Program *program, uint32_t site_id)
     return g_strdup_printf("%s:%u", program_text(program, site->file), site->line);
 }
 
-/* The decl's indices of the element that holds byte `offset`. */
+/* The indices, in the decl's dimensions, of the element that contains byte `offset`. */
 static void locate(const Program *program, const Decl *decl, int64_t offset, int64_t *index)
 {
     const View *whole = program_get_view(program, decl->view);

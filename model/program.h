@@ -1,7 +1,7 @@
-/* program.h - what is checked: a plan of declarations and launches at one size, and everything that runs learn about it.
+/* program.h - what is checked: a plan of declarations and launches at one size, and what runs have learnt about it.
  *
  * Built once per size and parameters by a PROGRAM function; runs add scoped declarations, views, regions and sites as they meet them, and
- * none goes away until a search begins anew (rewind.h). Lives in shared Stores: a child builds it, its parent reads it.
+ * none goes away until a search starts over (rewind.h). Lives in shared Stores: a child builds it, its parent reads it.
  *
  * Ids.  A *decl* is one declaration; it has one buffer object a unit (a device for HBM and ANY, a core for VMEM, SMEM and SEMAPHORE):
  *       object = decl.first_object + unit.  A semaphore (or flag word) is one element of a SEMAPHORE decl on one core:
@@ -21,16 +21,16 @@
 typedef struct Core Core;
 typedef struct Machine Machine;
 typedef struct Program Program;
-typedef struct ProgramEdits ProgramEdits;       /* of whoever changes steps on their way to the runner; the model does not look at it */
+typedef struct ProgramEdits ProgramEdits;       /* changes of steps on their way to the runner (run/edit); opaque to the model */
 
 typedef enum Space { SPACE_HBM, SPACE_ANY, SPACE_VMEM, SPACE_SMEM, SPACE_SEMAPHORE } Space;
 typedef enum SemaphoreKind { SEMAPHORE_REGULAR, SEMAPHORE_DMA, SEMAPHORE_BARRIER, SEMAPHORE_FLAG } SemaphoreKind;
 
-/* When an object begins and ends to live on its device. */
+/* When an object's life on its device begins and ends. */
 typedef enum Life {
-    LIFE_ALWAYS,        /* inputs of a bare program, flags, barrier semaphores of a collective_id (ended at the end of the program) */
-    LIFE_LAUNCHES,      /* entry of the first launch that uses it on that device, to the exit of the last one */
-    LIFE_SCOPE          /* STEP_ALLOC to STEP_FREE of its core (HBM: first core's alloc to last core's free) */
+    LIFE_ALWAYS,        /* inputs of a bare program, flags, barrier semaphores of a collective_id (until the end of the program) */
+    LIFE_LAUNCHES,      /* from the entry of the first launch that uses it on that device to the exit of the last one */
+    LIFE_SCOPE          /* from STEP_ALLOC to STEP_FREE of its core (HBM: first core's alloc to last core's free) */
 } Life;
 
 struct Contents;
@@ -42,21 +42,21 @@ typedef struct Decl {
     uint32_t ndim;
     int64_t size[VIEW_DIMS_MAX];
     int64_t bytes;                              /* of one object; padded size under BOUNDS_PADDED */
-    uint32_t view;                              /* the whole of it */
+    uint32_t view;                              /* of the whole buffer */
     uint32_t name, site;                        /* string, site of the declaration */
-    uint32_t launch, ordinal;                   /* of a scope: which launch, which ordinal of its site on a core */
+    uint32_t launch, ordinal;                   /* of a scope: its launch; its ordinal among those of its site on a core */
     uint32_t first_object, units;
     uint32_t first_semaphore, elements;         /* SEMAPHORE decls; else first_semaphore NONE and elements 0 */
     int32_t collective_id;                      /* barrier semaphores; else -1 */
-    int64_t limit;                              /* overflow above this count; -1: none */
+    int64_t limit;                              /* a higher count is an overflow; -1: none */
     int64_t initial;                            /* flags: first value */
-    DeclFill fill;                              /* inputs: NULL is the seeded generator */
+    DeclFill fill;                              /* inputs; NULL: the seeded generator */
     const void *closure;
     uint32_t exempt[FAULT_COUNT];               /* string id of the reason, 0: not exempt */
 } Decl;
 
-/* counter: textual order of operations in a file. caller: site + 1 of the call that led there, if the author marked it; 0: none.
- * library: 1 where the step is of copies made for the author, for windows. */
+/* counter: textual order of operations in a file. caller: site + 1 of the innermost marked call (PL_CALL); 0: none. library: 1 for steps of
+ * the copies that the library makes for windows. */
 typedef struct Site { uint32_t file, function, line, counter, caller, library; } Site;
 
 #define GRID_DIMS_MAX 8
@@ -67,23 +67,23 @@ typedef struct Launch {
     uint32_t grid_dims;
     int64_t grid[GRID_DIMS_MAX];
     int32_t parallel_dim;                       /* split among a device's cores; -1: every core runs the whole grid */
-    bool one_core, host;                        /* core 0 of each device does all of the grid; pl_host: likewise, no entry barrier */
+    bool one_core, host;                        /* core 0 of each device runs the whole grid; pl_host: likewise, without entry barrier */
     bool skip_device_barrier, allow_unused_collective_id;
     int32_t collective_id;                      /* -1: none */
     const uint8_t *on_device;                   /* which devices launch it, one byte each; NULL: all */
-    uint32_t decls, *decl;                      /* what it was given, in order of its arguments */
-    /* Learnt from a run (launch facts): */
+    uint32_t decls, *decl;                      /* its arguments, in order */
+    /* Learnt from runs: */
     bool communicates, uses_barrier_semaphore, presumed, entry_barrier;         /* presumed, entry_barrier: see entry.h */
 } Launch;
 
-/* A message of an expectation that begins so is about an element nobody wrote (`uninitialised`, not `assert`). */
+/* An expectation's message with this prefix is about an unwritten element: the fault is `uninitialised`, not `assert`. */
 #define EXPECTATION_UNWRITTEN "nobody wrote "
 
 typedef struct Expectation {
     uint32_t name, site;
     bool (*holds)(Machine *machine, const struct Expectation *expectation, uint32_t device, char **message);   /* message: g_malloc */
     const void *closure;
-    bool any_value;                             /* it holds whatever the values are; decl: whose contents it looks at */
+    bool any_value;                             /* it holds whatever the values are; decl: the buffers that it reads */
     uint32_t decls, decl[4];
 } Expectation;
 
@@ -100,15 +100,15 @@ struct Program {
     Intern strings, views, regions, site_keys, scopes;
     Store text;                                 /* bytes: program_alloc */
     Store sites, decls, launches, expectations, parameters, overrides, labels;
-    Store passed;                               /* uint32_t a core: so many launches it got past in some run, or would have: see entry.h */
-    uint32_t objects, semaphores, generation;   /* ids given out; and of which generation, no other's in this process (rewind.h) */
+    Store passed;                               /* uint32_t a core: how many launches it has passed in some run: see entry.h */
+    uint32_t objects, semaphores, generation;   /* ids given out; their generation, unique in this process (rewind.h) */
     uint32_t sites_in_order;                    /* later sites were met by several threads at once, in any order; 0: all are in order */
     Store object_decls;                         /* decl of each object id */
     Store view_regions, semaphore_decls, scope_decls, barrier_decls;    /* caches and lookups of program.c */
     Store home;                                 /* where this struct itself lives */
     Racing racing;
     ProgramEdits *edits;                        /* NULL: none */
-    uint32_t expected_faults;                   /* bit per FaultId: a wrong twin; 0: expected to be right */
+    uint32_t expected_faults;                   /* bit per FaultId: of a wrong twin; 0: expected to be right */
     uint32_t expected_from;                     /* smallest number of devices at which the faults show */
     const char *usage_error, *not_applicable;   /* NULL or one line */
 };
@@ -122,8 +122,8 @@ void *program_alloc(Program *program, size_t bytes);            /* zeroed, lives
 uint32_t program_string(Program *program, const char *text);    /* made valid UTF-8 without control characters */
 const char *program_text(const Program *program, uint32_t string);
 uint32_t program_site(Program *program, const char *file, const char *function, unsigned line, unsigned counter);
-uint32_t program_site_called(Program *program, uint32_t site, uint32_t caller);  /* the same operation, met by way of that call */
-bool program_same_line(const Program *program, uint32_t site, uint32_t other);  /* the same operation, whoever called */
+uint32_t program_site_called(Program *program, uint32_t site, uint32_t caller);  /* the same operation, inside that call */
+bool program_same_line(const Program *program, uint32_t site, uint32_t other);  /* the same operation, whatever the caller */
 uint32_t program_view(Program *program, const View *view);
 const View *program_get_view(const Program *program, uint32_t view);
 const Region *program_get_region(const Program *program, uint32_t region);
@@ -146,7 +146,7 @@ Launch *program_add_launch(Program *program);
 static inline Decl *program_decl(const Program *program, uint32_t decl) { return &STORE(Decl, &program->decls, decl); }
 static inline Launch *program_launch(const Program *program, uint32_t launch) { return &STORE(Launch, &program->launches, launch); }
 static inline const Site *program_get_site(const Program *program, uint32_t site) { return &STORE(Site, &program->sites, site); }
-/* The site of the call that led there; NONE: none was marked. */
+/* The site of the innermost marked call; NONE: there is none. */
 static inline uint32_t program_caller(const Program *program, uint32_t site) { return program_get_site(program, site)->caller - 1; }
 uint32_t program_object(const Program *program, uint32_t decl, uint32_t core);                  /* the object that core sees */
 uint32_t program_object_decl(const Program *program, uint32_t object);
@@ -154,7 +154,7 @@ int64_t program_padded_size(const Decl *decl, unsigned dim);    /* how far a dim
 uint32_t program_object_device(const Program *program, uint32_t object);
 uint32_t program_semaphore_decl(const Program *program, uint32_t semaphore);
 uint32_t program_semaphore_core(const Program *program, uint32_t semaphore);                    /* the core that owns it */
-bool program_decl_is_result(const Decl *decl);   /* handed back: a real buffer that belongs to launches and is no scratch */
+bool program_decl_is_result(const Decl *decl);   /* a buffer with contents that belongs to launches and is not scratch */
 bool program_launch_on_device(const Program *program, uint32_t launch, uint32_t device);
 /* First and last launch in which a LIFE_LAUNCHES decl lives on a device; false: in none. */
 bool program_decl_launches(const Program *program, uint32_t decl, uint32_t device, uint32_t *first, uint32_t *last);

@@ -1,9 +1,9 @@
-/* racing.c - clashes by access, each access a list of what it clashes with; and the set of what racing values have reached. */
+/* racing.c - for each access the list of accesses it races with; and the set of what racing values have reached. */
 #include "racing.h"
 #include <glib.h>
 #include <string.h>
 
-enum { RIVALS_MAX = 64, KEYS_MAX = 1 << 18 };   /* beyond these, whole buffers, and whole lines, are taken for racing */
+enum { RIVALS_MAX = 64, KEYS_MAX = 1 << 18 };   /* beyond these, whole buffers, and whole lines, count as racing */
 
 typedef struct Key { uint32_t site, object, write; } Key;
 typedef struct Rival { uint32_t region, mark, next; } Rival;   /* next: index + 1, 0 ends the list */
@@ -42,7 +42,7 @@ static uint32_t find(const Program *program, uint32_t site, uint32_t object, boo
     return intern_find(&program->racing.keys, &key, sizeof key) + 1;
 }
 
-/* The lists of this object and of whichever object: both numbers in one. */
+/* Two lists in one number: that of this object, and that of any object. */
 uint64_t racing_of(const Program *program, uint32_t site, uint32_t object, bool write)
 {
     if (G_LIKELY(program->racing.rivals.count == 0))

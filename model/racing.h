@@ -1,12 +1,12 @@
-/* racing.h - which accesses of a program give or leave values that are nobody's, and what such values have reached.
+/* racing.h - which accesses of a program read or leave values that depend on a race, and what such values have reached.
  *
- *     racing_add (by whoever found the races) -> runs mark elements: machine.c -> core.c, promises: racing_reach
+ *     racing_add (by the search that found the race) -> runs mark elements: machine.c -> do_memory.c, promises: racing_reach
  *
- * A race of a load with a write makes what is loaded racing, one of two writes what lies there afterwards; elements carry the mark along
- * (tile.h). A core that looks at a marked element is steered: whatever it stores from then on is marked too. So what is not marked is the
- * same in every execution, as long as no core is steered.
+ * A race of a load with a write makes the loaded value racing, a race of two writes the value that they leave; the mark moves along with
+ * the element (tile.h). A core that observes a marked element is steered: all that it stores afterwards is marked, too. So unmarked values
+ * are the same in every execution, as long as no core is steered.
  *
- * Ownership:   the program. Ids never go away, so clashes stay valid over all runs of one process.
+ * Ownership:   the program. Ids are never reused, so clashes stay valid over all runs of one process.
  */
 #pragma once
 #include "program.h"
@@ -14,11 +14,11 @@
 
 void racing_add(Program *program, const Clash *clash);
 bool racing_any(const Program *program);
-/* Of an access of that line: a number for its marks, the same in all runs; 0: it makes none. */
+/* A number for the marks of an access by that line, the same in all runs; 0: it makes none. */
 uint64_t racing_of(const Program *program, uint32_t site, uint32_t object, bool write);
-/* The marks of `bytes` from the offset in the object, for an access that racing_of gave. */
+/* The marks of `bytes` bytes from the offset in the object, for a number from racing_of. */
 uint8_t racing_marks(const Program *program, uint64_t racing, int64_t offset, size_t bytes);
 
 void racing_reach(Program *program, ReachKind kind, uint32_t unit, uint32_t site, uint8_t marks);
-bool racing_reached(const Program *program, ReachKind kind, uint8_t marks);     /* any, by one of the marks */
+bool racing_reached(const Program *program, ReachKind kind, uint8_t marks);     /* did a value with one of the marks reach one of these? */
 bool racing_reached_any(const Program *program, uint8_t marks);

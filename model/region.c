@@ -1,18 +1,18 @@
-/* region.c - exact questions about strided boxes, by descending one dimension at a time.
+/* region.c - exact queries about strided boxes, by descending one dimension at a time.
  *
  * A box is a run of bytes repeated along dimensions, the widest stride first. Two boxes are compared by their bounding intervals; where
- * those meet, the dimension with the wider stride is taken apart and only the parts that can reach the other box are looked at. Where both
- * have the same stride only the *difference* of the two indices matters, of which two or three values bring the parts together, so boxes
- * cut from one array cost a constant, whatever their counts. Nothing relies on strides being nested, so what a slice that leaves its
- * dimension makes is answered as exactly.
+ * those meet, the dimension with the wider stride is split and only the parts that can reach the other box are visited. If both have the
+ * same stride only the *difference* of the two indices matters, and only two or three differences bring the parts together, so boxes cut
+ * from one array take constant time, whatever their counts. Strides need not be nested, so the box of a slice that leaves its dimension is
+ * handled exactly, too.
  */
 #include "region.h"
 #include <glib.h>
 #include <string.h>
 
-#define EXTENT_MAX (INT64_C(1) << 58)           /* a dimension ends there: no buffer reaches so far, and ten of them still fit */
+#define EXTENT_MAX (INT64_C(1) << 58)           /* of a dimension: no buffer is so large, and the sum of ten still fits */
 
-/* What is left of a region on the way down. span: bytes from its first to behind its last. */
+/* The rest of a region during the descent. span: bytes from its first to its end. */
 typedef struct Box { int64_t lo, span, run; uint32_t ndim; const RegionDim *dim; } Box;
 typedef bool (*Visit)(void *data, int64_t lo, int64_t length);
 
@@ -47,7 +47,7 @@ static void box_parts_near(const Box *box, int64_t lo, int64_t hi, int64_t *firs
     *last = MIN(box->dim->count - 1, divide_down(hi - 1 - box->lo, stride));
 }
 
-/* Takes one more dimension, no narrower than those before it, into the dimensions kept so far, the narrowest first. */
+/* Adds a dimension, no narrower than those before it, to the dimensions kept so far, the narrowest first. */
 static void fold_dimension(RegionDim *kept, uint32_t *ndim, int64_t *run, RegionDim dim)
 {
     RegionDim *inner = *ndim ? &kept[*ndim - 1] : NULL;
@@ -144,7 +144,7 @@ bool region_is_contiguous(const Region *region)
 
 static bool boxes_overlap(const Box *a, const Box *b);
 
-/* Part i of a against part j of b: the same question for all pairs of one difference i - j. */
+/* Compares part i of a with part j of b: all pairs with the same difference i - j have one answer. */
 static bool boxes_overlap_in_step(const Box *a, const Box *b)
 {
     Box part_a = box_part(a, 0), part_b = box_part(b, 0);
@@ -167,7 +167,7 @@ static bool parts_overlap(const Box *split, const Box *whole)
     if (whole->ndim == 0 && first <= last) {
         int64_t inside = MAX(first, divide_down(whole->lo - split->lo + stride - 1, stride));
         if (inside <= last && box_part(split, inside).lo + box_part(split, inside).span <= whole_end)
-            return true;                        /* a run that holds a whole part, so that few others remain */
+            return true;                        /* a run contains a whole part; so few other parts remain */
     }
     for (int64_t i = first; i <= last; i++) {
         Box part = box_part(split, i);
@@ -205,7 +205,7 @@ static bool runs_overlap_runs(const Region *a, const Region *b)
 
 bool region_overlaps(const Region *a, const Region *b)
 {
-    if (a->lo >= b->hi || b->lo >= a->hi)       /* also: one of them is empty */
+    if (a->lo >= b->hi || b->lo >= a->hi)       /* true if one of them is empty */
         return false;
     if (a->runs && b->runs)
         return runs_overlap_runs(a, b);
@@ -225,7 +225,7 @@ bool region_overlaps(const Region *a, const Region *b)
     return false;
 }
 
-/* Runs that touch are one maximal run: the last one is held back until it is known where it ends. */
+/* Runs that touch form one maximal run; the last one is held back until its end is known. */
 typedef struct Merger { Visit visit; void *data; int64_t lo, end; } Merger;
 
 static bool merge_run(Merger *merger, int64_t lo, int64_t length)

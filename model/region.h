@@ -1,6 +1,6 @@
 /* region.h - a set of bytes of one buffer: a strided box, or a list of runs where a mask made it ragged.
  *
- * Offsets are bytes from the start of the buffer object. Canonical, so equal sets built the same way are equal keys: dimensions of
+ * Offsets are bytes from the start of the buffer object. Canonical, so that equal sets built the same way are equal keys: dimensions of
  * count 1 are dropped, those that touch are merged, the innermost contiguous run is `run_bytes`. Interned in the Program; id 0 is the
  * empty region. Overlap is exact.
  */
@@ -17,17 +17,17 @@ typedef struct RegionDim { int64_t count, stride; } RegionDim;          /* strid
 typedef struct Region {
     int64_t lo, hi;                             /* bounding interval [lo, hi); lo == hi: empty */
     int64_t run_bytes;                          /* contiguous bytes at each point; 0 for a list of runs */
-    int64_t bytes;                              /* how many bytes in all; at most so many where strides are not nested */
+    int64_t bytes;                              /* how many bytes in all; an upper bound if strides are not nested */
     uint32_t ndim, runs;                        /* dims used; or number of RegionDim pairs (start, length) that follow */
     RegionDim dim[REGION_DIMS_MAX];             /* only ndim (or runs) of them are part of the key: see region_key_bytes */
 } Region;
 
-/* Builds the canonical box: item_bytes at offset + sum i_k * stride_k, 0 <= i_k < count_k. Strides >= 0 (0 with count > 1 counts once). */
+/* The canonical box: item_bytes at offset + sum i_k * stride_k, 0 <= i_k < count_k. Strides >= 0 (stride 0 with count > 1 counts once). */
 void region_box(Region *region, int64_t offset, size_t item_bytes, unsigned ndim, const int64_t *count, const int64_t *stride);
 size_t region_key_bytes(const Region *region);
 /* A ragged region of sorted, disjoint, non-touching runs; returns a new block for intern_add, of *bytes bytes, to be freed by g_free. */
 Region *region_from_runs(const RegionDim *run, uint32_t runs, size_t *bytes);
-/* The same of (start, length) in any order, which may touch or overlap. */
+/* The same from pairs (start, length) in any order, which may touch or overlap. */
 Region *region_from_pieces(GArray *pieces, size_t *bytes);
 bool region_overlaps(const Region *a, const Region *b);
 /* Calls visit for each maximal run in ascending order for boxes with nested strides; stops when visit returns false. */

@@ -1,6 +1,6 @@
 /* rng.c - xoshiro256** for the sequence, SplitMix64 to spread a seed over its 256 bits and as the mixing function (Blackman and Vigna,
  * "Scrambled linear pseudorandom number generators"). Bounded numbers: multiply and take the high half, rejecting the few low values that
- * would make some results likelier than others (Lemire).
+ * would bias the result (Lemire).
  */
 #include "rng.h"
 #include <glib.h>

@@ -1,4 +1,4 @@
-/* rng.h - our own seeded generator (SplitMix64, xoshiro256**: Blackman and Vigna), the same on every machine. */
+/* rng.h - a seeded generator (SplitMix64, xoshiro256**: Blackman and Vigna), the same on every machine. */
 #pragma once
 #include <stdint.h>
 

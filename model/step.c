@@ -1,4 +1,4 @@
-/* step.c - tables of what each kind of step is. */
+/* step.c - tables of the kinds of steps. */
 #include "step.h"
 #include <glib.h>
 #include "store.h"

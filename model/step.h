@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a kind of step does; `step_has` asks. */
+/* Properties of kinds of steps, for step_has. */
 enum {
     STEP_BLOCKS = 1,            /* it may have to wait for others (joins included) */
     STEP_JOINS = 2,             /* one event of several cores */
-    STEP_CONFLICTS = 4,         /* its result depends on the order. FLAG_ADD, too, as the kind alone cannot tell: step_is_plain_add */
+    STEP_CONFLICTS = 4,         /* its result depends on the order. FLAG_ADD included, as the kind alone does not tell: step_is_plain_add */
     STEP_ON_MEMORY = 8,         /* object: a buffer object, value: a region */
     STEP_ON_SEMAPHORE = 16,     /* object: a semaphore */
     STEP_ON_FLAG = 32,          /* object: the semaphore id of a flag word */
@@ -80,14 +80,14 @@ typedef struct Copy {
     uint32_t bytes;
     uint32_t target_device;
     uint32_t source_view, target_view;          /* for contents; NONE in tests of the machine */
-    uint32_t label;                             /* what it is called, see label.h; 0: by its ordinal */
+    uint32_t label;                             /* its name, see label.h; 0: it is named by its ordinal */
     bool remote;                                /* made by make_async_remote_copy: link-fifo orders only these */
 } Copy;
 
 const char *step_kind_name(StepKind kind);      /* "wait", "copy start", "read", ... */
 const char *step_kind_verb(StepKind kind);      /* "waits on", "starts a copy", "reads", ... */
 
-extern const uint16_t STEP_DOES[UINT8_MAX + 1];         /* by kind; a byte that is none does nothing */
+extern const uint16_t STEP_DOES[UINT8_MAX + 1];         /* by kind; 0 for other bytes */
 static inline bool step_has(uint8_t kind, unsigned any) { return STEP_DOES[kind] & any; }
 static inline bool step_blocks(uint8_t kind) { return step_has(kind, STEP_BLOCKS); }
 static inline bool step_is_join(uint8_t kind) { return step_has(kind, STEP_JOINS); }
@@ -104,7 +104,7 @@ static inline bool step_learns(const Step *step)
 {
     return step_has(step->kind, STEP_LEARNS) || (step->kind == STEP_FLAG_ADD && step->extra != 0);
 }
-/* Does it leave everything but the core as it was? seen: the value that a FLAG_CAS found. An access to memory may race, but doing it again
- * is no other one. */
+/* Does it change nothing but the core? seen: the value that a FLAG_CAS found. An access to memory counts as no change: it may race, but a
+ * repetition of it adds no new race. */
 bool step_leaves_no_trace(const Step *step, int64_t seen);
 bool compare_holds(Compare compare, int64_t left, int64_t right);

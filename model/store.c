@@ -2,9 +2,8 @@
  *
  * A Store is one MAP_SHARED | MAP_NORESERVE mapping of its whole reservation; the kernel commits pages at first touch, and a page never
  * touched reads as zero. One that is not shared is MAP_PRIVATE, and its mapping is kept, all zero, when it is cleared: a search over few
- * executions takes less time than a dozen mappings do. An Intern is a classic open-addressing table (linear probing, XXH3 hashes, at most
- * half full) whose slots keep half of the hash beside the id, so that a probe looks at a key only when it almost certainly is the right
- * one.
+ * executions takes less time than a dozen mappings do. An Intern is an open-addressing table (linear probing, XXH3 hashes, at most half
+ * full) whose slots store half of the hash beside the id, so that a probe compares a key only if it almost certainly is the right one.
  */
 #include "store.h"
 #include <glib.h>
@@ -16,12 +15,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define RESET_BY_WRITING_MAX 65536              /* below this, zeroing is cheaper than giving pages back and faulting them in again */
+#define RESET_BY_WRITING_MAX 65536              /* up to this size zeroing is cheaper than returning pages and faulting them in again */
 #define SLOTS_MIN 64
 enum { KEPT_MAX = 64 };
 
-static const size_t RESERVED_ALL = (size_t)4 << 40;     /* by a process with checks in checks, at most */
-static const size_t RESERVED_LEAST = (size_t)1 << 20;   /* by a Store that wants more */
+static const size_t RESERVED_ALL = (size_t)4 << 40;     /* the most that a process with nested checks reserves */
+static const size_t RESERVED_LEAST = (size_t)1 << 20;   /* a larger Store is not scaled below this */
 
 static size_t live_bytes;                       /* pushed to all Stores of this process and not yet reset or cleared */
 static size_t live_bytes_before, limit_bytes;   /* at the last store_set_limit; 0: no limit */
@@ -34,7 +33,7 @@ static size_t round_to_pages(size_t bytes)
 
 size_t store_scale(size_t bytes)
 {
-    static size_t space;                        /* asked for once: forked processes scale alike */
+    static size_t space;                        /* determined once: forked processes scale alike */
     if (space == 0) {
         struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
         getrlimit(RLIMIT_AS, &limit);
@@ -56,7 +55,7 @@ void store_run_out(const char *what)
 
 static const char NO_SPACE[] = "the address space that ulimit -v leaves is used up";
 
-/* Whether a table was made smaller than it was meant to be. */
+/* Why a table is full: it may have been scaled down. */
 static const char *full(void)
 {
     static const char table[] = "a table is full: the program is too large";
@@ -64,7 +63,7 @@ static const char *full(void)
 }
 
 
-/* A Store may have grown in a child, which did its own accounting: what is given back can exceed what was counted here. */
+/* A Store may have grown in a child, which did its own accounting: what is freed can exceed what was counted here. */
 static void account_less(size_t bytes)
 {
     live_bytes -= MIN(bytes, live_bytes);
@@ -91,7 +90,7 @@ void store_init(Store *store, size_t item_bytes, size_t items_max)
     *store = (Store){ .base = reserve(bytes, MAP_SHARED), .item_bytes = item_bytes, .reserved_bytes = bytes };
 }
 
-/* Mappings that nobody uses now. Whoever finds the list in use goes on without: so does a child that was forked at that moment. */
+/* Free mappings. A thread that finds the list in use does without it; so does a child that was forked at that moment. */
 static struct { void *base; size_t bytes; } kept[KEPT_MAX];
 static unsigned kept_count;
 static bool kept_in_use;
@@ -127,7 +126,7 @@ void store_init_own(Store *store, size_t item_bytes, size_t items_max)
     void *base = take_kept(bytes);
     if (base == NULL) {
         base = reserve(bytes, MAP_PRIVATE);
-        madvise(base, bytes, MADV_NOHUGEPAGE);  /* most hold little */
+        madvise(base, bytes, MADV_NOHUGEPAGE);  /* most are nearly empty */
     }
     *store = (Store){ .base = base, .item_bytes = item_bytes, .reserved_bytes = bytes, .own = true };
 }
@@ -167,11 +166,11 @@ void store_truncate(Store *store, size_t count)
     memset(store->base + count * store->item_bytes, 0, bytes);
 }
 
-/* What is used is copied to a private mapping, which then takes the place of the shared one. */
+/* Copies the used part to a private mapping, which then replaces the shared one. */
 void store_make_private(Store *store)
 {
     size_t used = store->count * store->item_bytes, size = store->reserved_bytes;
-    char *base = store->base;                   /* the Store itself may lie there */
+    char *base = store->base;                   /* the Store itself may lie inside */
     void *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (copy == MAP_FAILED)
         store_run_out(NO_SPACE);
@@ -297,7 +296,7 @@ void intern_truncate(Intern *intern, size_t count)
     lay_out_slots(intern);
 }
 
-/* The end is written last, so a child that dies half way leaves no key that looks whole and is not. */
+/* The end is written last, so a child that dies halfway leaves no incomplete key. */
 static uint32_t intern_append(Intern *intern, const void *key, size_t bytes)
 {
     size_t id = intern->ends.count;
@@ -312,7 +311,7 @@ static uint32_t intern_append(Intern *intern, const void *key, size_t bytes)
     return (uint32_t)id;
 }
 
-/* Where the key is in the slots, or the free slot where it belongs. */
+/* The slot of the key, or the free slot where it belongs. */
 static uint64_t *slot_of(const Intern *intern, const void *key, size_t bytes, uint32_t hash)
 {
     uint64_t *table = (uint64_t *)(void *)intern->slots.base;

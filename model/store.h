@@ -1,9 +1,9 @@
 /* store.h - growing arrays and interned keys in memory that a forked child and its parent share.
  *
- * Everything a child finds out (program, record, findings) lives in Stores that the parent reserved before the fork, at the same
- * addresses in both. Address space is reserved at once and committed by touching, so an array never moves and items keep their
- * addresses. Where a process may not have that much, all reservations shrink alike. Large things live here and not in GLib's arrays, so
- * that a memory limit ends in a verdict.
+ * What a child finds out (program, record, findings) lives in Stores that the parent reserved before the fork, at the same addresses in
+ * both. Address space is reserved at once and committed on first touch, so an array never moves and items keep their addresses. Under a
+ * limit on address space all reservations shrink in proportion. Large data live here and not in GLib's arrays, so that a memory limit
+ * ends in a verdict.
  *
  * Invariants:  1. base never changes between init and clear.  2. count * item_bytes <= reserved_bytes.
  *              3. items beyond count are zero.
@@ -24,13 +24,13 @@ typedef struct Store {
 } Store;
 
 void store_init(Store *store, size_t item_bytes, size_t items_max);
-/* Not shared: each process has what it was at the fork, and goes on with that alone. Cheap to begin and to clear, again and again: the
- * process keeps reservations for the next ones of the same size. */
+/* Not shared: after a fork each process has its own copy. Cheap to init and to clear repeatedly: the process keeps reservations for the
+ * next Stores of the same size. */
 void store_init_own(Store *store, size_t item_bytes, size_t items_max);
 void store_clear(Store *store);
-void store_reset(Store *store);                 /* count becomes 0, memory is given back and zero again */
-void store_truncate(Store *store, size_t count);        /* the items from that one on are gone */
-/* In a forked child: from now on what it pushes or writes is seen by nobody else, nor does it see others'. */
+void store_reset(Store *store);                 /* count becomes 0; memory is returned and zeroed */
+void store_truncate(Store *store, size_t count);        /* drops the items from that one on */
+/* In a forked child: from now on no other process sees what it writes, nor does it see what others write. */
 void store_make_private(Store *store);
 void *store_push(Store *store, size_t items);   /* zeroed; address of the first */
 #define STORE(T, store, i) (((T *)(void *)(store)->base)[i])
@@ -38,7 +38,7 @@ void *store_push(Store *store, size_t items);   /* zeroed; address of the first 
 /* All bytes pushed to Stores since the last call of store_set_limit are counted against bytes_max (0: no limit). what: a clause. */
 void store_set_limit(size_t bytes_max, void (*exhausted)(const char *what));
 void store_run_out(const char *what) __attribute__((noreturn));
-/* How much of a reservation there is address space for: all of it, but a share where this process has a limit (ulimit -v). */
+/* How much of a reservation the address space allows: all of it, or a share if this process has a limit (ulimit -v). */
 size_t store_scale(size_t bytes);
 size_t store_bytes_used(void);
 
@@ -52,7 +52,7 @@ void intern_init_own(Intern *intern, size_t keys_max, size_t bytes_max);       /
 void intern_clear(Intern *intern);
 void intern_make_private(Intern *intern);
 uint32_t intern_add(Intern *intern, const void *key, size_t bytes);
-uint32_t intern_find(const Intern *intern, const void *key, size_t bytes);      /* NONE: it is not there */
+uint32_t intern_find(const Intern *intern, const void *key, size_t bytes);      /* NONE: not found */
 const void *intern_get(const Intern *intern, uint32_t id, size_t *bytes);       /* aligned to 8 bytes */
 size_t intern_count(const Intern *intern);
 void intern_truncate(Intern *intern, size_t count);     /* the keys from that id on are gone */

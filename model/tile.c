@@ -1,7 +1,7 @@
 /* tile.c - element-wise computation with provenance.
  *
- * Origins of sums add up. Products, minima and maxima commute and associate too, so each has its own bijection f of 64 bits and
- * f(a op b) = f(a) + f(b): the order of a reduction leaves no mark, yet a maximum is never taken for a sum. Differences and quotients mix
+ * Origins of sums add up. Products, minima and maxima are commutative and associative, too, so each has its own bijection f of 64 bits and
+ * f(a op b) = f(a) + f(b): the order of a reduction does not matter, yet a maximum is never taken for a sum. Differences and quotients mix
  * their operands' origins in order.
  */
 #include "tile.h"
@@ -101,7 +101,7 @@ static TileElements elements_of(const Tile *tile)
                            tile->parts, tile->origin, tile->bytes, tile->written, tile->part };
 }
 
-/* The struct without its pointers, then the block of its elements, if it is not opaque. */
+/* The struct without its pointers, then the block of its elements unless it is opaque. */
 void *tile_pack(const Tile *tile, size_t *bytes)
 {
     const TileElements elements = elements_of(tile);
@@ -162,7 +162,7 @@ static void become_opaque(Tile *tile)
 static int64_t int_divide(DType dtype, int64_t a, int64_t b)
 {
     if (b == 0)
-        return -1;                              /* as XLA: all bits set */
+        return -1;                              /* as in XLA: all bits set */
     if (dtype == DTYPE_U64)
         return (int64_t)((uint64_t)a / (uint64_t)b);
     return b == -1 ? (int64_t)-(uint64_t)a : a / b;
@@ -201,7 +201,7 @@ static double float_compute(TileOp op, double a, double b)
     g_assert_not_reached();
 }
 
-/* Inverse of rng_mix: the multipliers are the inverses of its own modulo 2^64. */
+/* The inverse of rng_mix: multipliers are inverse modulo 2^64. */
 static uint64_t unmix(uint64_t value)
 {
     value = (value ^ value >> 31 ^ value >> 62) * UINT64_C(0x319642b2d24d8ec3);
@@ -262,7 +262,7 @@ static void fill_with(Tile *tile, const unsigned char *element)
     size_t bytes = dtype_size_bytes(tile->dtype);
     double value = dtype_read_double(tile->dtype, element);
     uint64_t origin = 0, bits;
-    if (value != 0) {                           /* of what is stored: a number that wrapped to 0 is a zero */
+    if (value != 0) {                           /* the stored value: a number that wrapped to 0 is a zero */
         memcpy(&bits, &value, sizeof bits);
         origin = rng_mix(bits ^ UINT64_C(0x5bd1e9955bd1e995));
     }
@@ -296,7 +296,7 @@ uint64_t tile_input_origin(uint32_t device, uint32_t input, uint64_t element)
     return rng_mix(rng_mix(rng_mix(device + UINT64_C(0x9e3779b97f4a7c15)) + input) + element);
 }
 
-/* A bijection of the origin, and a step for each byte: so the first part tells the origin, and those of an element's half tell a half. */
+/* A bijection of the origin, plus a step for each byte: the first part determines the origin, and parts identify a half of an element. */
 static const uint64_t PART_TAG = UINT64_C(0xd6e8feb86659fd93), PART_STEP = UINT64_C(0xa0761d6478bd642f);
 
 uint64_t tile_origin_part(uint64_t origin, size_t byte, size_t item)

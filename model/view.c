@@ -1,8 +1,8 @@
-/* view.c - offset and strides after each transform, in the manner of any strided array library.
+/* view.c - offset and strides after each transform, as in any strided array library.
  *
- * Reshaping walks old and new dimensions together: where groups with the same number of elements correspond, and within a group the old
- * dimensions lie behind each other without a gap, there are strides; elsewhere it takes a fold. Numbers come from the kernel and may be
- * absurd (an index read from garbage), so everything saturates at a size that no buffer reaches: such a view is outside in any case.
+ * A reshape matches groups of old and new dimensions with the same number of elements: if within each group the old dimensions are
+ * contiguous, the result has strides; otherwise it needs a fold. Numbers come from the kernel and may be absurd (an index read from
+ * garbage), so everything saturates at a size that no buffer reaches: such a view is outside in any case.
  */
 #include "view_inside.h"
 #include <glib.h>
@@ -73,14 +73,14 @@ static void note_excess(ViewExcess *excess, const View *parent, unsigned dim, co
         excess->reach[parent->whole[dim] - 1] = view_saturate(last_index(index));
 }
 
-/* How many indices of a slice lie before this one of the dimension that it is a slice of. */
+/* How many indices of a slice come before index `limit` of its dimension. */
 static int64_t indices_before(const ViewIndex *index, int64_t limit)
 {
     __int128_t distance = (__int128_t)limit - index->start;
     return distance <= 0 ? 0 : (int64_t)MIN((distance + index->stride - 1) / index->stride, index->size);
 }
 
-/* What of the new view, that or whose parent leaves the buffer, is inside. */
+/* Determines the inside part of a new view that leaves the buffer, or whose parent does. */
 static void take_excess(View *view, const View *parent, const ViewIndex *index)
 {
     ViewExcess before = parent->over ? parent->excess : (ViewExcess){ 0 }, after = before;
@@ -138,7 +138,7 @@ bool view_at(View *view, const View *parent, unsigned indices, const ViewIndex *
         result.stride[result.ndim++] = view_saturate((__int128_t)index[i].stride * parent->stride[i]);
     }
     for (unsigned i = result.ndim; i < parent->ndim; i++)
-        result.size[i] = result.stride[i] = result.whole[i] = 0;        /* views are keys: what is unused is zero */
+        result.size[i] = result.stride[i] = result.whole[i] = 0;        /* views are keys: unused members are zero */
     if (over)
         take_excess(&result, parent, index);
     view_unfold(&result);
@@ -157,8 +157,8 @@ int64_t view_elements(const View *view)
     return elements;
 }
 
-/* Gives result (whose sizes are set) strides that reach the same bytes as parent's; false if there are none. Dimensions of 1 aside, the
- * groups are the finest ones: each ends where the products of old and new sizes meet. */
+/* Gives result, whose sizes are set, strides that reach the same bytes as parent's; false if there are none. Dimensions of size 1 aside,
+ * groups are minimal: each ends where the products of old and new sizes meet. */
 static bool reshape_strides(View *result, const View *parent)
 {
     unsigned old = 0, new = 0;
@@ -171,7 +171,7 @@ static bool reshape_strides(View *result, const View *parent)
             else
                 old_count *= parent->size[old++];
         } while (old_count != new_count || (old_count == 1 && (old < parent->ndim || new < result->ndim)));
-        int64_t item = 0, extent = 0;           /* stride of the group's last dimension above 1; bytes behind which the next must begin */
+        int64_t item = 0, extent = 0;           /* stride of the group's last dimension above 1; bytes after which the next must begin */
         for (unsigned i = old; i-- > old_from;) {
             if (parent->size[i] == 1)
                 continue;
@@ -191,7 +191,7 @@ static bool reshape_strides(View *result, const View *parent)
     return true;
 }
 
-/* Slices that leave the buffer are not followed through other shapes: nothing of them counts as inside. */
+/* Slices that leave the buffer are not tracked through a change of shape: none of their elements counts as inside. */
 static void lose_excess(View *view)
 {
     if (!view->over)
@@ -236,7 +236,7 @@ bool view_reshape(View *view, const View *parent, unsigned ndim, const int64_t *
     return true;
 }
 
-/* Brings the items of each column behind each other, for a bitcast of them: along dimension `scaled`. */
+/* Makes the items of each column contiguous along dimension `scaled`, for a bitcast. */
 static bool gather_columns(View *view, unsigned scaled, int64_t item)
 {
     unsigned order[VIEW_DIMS_MAX], kept = 0;

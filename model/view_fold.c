@@ -1,8 +1,8 @@
-/* view_fold.c - views of another space than their buffer's: where their bytes are, and when they have strides in the space below.
+/* view_fold.c - views of a space other than their buffer's: where their bytes are, and when they have strides in the space below.
  *
- * Offset, strides and item of a view are a sum of terms i * stride, i < count. Through a fold, each term goes digit by digit, the
- * innermost first: as long as the digits of all terms together never carry, the sum of the terms' images is the image of their sum. Where
- * they might, a region is cut in two, or a term is taken apart into one that runs within a whole number of turns and one that counts them.
+ * Offset, strides and item of a view are a sum of terms i * stride, i < count. A fold maps each term digit by digit, the innermost first:
+ * as long as the digits of all terms together never carry, the sum of the terms' images is the image of their sum. Where they may carry, a
+ * region is cut in two, or a term is split into one that runs within a whole number of periods and one that counts periods.
  */
 #include "view_inside.h"
 #include <glib.h>
@@ -10,7 +10,7 @@
 
 enum { TERMS_MAX = 24, PIECES_MAX = 1 << 22 };
 
-/* Bytes at + sum i_k * term[k].stride, i_k < term[k].count, of the space above so many folds. */
+/* Bytes at + sum i_k * term[k].stride, i_k < term[k].count, of the space above `folds` folds. */
 typedef struct Terms { int64_t at; unsigned folds, terms; RegionDim term[TERMS_MAX]; } Terms;
 
 static int64_t take_digit(int64_t *value, int64_t count)
@@ -21,7 +21,7 @@ static int64_t take_digit(int64_t *value, int64_t count)
     return digit;
 }
 
-/* The terms of a view as those of the space below its last fold. False: the digits of a dimension may carry; *period: its extent. */
+/* Maps terms to the space below their last fold. False: the digits of a dimension may carry; *period: its extent. */
 static bool go_down(const ViewFold *fold, Terms *terms, int64_t *period)
 {
     Terms above = *terms;
@@ -123,7 +123,7 @@ int64_t view_element_offset(const View *view, int64_t element)
     return view_byte_offset(view, element, 0);
 }
 
-/* Boxes of a region: the first, and if there are more the runs of all. */
+/* The boxes of a region: the first one; if there are more, the runs of all. */
 typedef struct Pieces { Region first; unsigned boxes; GArray *runs; } Pieces;
 
 static bool add_run(void *data, int64_t lo, int64_t length)
@@ -159,7 +159,7 @@ static void drop_single(Terms *terms)
 
 static bool add_pieces(const View *view, Terms terms, Pieces *pieces);
 
-/* The first so many steps of a term apart from the others. */
+/* Splits a term: its first `first` steps, and the rest. */
 static bool cut(const View *view, const Terms *terms, unsigned term, int64_t first, Pieces *pieces)
 {
     Terms rest = *terms, some = *terms;
@@ -169,7 +169,7 @@ static bool cut(const View *view, const Terms *terms, unsigned term, int64_t fir
     return add_pieces(view, some, pieces) && add_pieces(view, rest, pieces);
 }
 
-/* The term that moves most within a period, and so may carry. */
+/* The term that moves farthest within a period, and so may carry. */
 static unsigned widest_term(const Terms *terms, int64_t period)
 {
     unsigned widest = 0;
@@ -182,7 +182,7 @@ static unsigned widest_term(const Terms *terms, int64_t period)
     return widest;
 }
 
-/* Terms that may carry out of a period: one of them is cut where it enters one, or at the end of the last whole turn, or in two factors. */
+/* For terms that may carry out of a period: cuts one where it enters a period, or after the last whole period, or into two factors. */
 static bool take_apart(const View *view, const Terms *terms, int64_t period, Pieces *pieces)
 {
     unsigned t = widest_term(terms, period);
@@ -233,7 +233,7 @@ static bool is_nested(const Region *region)
     return true;
 }
 
-/* The box of a view that leaves its buffer may be absurdly large, and stays as it is. */
+/* The box of a view that leaves its buffer may be absurdly large, and is kept as it is. */
 Region *view_region(const View *view, size_t *bytes)
 {
     g_autoptr(GArray) runs = g_array_new(FALSE, FALSE, sizeof(RegionDim));

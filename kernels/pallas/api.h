@@ -1,6 +1,6 @@
 /* api.h - the versioned table through which a compiled kernel reaches the checker that loaded it.
  *
- * A module has one pointer `pl_api`, which the checker sets at load, and one exported symbol `heddle_module` that says what is inside.
+ * A module has one pointer `pl_api`, which the checker sets at load, and one exported symbol `heddle_module` that lists its contents.
  * The checker exports nothing, so a kernel may define any name. Functions that take a `here` report misuse as an error at that line.
  */
 #pragma once

@@ -1,7 +1,7 @@
 /* buffer.c - declarations of buffers and semaphores: of the plan, or of a scope that a running kernel opens.
  *
- * A core's open scopes are a list in its arena, innermost first; each entry is made before its scope opens, so that the end of the scope
- * does not take it away. Scratch without PL_SCOPED is noticed when an outer scope or the kernel ends before it.
+ * A core's open scopes are a list in its arena, innermost first; each entry is allocated before its scope opens, so that the end of the
+ * scope does not free it. Scratch without PL_SCOPED is detected when an outer scope or the kernel ends before it.
  */
 #include "buffer.h"
 #include <glib.h>
@@ -9,7 +9,7 @@
 #include "builder.h"
 
 static const int64_t BYTES_MAX = INT64_C(1) << 40;
-static const int64_t SEMAPHORES_MAX = INT64_C(1) << 30;         /* of a program, all devices together */
+static const int64_t SEMAPHORES_MAX = INT64_C(1) << 30;         /* of a program, on all devices */
 
 typedef struct Given { PlGiven function; uint32_t site; } Given;
 
@@ -35,7 +35,7 @@ static PlRef open_scope(const PlSite *here, DeclSpec *spec, const char *what)
     spec->life = LIFE_SCOPE;
     spec->name = program_text(core->program, program_string(core->program, name));
     BuilderScope *scope = builder_new_scope(core, spec->site);
-    g_clear_pointer(&name, g_free);             /* what follows may leave this stack for good */
+    g_clear_pointer(&name, g_free);             /* what follows may never return */
     scope->decl = core_scope_open(core, spec);
     core->open = scope;
     return builder_make_ref(scope->decl, program_decl(core->program, scope->decl)->view, NONE);

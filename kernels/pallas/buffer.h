@@ -1,11 +1,11 @@
 /* buffer.h - buffers and semaphores: inputs, outputs, scratch of a launch, scratch of a scope.
  *
- * In PROGRAM, pl_vmem and its like are scratch of the launch that gets them: new in each launch. In KERNEL they live from here to the
- * closing brace, and are written so:
+ * In PROGRAM, pl_vmem and the like declare scratch for a launch: fresh in each launch. In KERNEL scratch lives from its declaration to the
+ * closing brace:
  *
  *     PL_SCOPED PlRef tmp = pl_vmem(PL_F32, 8, 128);
  *
- * Dimensions follow the type; none makes a single element, or a single semaphore.
+ * Dimensions follow the type; without any it is a single element, or a single semaphore.
  */
 #pragma once
 #include "api.h"
@@ -13,7 +13,7 @@
 
 enum { PL_ROLE_SCRATCH, PL_ROLE_INPUT, PL_ROLE_OUTPUT };
 
-/* Arrays of the program; in memory space ANY unless another is named. Inputs are filled with small whole numbers, different everywhere. */
+/* Arrays of the program, in memory space ANY unless another is named. Inputs are filled with small integers that differ between devices. */
 #define pl_input(...) pl_input_in(PL_ANY, __VA_ARGS__)
 #define pl_output(...) pl_output_in(PL_ANY, __VA_ARGS__)
 #define pl_input_in(space, ...) PL_ALLOCATE(space, PL_ROLE_INPUT, __VA_ARGS__)
@@ -28,15 +28,15 @@ enum { PL_ROLE_SCRATCH, PL_ROLE_INPUT, PL_ROLE_OUTPUT };
 #define pl_dma_semaphore(...) PL_SEMAPHORES(PL_DMA, PL_ROLE_SCRATCH, 0, __VA_ARGS__)
 /* The barrier semaphore of the launch's collective_id, as an argument. */
 #define pl_barrier_semaphore() PL_SEMAPHORES(PL_BARRIER, PL_ROLE_SCRATCH, 0, )
-/* Returned by one launch and taken by later ones: pl_semaphore_output(PL_REGULAR), pl_semaphore_output(PL_DMA, 4). */
+/* Semaphores returned by one launch and taken by later ones: pl_semaphore_output(PL_REGULAR), pl_semaphore_output(PL_DMA, 4). */
 #define pl_semaphore_output(...) PL_PASTE(PL_SEMAPHORE_OUTPUT_, PL_ONE_OR_MORE(__VA_ARGS__))(__VA_ARGS__)
-/* Words of shared memory, each device its own, alive throughout; see flag.h. */
+/* Words of shared memory, one set for each device, which live as long as the program; see flag.h. */
 #define pl_flags(...) PL_SEMAPHORES(PL_FLAG, PL_ROLE_OUTPUT, 0, __VA_ARGS__)
 #define pl_flags_from(initial, ...) PL_SEMAPHORES(PL_FLAG, PL_ROLE_OUTPUT, initial, __VA_ARGS__)
 
-/* Regions and counts only: no values are kept for this buffer. */
+/* No values are kept for this buffer, only which regions are written. */
 #define pl_opaque(ref) (pl_api->opaque(PL_HERE, ref))
-/* An input's values from the author's own function of (device, index). */
+/* Fills an input with the author's own function of (device, index). */
 #define pl_fill(ref, function) (pl_api->fill(PL_HERE, ref, function))
 
 #define PL_SCOPED __attribute__((cleanup(pl_scope_end_)))

@@ -1,7 +1,7 @@
-/* builder.c - context of a call of the API: its program, its place in the source, its refs.
+/* builder.c - context of a call of the API: its program, its site, its refs.
  *
- * Places are constants in the author's module, one for each macro call, so a table keyed by their address finds the interned id without
- * looking at a string. The table is emptied for each program that is built; a second program in turn (tests) empties it as well.
+ * Each macro call has a constant PlSite in the author's module, so a table keyed by its address finds the interned id without comparing
+ * strings. The table is emptied for each program that is built, and when calls of two programs alternate (tests).
  */
 #include "builder.h"
 #include <glib.h>
@@ -30,7 +30,7 @@ Program *builder_program(void)
     return builder_open->program;
 }
 
-/* The author's name for the function: KERNEL and PROGRAM put theirs behind a prefix, and the compiler may put one into another. */
+/* The author's name for the function: KERNEL and PROGRAM add a prefix, and the compiler may inline one function into another. */
 const char *builder_function_name(const char *function)
 {
     static const char *const prefix[] = { "pl_body_", "pl_build_", "pl_call_" };
@@ -68,7 +68,7 @@ uint32_t builder_line(const PlSite *here)
 
 void builder_misuse(const PlSite *here, const char *format, ...)
 {
-    char text[1024];                            /* nobody returns to free it */
+    char text[1024];                            /* on the stack, as this does not return */
     va_list arguments;
     va_start(arguments, format);
     g_vsnprintf(text, sizeof text, format, arguments);
@@ -171,7 +171,7 @@ const View *builder_view(const PlSite *here, PlRef ref, const char *what)
     return program_get_view(builder_program(), builder_ref(here, ref, what).view);
 }
 
-/* Ids that no device has are the kernel's fault, said where the device would be used. */
+/* A device id out of range is the kernel's fault, reported where the device would be used. */
 Target builder_target(Core *core, const PlSite *here, PlDevice device, const char *what)
 {
     const Program *program = core->program;

@@ -12,9 +12,9 @@
 #include "../../model/core.h"
 #include "api.h"
 
-typedef struct BuilderCopy { uint32_t decl, copy; } BuilderCopy;  /* scratch of one launch, made anew for another */
+typedef struct BuilderCopy { uint32_t decl, copy; } BuilderCopy;  /* scratch of one launch, and its copy for a later launch */
 
-/* What pl_windows was asked for, until a launch takes it. */
+/* The arguments of a pl_windows, until a launch takes it. */
 typedef struct BuilderWindows { const PlSite *copies, *waits; PlRef array; PlWindows asked; } BuilderWindows;
 
 typedef struct Builder {
@@ -22,10 +22,10 @@ typedef struct Builder {
     sigjmp_buf unwind;
     BuilderCopy *copies;
     size_t copies_count;
-    GHashTable *taken;                          /* declarations that launches have got, as a set */
-    int64_t from[FAULT_COUNT];                  /* expected faults: smallest number of devices, 0: not expected */
-    bool overridden[64];                        /* which overrides were asked for */
-    BuilderWindows *windows;                    /* what pl_windows was asked for */
+    GHashTable *taken;                          /* set of the declarations that launches have taken */
+    int64_t from[FAULT_COUNT];                  /* expected faults: the smallest number of devices, 0: not expected */
+    bool overridden[64];                        /* which overrides name a parameter */
+    BuilderWindows *windows;
     uint32_t windows_count;
 } Builder;
 
@@ -35,35 +35,35 @@ typedef struct BuilderFunction { Program *program; Machine *given; sigjmp_buf un
 extern Builder *builder_open;
 extern BuilderFunction *builder_function;
 
-/* What a core has open in the current grid step, in its arena: innermost first, the grid step itself (no decl) last. */
+/* A core's open scopes in the current grid step, in its arena: innermost first, the grid step itself (no decl) last. */
 typedef struct BuilderScope { struct BuilderScope *outer; uint64_t id; uint32_t decl, site; } BuilderScope;
 
 Program *builder_program(void);
-uint32_t builder_site(const PlSite *here);                      /* in a kernel: by way of the call that it is in */
-uint32_t builder_line(const PlSite *here);                      /* whoever called */
-const char *builder_function_name(const char *function);        /* as authors wrote it: without what KERNEL puts before it */
+uint32_t builder_site(const PlSite *here);                      /* in a kernel: inside the marked call that it is in */
+uint32_t builder_line(const PlSite *here);                      /* the same for all callers */
+const char *builder_function_name(const char *function);        /* as the author wrote it: without the prefix of KERNEL or PROGRAM */
 void builder_misuse(const PlSite *here, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 Core *builder_core(const PlSite *here, const char *what);        /* misuse outside a kernel */
 Builder *builder_of(const PlSite *here, const char *what);        /* misuse outside PROGRAM */
 
-/* A ref made by us; misuse names `what` otherwise. */
+/* Misuse, in the name of `what`, unless the ref was made by the API. */
 Ref builder_ref(const PlSite *here, PlRef ref, const char *what);
 PlRef builder_make_ref(uint32_t decl, uint32_t view, uint32_t core);
-const char *builder_name(const Program *program, uint32_t decl); /* "output", or "a buffer" before it was given a name */
+const char *builder_name(const Program *program, uint32_t decl); /* "output", or "this ref" before it has a name */
 const View *builder_view(const PlSite *here, PlRef ref, const char *what);
 bool builder_is_barrier_placeholder(PlRef ref);
 PlRef builder_barrier_placeholder(void);
-PlRef builder_windows_placeholder(uint32_t number);             /* of the builder's windows */
+PlRef builder_windows_placeholder(uint32_t number);             /* index in the builder's windows */
 bool builder_is_windows_placeholder(PlRef ref);
 Target builder_target(Core *core, const PlSite *here, PlDevice device, const char *what);
 
 BuilderScope *builder_new_scope(Core *core, uint32_t site);     /* not yet the innermost */
-/* Tiles in the core's arena. A PlTile knows the scope it was made in, so one that outlived it is noticed. */
+/* Tiles in the core's arena. A PlTile knows the scope it was made in, so that its use after the scope is detected. */
 Tile *builder_new_tile(Core *core);
 PlTile builder_hold(Tile *tile);
 Tile *builder_tile(const PlSite *here, PlTile tile, const char *what);
 
-/* Around calls of an author's function of values, while builder_function is set; misuse if it left something otherwise than PROGRAM did. */
+/* Around calls of an author's function of values, while builder_function is set; misuse if it changed state that PROGRAM left. */
 void builder_begin_function(void);
 void builder_end_function(uint32_t site);
 void builder_refuse(const char *function, const char *what);    /* see outside.h */

@@ -1,4 +1,4 @@
-/* call.c - the core remembers the innermost call, whose site knows the one around it. */
+/* call.c - the core knows the innermost marked call, whose site knows the enclosing one. */
 #include "call.h"
 #include "builder.h"
 

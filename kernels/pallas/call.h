@@ -1,7 +1,7 @@
-/* call.h - calls of an author's own functions that are to be told apart: PL_CALL(fetch(input, slot)).
+/* call.h - marks calls of an author's own functions, so that reports distinguish them: PL_CALL(fetch(input, slot)).
  *
- * What happens inside stands in reports with "called from", and a fault there is one fault for each way that leads to it. A value of the
- * call is the value of PL_CALL. Without it a function's lines are the same whoever calls it. Scratch has one place whoever calls it.
+ * Reports show operations inside with "called from", and count a fault inside once for each chain of marked calls. The value of PL_CALL is
+ * the value of the call. Without PL_CALL a function's lines are the same for all callers; scratch always is.
  */
 #pragma once
 #include "api.h"

@@ -1,7 +1,7 @@
-/* compute.c - element by element: functions of one and two operands, comparisons, selection; and edges of the grid.
+/* compute.c - element-wise functions of one and two operands, comparisons, selection; first and last grid steps.
  *
- * Floats are computed in double and rounded to the tile's type, integers in 64 bits and wrapped. What an element's origin becomes follows
- * model/tile.c: values that are only moved keep it, all other computation mixes it.
+ * Floats are computed in double and rounded to the tile's type, integers in 64 bits and wrapped. Origins are as in model/tile.c: values
+ * that are only moved keep theirs, any other computation mixes them.
  */
 #include "compute.h"
 #include <glib.h>
@@ -77,7 +77,7 @@ static unsigned width(DType dtype)
     return (unsigned)dtype_size_bytes(dtype) * 8;
 }
 
-/* The bits of an integer, without its sign's copies. */
+/* The bits of an integer, without sign extension. */
 static uint64_t bits_of(DType dtype, int64_t value)
 {
     return width(dtype) == 64 ? (uint64_t)value : (uint64_t)value & ((UINT64_C(1) << width(dtype)) - 1);
@@ -135,7 +135,7 @@ static int64_t int_function(PlUnary op, DType dtype, int64_t x)
         return __builtin_popcountll(bits);
     if (op == PL_CLZ)
         return bits == 0 ? (int64_t)width(dtype) : __builtin_clzll(bits) - (64 - (int64_t)width(dtype));
-    return x;                                   /* PL_ABS of what is not negative */
+    return x;                                   /* PL_ABS of a non-negative value */
 }
 
 static PlTile unary(const PlSite *here, PlUnary op, PlTile given)
@@ -166,7 +166,7 @@ static double float_of_two(int op, double a, double b)
     return NAN;
 }
 
-/* As XLA: a % 0 is a, the least number % -1 is 0. */
+/* As in XLA: a % 0 is a, the least number % -1 is 0. */
 static int64_t remainder_of(DType dtype, int64_t a, int64_t b)
 {
     if (b == 0)

@@ -1,7 +1,7 @@
-/* compute.h - array computation on tiles, in the words of jax.lax: what kernels translated from Python need beyond value.h.
+/* compute.h - array computation on tiles, named as in jax.lax: what kernels translated from Python need beyond value.h.
  *
- * Element-wise operations want equal shapes and types. Shapes, starts and axes are written PL_SHAPE(8, 128); PL_SHAPE() is none. Results
- * carry along what was never written, and where elements came from. Integers wrap; what C leaves open is as in XLA.
+ * Element-wise operations need equal shapes and types. Shapes, starts and axes are written PL_SHAPE(8, 128); PL_SHAPE() is empty. Results
+ * of unwritten elements are unwritten, and origins are tracked. Integers wrap; what is undefined in C is as in XLA.
  */
 #pragma once
 #include "api.h"
@@ -49,17 +49,17 @@ typedef struct PlCompute {
 } PlCompute;
 
 #define PL_TILES_(...) (int)(sizeof((const PlTile[]){ __VA_ARGS__ }) / sizeof(PlTile)), (const PlTile[]){ __VA_ARGS__ }
-/* pl_tile_select(which, a, b): for each element a where which is 0 or false, b where it is 1 or true, and so on. */
+/* pl_tile_select(which, a, b): element by element, a where `which` is 0 or false, b where it is 1 or true, and so on. */
 #define pl_tile_select(which, ...) (pl_api->compute->select(PL_HERE, which, PL_TILES_(__VA_ARGS__)))
-#define pl_tile_empty(type, ...) (pl_api->compute->empty(PL_HERE, type, PL_LIST(__VA_ARGS__)))  /* nothing written */
-#define pl_tile_assign(to, from) (pl_api->compute->assign(PL_HERE, to, from))                   /* contents; to outlives a scope */
+#define pl_tile_empty(type, ...) (pl_api->compute->empty(PL_HERE, type, PL_LIST(__VA_ARGS__)))  /* no element is written */
+#define pl_tile_assign(to, from) (pl_api->compute->assign(PL_HERE, to, from))                   /* copies; to: of an outer scope */
 #define pl_tile_iota(type, dimension, ...) (pl_api->compute->iota(PL_HERE, type, dimension, PL_LIST(__VA_ARGS__)))
 /* Dimension i of the tile becomes dimension axes[i] of the result. */
 #define pl_tile_broadcast(tile, size, axes) (pl_api->compute->broadcast(PL_HERE, tile, size, axes))
 #define pl_tile_reshape(tile, ...) (pl_api->compute->reshape(PL_HERE, tile, PL_LIST(__VA_ARGS__)))
 #define pl_tile_transpose(tile, ...) (pl_api->compute->transpose(PL_HERE, tile, PL_LIST(__VA_ARGS__)))
 #define pl_tile_slice(tile, start, size, stride) (pl_api->compute->slice(PL_HERE, tile, start, size, stride, false))
-/* A start outside is moved inside, as in jax.lax. */
+/* A start that is out of bounds is clamped, as in jax.lax. */
 #define pl_tile_dynamic_slice(tile, start, size) (pl_api->compute->slice(PL_HERE, tile, start, size, (PlShape){ 0, { 0 } }, true))
 #define pl_tile_update(tile, part, start) (pl_api->compute->update(PL_HERE, tile, part, start))
 #define pl_tile_concatenate(dimension, ...) (pl_api->compute->concatenate(PL_HERE, dimension, PL_TILES_(__VA_ARGS__)))
@@ -67,8 +67,8 @@ typedef struct PlCompute {
 #define pl_tile_pad(tile, value, low, high, inner) (pl_api->compute->pad(PL_HERE, tile, value, low, high, inner))
 #define pl_tile_reverse(tile, ...) (pl_api->compute->reverse(PL_HERE, tile, PL_LIST(__VA_ARGS__)))
 #define pl_tile_roll(tile, axis, shift) (pl_api->compute->roll(PL_HERE, tile, axis, shift))
-#define pl_tile_bitcast(tile, type) (pl_api->compute->bitcast(PL_HERE, tile, type, false))      /* the minor dimension changes */
-#define pl_tile_bitcast_rows(tile, type) (pl_api->compute->bitcast(PL_HERE, tile, type, true))  /* rows lie packed, as in Mosaic */
+#define pl_tile_bitcast(tile, type) (pl_api->compute->bitcast(PL_HERE, tile, type, false))      /* changes the minor dimension */
+#define pl_tile_bitcast_rows(tile, type) (pl_api->compute->bitcast(PL_HERE, tile, type, true))  /* packs rows, as in Mosaic */
 /* PL_ADD, PL_MUL, PL_MIN, PL_MAX, PL_AND, PL_OR, PL_XOR over axes, which are dropped. */
 #define pl_tile_reduce(op, tile, ...) (pl_api->compute->reduce(PL_HERE, op, tile, PL_LIST(__VA_ARGS__)))
 #define pl_tile_cumulate(op, tile, axis, reverse) (pl_api->compute->cumulate(PL_HERE, op, tile, axis, reverse))
@@ -78,8 +78,8 @@ typedef struct PlCompute {
 #define pl_tile_dot(a, b, type, contract_a, contract_b, batch_a, batch_b) \
     (pl_api->compute->dot(PL_HERE, a, b, type, (const PlShape[]){ contract_a, contract_b, batch_a, batch_b }))
 
-/* Is this the first, the last grid step that the core does in this launch? */
+/* Is this the core's first, its last grid step in this launch? */
 #define pl_first_step() (pl_api->compute->edge_step(PL_HERE, false))
 #define pl_last_step() (pl_api->compute->edge_step(PL_HERE, true))
-/* The kernel's own finding: the core stops with this fault. */
+/* Reports a fault: the core stops with it. */
 #define pl_fault(id, ...) (pl_api->compute->fault(PL_HERE, id, __VA_ARGS__))

@@ -1,4 +1,4 @@
-/* compute_inside.h - what the files of compute.h share: tiles of the running core, elements that move with all that is known of them. */
+/* compute_inside.h - what the compute*.c files share: tiles of the running core, and moving elements with their state and origin. */
 #pragma once
 #include "../../model/core.h"
 #include "../../model/rng.h"
@@ -7,7 +7,7 @@
 
 typedef struct Sizes { unsigned dims; int64_t size[VIEW_DIMS_MAX]; } Sizes;
 
-/* Of a tile that was set; misuse otherwise. */
+/* The Tile behind a PlTile; misuse if it was never set or has gone out of scope. */
 const Tile *compute_get(const PlSite *here, PlTile tile);
 Tile *compute_new(const PlSite *here, DType dtype, Sizes sizes, bool opaque);
 Sizes compute_sizes(const PlSite *here, int dims, const int64_t *size);
@@ -19,9 +19,9 @@ static inline Sizes compute_sizes_of(const Tile *tile)
     return sizes;
 }
 
-/* Element `to` of out becomes element `from` of in: value, whether written, origin. */
+/* Element `to` of out becomes element `from` of in: value, state, origin. */
 void compute_move(Tile *out, int64_t to, const Tile *in, int64_t from);
-/* How many elements of the tile one step along a dimension is. */
+/* The stride of a dimension, in elements. */
 int64_t compute_step(const Tile *tile, unsigned dimension);
 double compute_double(const Tile *tile, int64_t element);
 int64_t compute_int(const Tile *tile, int64_t element);

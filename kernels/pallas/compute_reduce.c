@@ -1,7 +1,7 @@
-/* compute_reduce.c - many elements to one: reductions, prefixes, greatest and least, products of matrices.
+/* compute_reduce.c - reductions, prefix sums, argmax and argmin, matrix products.
  *
- * Floats add up in double and are rounded once at the end. Origins of sums add up as in model/tile.c, so a sum is known as a sum however it
- * was grouped.
+ * Floats are summed in double and rounded once at the end. Origins of sums add up as in model/tile.c, so the grouping of a sum does not
+ * matter.
  */
 #include <glib.h>
 #include <math.h>
@@ -14,7 +14,7 @@ static bool int_precedes(DType dtype, int64_t a, int64_t b)
     return dtype == DTYPE_U64 ? (uint64_t)a < (uint64_t)b : a < b;
 }
 
-/* What the result is of no element at all. */
+/* The result for no elements. */
 static Reduction neutral(int op, DType dtype)
 {
     bool is_float = dtype_is_float(dtype), is_bool = dtype == DTYPE_BOOL;
@@ -134,7 +134,7 @@ static PlTile cumulate(const PlSite *here, int op, PlTile given, int axis, bool 
     return builder_hold(out);
 }
 
-/* NaN comes before everything, ties go to the first. */
+/* NaN beats everything; the first of equal elements wins. */
 static bool beats(bool greatest, const Tile *in, int64_t a, int64_t b)
 {
     if (!dtype_is_float(in->dtype)) {
@@ -171,7 +171,7 @@ static PlTile arg(const PlSite *here, bool greatest, PlTile given, int axis, PlT
     return builder_hold(out);
 }
 
-/* How the dimensions of one operand take part: batch, free, contracted. */
+/* The dimensions of one operand: batch, free, contracted. */
 typedef struct Part { const Tile *tile; const PlShape *contracted, *batch; unsigned free[VIEW_DIMS_MAX], frees; } Part;
 
 static bool contains(const PlShape *axes, unsigned d)
@@ -196,7 +196,7 @@ static Part part_of(const PlSite *here, const Tile *tile, const PlShape *contrac
     return part;
 }
 
-/* Where the row of the operand begins that result element (batch index, free index) needs. */
+/* The first element of the operand's row for the result element (batch index, free index). */
 static int64_t base_of(const Part *part, int64_t batch_index, int64_t free_index)
 {
     int64_t at = 0;

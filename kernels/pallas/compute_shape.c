@@ -1,6 +1,6 @@
-/* compute_shape.c - operations that only move elements: each says, for every element of its result, which element it was.
+/* compute_shape.c - operations that only move elements.
  *
- * Broadcast, transpose, slice and reverse are one walk with other steps; the rest moves blocks.
+ * Broadcast, transpose, slice and reverse gather with different strides; the rest moves blocks.
  */
 #include <glib.h>
 #include <string.h>
@@ -232,7 +232,7 @@ static PlTile roll(const PlSite *here, PlTile given, int axis, int64_t shift)
     return builder_hold(out);
 }
 
-/* One item of the wide type and the narrow ones that lie in it: written if all are, from all of their origins. */
+/* Packs narrow items into a wide one: written if all are; its origin combines theirs. */
 static void pack(Tile *out, int64_t to, const Tile *in, const int64_t *from, int64_t items)
 {
     size_t wide = dtype_size_bytes(out->dtype), narrow = dtype_size_bytes(in->dtype);

@@ -1,4 +1,4 @@
-/* copy.c - descriptors of copies, handed to the core when they are started or waited for. */
+/* copy.c - descriptors of copies, passed to the core when they are started or waited on. */
 #include "copy.h"
 #include "builder.h"
 
@@ -21,7 +21,7 @@ static Ref to_ref(PlRef ref)
 
 static CopyDesc describe(const PlSite *here, const PlCopy *copy, const char *what)
 {
-    builder_ref(here, copy->source, what);       /* a PlCopy that was never set */
+    builder_ref(here, copy->source, what);       /* misuse of a PlCopy that was never set */
     CopyDesc desc = { .source = to_ref(copy->source), .target = to_ref(copy->target), .receive = to_ref(copy->receive),
                       .to = { NONE, NONE }, .remote = copy->remote, .core = copy->issuer, .ordinal = copy->ordinal };
     desc.send = copy->remote ? to_ref(copy->send) : (Ref){ NONE, NONE, NONE };

@@ -1,7 +1,7 @@
 /* copy.h - asynchronous copies, local and to other devices.
  *
- * Source: Pallas TPU make_async_copy and make_async_remote_copy. A descriptor that is only waited for copies nothing: a wait is on a
- * semaphore and a number of bytes, never on a copy.
+ * Source: Pallas TPU make_async_copy and make_async_remote_copy. A descriptor that is only waited on copies nothing: a wait is for a number
+ * of bytes on a semaphore, never for a copy.
  */
 #pragma once
 #include "api.h"
@@ -11,16 +11,16 @@
 #define pl_make_async_remote_copy(source, target, send_semaphore, receive_semaphore, device) \
     (pl_api->make_copy(PL_HERE, source, target, send_semaphore, receive_semaphore, device, true))
 
-/* The copy must be a variable, which learns that it was started; pl_async_copy below makes and starts in one. */
+/* The copy must be a variable, which records that it is started; pl_async_copy below makes and starts one. */
 #define pl_copy_start(copy) (pl_api->copy_start(PL_STEP, &(copy)))
-/* Local: wait until it is complete. Remote: wait_send, then wait_recv. */
+/* Local: waits for its completion. Remote: wait_send, then wait_recv. */
 #define pl_copy_wait(copy) (pl_api->copy_wait(PL_STEP, copy, true, true, false))
 #define pl_copy_wait_send(copy) (pl_api->copy_wait(PL_STEP, copy, true, false, false))
 #define pl_copy_wait_recv(copy) (pl_api->copy_wait(PL_STEP, copy, false, true, false))
-/* pl_copy_wait_for(copy, PL_THIS): the same wait, said to be for that very copy (remote: its send). */
+/* pl_copy_wait_for(copy, PL_THIS): the same wait, declared to be for this copy (remote: for its send). */
 #define pl_copy_wait_for(copy, this_one) (pl_api->copy_wait(PL_STEP, copy, true, true, this_one))
 
-/* Made and started. */
+/* Make and start a copy. */
 #define pl_async_copy(source, target, semaphore) pl_start_(PL_STEP, pl_make_async_copy(source, target, semaphore))
 #define pl_async_remote_copy(source, target, send_semaphore, receive_semaphore, device) \
     pl_start_(PL_STEP, pl_make_async_remote_copy(source, target, send_semaphore, receive_semaphore, device))

@@ -1,4 +1,4 @@
-/* device.c - answers about the caller's place: device, core, coordinates, grid step. */
+/* device.c - the caller's device, core, coordinates and grid step. */
 #include "device.h"
 #include "builder.h"
 #include <glib.h>

@@ -1,4 +1,4 @@
-/* elementwise.h - functions of the elements of tiles, in the words of jax.lax: of one tile, of two, comparisons.
+/* elementwise.h - functions of the elements of tiles, named as in jax.lax: of one tile, of two, comparisons.
  *
  * Addition, subtraction, multiplication, division, minimum and maximum are in value.h. Comparisons give PL_BOOL.
  */

@@ -1,4 +1,4 @@
-/* expect.c - what a program declares about its outcome; promise.c judges it when all cores have finished. */
+/* expect.c - what a program promises; promise.c judges it when all cores have finished. */
 #include "expect.h"
 #include <glib.h>
 #include <math.h>
@@ -26,7 +26,7 @@ static Expectation *add_expectation(const PlSite *here, Program *program, const 
     return expectation;
 }
 
-/* How many elements of the output one device's contribution makes, of how many it has. */
+/* Numbers of elements: of the output, of the input on one device; and of devices in the group. */
 static void check_elements(const PlSite *here, const PromiseCollective *c, int64_t output, int64_t input, int64_t group)
 {
     const char *name = collective_name[c->collective];
@@ -52,7 +52,7 @@ static void expect(const PlSite *here, PlCollective collective, PlRef output, Pl
     check_elements(here, c, view_elements(program_get_view(program, output.view)), view_elements(program_get_view(program, input.view)),
                    c->axis < 0 ? program->devices : program->mesh.size[c->axis]);
     if (program->knobs.data == DATA_OPAQUE)
-        return;                                 /* nothing to look at: the report says that no result was checked */
+        return;                                 /* there are no values; the report says that no result was checked */
     Expectation *expectation = add_expectation(here, program, collective_name[collective]);
     expectation->holds = promise_collective, expectation->closure = c;
     expectation->decls = 2, expectation->decl[0] = out, expectation->decl[1] = in;
@@ -94,7 +94,7 @@ static void exempt_one(Program *program, uint32_t decl, PlFault fault, const cha
     program_decl(program, decl)->exempt[fault] = program_string(program, reason);
 }
 
-/* Faults that are about an object of this kind. Bits by FaultId. */
+/* Faults that an object of this kind can have. Bits by FaultId. */
 static uint32_t exemptable(const Decl *decl)
 {
     bool semaphore = decl->space == SPACE_SEMAPHORE;

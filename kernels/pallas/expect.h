@@ -1,8 +1,8 @@
 /* expect.h - what a program promises: results that hold in every schedule, faults that a wrong twin must show, exemptions, limits.
  *
- * Results of the usual collectives are judged on where each element came from (which device's which element, sums as sets of those),
- * whatever the type: a wrong slot is found in int8, and the rounding of a bfloat16 sum is no false alarm. The forms with _along are among
- * the devices along one axis of the mesh, the others among all devices.
+ * Results of the usual collectives are judged by the origin of each element (which element of which device; for sums, the set of them),
+ * whatever the type: a wrong slot is found even in int8, and the rounding of a bfloat16 sum is no false alarm. The forms with _along are
+ * among the devices along one axis of the mesh, the others among all devices.
  */
 #pragma once
 #include "api.h"
@@ -21,25 +21,25 @@
 #define pl_expect_all_to_all_along(axis, output, input) PL_EXPECT(ALL_TO_ALL, output, input, 0, axis)
 #define pl_expect_permute_along(axis, output, input, shift) PL_EXPECT(PERMUTE, output, input, shift, axis)
 
-/* The author's own function of (refs, device, index of the output); its refs are those that follow the tolerance. */
+/* The author's own function of (refs, device, index of the output); the refs are those after the tolerance. */
 #define pl_expect_values(output, function, tolerance, ...) \
     (pl_api->expect_values(PL_HERE, output, function, tolerance, PL_REFS(__VA_ARGS__)))
-#define PL_ANY_VALUE __builtin_nan("")              /* what it returns where the program promises nothing */
-/* Inside such a function: an element of an input as it was given. */
+#define PL_ANY_VALUE __builtin_nan("")              /* returned where the program promises nothing */
+/* Inside such a function: an element of an input, as before the first launch. */
 #define pl_given(ref, device, ...) (pl_api->given(PL_HERE, ref, device, PL_LIST(__VA_ARGS__)))
 
-/* pl_expect_fault(PL_RACE, .from = 3): a wrong twin, whose fault shows from 3 devices on. Several such lines: a set. */
+/* pl_expect_fault(PL_RACE, .from = 3): a wrong twin; its fault shows from 3 devices on. Several such lines form a set. */
 #define pl_expect_fault(fault_id, ...) (pl_mark_twin_(), pl_api->expect_fault(PL_HERE, fault_id, (PlFrom){ __VA_ARGS__ }.from))
 typedef struct PlFrom { int64_t from; } PlFrom;
 
-/* Not to be reported, for this buffer or semaphore; the report repeats the reason. */
+/* This fault is not reported for this buffer or semaphore; the report repeats the reason. */
 #define pl_exempt(ref, fault, reason) (pl_api->exempt(PL_HERE, ref, fault, reason))
-/* `overflow` if a count can pass this. */
+/* `overflow` if the count can exceed this. */
 #define pl_limit(semaphore, count) (pl_api->limit(PL_HERE, semaphore, count))
 
 #define PL_EXPECT(name, output, input, shift, axis) (pl_api->expect(PL_HERE, PL_COLLECTIVE_##name, output, input, shift, axis))
 
-/* Known without running the program: which programs are wrong twins. */
+/* Lists the program as a wrong twin, so that this is known without running it. */
 #define pl_mark_twin_() (__extension__({ \
     static const PlTwin pl_twin_ = { __FILE__, __func__ }; \
     static const PlTwin *const pl_twin_entry_ __attribute__((section("heddle_twins"), used)) = &pl_twin_; \

@@ -1,4 +1,4 @@
-/* flag.c - words of shared memory, each operation handed to the core as one step. */
+/* flag.c - words of shared memory; each operation is one step of the core. */
 #include "flag.h"
 #include "builder.h"
 

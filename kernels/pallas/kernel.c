@@ -1,7 +1,7 @@
-/* kernel.c - PROGRAM's side: parameters, sizes that do not apply, launches with their arguments checked and named.
+/* kernel.c - what PROGRAM calls: parameters, sizes that do not apply, launches with checked and named arguments.
  *
- * A launch keeps its kernel and refs in the program's memory. Buffers without a name take that of the kernel's parameter. Scratch that was
- * given to an earlier launch is declared anew: each launch has its own.
+ * A launch keeps its kernel and refs in the program's memory. A buffer without a name takes that of the kernel's parameter. Scratch that an
+ * earlier launch has taken is declared again: each launch has its own.
  */
 #include "kernel.h"
 #include <glib.h>
@@ -69,7 +69,7 @@ static void run_body(Core *core, const Launch *launch)
 static void run_windowed(Core *core, const Launch *launch)
 {
     const Call *call = launch->closure;
-    PlRef ref[PL_REFS_MAX] = { { 0 } };         /* windows are others in each step */
+    PlRef ref[PL_REFS_MAX] = { { 0 } };         /* windows differ in each step */
     memcpy(ref, call->ref, (size_t)call->refs * sizeof *ref);
     builder_begin_body(core);
     windows_enter(core, call->window, call->windows, ref);
@@ -85,7 +85,7 @@ static char *ref_name(const PlKernel *kernel, int i)
     return g_strstrip(g_strdup(g_strv_length(names) > (guint)i ? names[i] : "?"));
 }
 
-static uint32_t declare_anew(Builder *builder, uint32_t decl)
+static uint32_t declare_again(Builder *builder, uint32_t decl)
 {
     const Decl old = *program_decl(builder->program, decl);
     DeclSpec spec = { .space = old.space, .semaphore_kind = old.semaphore_kind, .dtype = old.dtype, .life = old.life, .ndim = old.ndim,
@@ -101,7 +101,7 @@ static uint32_t declare_anew(Builder *builder, uint32_t decl)
     return copy;
 }
 
-/* The same scratch given twice to one launch stays one buffer. */
+/* Scratch passed twice to one launch stays one buffer. */
 static PlRef own_scratch(Builder *builder, PlRef ref, uint32_t first_copy)
 {
     const Program *program = builder->program;
@@ -110,7 +110,7 @@ static PlRef own_scratch(Builder *builder, PlRef ref, uint32_t first_copy)
     for (size_t i = first_copy; i < builder->copies_count; i++)
         if (builder->copies[i].decl == ref.buffer)
             return builder_make_ref(builder->copies[i].copy, ref.view, ref.core);
-    return builder_make_ref(declare_anew(builder, ref.buffer), ref.view, ref.core);
+    return builder_make_ref(declare_again(builder, ref.buffer), ref.view, ref.core);
 }
 
 static void check_count(const PlSite *here, const PlKernel *kernel, const PlRef *ref, int given)
@@ -140,7 +140,7 @@ static PlRef take_argument(Builder *builder, const PlSite *here, Launch *launch,
     return own_scratch(builder, ref, first_copy);
 }
 
-/* A buffer without a name takes the argument's, which is given back. */
+/* Returns the argument's name; a buffer without a name takes it. */
 static const char *name_argument(Program *program, const PlKernel *kernel, int i, uint32_t decl_id)
 {
     g_autofree char *name = ref_name(kernel, i);
@@ -151,7 +151,7 @@ static const char *name_argument(Program *program, const PlKernel *kernel, int i
     return program_text(program, kept);
 }
 
-/* Room and semaphores of windows come after what was handed over. */
+/* Rooms and semaphores of windows come after the arguments. */
 static void take_windows(Launch *launch, const Window *window)
 {
     for (uint32_t i = 0; i <= window->buffers; i++)
@@ -202,8 +202,8 @@ static const uint8_t *mark_devices(const PlSite *here, Program *program, const P
     return mark;
 }
 
-/* How many numbers stand in `.grid = { ... }`, 0: no grid is given. A grid of {0} has no step and no grid has one, and the numbers alone do
- * not tell them apart. */
+/* How many numbers `.grid = { ... }` has; 0: there is no grid. (A grid of {0} has no step, no grid has one step, and the values alone do
+ * not distinguish them.) */
 static uint32_t count_grid(const PlSite *here, const char *text)
 {
     const char *c = strstr(text, ".grid");
@@ -244,7 +244,7 @@ static void set_parallel(const PlSite *here, Launch *launch, const PlLaunch *giv
         if (given->dimension_semantics[d] == PL_PARALLEL) {
             if (d >= (int32_t)launch->grid_dims)
                 builder_misuse(here, "dimension_semantics: dimension %d is PL_PARALLEL, but the grid has %u", d, launch->grid_dims);
-            launch->parallel_dim = d;           /* Mosaic splits the first one */
+            launch->parallel_dim = d;           /* Mosaic splits the first parallel dimension */
             return;
         }
 }

@@ -1,14 +1,14 @@
-/* map.h - the preprocessor's loop: counts up to 65 arguments and applies a macro to each.
+/* map.h - loops of the preprocessor: count up to 65 arguments and apply a macro to each.
  *
  * PL_EACH(m, a, b, c) is m(3, a), m(2, b), m(1, c): the number counts down, so that it can index from the end of an array.
- * PL_LIST(a, b) is "2, address of the integers a and b"; PL_LIST() has none.
+ * PL_LIST(a, b) is "2, address of the integers a and b"; PL_LIST() is "0, ...".
  */
 #pragma once
 
 #define PL_LIST(...) \
     (int)(sizeof((const int64_t[]){ 0, __VA_ARGS__ }) / sizeof(int64_t) - 1), &((const int64_t[]){ 0, __VA_ARGS__ })[1]
 
-/* The same of refs. */
+/* The same for refs, at least one. */
 #define PL_REFS(...) (int)(sizeof((const PlRef[]){ __VA_ARGS__ }) / sizeof(PlRef)), (const PlRef[]){ __VA_ARGS__ }
 
 #define PL_NARGS(...) PL_PICK(__VA_ARGS__, \

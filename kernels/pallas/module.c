@@ -1,7 +1,7 @@
-/* module.c - from a linker section to programs: opens a module, hands it the API, and builds its programs.
+/* module.c - from linker sections to programs: opens a module, passes it the API, and builds its programs.
  *
- * Each PROGRAM leaves a pointer in a section, each pl_expect_fault a mark of its function in another; the module's `heddle_module` says
- * where they begin and end. No list is kept by hand, and the order of files on the linker's command line does not matter.
+ * Each PROGRAM leaves a pointer in a section, each pl_expect_fault a mark of its function in another; the module's `heddle_module` holds
+ * their bounds. No list is maintained by hand, and the order of files on the linker's command line does not matter.
  */
 #include "module.h"
 #include <dlfcn.h>
@@ -44,7 +44,7 @@ static const PlApi *the_api(void)
     return &api;
 }
 
-/* Below the number of devices from which any fault shows, the smallest set is declared: it is what the program is about. */
+/* With fewer devices than any fault needs, the faults with the smallest `from` are declared, so that the program still counts as wrong. */
 static void settle_expected_faults(const Builder *builder)
 {
     Program *program = builder->program;
@@ -58,7 +58,7 @@ static void settle_expected_faults(const Builder *builder)
     program->expected_from = program->expected_faults != 0 ? (uint32_t)least : 0;
 }
 
-/* Whatever is expected of a buffer must be known of it. */
+/* An expectation must not be about an opaque buffer. */
 static void check_expectations(Program *program)
 {
     for (uint32_t i = 0; i < program->expectations.count; i++) {
@@ -91,7 +91,7 @@ static void build(Program *program, const ProgramEntry *entry)
 {
     const PlProgram *record = entry->self;
     Builder builder = { .program = program, .taken = g_hash_table_new(NULL, NULL) };
-    if (program->name == NULL)                  /* who builds in a child has named it already, in memory that the parent sees too */
+    if (program->name == NULL)                  /* a caller in a child has set it already, in memory shared with the parent */
         program->name = entry->name, program->summary = entry->summary, program->source = entry->source;
     builder_open = &builder;
     if (sigsetjmp(builder.unwind, 0) == 0) {
@@ -203,12 +203,12 @@ static const PlModule *find_module(void *handle, const char *path, char **error)
 ProgramModule *pl_module_open(const char *path, char **error)
 {
     if (path == NULL) {
-        static ProgramModule *own;              /* as long as the process lives */
+        static ProgramModule *own;              /* never freed */
         g_assert(twice(&heddle_module) == NULL);
         own = own ? own : list_programs(&heddle_module, NULL);
         return own;
     }
-    g_autofree char *full = g_canonicalize_filename(path, NULL);        /* a bare name would be looked for in the system's folders */
+    g_autofree char *full = g_canonicalize_filename(path, NULL);        /* dlopen would search for a bare name in the system's folders */
     heap_load();
     void *handle = dlopen(full, RTLD_NOW | RTLD_LOCAL);
     heap_loaded();

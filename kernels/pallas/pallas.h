@@ -1,12 +1,12 @@
-/* pallas.h - everything that a kernel author writes against: C in the words of Pallas TPU.
+/* pallas.h - the API for kernel authors: Pallas TPU in C.
  *
  *     KERNEL(name, ref, ...) { ... }          runs on every core, once for each grid step
- *     PROGRAM(name, "summary") { ... }        the plan: inputs, outputs, scratch, launches, what must hold in the end
+ *     PROGRAM(name, "summary") { ... }        the plan: inputs, outputs, scratch, launches, expected results
  *
- * A kernel is a function of its refs and of what PROGRAM leaves: it may read statics, and keep what it needs in locals, in memory that it
- * allocates itself, and in refs; a write to anything else that outlives an operation is a usage error.
+ * A kernel is a function of its refs and of the state that PROGRAM leaves: it may read statics, and write to locals, to memory that it
+ * allocates itself, and to refs; any other write that outlives an operation is a usage error.
  *
- * Needs the C standard headers only. All names begin with pl_, Pl or PL_, but KERNEL, PROGRAM and PARAMETER.
+ * Needs the C standard headers only. All names begin with pl_, Pl or PL_, except KERNEL, PROGRAM and PARAMETER.
  */
 #pragma once
 #ifdef __cplusplus

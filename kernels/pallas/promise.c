@@ -49,7 +49,7 @@ static uint32_t member_device(const Program *program, const PromiseCollective *c
     return mesh_device(&program->mesh, at);
 }
 
-/* Origin of an element of the input's view: origins count the elements of the whole array. */
+/* Origin of an element of the input's view; origins number the elements of the whole array. */
 static uint64_t input_origin(const Program *program, const PromiseCollective *c, uint32_t device, int64_t element)
 {
     const Decl *decl = program_decl(program, c->input);
@@ -67,7 +67,7 @@ static uint64_t input_origin(const Program *program, const PromiseCollective *c,
     return tile_origin_whole(part, item);
 }
 
-/* Which element of which member's input must be at `element` of the output; for sums: of every member's. */
+/* The input element that must be at `element` of the output: of one member; for sums: of every member. */
 typedef struct Due { bool sum; uint32_t rank; int64_t element; } Due;
 
 static Due due_at(const Program *program, const PromiseCollective *c, uint32_t device, int64_t element)
@@ -111,7 +111,7 @@ static char *find_in(const Program *program, const PromiseCollective *c, uint64_
     return NULL;
 }
 
-/* The one input element that has this origin, of the expected input or else of any other; NULL: none has. */
+/* The input element that has this origin, of the expected input or else of another one; NULL: there is none. */
 static char *find_origin(const Program *program, const PromiseCollective *c, uint64_t origin)
 {
     char *found = find_in(program, c, origin);
@@ -143,7 +143,7 @@ static char *word_difference(const Program *program, const PromiseCollective *c,
     return g_strdup_printf("%s is %s, not %s", place, other != NULL ? other : "something computed", source);
 }
 
-/* Nothing can be said of this element: unwritten, or misuse, since its value passed through an opaque buffer. NULL: it is known. */
+/* For an element without a known value: it is unwritten, or, as a usage error, it passed through an opaque buffer. NULL: it is known. */
 static char *word_unknown(Machine *machine, uint32_t decl, uint32_t view, const Tile *tile, int64_t element, uint32_t device, uint32_t site)
 {
     Program *program = machine_program(machine);
@@ -158,14 +158,14 @@ static char *word_unknown(Machine *machine, uint32_t decl, uint32_t view, const 
 
 typedef char *(*JudgeElement)(Machine *machine, const void *closure, const Tile *tile, int64_t element, uint32_t device);
 
-/* What hangs on the outcome of a race is not judged, but that it was never written: no race is to blame where the program exempts it. */
+/* Elements that depend on a race are not judged; an unwritten one is, if the program exempts that race. */
 static bool is_judged(const Tile *tile, int64_t element)
 {
     uint8_t marks = element_marks(tile->written[element]);
     return marks == 0 || (marks == ELEMENT_EXEMPT && element_state(tile->written[element]) == ELEMENT_UNWRITTEN);
 }
 
-/* What is wrong with the first element that is not as expected; NULL: nothing. One that nobody wrote says more than a wrong one. */
+/* *message: what is wrong with the first unexpected element, an unwritten one if there is any; NULL: nothing. */
 static void judge_elements(Machine *machine, const void *closure, const Tile *tile, uint32_t device, JudgeElement judge, char **message)
 {
     int64_t i = 0;
@@ -219,7 +219,7 @@ static bool judge_device(Machine *machine, const void *closure, uint32_t decl, u
     const Program *program = machine_program(machine);
     uint32_t first, last, cores = program->cores_per_device;
     if (!program_decl_launches(program, decl, device, &first, &last))
-        return true;                            /* this device has no part in it */
+        return true;                            /* no launch on this device uses it */
     for (uint32_t i = 0; i < (program_decl(program, decl)->units == program->cores ? cores : 1); i++)
         if (!judge(machine, closure, program_object(program, decl, device * cores + i), device, message))
             return false;

@@ -1,7 +1,7 @@
 /* promise.h - do the final contents meet an expectation of the program?
  *
- * Collectives are judged on origins (tile.h): for each element of the output, which device's which element of the input, or the sum of
- * which, it must be. Values are compared with the author's function.
+ * Collectives are judged by origins (model/tile.h): each element of the output must be a certain element of some device's input, or a
+ * certain sum of such. Values are compared with the author's function.
  */
 #pragma once
 #include "../../model/machine.h"

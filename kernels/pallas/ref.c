@@ -1,6 +1,6 @@
-/* ref.c - views: each is interned in the program, a ref carries its id.
+/* ref.c - views: each is interned in the program, a ref holds its id.
  *
- * Kernels take the same elements again and again, so the views of single integer indices are remembered by (view, index).
+ * Kernels index the same elements repeatedly, so the views of single integer indices are cached by (view, index).
  */
 #include "ref.h"
 #include <glib.h>

@@ -1,7 +1,7 @@
 /* ref.h - views of a ref: indices and slices, other shapes, other item types, one ref of several.
  *
- * Source: Pallas' Ref.at[...], pl.ds and pl.dslice, Ref.reshape, Ref.bitcast. A view may reach outside its buffer: only an access of it is
- * a fault.
+ * Source: Pallas' Ref.at[...], pl.ds and pl.dslice, Ref.reshape, Ref.bitcast. A view may reach outside its buffer: only an access through
+ * it is a fault.
  */
 #pragma once
 #include "api.h"
@@ -12,8 +12,8 @@
 #define PL_ALL ((PlIndex){ 0, 0, 1, PL_INDEX_ALL })
 #define pl_ds(start, size) pl_dslice(start, size, 1)
 #define pl_reshape(ref, ...) (pl_api->reshape(PL_HERE, ref, PL_LIST(__VA_ARGS__)))
-/* Items of another size: the second-minor dimension changes, and items of one column of several rows are packed into one, the first row
- * lowest. Of one dimension (which Pallas refuses): items behind each other. */
+/* Items of another size: the second-minor dimension changes, and items of one column in several rows are packed into one, the first row
+ * lowest. With one dimension (which Pallas refuses): consecutive items. */
 #define pl_bitcast(ref, type) (pl_api->bitcast(PL_HERE, ref, type))
 /* pl_select_ref(i, a, b, c): the i-th of them. */
 #define pl_select_ref(which, ...) \

@@ -1,4 +1,4 @@
-/* semaphore.c - counters, barriers, assertions and what a kernel prints. */
+/* semaphore.c - semaphores, barriers, assertions and debug output. */
 #include "semaphore.h"
 #include <glib.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void debug_print(const PlSite *here, const char *format, ...)
     printf("[device %u step %lld] ", core->device, (long long)core->grid_index);
     vprintf(format, arguments);
     putchar('\n');
-    fflush(stdout);                             /* a child that crashes must not lose it */
+    fflush(stdout);                             /* not lost if the child crashes */
     va_end(arguments);
 }
 

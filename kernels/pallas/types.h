@@ -1,4 +1,4 @@
-/* types.h - the small values that kernels and programs pass around, and where in the source a call stands. */
+/* types.h - the types that kernels and programs pass around, and the source line of a call. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,10 +7,10 @@
 #define PL_DIMS_MAX 8
 #define PL_REFS_MAX 64
 
-/* Where a call stands: one constant for each place, so that a place is known by its address. `#line` is honoured. */
+/* The source line of a call: one constant for each, so that its address identifies it. `#line` is honoured. */
 typedef struct PlSite { const char *file, *function; unsigned line, counter; } PlSite;
 #define PL_HERE (__extension__({ static const PlSite pl_here_ = { __FILE__, __func__, __LINE__, __COUNTER__ }; &pl_here_; }))
-/* The same for an operation that is a step, listed in a section: a report tells which of them nothing executed. */
+/* The same for an operation that is a step, listed in a section: a report lists those that were never executed. */
 #define PL_STEP (__extension__({ static const PlSite pl_here_ = { __FILE__, __func__, __LINE__, __COUNTER__ }; \
                                  static const PlSite *const pl_step_ __attribute__((section("heddle_steps"), used)) = &pl_here_; \
                                  (void)pl_step_; &pl_here_; }))
@@ -39,7 +39,7 @@ typedef struct PlIndex { int64_t start, size, stride; PlIndexKind kind; } PlInde
 typedef struct PlDevice { int64_t device, core; bool has_device, has_core; } PlDevice;
 typedef struct PlDevices { int64_t first, count, step; const int *list; } PlDevices;
 
-/* A value: a dense array in the hands of one core, until the end of the grid step or of the scope in which it was made. */
+/* A value: a dense array of one core, until the end of the grid step or of the scope in which it was made. */
 typedef struct PlTile { void *tile; uint64_t scope; } PlTile;
 
 /* A copy that can be started and waited for. */
@@ -54,7 +54,7 @@ typedef struct PlCopy {
 typedef struct PlSignal { int64_t inc; PlDevice device; } PlSignal;
 typedef struct PlWait { int64_t value; bool decrement; } PlWait;
 
-/* Given values; expected ones, PL_ANY_VALUE where nothing is promised: refs are those that the program handed over. */
+/* Given values; expected values (PL_ANY_VALUE where nothing is promised) with the refs that the program passes. */
 typedef double (*PlGiven)(int device, const int64_t *index);
 typedef double (*PlExpected)(const PlRef *refs, int device, const int64_t *index);
 typedef enum PlCollective {
@@ -87,7 +87,7 @@ typedef struct PlLaunch {
     PlRef args[PL_REFS_MAX];
     PlDimension dimension_semantics[PL_DIMS_MAX];
     int collective_id;
-    bool one_core;                              /* core 0 of each device does all of the grid, the others nothing */
+    bool one_core;                              /* core 0 of each device runs the whole grid, the others nothing */
     bool skip_device_barrier, allow_collective_id_without_custom_barrier;
     const char *name;
 } PlLaunch;

@@ -1,6 +1,6 @@
 /* value.c - loads, stores and arithmetic. A PlTile points at a Tile in the core's arena.
  *
- * Values of opaque buffers are shapes only; what is computed with one is opaque too. A mask steers the kernel, so it must be real.
+ * Values of opaque buffers are shapes only; what is computed from one is opaque, too. A mask must not be opaque, as the kernel observes it.
  */
 #include "value.h"
 #include <glib.h>

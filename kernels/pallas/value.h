@@ -1,4 +1,4 @@
-/* value.h - values: loads and stores of VMEM and SMEM, and arithmetic on what was loaded.
+/* value.h - values: loads and stores of VMEM and SMEM, and arithmetic on tiles.
  *
  * Tiles live until the end of the grid step, or of the scope (PL_SCOPED) in which they were made.
  */
@@ -10,13 +10,13 @@
 
 #define pl_load(ref) (pl_api->load(PL_STEP, ref, PL_NO_MASK))
 #define pl_store(ref, tile) (pl_api->store(PL_STEP, ref, tile, PL_NO_MASK))
-#define pl_swap(ref, tile) (pl_api->swap(PL_STEP, ref, tile, PL_NO_MASK))               /* returns what was there */
-/* Where the mask, a PL_BOOL tile of the same shape, is not true, nothing is read or written. */
+#define pl_swap(ref, tile) (pl_api->swap(PL_STEP, ref, tile, PL_NO_MASK))               /* returns the old values */
+/* Only elements where the mask, a PL_BOOL tile of the same shape, is true are read or written. */
 #define pl_load_masked(ref, mask) (pl_api->load(PL_STEP, ref, mask))
 #define pl_store_masked(ref, tile, mask) (pl_api->store(PL_STEP, ref, tile, mask))
 #define pl_swap_masked(ref, tile, mask) (pl_api->swap(PL_STEP, ref, tile, mask))
 
-/* One element, as a number that may steer the kernel. */
+/* One element, as a number that the kernel may branch on. */
 #define pl_load_int(ref) (pl_api->load_int(PL_STEP, ref))
 #define pl_load_float(ref) (pl_api->load_float(PL_STEP, ref))
 #define pl_store_int(ref, value) (pl_api->store_int(PL_STEP, ref, value))

@@ -1,10 +1,10 @@
-/* windows.c - the pipeline behind pl_windows: fetches ahead, write-backs behind, as ordinary copies on semaphores of their own.
+/* windows.c - the pipeline of pl_windows: prefetches and write-backs as ordinary copies on semaphores of their own.
  *
- * Source: Pallas TPU's emit_pipeline and the grid of pallas_call. Where their order is not promised the copies begin as early and are
- * waited for as late as they can: in each grid step first the write-back of blocks that the last step has left, then the fetches for which
- * there is room, then the waits for what this step needs. Each buffer has a semaphore of its own, so a wait is for one copy only.
+ * Source: Pallas TPU's emit_pipeline and the grid of pallas_call. Where their order is not specified, copies start as early and are waited
+ * for as late as possible: each grid step first writes back the blocks that the previous step has left, then starts the fetches for which
+ * there is room, then waits for what it needs. Each buffer has a semaphore of its own, so a wait is for one copy only.
  *
- * What a core's windows hold is kept beside the core, from the first to the last of its grid steps.
+ * A core keeps the state of its windows from the first to the last of its grid steps.
  */
 #include "windows.h"
 #include <glib.h>
@@ -12,14 +12,14 @@
 #include "../../model/label.h"
 #include "windows_inside.h"
 
-typedef struct Holding {                        /* of one window */
-    int64_t block[PL_DIMS_MAX];                 /* an output's, now; an input's that was fetched last */
-    int64_t ahead;                              /* inputs: the first grid step of the core for which nothing is fetched yet */
-    unsigned now, newest;                       /* buffers: of this step, and the last one that was given out */
-    bool begins[PL_BUFFERS_MAX];                /* by grid step, in turn: a block begins there */
-    bool moving[PL_BUFFERS_MAX];                /* by buffer: its copy is not waited for yet */
+typedef struct Holding {                        /* the state of one window */
+    int64_t block[PL_DIMS_MAX];                 /* output: the current block; input: the block fetched last */
+    int64_t ahead;                              /* inputs: the core's first grid step whose block is not fetched yet */
+    unsigned now, newest;                       /* buffers: of this step; the one assigned last */
+    bool begins[PL_BUFFERS_MAX];                /* by grid step modulo buffers: does a block begin there? */
+    bool moving[PL_BUFFERS_MAX];                /* by buffer: its copy is started and not waited for */
     CopyDesc copy[PL_BUFFERS_MAX];
-    GHashTable *left;                           /* outputs: blocks that were left, as strings */
+    GHashTable *left;                           /* outputs: blocks visited before, as strings */
 } Holding;
 
 typedef struct Holdings { unsigned count; Holding of[]; } Holdings;
@@ -214,7 +214,7 @@ static Ref part(Program *program, uint32_t decl, uint32_t view, unsigned indices
     return (Ref){ decl, program_view(program, &made), NONE };
 }
 
-/* The array's part of a block, and the room's, cut off where the array ends; true if it was. A block that begins outside is not cut: its
+/* A block as parts of the array and of its room, cut at the array's end; true if it was cut. A block that begins outside is not cut: its
  * copy is out of bounds. */
 static bool block_parts(Program *program, const Window *window, const int64_t *block, unsigned buffer, Ref *array, Ref *room)
 {
@@ -238,7 +238,7 @@ static bool block_parts(Program *program, const Window *window, const int64_t *b
     return cut;
 }
 
-/* What the room held is no longer there. */
+/* Makes the room unwritten. */
 static void forget(Core *core, const Window *window, unsigned buffer)
 {
     const Decl *decl = program_decl(core->program, window->room + buffer);
@@ -274,7 +274,7 @@ static void start(Core *core, const Window *window, Holding *held, const int64_t
         wait_for(core, window, held, buffer);
 }
 
-/* Goes on to the output's block of this step; the one that it leaves is written back. True: the block has just begun. */
+/* Moves to the output's block of this step and writes the previous one back. True: a block begins. */
 static bool begin_output(Core *core, const Window *window, Holding *held, const PlRef *ref)
 {
     int64_t block[PL_DIMS_MAX];
@@ -289,7 +289,7 @@ static bool begin_output(Core *core, const Window *window, Holding *held, const 
     char *text = block_text(window, block);
     bool again = !window->revisit && g_hash_table_contains(held->left, text);
     uint32_t kept = again ? program_string(core->program, text) : 0;
-    g_free(text);                               /* what follows may leave this stack for good */
+    g_free(text);                               /* what follows may never return */
     if (again)
         core_stop(core, window->copies, FAULT_REVISIT, "output %s: block %s is visited again after another one",
                   program_text(core->program, program_decl(core->program, window->array.buffer)->name), program_text(core->program, kept));
@@ -323,7 +323,7 @@ static void enter_input(Core *core, const Window *window, Holding *held)
     wait_for(core, window, held, held->now);
 }
 
-/* For an output's block that begins. */
+/* Prepares the room of an output's new block. */
 static void make_room(Core *core, const Window *window, Holding *held)
 {
     wait_for(core, window, held, held->now);
@@ -341,7 +341,7 @@ static void show(const Core *core, const Window *window, const Holding *held, Pl
     ref[window->argument] = builder_make_ref(decl, program_decl(core->program, decl)->view, NONE);
 }
 
-/* Inputs that are there as a whole come first: index functions may look at them. */
+/* Whole inputs come first, as index functions may read them. */
 static void enter_inputs(Core *core, const Window *window, unsigned count, PlRef *ref, bool whole)
 {
     for (unsigned i = 0; i < count; i++)
