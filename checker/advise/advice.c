@@ -1,8 +1,8 @@
-/* advice.c - what a right program does not need: each barrier, each pair of signals and waits, each single wait is left out in turn and the
- * rest is checked as a whole. What is needed is said with what would happen without it.
+/* advice.c - needless synchronisation in a right program: each barrier, each pair of signals and waits, and each single wait is removed in
+ * turn, and the rest is checked. If it is needed, the advice says what would happen without it.
  *
- * A wait alone is left out by letting it wait where the launch is left: its signals must be taken somewhere. So a wait is needless where
- * nothing in the launch needs to come after it.
+ * A single wait is not removed but moved to the end of the launch, since its signals must be taken somewhere. So a wait is needless if
+ * nothing in the launch must come after it.
  */
 #include "../check/check.h"
 #include "../report/message.h"
@@ -31,7 +31,8 @@ static char *what_happens(const CheckResult *changed)
     return g_strdup_printf("%s: %s%s%s%s", fault_name(fault->id), message, place ? " (" : "", place ? place : "", place ? ")" : "");
 }
 
-/* Is it needed? what: "the signals and waits on ready"; needless: what the advice says. Clears the change. True: it is needless. */
+/* Checks the program without it. what: "the signals and waits on ready"; needless: the text of the advice. Clears the change. True:
+ * needless. */
 static bool try_without(CheckResult *result, Change *change, const char *what, const char *needless, const Place *place)
 {
     CheckResult *changed = change->too_many ? NULL : change_check(change);
@@ -51,7 +52,7 @@ static bool try_without(CheckResult *result, Change *change, const char *what, c
 
 static const char NEEDLESS[] = "without it the program is still verified at this size";
 
-/* Does anything in the launch reach another device but the signals on semaphores of that name? */
+/* Does anything in the launch other than signals on semaphores of that name reach another device? */
 static bool communicates_without(const CheckResult *result, uint32_t launch, const char *name)
 {
     const Program *program = result->program;
@@ -69,7 +70,7 @@ static bool communicates_without(const CheckResult *result, uint32_t launch, con
     return false;
 }
 
-/* A launch that communicates no more has no barrier at its entry either. */
+/* A launch that no longer communicates has no entry barrier either. */
 static void drop_idle_barriers(const CheckResult *result, Change *change, const char *name)
 {
     for (uint32_t l = 0; l < result->program->launches.count; l++)
@@ -77,7 +78,7 @@ static void drop_idle_barriers(const CheckResult *result, Change *change, const 
             change_add(change, EDIT_ENTRY_BARRIER)->where.launch = l;
 }
 
-/* needless: by declaration. */
+/* needless: a flag for each declaration. */
 static void try_without_semaphores(CheckResult *result, bool *needless)
 {
     static const uint8_t kind[] = { STEP_SIGNAL, STEP_WAIT, STEP_WAIT_KEEP };
@@ -102,7 +103,7 @@ static void try_without_semaphores(CheckResult *result, bool *needless)
     }
 }
 
-/* What a core's waits at that site take from one semaphore, element by element of its declaration. */
+/* What waits at one site take from one semaphore, and the cores that do so. */
 typedef struct Taken { uint32_t semaphore; int64_t value; bool core[WHATIF_CORES_MAX]; } Taken;
 
 static void note_taken(const Program *program, GArray *taken, uint32_t semaphore, int64_t value)
@@ -119,7 +120,7 @@ static void note_taken(const Program *program, GArray *taken, uint32_t semaphore
     g_array_append_val(taken, now);
 }
 
-/* Cores that take as much from the same element are one. */
+/* Merges entries of cores that take the same amount from the same element. */
 static void merge_taken(const Program *program, GArray *taken)
 {
     for (guint i = 0; i < taken->len; i++)
@@ -154,7 +155,7 @@ static void try_without_wait(CheckResult *result, const Step *wait)
             || strcmp(whatif_semaphore_name(program, step->object), name) != 0)
             continue;
         if (step->launch != wait->launch)
-            return;                             /* a line that several launches share: no single one can be told */
+            return;                             /* several launches share the line, so the wait has no single launch */
         note_taken(program, taken, step->object, step->value);
     }
     merge_taken(program, taken);
@@ -186,7 +187,7 @@ static bool ends_the_launch(const Record *record, size_t index)
     return true;
 }
 
-/* Not of semaphores that are needless as a whole, nor where they stand at the end of the launch anyway. */
+/* Skips semaphores that are needless as a whole, and waits that are already at the end of the launch. */
 static void try_without_waits(CheckResult *result, const bool *needless)
 {
     const Record *record = result->record;

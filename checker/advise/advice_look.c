@@ -1,5 +1,5 @@
-/* advice_look.c - advice about a program as it is: waits that different signals can satisfy, counts above what a wait needs, copies that go
- * further than one hop, steps that name a scope before it is open. Once a line, by its first example.
+/* advice_look.c - advice about the unchanged program: waits that different signals can satisfy, counts above what a wait needs, copies over
+ * more than one hop, steps that name a scope before it is open. Once for each line, with its first example.
  */
 #include "../check/check.h"
 #include "../proof/prove.h"
@@ -72,7 +72,7 @@ static void add_early(CheckResult *result, const CheckResult *changed, const Fin
     check_add_advice(result, ADVICE_EARLY_SIGNAL, text, place);
 }
 
-/* A site of another program. */
+/* The same site in this program. */
 static uint32_t site_in(Program *program, const Program *other, uint32_t id)
 {
     const Site *site = program_get_site(other, id);
@@ -81,7 +81,7 @@ static uint32_t site_in(Program *program, const Program *other, uint32_t id)
     return caller == NONE ? own : program_site_called(program, own, site_in(program, other, caller));
 }
 
-/* What --scopes strict calls a lifetime fault. */
+/* Steps that are lifetime faults under --scopes strict. */
 static void look_at_scopes(CheckResult *result)
 {
     Knobs strict = result->spec->knobs;

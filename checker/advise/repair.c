@@ -1,8 +1,7 @@
-/* repair.c - the usual repairs, tried on a faulty program: each is a change that is checked as a whole, and named if it was verified.
+/* repair.c - tries the usual repairs on a faulty program: each changed program is checked, and the repair is named if it is verified.
  *
- * Which are tried depends on the faults that were found; the first few that hold are named, the most particular kinds first: one semaphore
- * a copy, a wait that is missing or comes too late, a larger count, a signal that comes too soon, a second barrier, a barrier at the
- * entry, a capacity semaphore.
+ * The faults determine which repairs are tried. The first few that hold are named, the most specific kinds first: a semaphore for each
+ * copy, a missing or late wait, a larger count, an early signal, a second barrier, an entry barrier, a capacity semaphore.
  */
 #include "repair.h"
 #include "../../model/label.h"
@@ -52,7 +51,7 @@ static SemaphoreKind kind_of(const Repairs *r, uint32_t semaphore)
     return (SemaphoreKind)program_decl(r->program, program_semaphore_decl(r->program, semaphore))->semaphore_kind;
 }
 
-/* The most steps of that kind on semaphores of that name that any core does. */
+/* The most steps of that kind that a core does on semaphores of that name. */
 static uint32_t most_steps_on(const Repairs *r, StepKind kind, const char *name)
 {
     uint32_t count[WHATIF_CORES_MAX] = { 0 }, most = 0;
@@ -67,7 +66,7 @@ static uint32_t most_steps_on(const Repairs *r, StepKind kind, const char *name)
     return most;
 }
 
-/* Waits for several senders in one step take from one element. */
+/* A wait for several senders in one step takes from one element. */
 static void try_one_a_copy(Repairs *r)
 {
     static const uint8_t kind[] = { STEP_COPY_START, STEP_WAIT, STEP_WAIT_KEEP };
@@ -122,7 +121,7 @@ static void try_larger_counts(Repairs *r)
     }
 }
 
-/* A core that is stuck waits for what is there. */
+/* A stuck core waits for the count that is there. */
 static void try_smaller_counts(Repairs *r)
 {
     g_autoptr(GArray) drains = repair_find_left(r);
@@ -138,7 +137,7 @@ static void try_smaller_counts(Repairs *r)
     }
 }
 
-/* Whom each core signals on that semaphore before it comes to the wait for the first time; how many signals at most. */
+/* The cores that each core signals on that semaphore before it first reaches the wait; returns the most signals of a core. */
 static unsigned find_signalled(const Repairs *r, const Step *wait, uint32_t peer[SIGNALS_MAX][WHATIF_CORES_MAX])
 {
     const char *name = whatif_semaphore_name(r->program, wait->object);
@@ -215,7 +214,8 @@ static void try_entry_barriers(Repairs *r)
         change_clear(&all);
 }
 
-/* Who sends to each core, at this line: one core each, and each to one; else there is no single one to give room to. */
+/* The one sender to each core at this line; false: senders and receivers are not paired one to one, so a capacity semaphore does not
+ * fit. */
 static bool find_senders(const Repairs *r, uint32_t site, uint32_t *sender)
 {
     for (uint32_t core = 0; core < r->program->cores; core++)
@@ -260,7 +260,7 @@ static void try_capacity(Repairs *r)
     }
 }
 
-/* The other values of the knobs that make the machine kinder. */
+/* Other values of knobs, under which the machine has fewer orders. */
 static void try_knobs(Repairs *r)
 {
     static const struct { const char *option, *meaning; Knobs knobs; } other[] = {
@@ -288,7 +288,7 @@ static void try_knobs(Repairs *r)
     }
 }
 
-/* What nothing in a kernel can wait for. */
+/* For faults of window copies, for which a kernel cannot wait. */
 static void try_sequential_windows(Repairs *r)
 {
     Knobs knobs = r->result->spec->knobs;
@@ -303,7 +303,7 @@ static void try_sequential_windows(Repairs *r)
     check_result_free(changed);
 }
 
-/* A user who has turned it off is told what it is for. */
+/* Under --scopes strict: would static scopes be right? */
 static void try_static_scopes(Repairs *r)
 {
     Knobs knobs = r->result->spec->knobs;
@@ -328,7 +328,7 @@ static unsigned reported_faults(const CheckResult *result)
     return faults;
 }
 
-/* A core that runs on without another operation is given its time in each changed copy again. */
+/* A core that loops without an operation would use up its time limit in each changed program. */
 static bool spins(const CheckResult *result)
 {
     return reported_faults(result) == BIT(FAULT_NO_PROGRESS) && result->seconds >= CHILD_SPIN_SECONDS;

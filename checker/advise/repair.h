@@ -1,7 +1,7 @@
-/* repair.h - what the parts of trying repairs share.
+/* repair.h - shared by the parts of repair.
  *
- *     repair.c: which kinds are tried, and those about semaphores and barriers      repair_wait.c: waits that are missing or come too late
- *     repair_signal.c: signals that come too soon      repair_size.c: what smaller sizes tell
+ *     repair.c: which kinds are tried; semaphores and barriers      repair_wait.c: missing and late waits
+ *     repair_signal.c: early signals                                repair_size.c: smaller sizes
  *
  * Ownership:   borrows the result; its sentences go to result->tried.
  */
@@ -14,19 +14,19 @@ typedef struct Repairs {
     const Record *record;
     unsigned faults, named, tries;              /* faults: bit per FaultId */
     gint64 until;
-    GHashTable *seen;                           /* words of what was tried; looked up only */
+    GHashTable *seen;                           /* texts of changes that were tried; looked up only */
 } Repairs;
 
-/* What is left over on one element, on these cores by the same amount. */
+/* The same amount left over on one element on these cores. */
 typedef struct Drain { const char *name; uint32_t element, semaphore; bool core[WHATIF_CORES_MAX]; int64_t value; } Drain;
 
 const Step *repair_step(const Repairs *r, size_t i);
-bool repair_try(Repairs *r, Change *change);    /* clears the change. True: it makes the program right */
-/* Of Drain: what the recorded run left on semaphores; every run leaves as much, when all was counted. */
+bool repair_try(Repairs *r, Change *change);    /* clears the change. True: the changed program is right */
+/* Of Drain: what the recorded run left on semaphores; every complete run leaves the same. */
 GArray *repair_find_left(const Repairs *r);
 
-void repair_at_smaller_size(CheckResult *result);               /* of a large program: what helps where it is small and wrong too */
-void repair_drains(Repairs *r);                 /* what is left over is waited for in the end */
-void repair_missing_waits(Repairs *r);          /* of two that race, one waits for the other */
-void repair_early_signals(Repairs *r);          /* a signal is given later */
-void repair_waits_behind_starts(Repairs *r);    /* a copy is waited for where it is started */
+void repair_at_smaller_size(CheckResult *result);               /* of a large program: repairs at a smaller faulty size */
+void repair_drains(Repairs *r);                 /* at the end, wait for what is left over */
+void repair_missing_waits(Repairs *r);          /* of two racing steps, one waits for the other */
+void repair_early_signals(Repairs *r);          /* move a signal down */
+void repair_waits_behind_starts(Repairs *r);    /* wait for a copy right after its start */

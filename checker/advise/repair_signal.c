@@ -1,5 +1,5 @@
-/* repair_signal.c - a signal that is given too soon, such as the credit for a slot that is still in use: it is moved down, behind one of
- * the steps that its core does before it comes to the signal again, the nearest first.
+/* repair_signal.c - moves an early signal, such as the credit for a slot that is still in use, after one of the next steps of its core, the
+ * nearest first, up to the next time that the core reaches the signal.
  */
 #include "repair.h"
 #include <string.h>
@@ -9,7 +9,7 @@ enum { STEPS_BEHIND_MAX = 12 };
 
 typedef struct Moved {
     const Step *signal;
-    uint32_t target[WHATIF_CORES_MAX];          /* by core, NONE: it gives none */
+    uint32_t target[WHATIF_CORES_MAX];          /* by core; NONE: it gives no signal */
 } Moved;
 
 static bool is_same(const Program *program, const Step *one, const Step *other)
@@ -17,7 +17,7 @@ static bool is_same(const Program *program, const Step *one, const Step *other)
     return one->kind == other->kind && program_same_line(program, one->site, other->site);
 }
 
-/* False: it goes now here, now there, or is given by a core of its own choice of elements. */
+/* False: a core signals different targets or elements. */
 static bool find_targets(const Repairs *r, Moved *moved)
 {
     for (uint32_t core = 0; core < WHATIF_CORES_MAX; core++)
@@ -55,7 +55,7 @@ static bool try_behind(Repairs *r, const Moved *moved, const Step *behind)
     change_say(&change, "with the signal on %s at %s moved down to after %s", name, from, to);
     if (signals < steps)
         change_say(&change, signals == 1 ? " (the first time)" : " (the first %u times)", signals);
-    change.too_many |= signals > steps;         /* some would be lost */
+    change.too_many |= signals > steps;         /* some signals would be lost */
     change_add(&change, EDIT_DROP)->where = whatif_at(r->program, STEP_SIGNAL, signal->site);
     Edit *edit = change_add(&change, EDIT_AFTER);
     edit->where = whatif_at(r->program, behind->kind, behind->site);
@@ -69,7 +69,7 @@ static bool can_be_behind(const Step *step)
     return step->kind <= STEP_SWAP || step->kind == STEP_WAIT || step->kind == STEP_CORE_BARRIER;
 }
 
-/* What the signal's core does from it to the next time it comes there. */
+/* Tries the steps of the signal's core from it to the next time it is there. */
 static bool try_to_move(Repairs *r, const Moved *moved, size_t index)
 {
     const Step *behind[STEPS_BEHIND_MAX];

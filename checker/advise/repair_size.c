@@ -1,7 +1,7 @@
-/* repair_size.c - a faulty program on a line of devices, at smaller sizes: which is the smallest wrong one, and what would mend that one?
+/* repair_size.c - checks a faulty program on a line of devices at smaller sizes, to find the smallest faulty one and a repair for it.
  *
- * A program that is too large to try repairs on is mostly wrong for a few devices too, and for the same reason. What is named says at which
- * size it was tried.
+ * A program that is too large for trying repairs is usually faulty at a few devices too, for the same reason. The report names the size at
+ * which a repair was tried.
  */
 #include "../check/check.h"
 #include "../check/interrupt.h"
@@ -30,7 +30,7 @@ static bool is_wrong_line(const CheckResult *result)
     return result->verdict == VERDICT_FAULTY && result->spec->mesh.axes == 1 && result->spec->edits == NULL && result->program != NULL;
 }
 
-/* The first size that is not asked about: the program's own, or beyond what is small. */
+/* The first size that is not tried: the program's own, or one that is not small. */
 static uint32_t end_of_sizes(const CheckResult *result)
 {
     return MIN(mesh_devices(&result->spec->mesh), WHATIF_CORES_MAX / MAX(result->spec->cores, 1) + 1);
@@ -54,7 +54,7 @@ static SmallerSizes try_sizes(const CheckResult *result)
     return sizes;
 }
 
-/* Tried once, whoever asks. */
+/* Computed once for each result. */
 static const SmallerSizes *smaller_sizes(CheckResult *result)
 {
     if (!result->smaller.known)

@@ -1,13 +1,13 @@
-/* repair_wait.c - repairs of waits: for what is left over in the end, before the access that a copy races with, behind the start of a copy.
+/* repair_wait.c - adds waits: at the end for what is left over, before an access that a copy races with, after the start of a copy.
  *
- * A wait that is there but comes too late is moved: dropped where it stands, done as often where it is due.
+ * A late wait is moved: it is dropped where it is, and done as often where it is due.
  */
 #include "../../model/counter.h"
 #include "repair.h"
 #include <string.h>
 #include "../../model/label.h"
 
-/* The last launch that has a semaphore of that name; NONE: no launch does. */
+/* The last launch with a semaphore of that name; NONE: none. */
 static uint32_t last_launch_with(const Repairs *r, const char *name)
 {
     uint32_t last = NONE;
@@ -20,7 +20,7 @@ static uint32_t last_launch_with(const Repairs *r, const char *name)
     return last;
 }
 
-/* False: no launch has it. */
+/* False: no launch has that semaphore. */
 static bool wait_at_exit(const Repairs *r, Change *change, const char *name, uint32_t element, int64_t value, const bool *core)
 {
     uint32_t launch = last_launch_with(r, name);
@@ -30,7 +30,7 @@ static bool wait_at_exit(const Repairs *r, Change *change, const char *name, uin
     return true;
 }
 
-/* Left over on several cores by the same amount: one drain. */
+/* The same amount on several cores is one drain. */
 static void note_drain(const Repairs *r, GArray *drains, uint32_t semaphore, int64_t value)
 {
     Drain now = { .name = whatif_semaphore_name(r->program, semaphore), .element = whatif_element(r->program, semaphore),
@@ -70,7 +70,7 @@ GArray *repair_find_left(const Repairs *r)
     return drains;
 }
 
-/* Everything that is left over is waited for at the end of the launch. */
+/* At the end of the launch, waits for everything that is left over. */
 void repair_drains(Repairs *r)
 {
     g_autoptr(GArray) drains = repair_find_left(r);
@@ -105,10 +105,10 @@ static const Copy *find_copy(const Repairs *r, const Place *place)
     return NULL;
 }
 
-/* A wait that is not there: for what, and on which semaphore. */
+/* A missing wait: for what, and on which semaphore. */
 typedef struct Missing {
     uint32_t semaphore, count;
-    bool rotates;                               /* copies of that line use one element after the other */
+    bool rotates;                               /* copies of that line use the elements in turn */
 } Missing;
 
 static bool rotates(const Repairs *r, uint32_t site, bool send, uint32_t semaphore)
@@ -144,7 +144,7 @@ static void say_wait(const Repairs *r, Change *change, const Missing *missing)
     change_say(change, "a wait for %u on %s", missing->count, missing->rotates ? all : one);
 }
 
-/* How often the core comes to such steps. */
+/* How often the core does such steps. */
 static uint32_t occurrences(const Repairs *r, uint32_t core, const EditWhere *where)
 {
     uint32_t count = 0;
@@ -177,7 +177,7 @@ static bool try_to_move(Repairs *r, const Step *wait, EditWhere to, const Missin
     return repair_try(r, &change);
 }
 
-/* A wait that is there, but too late, is done as often, before `other` already: at its last occurrences or at its first. */
+/* Moves a late wait before `other`, as many times: at the last occurrences of `other`, or at the first. */
 static bool try_earlier(Repairs *r, const Missing *missing, const Place *other)
 {
     const EditWhere to = whatif_at(r->program, other->kind, other->site);
@@ -194,7 +194,7 @@ static bool try_earlier(Repairs *r, const Missing *missing, const Place *other)
     return false;
 }
 
-/* For what the copy did the time before: not before the first time, but once more in the end. */
+/* Waits for the previous round of the copy: not before the first round, and once more at the end. */
 static bool try_from_second_time(Repairs *r, EditWhere where, const char *before, const Missing *missing)
 {
     Change change;
@@ -223,7 +223,7 @@ static bool try_wait_before(Repairs *r, const Missing *missing, const Place *oth
     return repair_try(r, &change) || try_earlier(r, missing, other) || try_from_second_time(r, where, before, missing);
 }
 
-/* One of the two is a moment of a copy: the other's core waits for that copy first. */
+/* The moment belongs to a copy: the other step's core waits for that copy first. */
 static bool try_wait_for(Repairs *r, const Place *moment, const Place *other)
 {
     const Copy *copy = moment->copy == NONE ? NULL : find_copy(r, moment);
@@ -234,7 +234,7 @@ static bool try_wait_for(Repairs *r, const Place *moment, const Place *other)
     return own && try_wait_before(r, &missing, other);
 }
 
-/* Those on that semaphore that are there already go. */
+/* Existing waits on that semaphore are dropped. */
 static void wait_behind_start(const Repairs *r, Change *change, const Copy *copy, bool send, bool in_place)
 {
     const char *name = whatif_semaphore_name(r->program, send ? copy->send_semaphore : copy->receive_semaphore);
@@ -245,7 +245,7 @@ static void wait_behind_start(const Repairs *r, Change *change, const Copy *copy
         change_add(change, EDIT_DROP)->where = (EditWhere){ .step = STEP_WAIT, .semaphore = name };
 }
 
-/* wait_recv, wait_send, or both. */
+/* Tries wait_recv, wait_send and both. */
 static void try_waits_behind(Repairs *r, uint32_t copy_index)
 {
     const Copy *copy = &STORE(Copy, &r->record->copies, copy_index);
@@ -264,7 +264,7 @@ static void try_waits_behind(Repairs *r, uint32_t copy_index)
         }
 }
 
-/* What is left over in the end was due when the first copy that counts there had been started. */
+/* Waits for what is left over after the start of the first copy that counts there. */
 static void try_left_behind_first(Repairs *r)
 {
     g_autoptr(GArray) drains = repair_find_left(r);

@@ -1,4 +1,4 @@
-/* whatif.c - see whatif.h; what repairs and advice share. */
+/* whatif.c - builds changes and runs their checks. */
 #include "whatif.h"
 #include "../../model/label.h"
 #include "../check/check.h"
@@ -6,7 +6,7 @@
 #include <string.h>
 #include "../check/check_parts.h"
 
-/* For one changed program; what takes more is not named. Seconds are there for the worst: on a busy machine reports stay the same. */
+/* Limits for one changed program. Time is limited only for the worst case, so that reports stay the same on a busy machine. */
 enum { STEPS_MAX = 6000, CLASSES_MAX = 50000 };
 static const double SECONDS_MAX = 30;
 
@@ -27,7 +27,7 @@ CheckSpec whatif_spec(const CheckResult *result)
     return spec;
 }
 
-/* Nothing is run any more: bounded. */
+/* Out of time: bounded without a run. */
 static CheckResult *leave_out(const CheckSpec *spec)
 {
     WorkerShared *shared;
@@ -49,7 +49,7 @@ CheckResult *whatif_check(const CheckResult *result, const Edits *edits, const K
     CheckSpec spec = whatif_spec(result);
     spec.edits = edits, spec.knobs = *knobs, spec.first = first;
     CheckResult *changed = whatif_run(result, &spec);
-    changed->spec = result->spec;               /* that of this call is gone when it is looked at */
+    changed->spec = result->spec;               /* the spec of this call does not outlive it */
     return changed;
 }
 

@@ -8,12 +8,12 @@
 #include "../report/schedules.h"
 #include "selection.h"
 
-typedef struct Tally {
+typedef struct CheckTally {
     Columns table;
     unsigned count[VERDICT_NOT_APPLICABLE + 1], checks;
     uint32_t smallest_wrong;                    /* devices, for the current program; 0: none so far */
     bool right_below;                           /* some size below that was verified */
-} Tally;
+} CheckTally;
 
 /* "race (2), leftover": the faults and, above one, their numbers. */
 static char *fault_list(const CheckResult *result)
@@ -33,7 +33,7 @@ static char *fault_list(const CheckResult *result)
     return g_string_free(text, FALSE);
 }
 
-static void tally_result(Tally *tally, const CheckResult *result)
+static void tally_result(CheckTally *tally, const CheckResult *result)
 {
     char *title = text_title(result), *faults = fault_list(result);
     columns_add(&tally->table, title);
@@ -96,7 +96,7 @@ static void finish(CheckResult *result, const void *data)
     }
 }
 
-static void run_one(Session *session, const CheckSpec *spec, CheckQueue *queue, Tally *tally)
+static void run_one(Session *session, const CheckSpec *spec, CheckQueue *queue, CheckTally *tally)
 {
     char *what = g_strdup_printf("%s, %u devices", spec->program, mesh_devices(&spec->mesh)), *error = NULL;
     session_progress(session, what);
@@ -126,7 +126,7 @@ static void run_one(Session *session, const CheckSpec *spec, CheckQueue *queue, 
     g_free(what);
 }
 
-static void run_program(Session *session, const Planned *planned, CheckQueue *queue, Tally *tally)
+static void run_program(Session *session, const Planned *planned, CheckQueue *queue, CheckTally *tally)
 {
     const Selected *selected = planned->selected;
     tally->smallest_wrong = 0, tally->right_below = false;
@@ -147,7 +147,7 @@ static void run_program(Session *session, const Planned *planned, CheckQueue *qu
                                selected->entry->name, tally->smallest_wrong);
 }
 
-static void summarise(Session *session, const Tally *tally)
+static void summarise(Session *session, const CheckTally *tally)
 {
     GString *out = session->text.out;
     if (session->options->quiet || !tally->checks)
@@ -175,7 +175,7 @@ static void summarise(Session *session, const Tally *tally)
 int command_check(Session *session)
 {
     Selection selection;
-    Tally tally = {.checks = 0};
+    CheckTally tally = {.checks = 0};
     char *error = NULL;
     columns_init(&tally.table, 3);
     if (!selection_read(&selection, session, &error))

@@ -171,7 +171,7 @@ static void default_sizes(const CatalogueEntry *entry, GArray *sizes)
 }
 
 /* The n-th combination of parameter values; the last parameter changes fastest. */
-static Override *nth_overrides(Plan *plan, const GPtrArray *defines, uint64_t place)
+static Override *nth_overrides(CheckPlan *plan, const GPtrArray *defines, uint64_t place)
 {
     Override *override = g_new0(Override, defines->len + 1);
     for (guint i = defines->len; i-- > 0; ) {
@@ -207,7 +207,7 @@ static bool is_defined(const GPtrArray *defines, const char *name)
 }
 
 /* A parameter declared by pl_choose is checked like a range of -D. */
-static GPtrArray *add_choices(Plan *plan, const CatalogueEntry *entry, const GPtrArray *given, uint64_t *combinations)
+static GPtrArray *add_choices(CheckPlan *plan, const CatalogueEntry *entry, const GPtrArray *given, uint64_t *combinations)
 {
     GPtrArray *defines = g_ptr_array_new();
     for (guint i = 0; i < given->len; i++)
@@ -225,7 +225,7 @@ static GPtrArray *add_choices(Plan *plan, const CatalogueEntry *entry, const GPt
     return defines;
 }
 
-static void plan_make(Plan *plan, const Session *session, const Selected *selected, char **error)
+static void plan_make(CheckPlan *plan, const Session *session, const Selected *selected, char **error)
 {
     const Options *options = session->options;
     uint64_t combinations = 1;

@@ -1,6 +1,6 @@
 /* selection.h - turns the KERNELs of a command line into programs, and sizes and parameters into checks.
  *
- * Ownership:   Selection owns its programs; a Plan's specs point into it and into the options.
+ * Ownership:   Selection owns its programs; a CheckPlan's specs point into it and into the options.
  * Errors:      one line in *error: an unknown name (with the nearest known one), a file that cannot be read, compiled or loaded, a
  *              parameter that the program does not declare or that is out of range.
  */
@@ -25,16 +25,16 @@ bool selection_read(Selection *selection, const Session *session, char **error);
 void selection_clear(Selection *selection);
 CompileOptions selection_compile_options(const Options *options);
 
-typedef struct Plan {
+typedef struct CheckPlan {
     GArray *specs;                              /* of CheckSpec, in the order of checking */
     GPtrArray *overrides;                       /* blocks of Override */
     GPtrArray *choices;                         /* of Define, by pl_choose */
-} Plan;
+} CheckPlan;
 
 /* The checks of one program. */
 typedef struct Planned {
     const Selected *selected;
-    Plan plan;
+    CheckPlan plan;
     char *error;                                /* why there are none; NULL: there are */
 } Planned;
 

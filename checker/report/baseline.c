@@ -1,4 +1,4 @@
-/* baseline.c - reads no more of the report than it needs, and nothing that is missing is taken for granted. */
+/* baseline.c - reads only what it needs from the report, any part of which may be missing. */
 #include "baseline.h"
 #include <json-glib/json-glib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "fingerprint.h"
 
 typedef struct Known {
-    char *fingerprint, *check, *words;          /* check: as check_key; words: for people */
-    bool checked, covered, seen;                /* by the checks of this time; covered: by one that was complete */
+    char *fingerprint, *check, *words;          /* check: from check_key; words: for people */
+    bool checked, covered, seen;                /* by the current checks; covered: by a complete one */
 } Known;
 
 struct Baseline {
@@ -67,7 +67,7 @@ static char *key_of_check(JsonObject *check)
     append_members(key, object_member(check, "parameters"));
     for (Knob knob = 0; knob < KNOB_COUNT; knob++) {
         g_autofree char *name = g_strdelimit(g_strdup(describe_knob_name(knob)), "-", '_');
-        g_autofree char *first = describe_knob_value(&(const Knobs){ 0 }, knob);           /* a knob that an older report does not know */
+        g_autofree char *first = describe_knob_value(&(const Knobs){ 0 }, knob);           /* an older report lacks the knob */
         const char *value = text_member(knobs, name);
         g_string_append_printf(key, " %s", value ? value : first);
     }

@@ -1,4 +1,4 @@
-/* columns.c - each column as wide as its widest word, but the last, which nothing follows. */
+/* columns.c - pads each column except the last to its widest word. */
 #include "columns.h"
 
 void columns_init(Columns *columns, unsigned count)

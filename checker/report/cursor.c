@@ -1,4 +1,4 @@
-/* cursor.c - the state at a step is made anew from the steps before it, so that walking back is as good as walking on. */
+/* cursor.c - computes the state at a position from all steps before it, so that moving back is as simple as moving on. */
 #include "cursor.h"
 #include "../../model/moment.h"
 #include "describe.h"
@@ -84,7 +84,7 @@ static void append_source(const Cursor *cursor, GString *out, uint32_t site_id)
     g_string_append_printf(out, line ? " | %s\n" : "\n", line);
 }
 
-/* At the end: the steps that the fault is about, which are next. */
+/* At the end: the steps of the fault, which would be next. */
 static void append_end(const Cursor *cursor, GString *out)
 {
     Frame next;
@@ -129,7 +129,7 @@ void cursor_show_step(const Cursor *cursor, GString *out)
         append_end(cursor, out);
 }
 
-/* The count of a semaphore after the steps done so far; its last change tells. */
+/* The count of a semaphore at this position, from its last change. */
 static int64_t count_of(const Cursor *cursor, uint32_t semaphore)
 {
     for (unsigned i = cursor->position; i-- > 0;)
@@ -186,7 +186,7 @@ static void append_lack(const Cursor *cursor, GString *out, uint8_t kind, uint32
                                                         : ", and waits: the count is %" G_GINT64_FORMAT, count);
 }
 
-/* What the core does next in this run, or where it stands in the end; false: nothing. */
+/* The core's next step in this run, or the one at which it is stuck; false: none. */
 static bool append_next(const Cursor *cursor, GString *out, uint32_t core)
 {
     for (unsigned i = cursor->position; i < cursor_steps(cursor); i++) {

@@ -1,8 +1,8 @@
-/* cursor.h - a replayed run to walk through in a terminal: where one stands, and what the state is there.
+/* cursor.h - a position in a replayed run, and the state there.
  *
- *     cursor_new -> [ cursor_to | cursor_next_of_device -> cursor_step, cursor_counts, cursor_buffers, cursor_waits ]* -> cursor_free
+ *     cursor_new -> [ cursor_to | cursor_next_of_device -> cursor_show_step, ... ]* -> cursor_free
  *
- * Position p means: p steps were done, 0 to cursor_steps.
+ * Position p: after p steps, 0 to cursor_steps.
  * Ownership:   borrows result and record; texts are appended to the caller's string.
  */
 #pragma once

@@ -1,4 +1,4 @@
-/* describe.c - one verb a kind of step, one way to name each thing, used by every report so that they cannot disagree. */
+/* describe.c - one verb for each kind of step and one name for each thing, so that all reports agree. */
 #include "describe.h"
 #include "../../model/label.h"
 #include "../../model/moment.h"
@@ -113,7 +113,7 @@ static char *word_reach(const Program *program, const Reach *reach)
     return g_strdup_printf("what %s does after it looks at %s", core, where);
 }
 
-/* What the values of exempted races have reached, in order of the source. */
+/* What values of exempted races have reached, in order of the source. */
 static char *describe_reached(const Program *program, const char *lead)
 {
     enum { SHOWN = 4 };

@@ -1,5 +1,5 @@
-/* dot.c - the order between the steps that a fault is about, for Graphviz: a cluster for each core, its steps downwards; what a copy does
- * after its start; who took whose signal; and the two that nothing orders, joined by a dashed line.
+/* dot.c - the order of the steps that lead to a fault, for Graphviz: a cluster for each core, edges along cores and copies, edges from
+ * signals to the waits that took them, and a dashed line between the two steps that nothing orders.
  */
 #include "describe.h"
 #include "message.h"
@@ -7,7 +7,7 @@
 #include "text.h"
 #include "timeline.h"
 
-enum { NODES_MAX = 400 };                       /* the last ones before the fault: what dot can still lay out */
+enum { NODES_MAX = 400 };                       /* the last ones before the fault; dot cannot lay out more */
 
 typedef struct Dot { GString *body, *text; unsigned graphs; } Dot;
 
@@ -19,7 +19,7 @@ static void *dot_begin(const OutputSettings *settings)
     return dot;
 }
 
-/* In a quoted string of the language only the quote and the backslash mean something else. */
+/* A quoted string of DOT escapes only quotes and backslashes. */
 static void append_quoted(GString *out, const char *text)
 {
     g_autoptr(GString) quoted = g_string_new(text);
@@ -150,7 +150,7 @@ static void dot_add(void *document, const CheckResult *result, const GPtrArray *
 
 static void dot_add_error(void *document, const char *message)
 {
-    (void)document, (void)message;              /* nothing to order */
+    (void)document, (void)message;              /* an error has no steps */
 }
 
 static const GString *dot_text(void *document)

@@ -1,4 +1,4 @@
-/* fingerprint.c - a hash over words that name the fault; spaces in a line do not count, so that a reformatted file stays the same. */
+/* fingerprint.c - a hash of the words that name the fault, without spaces, so that reformatting the source does not change it. */
 #include "fingerprint.h"
 #include <string.h>
 #include <xxhash.h>
@@ -69,7 +69,7 @@ char *fingerprint_finding(Source *source, const CheckResult *result, const Findi
         append_sites(site, source, program, finding->place[i].site);
         g_ptr_array_add(sites, g_string_free(site, FALSE));
     }
-    g_ptr_array_sort(sites, compare_texts);     /* which of the two comes first may depend on the size */
+    g_ptr_array_sort(sites, compare_texts);     /* their order may depend on the size */
     for (guint i = 0; i < sites->len; i++)
         g_string_append(all, g_ptr_array_index(sites, i));
     return g_strdup_printf("%016" G_GINT64_MODIFIER "x", (guint64)XXH3_64bits(all->str, all->len));

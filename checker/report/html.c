@@ -1,6 +1,6 @@
-/* html.c - one page that holds everything: page.html draws what stands in it as JSON, one run for each fault or verified run.
+/* html.c - one self-contained page: page.html with its data as JSON, one run for each fault and each verified check.
  *
- * The data is an element's text, escaped by libxml2; so nothing in a name can end it. Long runs are cut, and the page says so.
+ * The data is the text of an element, escaped by libxml2, so that no name can end it. Long runs are cut, and the page says so.
  */
 #include <libxml/entities.h>
 #include <string.h>
@@ -26,7 +26,7 @@ typedef struct Html {
     GString *text;
 } Html;
 
-typedef struct PageRun {                           /* one run in the making */
+typedef struct PageRun {                           /* the run being added */
     JsonBuilder *builder;
     Html *html;
     const CheckResult *result;
@@ -36,7 +36,7 @@ typedef struct PageRun {                           /* one run in the making */
     GHashTable *numbers;                        /* name -> number + 1; looked up only */
     GArray *lane_of_core, *lane_of_copy;        /* of uint32_t */
     GPtrArray *places;                          /* of char*: "file:line" met so far */
-    GHashTable *seen;                           /* places, looked up only */
+    GHashTable *seen;                           /* their "file:line", looked up only */
 } PageRun;
 
 static void *html_begin(const OutputSettings *settings)
@@ -47,7 +47,7 @@ static void *html_begin(const OutputSettings *settings)
     return html;
 }
 
-/* Takes name. */
+/* The number of a name; takes the name. */
 static int64_t number_of(PageRun *run, char *name)
 {
     guint number = GPOINTER_TO_UINT(g_hash_table_lookup(run->numbers, name));
@@ -242,7 +242,7 @@ static void add_links(PageRun *run)
     json_builder_end_array(run->builder);
 }
 
-/* In a deadlock: the cores that cannot go on. */
+/* In a deadlock: the stuck cores. */
 static void add_stuck(PageRun *run)
 {
     const Record *record = run->timeline->record;
@@ -352,7 +352,7 @@ static void html_add(void *document, const CheckResult *result, const GPtrArray 
 
 static void html_add_error(void *document, const char *message)
 {
-    (void)document, (void)message;              /* a page shows runs; there is none */
+    (void)document, (void)message;              /* an error has no run to show */
 }
 
 static const GString *html_text(void *document)

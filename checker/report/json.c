@@ -1,5 +1,5 @@
-/* json.c - builds one check at a time with json-glib and joins the texts, so that the document is whole after each check and the cost of
- * many checks stays linear.
+/* json.c - builds one check at a time with json-glib and joins the texts, so that the document is complete after each check, in linear
+ * time.
  */
 #include "json.h"
 #include <json-glib/json-glib.h>
@@ -15,7 +15,7 @@
 
 enum { SITES_MAX = 1024 };                      /* of one finding */
 
-/* null where it does not apply. */
+/* null if it does not apply. */
 static void add_count(JsonBuilder *builder, const char *name, uint64_t count)
 {
     json_builder_set_member_name(builder, name);
@@ -58,7 +58,7 @@ static void add_grid(JsonBuilder *builder, const CheckResult *result, const Plac
     json_builder_end_array(builder);
 }
 
-/* The object without the device, which has a member of its own. */
+/* The object without its device, which is a separate member. */
 static void add_object(JsonBuilder *builder, const Program *program, const Place *place)
 {
     char *object = describe_object(program, place);
@@ -104,7 +104,7 @@ static void add_places(JsonBuilder *builder, const CheckResult *result, const Pl
     json_builder_end_array(builder);
 }
 
-/* Uses up the lines; NULL: none. */
+/* Takes the lines; NULL: none. */
 static void add_lines(JsonBuilder *builder, const char *name, GPtrArray *lines)
 {
     member_array(builder, name);
@@ -258,7 +258,7 @@ static JsonNode *check_node(const CheckResult *result, const GPtrArray *schedule
     member_text(builder, "verdict", verdict_name(result->verdict));
     if (result->verdict == VERDICT_NOT_APPLICABLE)
         member_text(builder, "reason", result->error);
-    /* What decided, not what was asked for: auto is the proof, classes where there are conflicts, or states beside an exempt race. */
+    /* What decided, which for auto may be the proof, classes (steps conflict), or states (there is an exempted race). */
     bool explored = result->outcome && result->outcome->redundant != UINT64_MAX;
     bool walked = result->outcome && result->outcome->states != UINT64_MAX;
     Search search = walked ? SEARCH_ENUMERATE : result->spec->search == SEARCH_AUTO ? SEARCH_PROVE : result->spec->search;
@@ -310,7 +310,7 @@ static void tell_paths(JsonNode *node, const char *root);
 static void tell_member(JsonObject *object, const char *name, const char *root)
 {
     JsonNode *member = json_object_get_member(object, name);
-    if (!strcmp(name, "schedule"))              /* for heddle replay, which opens it from here */
+    if (!strcmp(name, "schedule"))              /* as heddle replay can open it from this folder */
         return;
     bool file = !strcmp(name, "file") || !strcmp(name, "source"), relative;
     if (!file || json_node_get_value_type(member) != G_TYPE_STRING) {
@@ -321,7 +321,7 @@ static void tell_member(JsonObject *object, const char *name, const char *root)
     json_node_set_string(member, told);
 }
 
-/* Members that name a file, and sentences that do. */
+/* Makes paths relative in members that name a file, and in sentences. */
 static void tell_paths(JsonNode *node, const char *root)
 {
     if (JSON_NODE_HOLDS_ARRAY(node)) {

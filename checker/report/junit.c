@@ -1,7 +1,7 @@
-/* junit.c - JUnit's XML as CI services read it, by libxml2's writer: a suite for each program, a case for each size and parameters.
+/* junit.c - JUnit XML as CI services read it: a suite for each program, a case for each size and set of parameters.
  *
- * Faulty is a failure; bounded is an error unless it was accepted; a size that does not apply is skipped; what could not be checked at all
- * is a case of the suite "heddle".
+ * Faulty is a failure; bounded is an error unless accepted; a size that is not applicable is skipped; an error without a check is a case of
+ * the suite "heddle".
  */
 #include <libxml/chvalid.h>
 #include <libxml/xmlwriter.h>
@@ -20,7 +20,7 @@ typedef struct Case {
 
 typedef struct Junit {
     const OutputSettings *settings;
-    GPtrArray *cases;                           /* of Case*, cases of a suite behind each other */
+    GPtrArray *cases;                           /* of Case*, those of a suite together */
     GString *text;
 } Junit;
 
@@ -43,7 +43,7 @@ static void *junit_begin(const OutputSettings *settings)
     return junit;
 }
 
-/* What XML can hold: control characters other than tab and newline cannot even be escaped in it. */
+/* XML cannot hold control characters other than tab and newline, even escaped. */
 static char *clean(const char *text)
 {
     char *valid = g_utf8_make_valid(text ? text : "", -1);

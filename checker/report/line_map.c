@@ -1,4 +1,4 @@
-/* line_map.c - of several lines with the same text the one that is nearest to where it was. */
+/* line_map.c - of several lines with the same text, the one nearest to the old line number. */
 #include "line_map.h"
 #include "../facts/schedule.h"
 #include "source.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The place at the end of a move's line, behind the kind of its step: where it begins, and its line number; NULL: it names none. */
+/* The place at the end of a move's line, after the kind of its step; *line: its line number. NULL: none. */
 static const char *place_of(const char *text, unsigned *line)
 {
     const char *number = strpbrk(text, "@#"), *kind = number ? strchr(number, ' ') : NULL, *colon = strrchr(text, ':');
@@ -48,7 +48,7 @@ static bool has_text(Source *source, const char *file, unsigned line, const char
     return stripped != NULL && strcmp(stripped, text) == 0;
 }
 
-/* 0: nowhere. */
+/* 0: not found. */
 static unsigned find_text(Source *source, const char *file, unsigned was, const char *text)
 {
     unsigned last = source_count(source, file);

@@ -1,4 +1,4 @@
-/* message.c - one sentence a fault identifier, from the places and numbers that finding.h promises for it. */
+/* message.c - a sentence for each kind of fault, from the places and numbers that finding.h defines for it. */
 #include "message.h"
 #include <string.h>
 #include "../../model/label.h"
@@ -13,7 +13,7 @@ static char *say_race(const Program *program, const Finding *finding)
     return message;
 }
 
-/* A copy's moment touches a buffer and counts on a semaphore: which of the two does not live is the finding's object. */
+/* A moment of a copy touches a buffer and a semaphore: the finding's object is the one that does not exist. */
 static char *say_lifetime(const Program *program, const Finding *finding)
 {
     const Place *place = &finding->place[0];
@@ -101,7 +101,7 @@ char *message_text(const CheckResult *result, const Finding *finding)
     const Program *program = result->program;
     if (finding->message)
         return g_strdup(finding->message);
-    switch ((unsigned)finding->id) {             /* all others stop the core, and say what it did */
+    switch ((unsigned)finding->id) {             /* all others stop the core and have a message */
     case FAULT_RACE:
         return say_race(program, finding);
     case FAULT_LIFETIME:
@@ -123,7 +123,7 @@ char *message_text(const CheckResult *result, const Finding *finding)
     }
 }
 
-/* One line for a core that cannot go on, from where the recorded run left it. */
+/* One line for a stuck core, from the end of the recorded run. */
 static void append_stuck(GString *out, const Program *program, uint32_t core, const Step *pending)
 {
     Place place = {.core = core, .copy = NONE, .kind = pending->kind, .site = pending->site, .object = pending->object, .region = NONE,

@@ -1,7 +1,7 @@
-/* narrative.c - each stretch of the replayed run becomes a line with a weight; the lightest neighbours are folded until it is short enough.
+/* narrative.c - turns the replayed run into lines with weights, and folds neighbouring light lines until the list is short enough.
  *
- * Weights: 0 bookkeeping, never told; 1 routine (entries, copies that complete at once, waits for one's own copies); 2 what one device
- * does to another; 3 what belongs to an agent of the fault.
+ * Weights: 0 bookkeeping, omitted; 1 routine (entries, copies that complete at once, waits for own copies); 2 effects on another device;
+ * 3 steps of the fault's agents.
  */
 #include "narrative.h"
 #include "../../model/label.h"
@@ -57,7 +57,7 @@ static char *copy_name(const Narrator *t, const Frame *frame)
     return label_describe_copy(t->program, core, copy_of(t, frame)->ordinal, copy_of(t, frame)->label);
 }
 
-/* Moments of one copy that stand together: bits, and how many frames. */
+/* Consecutive moments of one copy, as bits; *frames: how many. */
 static unsigned moments_from(const Narrator *t, guint first, uint32_t copy, guint *frames)
 {
     unsigned bits = 0;
@@ -164,7 +164,7 @@ static void narrate_frames(Narrator *t)
     }
 }
 
-/* Lines of at most this weight that follow each other and belong to one core become one. */
+/* Joins consecutive lines of one core of at most this weight. */
 static void fold(Narrator *t, unsigned weight)
 {
     GArray *folded = g_array_new(FALSE, FALSE, sizeof(NarrativeLine));
@@ -184,7 +184,7 @@ static void fold(Narrator *t, unsigned weight)
         bool beside = (folded->len > 0 && g_array_index(folded, NarrativeLine, folded->len - 1).core == first.core)
             || (end < t->lines->len && g_array_index(t->lines, NarrativeLine, end).core == first.core);
         if (end == i + 1 && first.weight <= weight && weight == 1 && beside)
-            g_free(first.text);                 /* its neighbours say enough of what that core does */
+            g_free(first.text);                 /* a neighbour already speaks of that core */
         else
             g_array_append_val(folded, first);
         i = end;
@@ -200,7 +200,7 @@ static void add_step(GArray *out, char *text, uint32_t site, bool of_fault)
     g_array_append_val(out, step);
 }
 
-/* "devices 1, 3 to 5": those that did nothing but enter. NULL: none. */
+/* "devices 1, 3 to 5 are not involved": those that only entered. NULL: none. */
 static char *bystanders(const Narrator *t)
 {
     GString *text = g_string_new(NULL);

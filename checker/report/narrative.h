@@ -1,7 +1,7 @@
-/* narrative.h - how a fault comes about, as a short list of lines: who does what, in order, with what is routine folded.
+/* narrative.h - how a fault happens, as a short list of lines: which agent does what, in order, with routine steps folded.
  *
  * Ownership:   results belong to the caller.
- * Errors:      NULL when the finding has no run to tell of.
+ * Errors:      NULL if the finding has no run.
  */
 #pragma once
 #include <glib.h>

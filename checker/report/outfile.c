@@ -1,4 +1,4 @@
-/* outfile.c - write beside, then rename: POSIX makes the rename one step for whoever looks. */
+/* outfile.c - writes to a temporary file beside the target, then renames it: in POSIX a rename is atomic. */
 #include "outfile.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 struct Outfile {
-    char *path, *target, *beside;               /* as given; absolute, as is beside. beside NULL: written straight to the descriptor */
+    char *path, *target, *beside;               /* as given; absolute; the temporary file, NULL: none, for a device or a pipe */
     int descriptor;
     const char *text;
     size_t bytes;

@@ -1,5 +1,5 @@
-/* output.c - the file has its text at hand after each check, so that whoever interrupts us gets the report so far. Making it anew costs as
- * much as it is long: after the first checks only when a tenth has been added.
+/* output.c - keeps the text of the report ready, so that an interruption can write the report so far. Rendering costs as much as the report
+ * is long, so after the first checks it is repeated only when a tenth has been added.
  */
 #include "output.h"
 #include "outfile.h"

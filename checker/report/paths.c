@@ -1,4 +1,4 @@
-/* paths.c - by the letters of canonical paths: links are not followed. */
+/* paths.c - compares canonical paths as text; symbolic links are not followed. */
 #include "paths.h"
 #include <glib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ char *paths_shown(const char *root, const char *file, bool *relative)
     return g_strdup(inside ? path + length + (length > 1) : path);
 }
 
-/* May it stand before a slash within a path? */
+/* May the character be part of a path? */
 static bool is_of_path(char c)
 {
     return g_ascii_isalnum(c) || strchr("/._-", c) != NULL || (c & 0x80);

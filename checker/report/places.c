@@ -1,8 +1,7 @@
-/* places.c - the replayed run knows where cores are stuck in this very schedule; the recorded one where it is not at hand. */
+/* places.c - takes stuck cores and last steps from the replayed run if there is one, else from the recorded run. */
 #include "places.h"
 #include "timeline.h"
 
-/* Its step with that number among all steps of the core, which so far has done `position`. */
 static void add_step(GArray *places, const Step *step, uint32_t position)
 {
     const Place place = place_of_step(step, position);

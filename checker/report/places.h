@@ -1,5 +1,5 @@
-/* places.h - where a finding is shown by reports that want a place for each: its own places; of a deadlock the cores that are stuck; of
- * what shows only at the end of the program the last step of the core that has it.
+/* places.h - the places of a finding for reports that need at least one: its own; for a deadlock, the steps of the stuck cores; for a fault
+ * that shows only at the end of the program, the last step of its core.
  *
  * Ownership:   the result belongs to the caller.
  */

@@ -1,6 +1,5 @@
-/* sarif.c - SARIF 2.1.0 (OASIS), with the parts that code scanning services read: one run, rules with help, a place that is always
- * there, fingerprints, the run as a code flow. A fault met at several sizes is one result. Results are kept as objects until the text is
- * asked for.
+/* sarif.c - SARIF 2.1.0 (OASIS), with the parts that code scanning services read: one run, rules with help, at least one location,
+ * fingerprints, the run as a code flow. A fault at several sizes is one result. Results are objects until the text is requested.
  */
 #include <string.h>
 #include "../facts/members.h"
@@ -103,7 +102,7 @@ static void add_place(JsonBuilder *builder, Sarif *sarif, const CheckResult *res
     json_builder_end_object(builder);
 }
 
-/* At its places, or else where the source begins. Services show the first location only, and those that are related. */
+/* At its places, or else at the beginning of the source. Services show only the first location and the related ones. */
 static void add_locations(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Finding *finding)
 {
     g_autoptr(GArray) places = places_shown(result, finding, LOCATIONS_MAX);
@@ -122,7 +121,7 @@ static void add_locations(JsonBuilder *builder, Sarif *sarif, const CheckResult 
     json_builder_end_array(builder);
 }
 
-/* Does a place stand in a function whose call was marked? */
+/* Is a place in a function with a marked call? */
 static bool is_called(const Program *program, const Finding *finding)
 {
     bool called = false;
@@ -168,7 +167,7 @@ static void add_flow_step(JsonBuilder *builder, Sarif *sarif, const Program *pro
     json_builder_end_object(builder);
 }
 
-/* The story as it is told in the text: at most NARRATIVE_LINES_MAX steps. A line about no place is told with the next one that has one. */
+/* The narrative of the text report: at most NARRATIVE_LINES_MAX steps. A line without a place is joined to the next line with one. */
 static void add_flow(JsonBuilder *builder, Sarif *sarif, const Program *program, const GArray *steps)
 {
     const char *before = NULL;
@@ -206,13 +205,13 @@ static void add_code_flows(JsonBuilder *builder, Sarif *sarif, const CheckResult
 static void append_escaped(GString *out, const char *text)
 {
     g_autoptr(GString) escaped = g_string_new(text);
-    g_string_replace(escaped, "\\", "\\\\", 0);         /* brackets would be links */
+    g_string_replace(escaped, "\\", "\\\\", 0);         /* brackets would make links */
     g_string_replace(escaped, "[", "\\[", 0);
     g_string_replace(escaped, "]", "\\]", 0);
     g_string_append(out, escaped->str);
 }
 
-/* Services show a related location where the message links to it. */
+/* Services show a related location if the message links to it. */
 static char *message_of(const Sarif *sarif, const CheckResult *result, const Finding *finding, const char *schedule)
 {
     g_autofree char *title = text_title(result), *what = message_text(result, finding), *why = message_why(result, finding);
@@ -260,7 +259,7 @@ static void add_result(Sarif *sarif, const CheckResult *result, const Finding *f
     member_object(builder, "partialFingerprints");
     member_text(builder, "heddleFault/v1", fingerprint);
     g_autofree char *numbered = g_strconcat(fingerprint, ":1", NULL);
-    member_text(builder, "primaryLocationLineHash", numbered);      /* the one that GitHub looks at: sizes and moved lines stay one alert */
+    member_text(builder, "primaryLocationLineHash", numbered);      /* used by GitHub: different sizes and moved lines are the same alert */
     json_builder_end_object(builder);
     if (sarif->settings->baseline)
         member_text(builder, "baselineState", finding->known ? "unchanged" : "new");
@@ -274,7 +273,7 @@ static void add_result(Sarif *sarif, const CheckResult *result, const Finding *f
     g_object_unref(builder);
 }
 
-/* A verdict that says less than it seems to. */
+/* Notes a verdict that covers less than it seems to. */
 static void note_idle(Sarif *sarif, const CheckResult *result, const char *title)
 {
     for (guint i = 0; result->advice && i < result->advice->len; i++) {

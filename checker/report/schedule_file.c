@@ -1,30 +1,31 @@
-/* schedule_file.c - saved schedules: a small text format, complete in itself.
+/* schedule_file.c - the format of saved schedules: self-contained text.
  *
  *     heddle-schedule 1
  *     program all_gather
  *     source kernels/all_gather.c
  *     source-hash 16 hex digits, or -
- *     folder ../..                     where the source's path holds, as seen from the folder of this file; not of an absolute path
+ *     folder ../..                     where the source's path is valid, relative to the folder of this file; omitted for an absolute path
  *     mesh x=4
  *     cores 1
  *     seed 0
  *     knobs 0 0 0 0 0 0                dma-order, dma-progress, bounds, scopes, data, windows: indices into the lists of knobs.h
  *     parameter rows=8                 any number of these
- *     launches 57                      what is known of each (settle_facts), for the same entry barriers; unless the source has changed
+ *     launches 57                      facts about each launch (settle_facts), for the same entry barriers; ignored if the source has
+ * changed
  *     fault race 1 0 -1 0 0            id, places, object, (semaphore?), have, need
- *     message ..., why ...             what the report said, escaped as in C; why is dropped when the source has changed
- *     delays 1                         some are known, and are looked for again; which place was meant to come first, a Meant
- *     count 3 0                        pairs of these sites, at most?
- *     place 0 3 NONE 12 0              core, position, copy, kind, launch; one line a place
- *     code kernels/all_gather.c:14 pl_copy_start(pass);     what the lines that moves name said; one line each
+ *     message ..., why ...             the texts of the report, escaped as in C; why is dropped if the source has changed
+ *     delays 1                         delays exist, and are found again; the place that was meant to come first, a Meant
+ *     count 3 0                        occurrences at these sites; 1: at most so many
+ *     place 0 3 NONE 12 0              core, position, copy, kind, launch; a line for each place
+ *     code kernels/all_gather.c:14 pl_copy_start(pass);     the text of each source line that a move names
  *     moves 17
  *     core 0.0 @3 copy start kernels/all_gather.c:14
  *     ...
  *     end
  *
- * Names of files and texts are escaped as in C, so that each field is one line. A file is somebody else's until it is read: each field
- * stands once, in the order above, and holds what is written there and nothing more. What only the program can tell (is there such an
- * object?) is asked once it has run: finding_fits.
+ * File names and texts are escaped as in C, so that each field is one line. The reader trusts nothing: each field must occur once, in the
+ * order above, with exactly the contents shown. What depends on the program (does the object exist?) is checked after it has run:
+ * finding_fits.
  */
 #include "schedule_file.h"
 #include "../check/check.h"
@@ -40,7 +41,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One line, whatever it holds; what is UTF-8 stays readable. */
+/* Escapes the text to one line; UTF-8 stays readable. */
 static char *escape(const char *text)
 {
     char high[129] = "";
@@ -60,7 +61,7 @@ static void append_head(GString *out, const CheckResult *result, const char *fol
 {
     const CheckSpec *spec = result->spec;
     const Program *program = result->program;
-    const char *source = spec->source ? spec->source : program->source;        /* as it was given: names of a program are valid text */
+    const char *source = spec->source ? spec->source : program->source;        /* as given, not as the program keeps it */
     g_autofree char *hash = identity_hash_file(source);
     g_string_append(out, "heddle-schedule 1\n");
     append_text(out, "program", spec->program);
@@ -77,7 +78,7 @@ static void append_head(GString *out, const CheckResult *result, const char *fol
     for (size_t i = 0; i < spec->overrides; i++)
         g_string_append_printf(out, "parameter %s=%" G_GINT64_FORMAT "\n", spec->override[i].name, spec->override[i].value);
     g_autofree char *facts = settle_facts(program);
-    if (*facts && result->record->complete)         /* else barriers are those that a check begins with */
+    if (*facts && result->record->complete)         /* else the entry barriers are the initial ones */
         g_string_append_printf(out, "launches %s\n", facts);
 }
 
@@ -129,18 +130,18 @@ bool schedule_write(const CheckResult *result, const Finding *finding, const cha
     return file != NULL && outfile_close(file, true, error);
 }
 
-enum { SHOWN_BYTES = 60 };                      /* of a line that is wrong */
+enum { SHOWN_BYTES = 60 };                      /* shown of a bad line */
 
 typedef struct Parsed {
     ScheduleHeader header;
     Mesh mesh;
-    unsigned cores, knob[6], places;            /* places: announced */
+    unsigned cores, knob[6], places;            /* places: announced by `fault` */
     uint64_t seed;
-    char *facts;                                /* of launches; NULL: none */
+    char *facts;                                /* about launches; NULL: none */
     GArray *overrides;                          /* of Override */
     Finding *finding;
-    GPtrArray *lines, *code;                    /* moves; fields of line_map.h */
-    size_t field;                               /* the next line is this field, or a later one */
+    GPtrArray *lines, *code;                    /* moves; contents of code fields (line_map.h) */
+    size_t field;                               /* the next line is this field or a later one */
 } Parsed;
 
 static void free_parsed(Parsed *parsed)
@@ -160,7 +161,7 @@ static void free_parsed(Parsed *parsed)
     g_free(parsed);
 }
 
-/* NONE only where all numbers up to it are allowed. */
+/* "NONE" is accepted only if `most` is NONE. */
 static bool parse_number(const char *text, uint32_t most, uint32_t *number)
 {
     guint64 value;
@@ -173,7 +174,7 @@ static bool parse_number(const char *text, uint32_t most, uint32_t *number)
     return true;
 }
 
-/* Exactly so many, with one space between. */
+/* Exactly `count` numbers, separated by one space. */
 static bool parse_numbers(const char *text, unsigned count, const uint32_t *most, uint32_t *number)
 {
     g_auto(GStrv) word = g_strsplit(text, " ", -1);
@@ -233,7 +234,7 @@ static bool parse_knobs(Parsed *parsed, const char *rest)
 {
     static const uint32_t MOST[] = { DMA_ORDER_ISSUE_ORDER, DMA_PROGRESS_WHOLE, BOUNDS_PADDED, SCOPES_STRICT, DATA_OPAQUE,
                                      WINDOWS_SEQUENTIAL };
-    parsed->knob[5] = WINDOWS_PIPELINED;        /* older files have no word on windows */
+    parsed->knob[5] = WINDOWS_PIPELINED;        /* older files do not say */
     return parse_numbers(rest, 5, MOST, parsed->knob) || parse_numbers(rest, 6, MOST, parsed->knob);
 }
 
@@ -336,7 +337,7 @@ static const struct { const char *key; bool (*parse)(Parsed *parsed, const char 
     { "count", parse_count, ONCE }, { "place", parse_place, ANY_NUMBER }, { "code", parse_code, ANY_NUMBER },
 };
 
-/* The line is the field that comes next, or a later one, and none is left out that must be there. */
+/* Parses the next field, or a later one if no required field is skipped. */
 static bool parse_field(Parsed *parsed, const char *line)
 {
     const size_t length = strcspn(line, " ");
@@ -360,7 +361,7 @@ static bool fields_are_done(const Parsed *parsed)
     return parsed->finding->places == parsed->places;
 }
 
-/* So many moves before it: no core has done more steps, or started more copies. */
+/* With `before` moves before it, no core has done more steps or started more copies. */
 static bool numbers_fit(const char *move, unsigned before)
 {
     const char *number = strpbrk(move, "@#");
@@ -394,7 +395,7 @@ static bool parse_moves(Parsed *parsed, char **line, unsigned *at, uint32_t move
     return g_strcmp0(end, "end") == 0 && (behind == NULL || (behind[0] == '\0' && line[*at + 2] == NULL));
 }
 
-/* false: line `at` is wrong, or all together. */
+/* false: line *at is wrong, or the file as a whole. */
 static bool parse_lines(Parsed *parsed, char **line, unsigned *at)
 {
     static const char MOVES[] = "moves ";
@@ -512,7 +513,7 @@ static void rename_in(GPtrArray *texts, const char *before, const char *from, co
     }
 }
 
-/* The source has another name by now. */
+/* Replaces the source's old name. */
 static void rename_source(Parsed *parsed, const char *source)
 {
     rename_in(parsed->lines, " ", parsed->header.source, source);

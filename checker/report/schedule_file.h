@@ -9,25 +9,25 @@
 bool schedule_write(const CheckResult *result, const Finding *finding, const char *path, char **error);
 
 typedef struct ReplayOptions {
-    const char *source;                         /* a user's source by its name of now; NULL: built in */
+    const char *source;                         /* the user's source, as it is named now; NULL: built in */
     bool in_process;                            /* without a child, for a debugger */
     Limits limits;                              /* of memory and time */
 } ReplayOptions;
 
 typedef struct ReplayResult {
-    CheckResult *check;                         /* program, record of the replayed run; outcome holds the one finding, if it was shown */
+    CheckResult *check;                         /* its outcome holds the finding if it was shown */
     bool shown;
-    GPtrArray *lines;                           /* of char*: what happened, one line a move */
+    GPtrArray *lines;                           /* of char*: what happened, a line for each move */
     char *error;
 } ReplayResult;
 
-/* The same finding, seen again. The schedule file embeds program, size, parameters, knobs, source path and hash. */
+/* Replays the finding of a schedule file, which has program, size, parameters, knobs, source path and hash. */
 ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const char *module, const ReplayOptions *options);
 void replay_result_free(ReplayResult *result);
 
-/* What a schedule file says of itself, for the command line to compile the right source first. folder: where the check was made, as seen
- * from the folder of the schedule; NULL: not told, or the source's path is absolute. */
+/* The head of a schedule file, from which the command line finds the source to compile. folder: where the check ran, relative to the folder
+ * of the schedule; NULL: not given, or the source's path is absolute. */
 typedef struct ScheduleHeader { char *program, *source, *source_hash, *folder, *fault; uint32_t devices; } ScheduleHeader;
 ScheduleHeader *schedule_read_header(const char *path, char **error);
-bool schedule_is_of(const ScheduleHeader *header, const char *path);      /* that file is the source as it was */
+bool schedule_is_of(const ScheduleHeader *header, const char *path);      /* the file is the unchanged source */
 void schedule_header_free(ScheduleHeader *header);

@@ -1,4 +1,4 @@
-/* schedules.c - names are made from what the check was, not from when it ran: the same check writes the same files. */
+/* schedules.c - names depend only on the check: the same check writes the same files. */
 #include "schedules.h"
 #include <errno.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* source.c - reads each file once; small regular files only, since a site may name anything after a #line. */
+/* source.c - reads each file once, and only small regular files, because a #line may name anything. */
 #include "source.h"
 #include <glib/gstdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* source.h - the source line that a report quotes, if the file is still where the compiler saw it.
+/* source.h - source lines for reports to quote, if the file is still where the compiler saw it.
  *
  * Ownership:   a Source keeps the files it has read until source_free.
- * Errors:      a file that cannot be read, or is not text, has no lines.
+ * Errors:      an unreadable file, or one that is not text, has no lines.
  */
 #pragma once
 #include <glib.h>
@@ -10,5 +10,5 @@ typedef struct Source Source;
 
 Source *source_new(void);
 void source_free(Source *source);
-unsigned source_count(Source *source, const char *file);       /* how many lines it has; 0: none that we would read */
+unsigned source_count(Source *source, const char *file);       /* number of lines; 0: unreadable */
 const char *source_line(Source *source, const char *file, unsigned line);       /* from 1; NULL: not to be had, or empty */

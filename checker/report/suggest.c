@@ -1,5 +1,4 @@
-/* suggest.c - edit distance with transpositions of neighbours (Damerau, Levenshtein), one row of the table kept at a time plus the one
- * before, which is all that a transposition looks at. */
+/* suggest.c - Damerau-Levenshtein distance. Three rows of the table are kept, since a transposition needs the one before the last. */
 #include "suggest.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* text.c - says the verdict first, then why, then what to do. Nothing measured is in the text unless -v asks for it, so that the same
- * check prints the same bytes.
+/* text.c - prints the verdict, then the faults, then what to do. Measurements are printed only with -v, so that the same check prints the
+ * same bytes.
  */
 #include "text.h"
 #include <stdarg.h>
@@ -96,7 +96,7 @@ static void text_moves(Text *text, const Finding *finding)
         g_string_append_printf(text->out, "      %s\n", (char *)finding->lines->pdata[i]);
 }
 
-/* "kernel.c:12" at the start of a word: the file's length, and the line; 0: it names none. */
+/* For "kernel.c:12" at the start of a word, the length of the file's name, and *line; 0: the word names no place. */
 static size_t cited_place(const char *word, unsigned *line)
 {
     const char *colon = strchr(word, ':');
@@ -118,7 +118,7 @@ static bool is_place(const CheckResult *result, const Finding *finding, const ch
 
 #define CITED_MAX 4
 
-/* The source lines that an explanation speaks of, other than those of the places, which are quoted already. */
+/* Quotes the source lines that an explanation names, except those of the places, which are quoted already. */
 static void text_cited(Text *text, const CheckResult *result, const Finding *finding, const char *why)
 {
     char **word = g_strsplit_set(why, " \n", -1);
@@ -140,7 +140,7 @@ static void text_cited(Text *text, const CheckResult *result, const Finding *fin
     g_strfreev(word);
 }
 
-/* How it comes about; of each kind of fault the first is told. */
+/* How it happens; only for the first fault of each kind. */
 static void text_narrative(Text *text, const CheckResult *result, const Finding *finding)
 {
     GPtrArray *lines = text->narrated & (1u << finding->id) ? NULL : narrative_lines(result, finding);
@@ -153,7 +153,7 @@ static void text_narrative(Text *text, const CheckResult *result, const Finding 
     g_ptr_array_unref(lines);
 }
 
-/* Each line of it a paragraph. */
+/* Each line is a paragraph. */
 static void text_why(Text *text, const char *why)
 {
     g_auto(GStrv) line = g_strsplit(why, "\n", -1);
@@ -294,7 +294,7 @@ static void text_not_covered(Text *text, const CheckResult *result)
     g_string_free(words, TRUE);
 }
 
-/* In full the first time; where another size showed it before, one line. */
+/* In full the first time; one line if another size showed it before. */
 static void text_finding_once(Text *text, const CheckResult *result, const Finding *finding, const char *schedule)
 {
     char *key = message_key(result->program, finding);
@@ -366,7 +366,7 @@ static void text_exempted(Text *text, const CheckResult *result)
     }
 }
 
-/* All in one line: which operations nothing executed. */
+/* Operations that no run executed, in one line. */
 static void text_unreached(Text *text, const CheckResult *result)
 {
     GString *words = g_string_new("nothing executed");

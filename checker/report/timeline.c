@@ -1,5 +1,5 @@
-/* timeline.c - counts are followed through the record once more; of the signals on a semaphore the oldest is taken first, which is what a
- * reader expects: the kernel's own semantics know no such order.
+/* timeline.c - recomputes counts from the record. A wait takes the oldest signals first, as a reader expects; the semantics has no such
+ * order.
  */
 #include "timeline.h"
 #include "../../model/counter.h"
@@ -13,7 +13,7 @@ typedef struct Gift { uint32_t frame; int64_t left; } Gift;
 typedef struct Counter {
     int64_t count;
     GArray *gifts;                              /* of Gift, oldest first */
-    guint first;                                /* of those not used up */
+    guint first;                                /* of those not yet taken */
 } Counter;
 
 typedef struct Maker {
@@ -93,7 +93,7 @@ static void take(Maker *maker, Frame *frame, bool keep)
     frame->after = counter->count;
 }
 
-/* A flag's last writer is what its readers and waiters saw. */
+/* Readers and waiters of a flag saw its last writer. */
 static void do_flag(Maker *maker, Frame *frame)
 {
     Counter *word = counter_of(maker, frame->semaphore);
@@ -154,7 +154,7 @@ static void add_step(Maker *maker, size_t index)
     }
 }
 
-/* Members of one join stand behind each other in a record. */
+/* The members of a join are consecutive in a record. */
 static bool joins_last(const Maker *maker, size_t index)
 {
     const Program *program = maker->program;
@@ -274,7 +274,7 @@ bool timeline_next_of(const Timeline *timeline, const Place *place, Frame *frame
     return true;
 }
 
-/* Marks all that the frame comes after by its own agent: the step before it on its core, or the copy's start and earlier moments. */
+/* Marks the predecessors by its own agent: the step before it on its core, or the copy's start and earlier moments. */
 static void mark_agent(const Timeline *timeline, const Frame *frame, guint before, GByteArray *past)
 {
     bool moment = frame_is_moment(frame);

@@ -1,7 +1,6 @@
-/* timeline.h - what one run did, step by step, as pictures and walks need it: who moved, which counts changed, which wait took
- * whose signal.
+/* timeline.h - one run step by step, for pictures and the stepper: which agent moved, which counts changed, which wait took which signal.
  *
- *     timeline_new(record) -> frames in order, links between them, who stands where in the end -> timeline_free
+ *     timeline_new(record) -> frames in order, links between them -> timeline_free
  *
  * Invariants:  1. a join is one frame, of its first member.  2. a link goes from an earlier frame to a later one.
  * Ownership:   borrows the record.
@@ -11,18 +10,18 @@
 #include "../check/check.h"
 
 typedef struct Frame {
-    uint32_t core, members;                     /* members: of a join, so many cores; else 1 */
-    uint32_t copy;                              /* index in the record: of the copy that is started, or whose moment it is; NONE */
+    uint32_t core, members;                     /* members: the cores of a join, else 1 */
+    uint32_t copy;                              /* index in the record: the copy that is started, or that the moment belongs to; NONE */
     uint8_t kind;
     uint32_t site, position, launch;            /* position: of the core's step, or of the copy's start */
-    uint32_t object, region;                    /* memory that it touches; NONE */
-    uint32_t semaphore;                         /* whose count changes or is looked at; NONE */
+    uint32_t object, region;                    /* the memory it accesses; NONE */
+    uint32_t semaphore;                         /* whose count it changes or reads; NONE */
     int64_t before, after;                      /* that count */
     uint32_t value, extra;                      /* of the step, as step.h says */
     uint32_t step;                              /* index in the record; of an eager copy's moments, that of its start */
 } Frame;
 
-typedef struct Link { uint32_t from, to; int64_t amount; } Link;        /* frames; what the one gave and the other took */
+typedef struct Link { uint32_t from, to; int64_t amount; } Link;        /* frames; the amount that one gives and the other takes */
 
 typedef struct Timeline {
     const Record *record;
@@ -30,15 +29,15 @@ typedef struct Timeline {
     GArray *starts;                             /* of uint32_t: by copy, the frame of its start, NONE */
 } Timeline;
 
-Timeline *timeline_new(const Record *record, uint32_t frames_max);              /* what comes later is left out */
+Timeline *timeline_new(const Record *record, uint32_t frames_max);              /* later steps are omitted */
 void timeline_free(Timeline *timeline);
 bool frame_is_moment(const Frame *frame);
 Place frame_place(const Timeline *timeline, const Frame *frame);
 char *timeline_copy_name(const Timeline *timeline, uint32_t copy);               /* "copy 3"; by its label, if it has one */
 char *frame_words(const Timeline *timeline, const Frame *frame);                /* "copy 3 of device 1 writes output[2, 0:8]..." */
-/* The step that the place of a finding means, as a frame that has not happened: false if the run did it. */
+/* The step of a finding's place as a frame that has not happened yet; false: it has. */
 bool timeline_next_of(const Timeline *timeline, const Place *place, Frame *frame);
-/* The frames that must have happened before those that the finding is about (or before the end), one byte a frame. */
+/* One byte for each frame: must it precede the finding's steps (or the end)? */
 GByteArray *timeline_past(const Timeline *timeline, const Finding *finding);
-/* A finding's film as a record; of a kernel that died, what it had done by then. NULL: there is none. */
+/* The record of a finding's replay; if the kernel died, its record up to then. NULL: none. */
 Record *timeline_record(const CheckResult *result, const Finding *finding);    /* record_free */

@@ -1,5 +1,5 @@
-/* trace.c - Chrome's trace events, which Perfetto and about:tracing open: a process for each device, a thread for each core and each copy,
- * a wait as long as its core stood there, an arrow (a flow) from what raised a count to the wait that took it. A step lasts 10 us.
+/* trace.c - Chrome trace events, for Perfetto and about:tracing: a process for each device, a thread for each core and copy, a wait as long
+ * as its core waited, a flow from each signal to the wait that took it. A step lasts 10 us.
  */
 #include <string.h>
 #include "../facts/members.h"
@@ -12,7 +12,7 @@ enum { STEP_TICKS = 10, FRAMES_MAX = 100000 };
 
 typedef struct Trace {
     GPtrArray *events;                          /* of char*: JSON of each run's events, joined by commas */
-    unsigned processes;                         /* given out so far */
+    unsigned processes;                         /* used so far */
     int64_t flows;
     GString *text;
 } Trace;
@@ -97,7 +97,7 @@ static void add_slice(const TraceRun *run, const Frame *frame, int64_t from, int
 static void add_slices(const TraceRun *run, const Finding *finding)
 {
     const GArray *frames = run->timeline->frames;
-    g_autofree int64_t *until = g_new0(int64_t, run->program->cores);           /* when each core was last seen */
+    g_autofree int64_t *until = g_new0(int64_t, run->program->cores);           /* the end of each core's last step */
     Frame next;
     for (guint i = 0; i < frames->len; i++) {
         const Frame *frame = &g_array_index(frames, Frame, i);
@@ -146,7 +146,7 @@ static void add_run(Trace *trace, const CheckResult *result, const Finding *find
     json_builder_end_array(run.builder);
     JsonNode *node = json_builder_get_root(run.builder);
     g_autofree char *events = json_to_string(node, FALSE);
-    events[strlen(events) - 1] = '\0';          /* the brackets are the document's */
+    events[strlen(events) - 1] = '\0';          /* without brackets, which the document adds */
     g_ptr_array_add(trace->events, g_strdup(events + 1));
     json_node_unref(node);
     g_object_unref(run.builder);
@@ -170,7 +170,7 @@ static void trace_add(void *document, const CheckResult *result, const GPtrArray
 
 static void trace_add_error(void *document, const char *message)
 {
-    (void)document, (void)message;              /* no run, no events */
+    (void)document, (void)message;              /* an error has no run */
 }
 
 static const GString *trace_text(void *document)

@@ -1,9 +1,8 @@
-/* sample.c - runs shared among workers, merged in order.
+/* sample.c - distributes runs to workers and merges their answers in order.
  *
- * Workers answer in words that mean the same to everybody: numbers, and findings by finding_key. Ids of regions and sites differ between
- * processes, so a run in which a kind of finding shows for the first time is done once more here, and gives that finding its places and
- * schedule. What is counted of a kind is the most that one run showed. A checkpoint holds the same words, and the numbers of the runs to
- * be done once more.
+ * Ids of regions and sites differ between processes, so workers answer with numbers and finding_keys. A run in which a kind of finding
+ * first shows is repeated here, to get its places and schedule. The count of a kind is the most that one run showed. A checkpoint holds the
+ * answers and the numbers of the runs to repeat.
  */
 #include "sample.h"
 #include <string.h>
@@ -12,15 +11,15 @@
 #include "sampler.h"
 
 enum { BATCH_MAX = 4096, JOBS_A_WORKER = 2 };
-static const double BATCH_SECONDS = 0.02, PATIENCE = 0.1;       /* what a job should take; how often we look whether to stop */
+static const double BATCH_SECONDS = 0.02, PATIENCE = 0.1;       /* the time for a job; between two tests whether to stop */
 
 #define KEYS "a(tbs)"                           /* count, at most?, finding_key */
 #define RUN "(ttbbsas" KEYS ")"                 /* steps, conflicts, cut off?, incomplete after a race?, misuse, limits, findings */
-#define ANSWER "(da" RUN ")"                    /* seconds that it took */
+#define ANSWER "(da" RUN ")"                    /* seconds taken */
 /* Runs, steps, conflicts, cut off?, longer?, incomplete?, facts of launches, limits, runs with new kinds, findings. */
 #define SAVED "(tttbbbsasat" KEYS ")"
 
-typedef struct Tally { uint64_t count; bool at_most; } Tally;
+typedef struct KindTally { uint64_t count; bool at_most; } KindTally;
 
 typedef struct Sampling {
     const SampleOptions *options;
@@ -28,16 +27,16 @@ typedef struct Sampling {
     uint64_t steps_expected;
     Sampler *sampler;                           /* of this process */
     Outcome *outcome;
-    char *misuse;                               /* of the API, by the first run that came to it; NULL: none did */
-    bool cut_off, longer;                       /* any run was; longer than was expected of one that does not poll */
-    GHashTable *tallies;                        /* finding_key -> Tally */
-    GArray *telling;                            /* numbers of runs in which a kind of finding showed first */
+    char *misuse;                               /* of the API, in the first run with one; NULL: none */
+    bool cut_off, longer;                       /* any run was; any was longer than steps_expected */
+    GHashTable *tallies;                        /* finding_key -> KindTally */
+    GArray *revealing;                          /* numbers of runs in which a kind of finding first showed */
     Pool *pool;
-    GArray *given;                              /* of Batch, not taken yet */
-    uint64_t next, batch;                       /* run to give; how many runs a job has now */
+    GArray *given;                              /* of RunBatch, not answered yet */
+    uint64_t next, batch;                       /* the next run; runs for each job */
 } Sampling;
 
-typedef struct Batch { uint64_t first, runs; } Batch;
+typedef struct RunBatch { uint64_t first, runs; } RunBatch;
 
 static GVariant *limits_to_variant(const Outcome *outcome)
 {
@@ -70,7 +69,7 @@ static void begin_in_worker(void *argument, ChildControl *control)
 static GBytes *serve_batch(void *argument, uint64_t job, const void *request, size_t bytes)
 {
     const Sampling *sampling = argument;
-    Batch batch;
+    RunBatch batch;
     (void)job;
     g_assert(bytes == sizeof batch);
     memcpy(&batch, request, sizeof batch);
@@ -94,7 +93,7 @@ static void take_limits(Outcome *outcome, GVariantIter *limits)
         outcome_add_limit(outcome, g_intern_string(limit));
 }
 
-/* Keeps of a run what no earlier one showed. */
+/* Keeps the findings that no earlier run showed. */
 static void take_findings(Sampling *sampling, uint64_t run)
 {
     bool cut_off;
@@ -117,9 +116,9 @@ static bool take_keys(Sampling *sampling, GVariantIter *keys)
     char *key;
     bool fresh = false;
     while (g_variant_iter_next(keys, "(tbs)", &count, &at_most, &key)) {
-        Tally *tally = g_hash_table_lookup(sampling->tallies, key);
+        KindTally *tally = g_hash_table_lookup(sampling->tallies, key);
         if (tally == NULL) {
-            tally = g_new0(Tally, 1);
+            tally = g_new0(KindTally, 1);
             g_hash_table_insert(sampling->tallies, g_strdup(key), tally);
             fresh = true;
         }
@@ -143,7 +142,7 @@ static void merge_run(Sampling *sampling, uint64_t run, GVariant *answer)
     }
     take_limits(all, limits);
     if (take_keys(sampling, keys)) {
-        g_array_append_val(sampling->telling, run);
+        g_array_append_val(sampling->revealing, run);
         take_findings(sampling, run);
     }
     sampling->cut_off |= cut_off, sampling->longer |= steps > sampling->steps_expected;
@@ -156,33 +155,33 @@ static void merge_run(Sampling *sampling, uint64_t run, GVariant *answer)
 static void save(const Sampling *sampling)
 {
     const Outcome *all = sampling->outcome;
-    GVariantBuilder telling, keys;
-    g_variant_builder_init(&telling, G_VARIANT_TYPE("at"));
+    GVariantBuilder revealing, keys;
+    g_variant_builder_init(&revealing, G_VARIANT_TYPE("at"));
     g_variant_builder_init(&keys, G_VARIANT_TYPE(KEYS));
-    for (guint i = 0; i < sampling->telling->len; i++)
-        g_variant_builder_add(&telling, "t", g_array_index(sampling->telling, uint64_t, i));
+    for (guint i = 0; i < sampling->revealing->len; i++)
+        g_variant_builder_add(&revealing, "t", g_array_index(sampling->revealing, uint64_t, i));
     GHashTableIter iter;
     gpointer key, value;
     for (g_hash_table_iter_init(&iter, sampling->tallies); g_hash_table_iter_next(&iter, &key, &value);)
-        g_variant_builder_add(&keys, "(tbs)", ((const Tally *)value)->count, ((const Tally *)value)->at_most, key);
+        g_variant_builder_add(&keys, "(tbs)", ((const KindTally *)value)->count, ((const KindTally *)value)->at_most, key);
     g_autofree char *facts = settle_known(sampling->program);
     g_autoptr(GVariant) saved = g_variant_ref_sink(g_variant_new("(tttbbbs@asat" KEYS ")", all->executions, all->steps, all->conflicts,
-        sampling->cut_off, sampling->longer, all->incomplete_after_race, facts, limits_to_variant(all), &telling, &keys));
+        sampling->cut_off, sampling->longer, all->incomplete_after_race, facts, limits_to_variant(all), &revealing, &keys));
     checkpoint_begin(sampling->options->checkpoint);
     checkpoint_put(sampling->options->checkpoint, g_variant_get_data(saved), g_variant_get_size(saved));
     checkpoint_commit(sampling->options->checkpoint);
 }
 
-/* Each of these runs, in their order, shows something that none before it did; all that is known comes from them. */
-static bool do_telling_again(Sampling *sampling, GVariantIter *telling)
+/* Repeats the runs of a checkpoint that first showed a kind of finding; false: one shows nothing new, so the checkpoint is damaged. */
+static bool repeat_runs(Sampling *sampling, GVariantIter *revealing)
 {
     const GPtrArray *findings = sampling->outcome->findings;
     uint64_t next = 0;
-    for (uint64_t run; g_variant_iter_next(telling, "t", &run); next = run + 1) {
+    for (uint64_t run; g_variant_iter_next(revealing, "t", &run); next = run + 1) {
         guint before = findings->len;
         if (run < next || run >= sampling->outcome->executions)
             return false;
-        g_array_append_val(sampling->telling, run);
+        g_array_append_val(sampling->revealing, run);
         take_findings(sampling, run);
         if (findings->len == before)
             return false;
@@ -195,7 +194,7 @@ static bool do_telling_again(Sampling *sampling, GVariantIter *telling)
     return g_hash_table_size(sampling->tallies) == findings->len;
 }
 
-/* The first run decides where there are no conflicts: it is done once more, for what it says of that. */
+/* Without conflicts the first run decides, so it is repeated to check the checkpoint's claim. */
 static bool is_plausible(Sampling *sampling)
 {
     Outcome *all = sampling->outcome;
@@ -214,7 +213,7 @@ static bool resume(Sampling *sampling, char **error)
 {
     Outcome *all = sampling->outcome;
     g_autoptr(GVariant) saved = g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE(SAVED), sampling->options->resumed, FALSE));
-    g_autoptr(GVariantIter) limits = NULL, telling = NULL, keys = NULL;
+    g_autoptr(GVariantIter) limits = NULL, revealing = NULL, keys = NULL;
     gboolean cut_off, longer, incomplete;
     const char *facts;
     if (!g_variant_is_normal_form(saved)) {
@@ -222,7 +221,7 @@ static bool resume(Sampling *sampling, char **error)
         return false;
     }
     g_variant_get(saved, "(tttbbb&sasat" KEYS ")", &all->executions, &all->steps, &all->conflicts, &cut_off, &longer, &incomplete, &facts,
-                  &limits, &telling, &keys);
+                  &limits, &revealing, &keys);
     settle_add_facts(sampling->program, facts);
     if (all->executions > sampling->options->limits.runs) {
         *error = g_strdup_printf("the checkpoint has %" G_GUINT64_FORMAT " runs already: --runs must not be less", all->executions);
@@ -230,7 +229,7 @@ static bool resume(Sampling *sampling, char **error)
     }
     take_limits(all, limits);
     take_keys(sampling, keys);
-    bool good = all->steps >> 60 == 0 && do_telling_again(sampling, telling) && is_plausible(sampling);
+    bool good = all->steps >> 60 == 0 && repeat_runs(sampling, revealing) && is_plausible(sampling);
     if (!good)
         *error = g_strdup(CHECKPOINT_UNFIT);
     sampling->cut_off |= cut_off, sampling->longer |= longer, all->incomplete_after_race |= incomplete;
@@ -241,7 +240,7 @@ static void give_batches(Sampling *sampling)
 {
     unsigned jobs = MAX(sampling->options->workers * JOBS_A_WORKER, 1);
     while (sampling->given->len < jobs && sampling->next < sampling->options->limits.runs) {
-        const Batch batch = { sampling->next, MIN(sampling->batch, sampling->options->limits.runs - sampling->next) };
+        const RunBatch batch = { sampling->next, MIN(sampling->batch, sampling->options->limits.runs - sampling->next) };
         pool_give(sampling->pool, &batch, sizeof batch);
         g_array_append_val(sampling->given, batch);
         sampling->next += batch.runs;
@@ -253,7 +252,7 @@ static bool found_enough(const Sampling *sampling)
     return sampling->misuse != NULL || (sampling->options->first && sampling->outcome->findings->len > 0);
 }
 
-/* NULL: the worker died, or its kernel wrote where it must not. */
+/* NULL: the worker died, or its kernel damaged the answer. */
 static GVariant *read_answer(GBytes *bytes, uint64_t runs)
 {
     if (bytes == NULL)
@@ -265,10 +264,10 @@ static GVariant *read_answer(GBytes *bytes, uint64_t runs)
     return g_variant_n_children(list) == runs ? g_steal_pointer(&answer) : NULL;
 }
 
-/* What a worker left undone is done here, where whoever watches us sees it die in the same way. */
+/* A batch that a worker did not finish is run here, so that the parent sees the same death. */
 static void take_batch(Sampling *sampling, PoolAnswer *answer)
 {
-    const Batch batch = g_array_index(sampling->given, Batch, 0);
+    const RunBatch batch = g_array_index(sampling->given, RunBatch, 0);
     g_array_remove_index(sampling->given, 0);
     g_autoptr(GVariant) all = read_answer(answer->bytes, batch.runs);
     g_bytes_unref(answer->bytes);
@@ -288,7 +287,7 @@ static void take_batch(Sampling *sampling, PoolAnswer *answer)
         : seconds > BATCH_SECONDS * 2 ? MAX(sampling->batch / 2, 1) : sampling->batch;
 }
 
-/* Why it ended early; NULL: it did not. */
+/* The limit that ended it early; NULL: none. */
 static const char *take_all(Sampling *sampling)
 {
     const SampleOptions *options = sampling->options;
@@ -310,7 +309,7 @@ static const char *take_all(Sampling *sampling)
     return NULL;
 }
 
-/* What all runs showed of each kind. Only of a program without other faults it matters that two runs differ. */
+/* Sets the counts of each kind. A divergence is a fault only if there is no other. */
 static void settle(Sampling *sampling)
 {
     Outcome *all = sampling->outcome;
@@ -318,7 +317,7 @@ static void settle(Sampling *sampling)
     for (guint i = all->findings->len; i-- > 0;) {
         Finding *finding = g_ptr_array_index(all->findings, i);
         g_autofree char *key = finding_key(sampling->program, finding);
-        const Tally *tally = g_hash_table_lookup(sampling->tallies, key);
+        const KindTally *tally = g_hash_table_lookup(sampling->tallies, key);
         if (tally != NULL)
             finding->count = tally->count, finding->at_most = tally->at_most;
         if (finding->id == FAULT_DIVERGENCE && explained)
@@ -345,7 +344,7 @@ static bool search(Sampling *sampling, char **error)
         return false;
     if (options->checkpoint != NULL)
         save(sampling);
-    if (all->conflicts > 0 || all->executions == 0)         /* else the first run has decided */
+    if (all->conflicts > 0 || all->executions == 0)         /* else the first run decides */
         outcome_add_limit(all, stop ? stop : "runs");
     if (sampling->cut_off)
         outcome_add_limit(all, "steps");
@@ -361,12 +360,12 @@ Outcome *sample_run(Program *program, uint64_t steps_expected, const SampleOptio
                           .sampler = sampler_new(options->record, steps_expected, options, options->pulse, options->box),
                           .outcome = outcome_new(),
                           .tallies = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
-                          .telling = g_array_new(FALSE, FALSE, sizeof(uint64_t)), .given = g_array_new(FALSE, FALSE, sizeof(Batch)) };
+                          .revealing = g_array_new(FALSE, FALSE, sizeof(uint64_t)), .given = g_array_new(FALSE, FALSE, sizeof(RunBatch)) };
     sampling.outcome->executions = sampling.outcome->steps = sampling.outcome->conflicts = 0;
     bool good = search(&sampling, error);
     sampler_free(sampling.sampler);
     g_hash_table_unref(sampling.tallies);
-    g_array_unref(sampling.telling);
+    g_array_unref(sampling.revealing);
     g_array_unref(sampling.given);
     if (good)
         return sampling.outcome;

@@ -1,4 +1,4 @@
-/* sample_options.h - what a sampling is told. */
+/* sample_options.h - the options of sampling. */
 #pragma once
 #include "../facts/finding.h"
 #include "../facts/limits.h"
@@ -11,14 +11,14 @@ typedef struct SampleOptions {
     uint64_t seed;
     Limits limits;                              /* of runs there is one */
     unsigned depth;                             /* of PCT */
-    uint64_t agents;                            /* cores and copies of a run, for what PCT promises */
+    uint64_t agents;                            /* cores and copies of a run, for the bound of PCT */
     bool first;
-    const uint64_t *result_hash;                /* of the recorded run: others must end alike; NULL: not compared */
+    const uint64_t *result_hash;                /* of the recorded run, to compare with; NULL: not compared */
     unsigned workers;                           /* processes; 0: all runs in this one */
     ExecutionPulse *pulse;
-    Store *box;                                 /* see run/blackbox.h; of the runs in this process. NULL: none */
+    Store *box;                                 /* of the runs in this process (run/blackbox.h). NULL: none */
     Record *record;                             /* of those runs */
-    Progress *progress;                         /* NULL: nobody watches */
+    Progress *progress;                         /* NULL: not shown */
     Checkpoint *checkpoint;                     /* NULL: none is written */
-    GBytes *resumed;                            /* what an earlier search put into its checkpoint; NULL: begin anew */
+    GBytes *resumed;                            /* contents of a checkpoint; NULL: start at run 0 */
 } SampleOptions;

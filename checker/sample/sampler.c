@@ -1,11 +1,11 @@
-/* sampler.c - the loop of a sampled run. */
+/* sampler.c - the loop of one sampled run. */
 #include "sampler.h"
 #include "../proof/prove.h"
 #include "../run/blackbox.h"
 #include "../run/child.h"
 #include "../run/settle.h"
 
-enum { STEPS_FACTOR = 20, STEPS_FLOOR = 20000 };        /* a run may take so many times the eager run's steps before it is cut off */
+enum { STEPS_FACTOR = 20, STEPS_FLOOR = 20000 };        /* a run is cut off after steps_expected * FACTOR + FLOOR */
 
 struct Sampler {
     const SampleOptions *options;
@@ -14,7 +14,7 @@ struct Sampler {
     Record *record;
     Execution *execution;
     Strategy *strategy;
-    GArray *moves, *chosen;                     /* of Move: possible now; done in this run */
+    GArray *moves, *chosen;                     /* of Move: enabled now; done in this run */
     uint64_t steps_expected;
 };
 
@@ -47,7 +47,7 @@ bool sample_explains_divergence(const Program *program, const Outcome *outcome)
     return false;
 }
 
-/* Nobody is stuck in a run that was cut off: more would have come. */
+/* In a run that was cut off no core is stuck. */
 static void mark_as_running(Record *record)
 {
     for (size_t i = 0; i < record->ends.count; i++) {
@@ -57,7 +57,7 @@ static void mark_as_running(Record *record)
     }
 }
 
-/* A run without faults that ends with other results than the recorded one. */
+/* A run without faults whose results differ from the recorded run is a divergence. */
 static void compare_results(const Sampler *sampler, Outcome *one)
 {
     const uint64_t *expected = sampler->options->result_hash;

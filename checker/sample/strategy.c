@@ -3,14 +3,14 @@
  * random: uniform over the moves that are possible now.
  * pct:    Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs"
  *         (ASPLOS 2010): agents get random priorities above d, the highest moves; at d - 1 random steps the running agent drops to a
- *         priority below all. We depart in one thing: agents (copies) appear while the run goes on and draw their priority then.
+ *         priority below all. One difference: copies appear during the run, and draw their priority then.
  * pos:    Yuan, Yang, Gu, "Partial Order Aware Concurrency Sampling" (CAV 2018): every move has a random score, the highest moves, and
  *         those that touch the same object as it draw a new one.
- * starve: ours: a victim (a device, a core, a copy, or all copies of one kind of moment) waits for as long as anybody else can move:
- *         late completion, a slow link, last in first out.
+ * starve: our own: a victim (a device, a core, a copy, or all moments of one kind) waits as long as any other agent can move. This gives
+ * late
+ *         completion, slow links and last in, first out.
  *
- * pct and starve would let a core that polls look for ever: after VAIN_MAX looks in a row, by whomever, during which nothing else
- * happened, something else than a look comes next.
+ * pct and starve could run a poll for ever, so after VAIN_MAX reads in a row with no other step, the next move is not a read.
  */
 #include "strategy.h"
 #include <math.h>
@@ -29,8 +29,8 @@ struct Strategy {
     uint64_t change[CHANGES_MAX];
     Victim victim;
     uint32_t who;
-    unsigned vain;                              /* looks since anything else happened */
-    GArray *awake;                              /* of Move: those that are no looks */
+    unsigned vain;                              /* reads since the last other step */
+    GArray *awake;                              /* of Move: those that are not reads */
 };
 
 Strategy *strategy_new(StrategyKind kind, uint64_t seed, unsigned depth)
@@ -226,7 +226,7 @@ guint strategy_choose(Strategy *strategy, Execution *e, const GArray *moves)
     return choice;
 }
 
-/* Cut to two digits: what is promised as "at least" must not be rounded up. */
+/* Rounds down to two digits: an "at least" must not be rounded up. */
 static double cut(double probability)
 {
     if (probability <= 0)
