@@ -1,4 +1,4 @@
-/* test_calls.c - faults in a function that is called from several places: told apart where the calls are marked, and named with them. */
+/* test_calls.c - faults in a function that is called from several places: distinguished by marked calls, and named with them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -188,7 +188,7 @@ static void the_report_is_the_same_for_any_number_of_workers(void **state)
     }
 }
 
-/* The process group is killed some time after the checkpoint is there, again and again, until the search comes to its end. */
+/* Kills the process group some time after the checkpoint exists, repeatedly, until the search completes. */
 static void a_search_that_is_killed_goes_on_where_it_was(void **state)
 {
     (void)state;

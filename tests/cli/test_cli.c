@@ -1,6 +1,6 @@
 /* test_cli.c - the program as its users meet it: exit codes, one clear line for bad input, files that appear whole or not at all.
  *
- * Runs the binary that $HEDDLE names, in a folder of its own; TMPDIR points into it, so that what is left behind is seen.
+ * Runs the binary that $HEDDLE names in its own folder; TMPDIR points into it, so that leftover files are seen.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static unsigned entries_of(const char *path)
     return count;
 }
 
-/* Exit code 2, one line on standard error that says this, nothing on standard output, no file left behind. */
+/* Exit code 2, one line on standard error with this text, nothing on standard output, no file left over. */
 static void assert_refused(const char *words, const char *part)
 {
     unsigned before = entries_of(folder);

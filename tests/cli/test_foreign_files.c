@@ -103,7 +103,7 @@ static void a_deadlock_has_a_site_for_each_core_that_is_stuck(void **state)
     assert_string_equal(text_in(site, "semaphore"), "token");
 }
 
-/* As many blocks as given for each file that is written: none of them is left half-written, and each is told of. */
+/* Limits files to that many blocks: no file is left half-written, and each failure is reported. */
 static void a_file_that_may_not_grow_is_told_and_not_left_behind(void **state)
 {
     (void)state;

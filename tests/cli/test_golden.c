@@ -1,6 +1,6 @@
-/* test_golden.c - the texts of counterexamples, as they are printed: one file for each wrong twin under tests/cli/golden.
+/* test_golden.c - the printed texts of counterexamples: one file for each wrong twin under tests/cli/golden.
  *
- * A text that has changed on purpose is written anew with GOLDEN=write in the environment, and looked at in the diff.
+ * After an intended change, GOLDEN=write in the environment rewrites the files; review the diff.
  */
 #include <setjmp.h>
 #include <stdarg.h>

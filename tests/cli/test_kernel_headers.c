@@ -1,5 +1,5 @@
 /* test_kernel_headers.c - every built-in kernel compiles without a warning under each compiler at hand, in ISO C and GNU C, alone and
- * after headers with awkward macros; and C++ is told so in one line.
+ * after headers with awkward macros; and C++ gets a one-line error.
  */
 #include <setjmp.h>
 #include <stdarg.h>

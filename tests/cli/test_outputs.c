@@ -1,6 +1,6 @@
-/* test_outputs.c - reports for other programs: what their readers demand of the fields, baselines, and names that are no text at all.
+/* test_outputs.c - reports for other programs: the fields that their readers require, baselines, and names that are not text.
  *
- * Runs the binary that $HEDDLE names in a binary_folder of its own. xmllint and python3-jsonschema are asked where they are installed.
+ * Runs the binary that $HEDDLE names in binary_folder. xmllint and python3-jsonschema are used if they are installed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,7 +116,7 @@ static JsonArray *flow_of(JsonObject *sarif)
     return array_in(json_array_get_object_element(array_in(flow, "threadFlows"), 0), "locations");
 }
 
-/* The story as the text tells it: folded, ending with the two accesses, each step with a place and its words; what is left out is said. */
+/* The narrative of the text: folded, ending with the two accesses, each step with a place and its text; omissions are stated. */
 static void the_story_is_a_code_flow(void **state)
 {
     (void)state;

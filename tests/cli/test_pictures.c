@@ -229,7 +229,7 @@ static void a_debugger_stops_at_the_fault(void **state)
     assert_null(strstr(binary_text, "0x0000000000000000 in"));
 }
 
-/* Moved lines are no change; new operations are done on the way; a repaired kernel shows nothing, and replay says where it departs. */
+/* Moved lines do not matter; new operations are done in between; a repaired kernel shows no fault, and replay says where it departs. */
 static void a_schedule_outlives_edits_of_its_kernel(void **state)
 {
     (void)state;

@@ -171,7 +171,7 @@ static char *path_of(const char *name)
     return g_build_filename(folder, name, NULL);
 }
 
-/* heddle with these words; its exit code. Of what it says: *out, if wanted (g_free). */
+/* Runs heddle with these arguments; returns its exit code and, if wanted, its output in *out (g_free). */
 static int run(char **out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static int run(char **out, const char *format, ...)

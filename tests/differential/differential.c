@@ -347,7 +347,7 @@ static bool prepare(Comparison *c)
     return false;
 }
 
-/* Real contents of all buffers, as the run in hand left them: by object; freed by its array. */
+/* Final contents of all buffers after the current run, by object; freed by its array. */
 static GPtrArray *all_contents(Machine *machine, const Program *program)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)tile_free);

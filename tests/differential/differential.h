@@ -31,5 +31,5 @@ typedef struct DifferentialOptions {
 char *differential_compare(const RandomProgram *random, const DifferentialOptions *options, DifferentialStats *stats);
 /* Drops operations while something still differs. */
 void differential_shrink(RandomProgram *random, const DifferentialOptions *options);
-/* Difference and program of the shrunk program, as text for whoever has to find out why. g_malloc. */
+/* Difference and program of the shrunk program, as text, to find out why. g_malloc. */
 char *differential_report(const RandomProgram *random, const DifferentialOptions *options, const char *difference);

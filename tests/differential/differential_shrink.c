@@ -1,4 +1,4 @@
-/* differential_shrink.c - a disagreeing program made smaller, one operation after the other, and told. */
+/* differential_shrink.c - makes a disagreeing program smaller, one operation at a time, and prints it. */
 #include <string.h>
 #include "differential.h"
 

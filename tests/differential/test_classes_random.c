@@ -125,7 +125,7 @@ static bool has_key(const Program *program, const Outcome *outcome, const Findin
     return found;
 }
 
-/* A load that races in one class and reads what nobody wrote in another is told of in both ways, or in one: not compared. */
+/* A load that races in one class and reads unwritten data in another may be reported as either or both: not compared. */
 static bool is_told_by_race(const Outcome *outcome, const Finding *finding)
 {
     bool told = false;

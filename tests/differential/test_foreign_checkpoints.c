@@ -1,8 +1,8 @@
-/* test_foreign_checkpoints.c - checkpoints whose numbers somebody changed, with a checksum that is right again: each is refused, or the
- * search says what it would have said, or less.
+/* test_foreign_checkpoints.c - checkpoints with a changed number and a valid checksum: each is refused, or the search reports the same
+ * as without the change, or less.
  *
- * A checkpoint is believed: who knows how can claim that all was covered. What is tried here is to change one number. SOAK_SECONDS=600
- * tries for so long.
+ * A checkpoint is trusted: a forged one can claim that everything was covered. Here one number is changed at a time. SOAK_SECONDS=600 sets
+ * the duration.
  */
 #include <setjmp.h>
 #include <stdarg.h>

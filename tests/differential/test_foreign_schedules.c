@@ -1,6 +1,6 @@
-/* test_foreign_schedules.c - schedules that somebody else wrote, or a bad disk: refused with one line, or followed; nothing else happens.
+/* test_foreign_schedules.c - schedules from elsewhere, or from a bad disk: refused with one line, or followed; nothing else happens.
  *
- * SOAK_SECONDS=600 mutates for so long.
+ * SOAK_SECONDS=600 sets the duration.
  */
 #include <setjmp.h>
 #include <stdarg.h>

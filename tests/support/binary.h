@@ -1,8 +1,8 @@
-/* binary.h - runs the binary that $HEDDLE names as a user would, in a folder of its own with a kernel of its own in it (kernel.c).
+/* binary.h - runs the binary that $HEDDLE names as a user would, in its own folder, which contains a kernel (kernel.c).
  *
  *     binary_set_up, once -> binary_run -> binary_says, binary_contents ... -> binary_tear_down
  *
- * Ownership:   results belong to the caller (g_free); what a run said is binary_text until the next one.
+ * Ownership:   results belong to the caller (g_free); binary_text holds the output of a run until the next one.
  * Errors:      the test that asks fails.
  */
 #pragma once
@@ -21,7 +21,7 @@ char *binary_path(const char *name);
 char *binary_contents(const char *name);
 bool binary_tool(const char *command);          /* a check by a tool; true: it is not installed */
 JsonParser *binary_parse(const char *json);
-/* kernel.c anew: tests/support/kernels/ring.c behind `before`, each `with` replaced by `instead`; with NULL: as it is. */
+/* Rewrites kernel.c: `before`, then tests/support/kernels/ring.c with each `with` replaced by `instead`; with NULL: unchanged. */
 void binary_write_kernel(const char *before, const char *with, const char *instead);
 void binary_use_kernels(const char *name);      /* tests/support/kernels/NAME.c as NAME.c and, compiled, as NAME.so */
 char *binary_first_schedule(const char *name);  /* a file of that folder, with the folder before it */

@@ -1,6 +1,7 @@
-/* brute.c - depth first over all states; a state is where each core is, all counts, and the copies under way with what they counted.
+/* brute.c - depth first over all states; a state is the position of each core, all counts, and the copies in flight with what they have
+ * signalled.
  *
- * What lives, what is next and what is under way is read off the state. The rules "which of several" are applied to the faults at the end.
+ * What exists, what is enabled and what is in flight follows from the state. Which of several equal faults to report is decided at the end.
  */
 #include "brute.h"
 #include <string.h>
@@ -163,7 +164,7 @@ static void normalise(BruteState *state)
     qsort(state->flight, state->flights, sizeof *state->flight, compare_flights);
 }
 
-/* What was looked at tells a core where to go on. */
+/* Observed values decide the core's next operation. */
 static void look(BruteState *after, uint32_t core, unsigned seen, bool jumps, unsigned skip)
 {
     after->seen[core] = (after->seen[core] + seen + 1) * 0x9e3779b97f4a7c15;

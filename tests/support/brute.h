@@ -16,7 +16,7 @@ typedef struct BruteResult {
     bool complete;                              /* false: states_max was reached, the rest says nothing */
 } BruteResult;
 
-/* The built program tells how semaphores are numbered and which entries join all devices, as its run found out. */
+/* The built program has the numbers of semaphores and, from its run, which entries join all devices. */
 BruteResult *brute_run(const RandomProgram *random, const Program *program, uint64_t states_max);
 void brute_free(BruteResult *result);
 bool brute_can(const RandomProgram *random);

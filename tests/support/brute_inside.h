@@ -33,7 +33,7 @@ typedef struct Brute {
     unsigned counters;
     Intern states, seen;                        /* seen: BruteFault */
     GArray *stack;                              /* of uint32_t: states to expand */
-    BruteNext next[BRUTE_NEXTS_MAX];            /* accesses that are next in the state in hand */
+    BruteNext next[BRUTE_NEXTS_MAX];            /* accesses that are enabled in the current state */
     unsigned nexts;
     BruteResult *result;
 } Brute;

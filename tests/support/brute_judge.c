@@ -42,7 +42,7 @@ static bool is_past(const Brute *b, const BruteState *state, uint32_t core, cons
     return &b->step[core][state->at[core]] > step;              /* joins and scopes are not jumped over */
 }
 
-/* The step of a core that enters or leaves a launch; NULL: it takes no part. */
+/* The step of a core that enters or leaves a launch; NULL: it does not take part. */
 static const BruteStep *find_join(const Brute *b, uint32_t core, BruteStepKind kind, unsigned launch)
 {
     for (unsigned i = 0; i < b->steps[core]; i++)
@@ -125,7 +125,7 @@ static int scope_now(const Brute *b, const BruteState *state, const RandomPlace 
     return members == 0 && device_did(b, state, device, BRUTE_EXIT, only_launch(thing)) ? 1 : 0;
 }
 
-/* -1: not begun, 0: alive, +1: ended, for a step of core `by`. */
+/* For a step of core `by`: -1: before its lifetime, 0: within, +1: after. */
 static int life_now(const Brute *b, const BruteState *state, const RandomPlace *place, uint32_t by)
 {
     const RandomThing *thing = thing_of(b, place);

@@ -1,4 +1,4 @@
-/* checked.h - a check whose spec lives as long as its result; reports that can be compared. */
+/* checked.h - a check whose spec exists as long as its result; reports that can be compared. */
 #pragma once
 #include "../../checker/check/check.h"
 

@@ -2,5 +2,5 @@
 #pragma once
 #include "../../checker/facts/outcome.h"
 
-/* NULL: it is. Else the first thing that differs, in one line behind `what`. g_malloc. */
+/* NULL: they are equal. Otherwise the first difference, in one line that begins with `what`. g_malloc. */
 char *outcomes_differ(const Outcome *one, const Outcome *expected, const char *what);

@@ -1,8 +1,8 @@
-/* random_ops.c - operations are appended to the lists of the cores in one global order, with a running account of what each semaphore was
- * promised, so that most waits can be met and most programs end.
+/* random_ops.c - appends operations to the lists of the cores in one global order, and keeps count of the signals on each semaphore, so
+ * that most waits can be satisfied and most programs end.
  *
- * Many operations come in small whole protocols (a copy, told, waited for, perhaps answered), and half of the programs wait in the end for
- * whatever is still promised: else right programs would be rare.
+ * Many operations are small protocols (a copy, a signal, a wait, perhaps an answer), and half of the programs end with waits for all
+ * signals that are left: otherwise right programs would be rare.
  */
 #include "random_inside.h"
 
@@ -263,7 +263,7 @@ static void whole_signal(RandomMaker *m, unsigned core)
     }
 }
 
-/* Says that its own scope is open to somebody, who then uses it. */
+/* Signals another core that its own scope is open; that core then uses it. */
 static void announced_scope(RandomMaker *m, unsigned core)
 {
     int thing = m->scope[random_pick(m, 0, (unsigned)m->scopes - 1)];
@@ -387,7 +387,7 @@ static void steer(RandomMaker *m, unsigned core)
     op->at = at, op->value = (uint8_t)random_pick(m, 1, 3), op->skip = (uint8_t)random_pick(m, 1, 2);
 }
 
-/* One that is told polls before it takes. */
+/* The receiver polls before it takes. */
 static void awaited_by_polling(RandomMaker *m, unsigned core)
 {
     unsigned to = other_core(m, core);

@@ -1,7 +1,7 @@
-/* random_print.c - a random program as a kernel file, for whoever has to find out why two searches disagree about it.
+/* random_print.c - prints a random program as a kernel file, to find out why two searches disagree about it.
  *
- * One KERNEL a launch; every core has its own block. What the API cannot say (a bare program, limits of scoped semaphores, opaque scopes)
- * is a comment or left out.
+ * One KERNEL for each launch, with a block for each core. What the API cannot express (a bare program, limits of scoped semaphores, opaque
+ * scopes) is a comment or omitted.
  */
 #include "random_program.h"
 

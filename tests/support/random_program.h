@@ -3,8 +3,8 @@
  *     random_generate -> random_build -> a Program whose launches interpret the lists of operations through model/core.h
  *                     -> random_print: the same as a kernel file
  *
- * Each core has its own list. A list is straight but for OP_STEER and OP_LOOK, which may jump over operations that follow. Whatever is
- * generated can be written against the kernel API: a scope is named only by cores that have opened it themselves.
+ * Each core has its own list. A list is straight except for OP_STEER and OP_LOOK, which may skip the next operations. Generated programs
+ * can be written with the kernel API: a scope is named only by cores that have opened it themselves.
  *
  * Sites: file "random", line = core * 1000 + index + 1 for an operation, RANDOM_LINE_* + number for scopes, launches and expectations.
  * Ownership:   a RandomProgram is a plain value; a built Program borrows it.
@@ -110,7 +110,7 @@ Program *random_build(const RandomProgram *random);
 void random_promise(Program *program, Machine *machine);
 uint32_t random_line(uint32_t core, uint32_t index);
 void random_thing_name(const RandomProgram *random, int thing, char name[8]);
-uint32_t random_decl(const RandomProgram *random, const Program *program, int thing);       /* NONE: a scope that nobody opened */
+uint32_t random_decl(const RandomProgram *random, const Program *program, int thing);       /* NONE: a scope that no core opened */
 
 /* random_print.c: as a kernel file against the kernel API. */
 void random_print(const RandomProgram *random, GString *out);

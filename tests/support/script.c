@@ -165,7 +165,7 @@ static bool observes(const UnrollStep *step, bool contents)
 
 static UnrollEnd script_extend(void *self, uint32_t core, const Observation *observed, size_t count, bool contents, GArray *out)
 {
-    (void)observed;                             /* a script goes on the same way whatever it sees */
+    (void)observed;                             /* a script does not depend on what it sees */
     GArray *list = ((Script *)self)->core[core];
     for (guint i = 0; i < list->len; i++) {
         const UnrollStep *step = &g_array_index(list, UnrollStep, i);

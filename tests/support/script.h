@@ -1,6 +1,6 @@
-/* script.h - programs as lists of steps, one list a core, for tests of the machine, the proof and the enumeration.
+/* script.h - programs as lists of steps, one for each core, for tests of the machine, the proof and the enumeration.
  *
- * A script owns a bare Program (no launch steps, everything lives always) unless the test adds launches and scopes itself.
+ * A script owns a bare Program (no launch steps, everything exists always) unless the test adds launches and scopes itself.
  */
 #pragma once
 #include "../../checker/facts/record.h"

@@ -24,7 +24,7 @@ static bool word_needs_order(const WordsOp *op)
     return op->kind != WORDS_WAIT || (op->compare != COMPARE_GE && op->compare != COMPARE_GT);
 }
 
-/* What a search knows of a core that is here: its steps up to the next one whose outcome matters. */
+/* The state of a core in a search: its steps up to the next one whose outcome matters. */
 static void look_ahead(Count *count, unsigned core)
 {
     for (unsigned i = count->pc[core]; i < count->words->ops[core]; i++) {

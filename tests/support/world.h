@@ -1,9 +1,9 @@
 /* world.h - small bare programs around a kernel body that is a C function of a test.
  *
  *     world_set_up -> [ world_prove, or what a test does with execution and program ] -> world_clear
- *     inside of a body (it takes no arguments): world_now, world_ref, world_at, world_line ...
+ *     inside a body (it takes no arguments): world_now, world_ref, world_at, world_line ...
  *
- * Everything always lives. Semaphores and words are arrays of four on each core; buffers are four rows of eight numbers, of each core.
+ * Everything exists always. Semaphores and words are arrays of four on each core; buffers are four rows of eight numbers, of each core.
  * Ownership:   a World owns what its pointers name.
  */
 #pragma once

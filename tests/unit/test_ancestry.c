@@ -1,4 +1,4 @@
-/* test_ancestry.c - the way of something unwritten is followed back over loads, stores and copies to what nobody wrote. */
+/* test_ancestry.c - an unwritten value is traced back over loads, stores and copies to the element that was never written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "../../checker/explain/ancestry.h"
 #include "../support/world.h"
 
-/* A scheduled run to its end; then the way of what was raised first. NULL: none is told. g_free. */
+/* Runs a schedule to its end; the ancestry of the first raised fault. NULL: none. g_free. */
 static char *way_of(World *world)
 {
     g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));

@@ -1,9 +1,9 @@
 /* test_cases.c - the public cases: faulty ones show exactly the faults that they name, from the size that they name, repaired ones are
  * verified; and the false alarms stay quiet.
  *
- * By the proof at each size up to GREATEST. By enumeration, to the end, at the size at which a case was told (the smallest one where its
- * faults show), and at further sizes as long as the size before was small. A program with conflicts is none that the proof alone decides:
- * which ones are is written down here, so that nothing hides behind the word.
+ * By the proof at each size up to GREATEST. By complete enumeration at the size at which a case was reported (the smallest one where its
+ * faults show), and at larger sizes while the previous one was small. The proof alone does not decide a program with conflicts: these
+ * programs are listed here, so that none is missed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -241,7 +241,7 @@ static void an_exempted_fault_does_not_end_a_search_for_the_first(void **state)
     }
 }
 
-/* A racing value leads elsewhere in other orders: what a run saw behind it need not be there in the replay. */
+/* A racing value has other effects in other orders: what a run saw after it may be missing in the replay. */
 static void the_first_fault_is_one_that_a_replay_shows(void **state)
 {
     (void)state;

@@ -142,7 +142,8 @@ static void a_kill_at_any_moment_leaves_a_whole_file(void **state)
     g_unlink(lock);
 }
 
-/* The second one is told at once, and by whom; what the first one writes stays whole. A lock ends with its process, however that ends. */
+/* The second process gets an error that names the first; the file of the first stays intact. A lock ends with its process, however it
+ * ends. */
 static void one_process_at_a_time_writes_a_file(void **state)
 {
     (void)state;

@@ -23,7 +23,7 @@ static Finding *find(World *world, FaultId id)
     return found;
 }
 
-/* By chance, but never a step of the core once it has come to the delay: the other access is next all the same. */
+/* At random, but not a step of the core once it is at the delay: the other access is enabled anyway. */
 static void expect_overtaken(World *world, const Finding *finding, const Delay *delay)
 {
     const Place *second = &finding->place[finding->meant != MEANT_SECOND];
@@ -132,7 +132,7 @@ static void the_round_in_which_to_be_late_is_counted(void **state)
     world_clear(&world);
 }
 
-/* Each tells the other, then clears its own word: who is late clears what it was told. */
+/* Each device sets the other's word, then clears its own: the late one clears what it received. */
 WORLD_BODY(cleared_too_late)
 {
     core_flag_store(core, world_line(core, 1), world_ref(world_now->flag), WORLD_OWN, 0);

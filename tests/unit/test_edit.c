@@ -1,4 +1,4 @@
-/* test_edit.c - changes to a program's steps: each kind does to the record what it says, where it says, and both searches see the same. */
+/* test_edit.c - changes to a program's steps: each kind has its effect on the record at its place, and both searches agree. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

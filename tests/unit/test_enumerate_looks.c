@@ -33,7 +33,7 @@ typedef struct Act { World world; Unroller *unroller; UnrollSource source; } Act
 
 static uint32_t rounds;                         /* what a test chooses */
 
-/* Where a core looked last, and what it saw there: all that those which are no counters go on from. */
+/* Where a core looked last, and what it saw: all that matters later for a core that does not count. */
 static uint64_t fingerprint(void *self, uint32_t core, const Observation *observed, size_t count, bool contents)
 {
     if (count == 0)
@@ -114,7 +114,7 @@ static void a_poll_is_one_node(void **state)
     Outcome *outcome = act_enumerate(act, false);
     assert_true(outcome->complete);
     assert_int_equal(outcome->findings->len, 0);
-    assert_int_equal(outcome->states, 6);       /* not looked, looked in vain, done; each told or not: done only when told */
+    assert_int_equal(outcome->states, 6);       /* not looked, looked in vain, done; each signalled or not: done only if signalled */
     assert_int_equal(outcome->end_states->len, 2);
     act_free(act, outcome);
 }
@@ -222,7 +222,7 @@ static void a_core_that_counts_its_polls_is_no_loop(void **state)
         Outcome *outcome = act_enumerate(act, false);
         assert_true(outcome->complete);
         assert_int_equal(outcome->findings->len, 0);
-        assert_int_equal(outcome->end_states->len, 6);  /* told before look 1, 2, 3, 4, 5, or too late */
+        assert_int_equal(outcome->end_states->len, 6);  /* signalled before look 1, 2, 3, 4, 5, or too late */
         act_free(act, outcome);
     }
 }
@@ -284,7 +284,7 @@ WORLD_BODY(goes_on_to_something_new)
         core_flag_store(core, world_line(core, 9), world_ref(world_now->flag), WORLD_OWN, 1);
 }
 
-/* The search begins anew, and what was unrolled stays. */
+/* The search restarts, and what was unrolled is kept. */
 static void what_matters_late_finds_room_for_all_that_is_known(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_enumerate_scopes.c - shared memory of a scope lives until the last of those cores of its device leaves that open it in the same run:
- * a state does not always tell who will.
+/* test_enumerate_scopes.c - shared memory of a scope exists until the last core of its device that opens it in the same run leaves it: a
+ * state does not always show which cores will.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "../../kernels/pallas/module.h"
 #include "../support/checked.h"
 
-/* Device 1 writes to the block of device 0 once it was told; there core 1 is in the scope until it is told that the bytes are there. */
+/* Device 1 writes to the block of device 0 after a signal; there core 1 is in the scope until a signal that the bytes have arrived. */
 static void scope(PlRef go, PlRef done, PlRef send, PlRef receive)
 {
     PL_SCOPED PlRef block = pl_hbm(PL_F32, 8, 128);

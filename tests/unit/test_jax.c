@@ -1,7 +1,7 @@
 /* test_jax.c - the kernels of JAX's tests and documents, each at the sizes and cores that it is for: exactly the faults that it names.
  *
  * By the proof at each size up to eight devices, that of JAX's own tests (wrong ones: up to four, or the size from which they are wrong);
- * by enumeration at the smallest size. What a knob turns into another verdict is told one by one.
+ * by enumeration at the smallest size. Programs whose verdict depends on a knob are listed.
  */
 #include <setjmp.h>
 #include <stdarg.h>

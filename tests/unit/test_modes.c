@@ -66,7 +66,7 @@ static void compare(const CatalogueEntry *entry, uint32_t devices, unsigned *com
     check_result_free(plain);
 }
 
-/* Contents are no part of states that are rotated. */
+/* Rotated states do not include contents. */
 static bool is_the_same_rotated(const CatalogueEntry *entry, uint32_t devices, const CheckResult *plain)
 {
     CheckResult *other = walk(entry, devices, WALK_SYMMETRY, 1, DATA_OPAQUE);

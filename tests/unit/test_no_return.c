@@ -58,7 +58,7 @@ static void what_comes_in_every_order_has_no_such_point(void **state)
     world_clear(&world);
 }
 
-/* Looks first: the state alone does not tell what it has seen. */
+/* Looks first: the state alone does not show what it has seen. */
 WORLD_BODY(looks_then_decides)
 {
     if (core->device == 1) {
@@ -82,7 +82,7 @@ static void a_look_can_be_the_point_of_no_return(void **state)
     world_clear(&world);
 }
 
-/* Polls: there is no end of states, and so nothing is decided. */
+/* Polls: the states are unbounded, so nothing is decided. */
 WORLD_BODY(polls_for_ever)
 {
     if (core->device == 1)

@@ -1,7 +1,7 @@
 /* test_patterns.c - the protocols of large kernels: the right ones verified up to 64 devices, the wrong ones showing exactly the faults
  * that they name, from the size that they name.
  *
- * By the proof at each size up to GREATEST; by enumeration, to the end, at the smallest sizes, with fewer rounds where it is told here.
+ * By the proof at each size up to GREATEST; by enumeration, to the end, at the smallest sizes, with fewer rounds where listed here.
  */
 #include <setjmp.h>
 #include <stdarg.h>

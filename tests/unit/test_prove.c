@@ -150,7 +150,7 @@ static void keeping_takes_nothing_from_the_next_wait(void **state)
     expect(w.script, FAULT_RACE, 0);
 }
 
-/* Two cores of a device meet at a barrier: each is after what the other did before it, and so is whoever hears of it. */
+/* Two cores of a device meet at a barrier: each is after what the other did before it, and so is a core that they signal. */
 static void a_core_barrier_is_one_event(void **state)
 {
     (void)state;
@@ -197,14 +197,14 @@ static void a_chain_counts_its_signals_together(void **state)
     }
 }
 
-/* A read is over when its own signal or its copy's arrival is known. Device 0 goes on when either of two signs has come; both rest on the
- * same copy, one by way of its send semaphore, one by way of device 1. Neither sign is needed, and yet the read is over. */
+/* A read is over when its own signal or its copy's arrival is known. Device 0 passes when either of two signals has come; both depend on
+ * the same copy, one through its send semaphore, one through device 1. Neither signal is necessary, and yet the read is over. */
 static void a_read_may_be_over_without_either_sign_alone(void **state)
 {
     (void)state;
     World w = new_world(3, 1, &WHOLE);
     script_copy(w.script, 0, w.buffer, 0, w.buffer, 1, 1, dma(&w, 0, 0), dma(&w, 1, 1), true);
-    script_wait(w.script, 0, dma(&w, 0, 0), 4);                     /* the first sign goes on to device 2 */
+    script_wait(w.script, 0, dma(&w, 0, 0), 4);                     /* the first signal is passed on to device 2 */
     script_signal(w.script, 0, regular(&w, 2, 0), 1);
     script_wait(w.script, 1, dma(&w, 1, 1), 4);                     /* so does the second */
     script_signal(w.script, 1, regular(&w, 2, 0), 1);
@@ -239,7 +239,7 @@ static void the_highest_count_is_before_a_wait(void **state)
     }
 }
 
-/* A launch of two devices with scoped declarations, in a program whose lives count. */
+/* A launch of two devices with scoped declarations, in a program with lifetimes. */
 static World new_launch(const Knobs *knobs, bool entry_barrier)
 {
     World w = new_world(2, 1, knobs);
@@ -362,7 +362,7 @@ static void one_of_two_writes_always_comes_first(void **state)
 }
 
 /* The wait of device 1 could do without device 0's signal if device 2's came first, but that one follows this wait: a signal that comes
- * later in the record counts, and only the fixed point tells that it is of no use. */
+ * later in the record counts, and only the fixed point shows that it cannot help. */
 static void passes_repeat_until_nothing_falls(void **state)
 {
     (void)state;
@@ -488,7 +488,7 @@ static void sweeps_count_what_pairs_would(void **state)
     expect(w.script, FAULT_RACE, LOADS * COPIES + COPIES * (COPIES - 1) / 2);
 }
 
-/* The first race is near the beginning, and its schedule needs nothing of what comes later or goes on elsewhere. */
+/* The first race is near the beginning, and its schedule needs no later or unrelated steps. */
 static void a_schedule_is_short_however_long_the_program(void **state)
 {
     (void)state;

@@ -16,7 +16,7 @@
 
 typedef struct Set { bool has[BYTES]; } Set;
 
-/* A region and, told by nothing but the definition, the bytes that it is to hold. */
+/* A region and, by definition, the bytes that it holds. */
 typedef struct Sample { Region *region; Set set; bool nested; } Sample;
 
 static void set_add(Set *set, int64_t at, unsigned ndim, const int64_t *count, const int64_t *stride, int64_t item)

@@ -110,7 +110,7 @@ static void memory_is_committed_by_touching_and_given_back_by_reset(void **state
     store_clear(&store);
 }
 
-/* Runs work in a child and tells how it ended. */
+/* Runs work in a child; returns how it ended. */
 static int in_child(void (*work)(void *data), void *data)
 {
     fflush(NULL);

@@ -1,7 +1,6 @@
-/* test_strategy.c - how schedules are sampled: the odds that each strategy promises, measured.
+/* test_strategy.c - how schedules are sampled: the promised odds of each strategy, measured.
  *
- * Seeds are fixed, so a test passes always or never; the odds told in comments are those of failing with a seed taken by chance, if the
- * strategy is as it should be.
+ * Seeds are fixed, so a test passes always or never. The odds in comments are those of failing with a random seed if the strategy is right.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -128,7 +127,7 @@ static void random_gives_each_schedule_the_product_of_its_choices(void **state)
     g_autoptr(GHashTable) all = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     g_autoptr(GArray) prefix = g_array_new(FALSE, FALSE, sizeof(Move));
     list_schedules(&s, prefix, 1, all);
-    /* 4 moves of device 0 and its copy in 3 orders (start first, write behind read), among which 2 of device 1 go in 15 ways */
+    /* 4 moves of device 0 and its copy in 3 orders (start first, write after read), among which 2 of device 1 go in 15 ways */
     assert_int_equal(g_hash_table_size(all), 45);
     Strategy *strategy = strategy_new(STRATEGY_RANDOM, SEED, 1);
     for (uint64_t run = 0; run < RUNS; run++) {

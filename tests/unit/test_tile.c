@@ -13,7 +13,7 @@
 #include "../../model/rng.h"
 #include "../../model/tile.h"
 
-/* Tiles of a test live until its end. */
+/* Tiles of a test exist until its end. */
 static GPtrArray *blocks;
 
 static void *alloc_block(void *owner, size_t bytes)

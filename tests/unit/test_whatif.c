@@ -174,7 +174,7 @@ static void a_large_program_is_mended_where_it_is_small(void **state)
     checked_free(result);
 }
 
-/* An exempted fault is no fault, but does not hide others either. */
+/* An exempted fault is not reported, but does not hide others. */
 static void an_exemption_makes_nothing_look_mended(void **state)
 {
     (void)state;

@@ -70,7 +70,7 @@ static void a_wait_that_comes_too_late_is_named(void **state)
     EXPECT_WHY(w, FAULT_RACE, "Device 0 waits for the write of copy 0 of device 1 at script:1001 only at script:2, after the other step.");
 }
 
-/* The record did the copy of device 0 first; but it stands behind another one in its program, as the fetch of device 1 does not. */
+/* The record did the copy of device 0 first; but in its program it follows another copy, unlike the fetch of device 1. */
 static void the_order_that_was_meant_need_not_be_the_record_s(void **state)
 {
     (void)state;

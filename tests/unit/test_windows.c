@@ -103,7 +103,7 @@ PROGRAM(blocks_come_again, "an input block that was left is fetched again")
     pl_expect_fault(PL_RACE);
 }
 
-/* ---- how long a write-back goes on ---- */
+/* ---- how long a write-back may last ---- */
 
 KERNEL(reads_older, o, whole, tmp, sem)
 {

@@ -27,7 +27,7 @@ static void send_unmarked(PlRef input, PlRef output, PlRef send_sem, PlRef recv_
     send(input, pl_at(output, 1), send_sem, recv_sem, right);
 }
 
-/* What both halves were sent to is taken along; the waits for them are before that, or behind. */
+/* Copies the target of both halves; the waits for them are before that, or after it. */
 static void look(PlRef output, PlRef seen, PlRef own_sem)
 {
     PlCopy copy = pl_make_async_copy(output, seen, own_sem);

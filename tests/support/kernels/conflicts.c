@@ -13,7 +13,7 @@ PROGRAM(tickets, "each device takes two tickets and writes them down at one plac
     pl_launch(tickets, .args = {pl_flags(), pl_flags()}, .skip_device_barrier = true);
 }
 
-/* A poll that nobody ends, in the classes in which the word was replaced before it was seen. */
+/* A poll that never ends, in the classes in which the word is replaced before it is seen. */
 KERNEL(misses, word)
 {
     if (pl_device_id() == 0)

@@ -1,4 +1,4 @@
-/* hidden.c - state outside of the machine: kernels that keep some, which nobody can check, and others that keep none. */
+/* hidden.c - state outside the machine: kernels that keep some, which cannot be checked, and kernels that keep none. */
 #include <heddle/pallas.h>
 #include <errno.h>
 #include <pthread.h>

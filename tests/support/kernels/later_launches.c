@@ -90,7 +90,7 @@ PROGRAM(stuck_before_reading, "a load lies between")
     pl_expect_equal(out, pl_at(v, 0));
 }
 
-/* Whether device 1 signals depends on what it would read: nobody knows. */
+/* Whether device 1 signals depends on a value that is not known. */
 KERNEL(may_tell, g, v, d)
 {
     if (pl_device_id() != 1)

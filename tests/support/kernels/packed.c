@@ -240,7 +240,7 @@ PROGRAM(values_by_copy_wrong, "nor by a copy")
     pl_expect_fault(PL_ASSERT);
 }
 
-/* Byte 1 of word (1, 1), and of no other, is 1: a signal that nobody takes. */
+/* Byte 1 of word (1, 1), and of no other, is 1: a signal that is never taken. */
 KERNEL(value_steers, words, gate)
 {
     PlTile row = pl_load(pl_at(pl_bitcast(words, PL_U8), pl_parameter(row)));

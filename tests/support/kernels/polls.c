@@ -1,4 +1,4 @@
-/* polls.c - polls that nobody ends: of two words, of one, by a swap, and only in one of two orders. */
+/* polls.c - polls that never end: of two words, of one, by a swap, and only in one of two orders. */
 #include <heddle/pallas.h>
 
 KERNEL(asks_two, f)
