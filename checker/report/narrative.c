@@ -179,7 +179,7 @@ static void fold(Narrator *t, unsigned weight)
             first.site = g_array_index(t->lines, NarrativeLine, end - 1).site;
             for (guint j = i; j < end; j++)
                 g_free(g_array_index(t->lines, NarrativeLine, j).text);
-            first.text = g_strdup_printf("%s runs on", core);
+            first.text = g_strdup_printf("%s continues", core);
         }
         bool beside = (folded->len > 0 && g_array_index(folded, NarrativeLine, folded->len - 1).core == first.core)
             || (end < t->lines->len && g_array_index(t->lines, NarrativeLine, end).core == first.core);
@@ -241,7 +241,7 @@ static void narrate_stuck(const Narrator *t, GArray *out)
 
 static void narrate_end(const Narrator *t, GArray *out)
 {
-    static const char *const LEAD[] = { "now ", "and at once " };
+    static const char *const LEAD[] = { "now ", "and at the same time " };
     if (t->finding->id == FAULT_DEADLOCK)
         narrate_stuck(t, out);
     bool happened = fault_stops_core(t->finding->id) || t->finding->id == FAULT_OVERFLOW || t->finding->id == FAULT_DIVERGENCE;
