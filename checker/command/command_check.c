@@ -86,9 +86,9 @@ static void list_vanished(Session *session)
 static void finish(CheckResult *result, const void *data)
 {
     const Options *options = data;
-    if (options_tell_all(options) && !interrupt_requested())
+    if (options_want_details(options) && !interrupt_requested())
         check_try_repairs(result);
-    if (result->spec->alone && options_tell_all(options) && !interrupt_requested())
+    if (result->spec->alone && options_want_details(options) && !interrupt_requested())
         check_try_smaller(result);
     if (options->advice && !interrupt_requested()) {
         check_look_for_advice(result);

@@ -139,7 +139,7 @@ void options_clear(Options *options)
     g_free(options->cflags);
 }
 
-bool options_tell_all(const Options *options)
+bool options_want_details(const Options *options)
 {
     bool reports = false;
     for (unsigned kind = 0; kind < OUTPUT_KINDS; kind++)

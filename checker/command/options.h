@@ -74,5 +74,5 @@ typedef enum OptionsResult {
 
 /* Parses argv without the program's name. On HELP, options->command is the command to describe; 0: the general help. */
 OptionsResult options_parse(Options *options, int argc, char **argv, char **error);
-bool options_tell_all(const Options *options);  /* more than verdicts is shown: in the text, or, with --quiet, in a report */
+bool options_want_details(const Options *options);  /* more than verdicts is shown: in the text, or, with --quiet, in a report */
 void options_clear(Options *options);
