@@ -28,7 +28,7 @@ void cursor_free(Cursor *cursor)
 
 unsigned cursor_steps(const Cursor *cursor)
 {
-    return cursor->timeline->frames->len;
+    return cursor->timeline->events->len;
 }
 
 unsigned cursor_position(const Cursor *cursor)
@@ -41,25 +41,25 @@ void cursor_to(Cursor *cursor, unsigned position)
     cursor->position = MIN(position, cursor_steps(cursor));
 }
 
-static const Frame *frame_at(const Cursor *cursor, unsigned i)
+static const Event *event_at(const Cursor *cursor, unsigned i)
 {
-    return &g_array_index(cursor->timeline->frames, Frame, i);
+    return &g_array_index(cursor->timeline->events, Event, i);
 }
 
-static bool has_part(const Cursor *cursor, const Frame *frame, uint32_t core)
+static bool has_part(const Cursor *cursor, const Event *event, uint32_t core)
 {
-    if (frame->members < 2)
-        return frame->core == core;
-    for (uint32_t m = 0; m < frame->members; m++)
-        if (STORE(Step, &cursor->timeline->record->steps, frame->step + m).core == core)
+    if (event->members < 2)
+        return event->core == core;
+    for (uint32_t m = 0; m < event->members; m++)
+        if (STORE(Step, &cursor->timeline->record->steps, event->step + m).core == core)
             return true;
     return false;
 }
 
-static bool is_of_device(const Cursor *cursor, const Frame *frame, uint32_t device)
+static bool is_of_device(const Cursor *cursor, const Event *event, uint32_t device)
 {
     for (uint32_t core = device * cursor->program->cores_per_device; core < (device + 1) * cursor->program->cores_per_device; core++)
-        if (has_part(cursor, frame, core))
+        if (has_part(cursor, event, core))
             return true;
     return false;
 }
@@ -68,7 +68,7 @@ bool cursor_next_of_device(Cursor *cursor, uint32_t device, bool back)
 {
     for (unsigned p = cursor->position; back ? p > 1 : p < cursor_steps(cursor);) {
         p = back ? p - 1 : p + 1;
-        if (is_of_device(cursor, frame_at(cursor, p - 1), device)) {
+        if (is_of_device(cursor, event_at(cursor, p - 1), device)) {
             cursor->position = p;
             return true;
         }
@@ -87,11 +87,11 @@ static void append_source(const Cursor *cursor, GString *out, uint32_t site_id)
 /* At the end: the steps of the fault, which would be next. */
 static void append_end(const Cursor *cursor, GString *out)
 {
-    Frame next;
+    Event next;
     for (unsigned p = 0; cursor->finding && p < cursor->finding->places; p++) {
         if (!timeline_next_of(cursor->timeline, &cursor->finding->place[p], &next))
             continue;
-        g_autofree char *words = frame_words(cursor->timeline, &next);
+        g_autofree char *words = event_words(cursor->timeline, &next);
         g_string_append_printf(out, "  %s, next: %s\n", fault_name(cursor->finding->id), words);
         append_source(cursor, out, next.site);
     }
@@ -104,7 +104,7 @@ static void append_givers(const Cursor *cursor, GString *out)
         const Link *link = &g_array_index(links, Link, i);
         if (link->to + 1 != cursor->position)
             continue;
-        g_autofree char *giver = frame_words(cursor->timeline, frame_at(cursor, link->from));
+        g_autofree char *giver = event_words(cursor->timeline, event_at(cursor, link->from));
         g_string_append_printf(out, "    by step %u: %s\n", link->from + 1, giver);
     }
 }
@@ -115,13 +115,13 @@ void cursor_show_step(const Cursor *cursor, GString *out)
     if (cursor->position == 0) {
         g_string_append_printf(out, "before the first of %u steps\n", steps);
     } else {
-        const Frame *frame = frame_at(cursor, cursor->position - 1);
-        g_autofree char *words = frame_words(cursor->timeline, frame);
+        const Event *event = event_at(cursor, cursor->position - 1);
+        g_autofree char *words = event_words(cursor->timeline, event);
         g_string_append_printf(out, "step %u of %u: %s\n", cursor->position, steps, words);
-        append_source(cursor, out, frame->site);
-        if (frame->semaphore != NONE) {
-            g_autofree char *name = program_describe_semaphore(cursor->program, frame->semaphore);
-            g_string_append_printf(out, "    %s: %" G_GINT64_FORMAT " -> %" G_GINT64_FORMAT "\n", name, frame->before, frame->after);
+        append_source(cursor, out, event->site);
+        if (event->semaphore != NONE) {
+            g_autofree char *name = program_describe_semaphore(cursor->program, event->semaphore);
+            g_string_append_printf(out, "    %s: %" G_GINT64_FORMAT " -> %" G_GINT64_FORMAT "\n", name, event->before, event->after);
         }
         append_givers(cursor, out);
     }
@@ -133,8 +133,8 @@ void cursor_show_step(const Cursor *cursor, GString *out)
 static int64_t count_of(const Cursor *cursor, uint32_t semaphore)
 {
     for (unsigned i = cursor->position; i-- > 0;)
-        if (frame_at(cursor, i)->semaphore == semaphore)
-            return frame_at(cursor, i)->after;
+        if (event_at(cursor, i)->semaphore == semaphore)
+            return event_at(cursor, i)->after;
     return program_decl(cursor->program, program_semaphore_decl(cursor->program, semaphore))->initial;
 }
 
@@ -143,7 +143,7 @@ void cursor_show_counts(const Cursor *cursor, GString *out)
     g_autoptr(GHashTable) told = g_hash_table_new(NULL, NULL);
     unsigned lines = 0;
     for (unsigned i = 0; i < cursor->position; i++) {
-        uint32_t semaphore = frame_at(cursor, i)->semaphore;
+        uint32_t semaphore = event_at(cursor, i)->semaphore;
         if (semaphore == NONE || !g_hash_table_add(told, GUINT_TO_POINTER(semaphore + 1)))
             continue;
         int64_t count = count_of(cursor, semaphore);
@@ -160,12 +160,12 @@ void cursor_show_buffers(const Cursor *cursor, GString *out)
 {
     g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (unsigned i = cursor->position; i-- > 0;) {
-        const Frame *frame = frame_at(cursor, i);
-        if (frame->object == NONE || (frame->kind != STEP_STORE && frame->kind != STEP_SWAP && frame->kind != STEP_WRITE))
+        const Event *event = event_at(cursor, i);
+        if (event->object == NONE || (event->kind != STEP_STORE && event->kind != STEP_SWAP && event->kind != STEP_WRITE))
             continue;
-        const Place place = frame_place(cursor->timeline, frame);
+        const Place place = event_place(cursor->timeline, event);
         g_autofree char *agent = describe_agent(cursor->program, &place);
-        char *region = program_describe_region(cursor->program, frame->object, frame->region);
+        char *region = program_describe_region(cursor->program, event->object, event->region);
         if (g_hash_table_contains(told, region)) {
             g_free(region);
             continue;
@@ -190,12 +190,12 @@ static void append_lack(const Cursor *cursor, GString *out, uint8_t kind, uint32
 static bool append_next(const Cursor *cursor, GString *out, uint32_t core)
 {
     for (unsigned i = cursor->position; i < cursor_steps(cursor); i++) {
-        const Frame *frame = frame_at(cursor, i);
-        if (frame_is_moment(frame) || !has_part(cursor, frame, core))
+        const Event *event = event_at(cursor, i);
+        if (event_is_moment(event) || !has_part(cursor, event, core))
             continue;
-        g_autofree char *words = frame_words(cursor->timeline, frame);
+        g_autofree char *words = event_words(cursor->timeline, event);
         g_string_append_printf(out, "next, in step %u: %s", i + 1, words);
-        append_lack(cursor, out, frame->kind, frame->semaphore, frame->value);
+        append_lack(cursor, out, event->kind, event->semaphore, event->value);
         return true;
     }
     const CoreState *state = core < cursor->timeline->record->ends.count ? &STORE(CoreState, &cursor->timeline->record->ends, core) : NULL;

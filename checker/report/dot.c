@@ -28,9 +28,9 @@ static void append_quoted(GString *out, const char *text)
     g_string_append_printf(out, "\"%s\"", quoted->str);
 }
 
-static void append_label(GString *out, const Timeline *timeline, const Frame *frame)
+static void append_label(GString *out, const Timeline *timeline, const Event *event)
 {
-    g_autofree char *words = frame_words(timeline, frame), *where = program_describe_site(timeline->record->program, frame->site);
+    g_autofree char *words = event_words(timeline, event), *where = program_describe_site(timeline->record->program, event->site);
     g_autofree char *label = g_strdup_printf("%s (%s)", words, where);
     append_quoted(out, label);
 }
@@ -46,27 +46,27 @@ static void append_clusters(const Graph *graph)
         g_string_append_printf(graph->out, "    subgraph cluster_%u_%u {\n      label=", graph->number, core);
         append_quoted(graph->out, name);
         g_string_append(graph->out, ";\n");
-        for (guint i = 0; i < timeline->frames->len; i++) {
-            const Frame *frame = &g_array_index(timeline->frames, Frame, i);
-            if (!graph->past->data[i] || frame->core != core)
+        for (guint i = 0; i < timeline->events->len; i++) {
+            const Event *event = &g_array_index(timeline->events, Event, i);
+            if (!graph->past->data[i] || event->core != core)
                 continue;
             g_string_append_printf(graph->out, "      g%u_%u [label=", graph->number, i);
-            append_label(graph->out, timeline, frame);
-            g_string_append(graph->out, frame_is_moment(frame) ? ", shape=ellipse];\n" : "];\n");
+            append_label(graph->out, timeline, event);
+            g_string_append(graph->out, event_is_moment(event) ? ", shape=ellipse];\n" : "];\n");
         }
         g_string_append(graph->out, "    }\n");
     }
 }
 
 /* An edge to a node from the step before it on the same core, or on the same copy. */
-static void append_agent_edge(const Graph *graph, const Frame *frame, guint node)
+static void append_agent_edge(const Graph *graph, const Event *event, guint node)
 {
     const Timeline *timeline = graph->timeline;
-    bool moment = frame_is_moment(frame);
-    for (guint i = MIN(node, timeline->frames->len); i-- > 0;) {
-        const Frame *before = &g_array_index(timeline->frames, Frame, i);
-        bool own = moment ? frame->copy != NONE && before->copy == frame->copy
-                          : !frame_is_moment(before) && (before->core == frame->core || before->members > 1);
+    bool moment = event_is_moment(event);
+    for (guint i = MIN(node, timeline->events->len); i-- > 0;) {
+        const Event *before = &g_array_index(timeline->events, Event, i);
+        bool own = moment ? event->copy != NONE && before->copy == event->copy
+                          : !event_is_moment(before) && (before->core == event->core || before->members > 1);
         if (own && graph->past->data[i])
             g_string_append_printf(graph->out, "    g%u_%u -> g%u_%u;\n", graph->number, i, graph->number, node);
         if (own)
@@ -77,9 +77,9 @@ static void append_agent_edge(const Graph *graph, const Frame *frame, guint node
 static void append_edges(const Graph *graph)
 {
     const Timeline *timeline = graph->timeline;
-    for (guint i = 0; i < timeline->frames->len; i++)
+    for (guint i = 0; i < timeline->events->len; i++)
         if (graph->past->data[i])
-            append_agent_edge(graph, &g_array_index(timeline->frames, Frame, i), i);
+            append_agent_edge(graph, &g_array_index(timeline->events, Event, i), i);
     for (guint i = 0; i < timeline->links->len; i++) {
         const Link *link = &g_array_index(timeline->links, Link, i);
         if (graph->past->data[link->from] && graph->past->data[link->to])
@@ -91,16 +91,16 @@ static void append_edges(const Graph *graph)
 static void append_pair(const Graph *graph, const Finding *finding)
 {
     const Timeline *timeline = graph->timeline;
-    guint node = timeline->frames->len;
+    guint node = timeline->events->len;
     unsigned next = 0;
-    Frame frame;
+    Event event;
     for (unsigned p = 0; p < finding->places; p++) {
-        if (!timeline_next_of(timeline, &finding->place[p], &frame))
+        if (!timeline_next_of(timeline, &finding->place[p], &event))
             continue;
         g_string_append_printf(graph->out, "    g%u_%u [color=red, penwidth=2, label=", graph->number, node + next);
-        append_label(graph->out, timeline, &frame);
+        append_label(graph->out, timeline, &event);
         g_string_append(graph->out, "];\n");
-        append_agent_edge(graph, &frame, node + next);
+        append_agent_edge(graph, &event, node + next);
         next++;
     }
     if (next == 2)

@@ -17,7 +17,7 @@ static const char PAGE[] =
 #include "page.inc"
     ;
 
-enum { FRAMES_MAX = 6000, VERIFIED_FRAMES_MAX = 1500, RUNS_MAX = 50 };
+enum { EVENTS_MAX = 6000, VERIFIED_EVENTS_MAX = 1500, RUNS_MAX = 50 };
 
 typedef struct Html {
     Source *source;
@@ -99,53 +99,53 @@ static void add_need(PageRun *run, uint8_t kind, uint32_t semaphore, uint32_t va
     }
 }
 
-static void add_touched(PageRun *run, const Frame *frame)
+static void add_touched(PageRun *run, const Event *event)
 {
     JsonBuilder *builder = run->builder;
-    if (frame->semaphore != NONE) {
-        if (!step_blocks(frame->kind))
-            member_int(builder, "sem", number_of(run, program_describe_semaphore(run->program, frame->semaphore)));
-        member_int(builder, "before", frame->before);
-        member_int(builder, "after", frame->after);
+    if (event->semaphore != NONE) {
+        if (!step_blocks(event->kind))
+            member_int(builder, "sem", number_of(run, program_describe_semaphore(run->program, event->semaphore)));
+        member_int(builder, "before", event->before);
+        member_int(builder, "after", event->after);
     }
-    if (frame->object != NONE && step_has_region(frame->kind)) {
-        member_int(builder, "memory", number_of(run, program_describe_region(run->program, frame->object, frame->region)));
-        if (frame->kind == STEP_STORE || frame->kind == STEP_SWAP || frame->kind == STEP_WRITE)
+    if (event->object != NONE && step_has_region(event->kind)) {
+        member_int(builder, "memory", number_of(run, program_describe_region(run->program, event->object, event->region)));
+        if (event->kind == STEP_STORE || event->kind == STEP_SWAP || event->kind == STEP_WRITE)
             member_bool(builder, "write", true);
     }
 }
 
-static void add_members(PageRun *run, const Frame *frame)
+static void add_members(PageRun *run, const Event *event)
 {
-    if (frame->members < 2)
+    if (event->members < 2)
         return;
     const Record *record = run->timeline->record;
     member_array(run->builder, "lanes");
-    for (uint32_t i = 0; i < frame->members; i++) {
-        const Step *step = &STORE(Step, &record->steps, frame->step + i);
+    for (uint32_t i = 0; i < event->members; i++) {
+        const Step *step = &STORE(Step, &record->steps, event->step + i);
         json_builder_add_int_value(run->builder, g_array_index(run->lane_of_core, uint32_t, step->core));
     }
     json_builder_end_array(run->builder);
 }
 
-static void add_frame(PageRun *run, const Frame *frame, bool past, bool next)
+static void add_event(PageRun *run, const Event *event, bool past, bool next)
 {
     JsonBuilder *builder = run->builder;
-    const Place place = frame_place(run->timeline, frame);
-    g_autofree char *words = frame_words(run->timeline, frame), *agent = describe_agent(run->program, &place);
+    const Place place = event_place(run->timeline, event);
+    g_autofree char *words = event_words(run->timeline, event), *agent = describe_agent(run->program, &place);
     json_builder_begin_object(builder);
-    member_int(builder, "lane", g_array_index(run->lane_of_core, uint32_t, frame->core));
-    add_members(run, frame);
-    if (frame->copy != NONE)
-        member_int(builder, "copy", g_array_index(run->lane_of_copy, uint32_t, frame->copy));
-    if (frame_is_moment(frame))
+    member_int(builder, "lane", g_array_index(run->lane_of_core, uint32_t, event->core));
+    add_members(run, event);
+    if (event->copy != NONE)
+        member_int(builder, "copy", g_array_index(run->lane_of_copy, uint32_t, event->copy));
+    if (event_is_moment(event))
         member_bool(builder, "moment", true);
-    member_text(builder, "class", class_of(frame->kind));
+    member_text(builder, "class", class_of(event->kind));
     member_text(builder, "text", words);
     member_text(builder, "agent", agent);
-    add_where(run, frame->site);
-    add_need(run, frame->kind, frame->semaphore, frame->value, frame->launch);
-    add_touched(run, frame);
+    add_where(run, event->site);
+    add_need(run, event->kind, event->semaphore, event->value, event->launch);
+    add_touched(run, event);
     if (past)
         member_bool(builder, "past", true);
     if (next)
@@ -155,9 +155,9 @@ static void add_frame(PageRun *run, const Frame *frame, bool past, bool next)
 
 static bool copy_is_done(const PageRun *run, uint32_t copy)
 {
-    for (guint i = run->timeline->frames->len; i-- > 0;) {
-        const Frame *frame = &g_array_index(run->timeline->frames, Frame, i);
-        if (frame->copy == copy && frame->kind == STEP_WRITE)
+    for (guint i = run->timeline->events->len; i-- > 0;) {
+        const Event *event = &g_array_index(run->timeline->events, Event, i);
+        if (event->copy == copy && event->kind == STEP_WRITE)
             return true;
     }
     return false;
@@ -166,8 +166,8 @@ static bool copy_is_done(const PageRun *run, uint32_t copy)
 static void add_copy_lane(PageRun *run, uint32_t index, uint32_t lane)
 {
     const Copy *copy = &STORE(Copy, &run->timeline->record->copies, index);
-    const Frame *start = &g_array_index(run->timeline->frames, Frame, g_array_index(run->timeline->starts, uint32_t, index));
-    g_autofree char *name = timeline_copy_name(run->timeline, index), *full = frame_words(run->timeline, start);
+    const Event *start = &g_array_index(run->timeline->events, Event, g_array_index(run->timeline->starts, uint32_t, index));
+    g_autofree char *name = timeline_copy_name(run->timeline, index), *full = event_words(run->timeline, start);
     json_builder_begin_object(run->builder);
     member_text(run->builder, "name", name);
     member_text(run->builder, "full", full);
@@ -199,29 +199,29 @@ static void add_lanes(PageRun *run)
         g_array_index(run->lane_of_core, uint32_t, core) = lane++;
         for (uint32_t i = 0; i < record->copies.count; i++)
             if (STORE(Copy, &record->copies, i).core == core
-                && g_array_index(run->timeline->starts, uint32_t, i) < run->timeline->frames->len)
+                && g_array_index(run->timeline->starts, uint32_t, i) < run->timeline->events->len)
                 add_copy_lane(run, i, lane++);
     }
     json_builder_end_array(run->builder);
 }
 
-static void add_frames(PageRun *run, const Finding *finding)
+static void add_events(PageRun *run, const Finding *finding)
 {
     GByteArray *past = timeline_past(run->timeline, finding);
     unsigned next = 0;
-    Frame frame;
+    Event event;
     member_array(run->builder, "frames");
-    for (guint i = 0; i < run->timeline->frames->len; i++)
-        add_frame(run, &g_array_index(run->timeline->frames, Frame, i), past->data[i], false);
+    for (guint i = 0; i < run->timeline->events->len; i++)
+        add_event(run, &g_array_index(run->timeline->events, Event, i), past->data[i], false);
     for (unsigned p = 0; finding && p < finding->places; p++)
-        if (timeline_next_of(run->timeline, &finding->place[p], &frame)) {
-            add_frame(run, &frame, true, true);
+        if (timeline_next_of(run->timeline, &finding->place[p], &event)) {
+            add_event(run, &event, true, true);
             next++;
         }
     json_builder_end_array(run->builder);
     member_array(run->builder, "pair");
     for (unsigned i = 0; i < next; i++)
-        json_builder_add_int_value(run->builder, run->timeline->frames->len + i);
+        json_builder_add_int_value(run->builder, run->timeline->events->len + i);
     json_builder_end_array(run->builder);
     g_byte_array_unref(past);
 }
@@ -231,7 +231,7 @@ static void add_links(PageRun *run)
     member_array(run->builder, "links");
     for (guint i = 0; i < run->timeline->links->len; i++) {
         const Link *link = &g_array_index(run->timeline->links, Link, i);
-        if (link->to >= run->timeline->frames->len)
+        if (link->to >= run->timeline->events->len)
             continue;
         json_builder_begin_array(run->builder);
         json_builder_add_int_value(run->builder, link->from);
@@ -304,19 +304,19 @@ static void add_head(PageRun *run, const Finding *finding)
     g_ptr_array_unref(delays);
 }
 
-static void add_run(Html *html, const CheckResult *result, const Finding *finding, const Record *record, uint32_t frames_max)
+static void add_run(Html *html, const CheckResult *result, const Finding *finding, const Record *record, uint32_t events_max)
 {
-    Timeline *timeline = timeline_new(record, frames_max);
+    Timeline *timeline = timeline_new(record, events_max);
     PageRun run = { json_builder_new(), html, result, timeline, result->program, g_ptr_array_new_with_free_func(g_free),
                   g_hash_table_new(g_str_hash, g_str_equal), g_array_new(FALSE, TRUE, sizeof(uint32_t)),
                   g_array_new(FALSE, TRUE, sizeof(uint32_t)), g_ptr_array_new(),
                   g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL) };
     json_builder_begin_object(run.builder);
     add_head(&run, finding);
-    if (timeline->frames->len == frames_max)
+    if (timeline->events->len == events_max)
         member_text(run.builder, "note", "The run is long: only its beginning is drawn.");
     add_lanes(&run);
-    add_frames(&run, finding);
+    add_events(&run, finding);
     add_links(&run);
     if (finding && finding->id == FAULT_DEADLOCK)
         add_stuck(&run);
@@ -341,13 +341,13 @@ static void html_add(void *document, const CheckResult *result, const GPtrArray 
         const Finding *finding = result->outcome->findings->pdata[i];
         Record *record = finding_exemption(result->program, finding) ? NULL : timeline_record(result, finding);
         if (record && html->runs->len < RUNS_MAX)
-            add_run(html, result, finding, record, FRAMES_MAX);
+            add_run(html, result, finding, record, EVENTS_MAX);
         else
             html->left_out += record != NULL;
         record_free(record);
     }
     if (result->verdict == VERDICT_VERIFIED && result->record && html->runs->len < RUNS_MAX)
-        add_run(html, result, NULL, result->record, VERIFIED_FRAMES_MAX);
+        add_run(html, result, NULL, result->record, VERIFIED_EVENTS_MAX);
 }
 
 static void html_add_error(void *document, const char *message)

@@ -8,7 +8,7 @@
 #include "describe.h"
 #include "timeline.h"
 
-enum { FRAMES_MAX = 20000, BODY_MAX = NARRATIVE_LINES_MAX - 5, GIVERS_MAX = 3, STUCK_MAX = 3 };
+enum { EVENTS_MAX = 20000, BODY_MAX = NARRATIVE_LINES_MAX - 5, GIVERS_MAX = 3, STUCK_MAX = 3 };
 
 typedef struct NarrativeLine {
     char *text;
@@ -24,14 +24,14 @@ typedef struct Narrator {
     bool *has_part;                             /* by core: it does more than enter */
 } Narrator;
 
-static const Frame *frame_at(const Narrator *t, guint i)
+static const Event *event_at(const Narrator *t, guint i)
 {
-    return &g_array_index(t->timeline->frames, Frame, i);
+    return &g_array_index(t->timeline->events, Event, i);
 }
 
-static const Copy *copy_of(const Narrator *t, const Frame *frame)
+static const Copy *copy_of(const Narrator *t, const Event *event)
 {
-    return &STORE(Copy, &t->timeline->record->copies, frame->copy);
+    return &STORE(Copy, &t->timeline->record->copies, event->copy);
 }
 
 static bool in_fault(const Narrator *t, uint32_t core)
@@ -42,64 +42,64 @@ static bool in_fault(const Narrator *t, uint32_t core)
     return false;
 }
 
-static void add_line(Narrator *t, const Frame *frame, unsigned weight, char *text)
+static void add_line(Narrator *t, const Event *event, unsigned weight, char *text)
 {
-    NarrativeLine line = { text, frame->core, frame->site, weight };
+    NarrativeLine line = { text, event->core, event->site, weight };
     if (weight == 0)
         g_free(text);
     else
         g_array_append_val(t->lines, line);
 }
 
-static char *copy_name(const Narrator *t, const Frame *frame)
+static char *copy_name(const Narrator *t, const Event *event)
 {
-    g_autofree char *core = describe_core(t->program, frame->core);
-    return label_describe_copy(t->program, core, copy_of(t, frame)->ordinal, copy_of(t, frame)->label);
+    g_autofree char *core = describe_core(t->program, event->core);
+    return label_describe_copy(t->program, core, copy_of(t, event)->ordinal, copy_of(t, event)->label);
 }
 
-/* Consecutive moments of one copy, as bits; *frames: how many. */
-static unsigned moments_from(const Narrator *t, guint first, uint32_t copy, guint *frames)
+/* Consecutive moments of one copy, as bits; *events: how many. */
+static unsigned moments_from(const Narrator *t, guint first, uint32_t copy, guint *events)
 {
     unsigned bits = 0;
     guint i = first;
-    for (; i < t->timeline->frames->len && frame_is_moment(frame_at(t, i)) && frame_at(t, i)->copy == copy; i++)
-        bits |= 1u << frame_at(t, i)->kind;
-    *frames = i - first;
+    for (; i < t->timeline->events->len && event_is_moment(event_at(t, i)) && event_at(t, i)->copy == copy; i++)
+        bits |= 1u << event_at(t, i)->kind;
+    *events = i - first;
     return bits;
 }
 
 static guint narrate_start(Narrator *t, guint i)
 {
-    const Frame *frame = frame_at(t, i);
-    g_autofree char *words = frame_words(t->timeline, frame);
+    const Event *event = event_at(t, i);
+    g_autofree char *words = event_words(t->timeline, event);
     guint more = 0;
-    bool completes = frame->copy != NONE && (moments_from(t, i + 1, frame->copy, &more) & 1u << STEP_WRITE) != 0;
-    add_line(t, frame, completes || frame->copy == NONE ? 1 : 2, g_strdup_printf("%s%s", words, completes ? "; it completes" : ""));
+    bool completes = event->copy != NONE && (moments_from(t, i + 1, event->copy, &more) & 1u << STEP_WRITE) != 0;
+    add_line(t, event, completes || event->copy == NONE ? 1 : 2, g_strdup_printf("%s%s", words, completes ? "; it completes" : ""));
     return completes ? more + 1 : 1;
 }
 
 static guint narrate_moments(Narrator *t, guint i)
 {
-    const Frame *frame = frame_at(t, i);
-    const Copy *copy = copy_of(t, frame);
-    guint frames;
-    unsigned bits = moments_from(t, i, frame->copy, &frames);
-    g_autofree char *name = copy_name(t, frame), *to = program_describe_region(t->program, copy->target, copy->target_region);
+    const Event *event = event_at(t, i);
+    const Copy *copy = copy_of(t, event);
+    guint events;
+    unsigned bits = moments_from(t, i, event->copy, &events);
+    g_autofree char *name = copy_name(t, event), *to = program_describe_region(t->program, copy->target, copy->target_region);
     g_autofree char *semaphore = program_describe_semaphore(t->program, copy->receive_semaphore);
     if (bits & 1u << STEP_WRITE)
-        add_line(t, frame, 2, g_strdup_printf("%s lands: %s is written", name, to));
+        add_line(t, event, 2, g_strdup_printf("%s lands: %s is written", name, to));
     else if (bits & 1u << STEP_EARLY_RECEIVE)
-        add_line(t, frame, 3, g_strdup_printf("%s has signalled all but one byte on %s; its data is not written yet", name, semaphore));
+        add_line(t, event, 3, g_strdup_printf("%s has signalled all but one byte on %s; its data is not written yet", name, semaphore));
     else if (bits & 1u << STEP_READ)
-        add_line(t, frame, 1, g_strdup_printf("%s has read its source; its data is not written yet", name));
-    return frames;
+        add_line(t, event, 1, g_strdup_printf("%s has read its source; its data is not written yet", name));
+    return events;
 }
 
 static bool gives_before(const Narrator *t, guint link, guint from)
 {
-    const Frame *giver = frame_at(t, g_array_index(t->timeline->links, Link, link).from);
+    const Event *giver = event_at(t, g_array_index(t->timeline->links, Link, link).from);
     for (guint l = from; l < link; l++) {
-        const Frame *other = frame_at(t, g_array_index(t->timeline->links, Link, l).from);
+        const Event *other = event_at(t, g_array_index(t->timeline->links, Link, l).from);
         if (other->core == giver->core && other->copy == giver->copy)
             return true;
     }
@@ -108,8 +108,8 @@ static bool gives_before(const Narrator *t, guint link, guint from)
 
 static void narrate_wait(Narrator *t, guint i)
 {
-    const Frame *frame = frame_at(t, i);
-    g_autofree char *core = describe_core(t->program, frame->core), *semaphore = program_describe_semaphore(t->program, frame->semaphore);
+    const Event *event = event_at(t, i);
+    g_autofree char *core = describe_core(t->program, event->core), *semaphore = program_describe_semaphore(t->program, event->semaphore);
     g_autoptr(GString) text = g_string_new(NULL);
     g_string_append_printf(text, "%s passes its wait on %s", core, semaphore);
     guint first = 0, links = t->timeline->links->len, givers = 0;
@@ -117,45 +117,45 @@ static void narrate_wait(Narrator *t, guint i)
         first++;
     bool outside = false;
     for (guint l = first; l < links && g_array_index(t->timeline->links, Link, l).to == i; l++) {
-        const Frame *giver = frame_at(t, g_array_index(t->timeline->links, Link, l).from);
+        const Event *giver = event_at(t, g_array_index(t->timeline->links, Link, l).from);
         if (gives_before(t, l, first))
             continue;
-        bool copy = frame_is_moment(giver);
+        bool copy = event_is_moment(giver);
         g_autofree char *name = copy ? copy_name(t, giver) : describe_core(t->program, giver->core);
         if (givers++ < GIVERS_MAX)
             g_string_append_printf(text, "%s %s", givers == 1 ? ", counted by" : " and", name);
-        outside |= giver->core != frame->core;
+        outside |= giver->core != event->core;
     }
-    add_line(t, frame, !outside ? 1 : in_fault(t, frame->core) ? 3 : 2, g_string_free(g_steal_pointer(&text), FALSE));
+    add_line(t, event, !outside ? 1 : in_fault(t, event->core) ? 3 : 2, g_string_free(g_steal_pointer(&text), FALSE));
 }
 
 static void narrate_step(Narrator *t, guint i)
 {
-    const Frame *frame = frame_at(t, i);
-    bool quiet = frame->kind == STEP_ALLOC || frame->kind == STEP_FREE;
-    bool outward = frame->kind == STEP_SIGNAL || frame->kind == STEP_EXIT
-        || (step_has(frame->kind, STEP_ON_FLAG) && frame->kind != STEP_FLAG_LOAD);
-    if (frame->kind == STEP_ENTER && frame->members == t->program->cores) {
-        g_autofree char *launch = describe_launch(t->program, frame->launch);
-        add_line(t, frame, 1, g_strdup_printf("all devices enter %s", launch));
+    const Event *event = event_at(t, i);
+    bool quiet = event->kind == STEP_ALLOC || event->kind == STEP_FREE;
+    bool outward = event->kind == STEP_SIGNAL || event->kind == STEP_EXIT
+        || (step_has(event->kind, STEP_ON_FLAG) && event->kind != STEP_FLAG_LOAD);
+    if (event->kind == STEP_ENTER && event->members == t->program->cores) {
+        g_autofree char *launch = describe_launch(t->program, event->launch);
+        add_line(t, event, 1, g_strdup_printf("all devices enter %s", launch));
         return;
     }
-    bool matters = outward || in_fault(t, frame->core);
-    add_line(t, frame, !quiet && frame->kind != STEP_ENTER && matters ? 2 : 1, frame_words(t->timeline, frame));
+    bool matters = outward || in_fault(t, event->core);
+    add_line(t, event, !quiet && event->kind != STEP_ENTER && matters ? 2 : 1, event_words(t->timeline, event));
 }
 
-static void narrate_frames(Narrator *t)
+static void narrate_events(Narrator *t)
 {
-    for (guint i = 0; i < t->timeline->frames->len;) {
-        const Frame *frame = frame_at(t, i);
-        if (frame->kind != STEP_ENTER)
-            t->has_part[frame->core] = true;
-        if (frame_is_moment(frame)) {
+    for (guint i = 0; i < t->timeline->events->len;) {
+        const Event *event = event_at(t, i);
+        if (event->kind != STEP_ENTER)
+            t->has_part[event->core] = true;
+        if (event_is_moment(event)) {
             i += narrate_moments(t, i);
-        } else if (frame->kind == STEP_COPY_START) {
+        } else if (event->kind == STEP_COPY_START) {
             i += narrate_start(t, i);
         } else {
-            if (step_is_semaphore_wait(frame->kind))
+            if (step_is_semaphore_wait(event->kind))
                 narrate_wait(t, i);
             else
                 narrate_step(t, i);
@@ -285,10 +285,10 @@ GArray *narrative_steps(const CheckResult *result, const Finding *finding)
     Record *record = finding->moves != NULL ? timeline_record(result, finding) : NULL;
     if (record == NULL)
         return NULL;
-    Timeline *timeline = timeline_new(record, FRAMES_MAX);
+    Timeline *timeline = timeline_new(record, EVENTS_MAX);
     Narrator t = { result->program, finding, timeline, g_array_new(FALSE, FALSE, sizeof(NarrativeLine)),
                    g_new0(bool, result->program->cores) };
-    narrate_frames(&t);
+    narrate_events(&t);
     GArray *out = gather(&t);
     for (guint i = 0; i < t.lines->len; i++)
         g_free(g_array_index(t.lines, NarrativeLine, i).text);

@@ -8,7 +8,7 @@
 #include "../run/film.h"
 #include "describe.h"
 
-typedef struct Gift { uint32_t frame; int64_t left; } Gift;
+typedef struct Gift { uint32_t event; int64_t left; } Gift;
 
 typedef struct Counter {
     int64_t count;
@@ -21,7 +21,7 @@ typedef struct Maker {
     Timeline *timeline;
     GHashTable *counters;                       /* semaphore -> Counter; looked up only */
     uint32_t *position;                         /* by core */
-    uint32_t frames_max;
+    uint32_t events_max;
 } Maker;
 
 static void free_counter(gpointer data)
@@ -43,45 +43,45 @@ static Counter *counter_of(Maker *maker, uint32_t semaphore)
     return counter;
 }
 
-bool frame_is_moment(const Frame *frame)
+bool event_is_moment(const Event *event)
 {
-    return moment_is(frame->kind);
+    return moment_is(event->kind);
 }
 
-static void add_frame(Maker *maker, const Frame *frame)
+static void add_event(Maker *maker, const Event *event)
 {
-    if (maker->timeline->frames->len < maker->frames_max)
-        g_array_append_val(maker->timeline->frames, *frame);
+    if (maker->timeline->events->len < maker->events_max)
+        g_array_append_val(maker->timeline->events, *event);
 }
 
-static uint32_t next_frame(const Maker *maker)
+static uint32_t next_event(const Maker *maker)
 {
-    return maker->timeline->frames->len;
+    return maker->timeline->events->len;
 }
 
-static void give(Maker *maker, Frame *frame, uint32_t semaphore, int64_t amount)
+static void give(Maker *maker, Event *event, uint32_t semaphore, int64_t amount)
 {
     Counter *counter = counter_of(maker, semaphore);
-    frame->semaphore = semaphore, frame->before = counter->count;
-    frame->after = counter->count += amount;
+    event->semaphore = semaphore, event->before = counter->count;
+    event->after = counter->count += amount;
     if (amount > 0)
-        g_array_append_val(counter->gifts, ((Gift){ next_frame(maker), amount }));
+        g_array_append_val(counter->gifts, ((Gift){ next_event(maker), amount }));
 }
 
-static void link_from(Maker *maker, uint32_t frame, int64_t amount)
+static void link_from(Maker *maker, uint32_t event, int64_t amount)
 {
-    g_array_append_val(maker->timeline->links, ((Link){ frame, next_frame(maker), amount }));
+    g_array_append_val(maker->timeline->links, ((Link){ event, next_event(maker), amount }));
 }
 
-static void take(Maker *maker, Frame *frame, bool keep)
+static void take(Maker *maker, Event *event, bool keep)
 {
-    Counter *counter = counter_of(maker, frame->semaphore);
-    int64_t need = frame->value;
-    frame->before = counter->count;
+    Counter *counter = counter_of(maker, event->semaphore);
+    int64_t need = event->value;
+    event->before = counter->count;
     for (guint i = counter->first; i < counter->gifts->len && need > 0; i++) {
         Gift *gift = &g_array_index(counter->gifts, Gift, i);
         int64_t part = MIN(need, gift->left);
-        link_from(maker, gift->frame, part);
+        link_from(maker, gift->event, part);
         need -= part;
         if (keep)
             continue;
@@ -89,23 +89,23 @@ static void take(Maker *maker, Frame *frame, bool keep)
         counter->first += gift->left == 0;
     }
     if (!keep)
-        counter->count -= frame->value;
-    frame->after = counter->count;
+        counter->count -= event->value;
+    event->after = counter->count;
 }
 
 /* Readers and waiters of a flag saw its last writer. */
-static void do_flag(Maker *maker, Frame *frame)
+static void do_flag(Maker *maker, Event *event)
 {
-    Counter *word = counter_of(maker, frame->semaphore);
-    const Step step = { .kind = frame->kind, .value = frame->value, .extra = frame->extra };
-    bool finds_other = frame->kind == STEP_FLAG_CAS && !counter_swaps(&step, word->count);
-    frame->before = word->count;
-    if (word->gifts->len > 0 && frame->kind != STEP_FLAG_STORE)
-        link_from(maker, g_array_index(word->gifts, Gift, word->gifts->len - 1).frame, 0);
+    Counter *word = counter_of(maker, event->semaphore);
+    const Step step = { .kind = event->kind, .value = event->value, .extra = event->extra };
+    bool finds_other = event->kind == STEP_FLAG_CAS && !counter_swaps(&step, word->count);
+    event->before = word->count;
+    if (word->gifts->len > 0 && event->kind != STEP_FLAG_STORE)
+        link_from(maker, g_array_index(word->gifts, Gift, word->gifts->len - 1).event, 0);
     word->count = counter_after(&step, word->count);
-    if (counter_writes_flag(frame->kind) && !finds_other)
-        g_array_append_val(word->gifts, ((Gift){ next_frame(maker), 0 }));
-    frame->after = word->count;
+    if (counter_writes_flag(event->kind) && !finds_other)
+        g_array_append_val(word->gifts, ((Gift){ next_event(maker), 0 }));
+    event->after = word->count;
 }
 
 static void add_moment(Maker *maker, uint32_t index, StepKind moment, bool fluid, uint32_t step)
@@ -113,14 +113,14 @@ static void add_moment(Maker *maker, uint32_t index, StepKind moment, bool fluid
     const Copy *copy = &STORE(Copy, &maker->timeline->record->copies, index);
     bool source = moment_at_source(moment);
     uint32_t semaphore = moment_semaphore(copy, moment);
-    Frame frame = { .core = copy->core, .members = 1, .copy = index, .kind = (uint8_t)moment, .site = copy->site,
+    Event event = { .core = copy->core, .members = 1, .copy = index, .kind = (uint8_t)moment, .site = copy->site,
                     .position = copy->position, .object = source ? copy->source : copy->target,
                     .region = source ? copy->source_region : copy->target_region, .semaphore = NONE, .step = step };
     if (moment_is_early(moment))
-        frame.object = frame.region = NONE;
+        event.object = event.region = NONE;
     if (semaphore != NONE)
-        give(maker, &frame, semaphore, moment_gives(fluid, copy, moment));
-    add_frame(maker, &frame);
+        give(maker, &event, semaphore, moment_gives(fluid, copy, moment));
+    add_event(maker, &event);
 }
 
 static void add_step(Maker *maker, size_t index)
@@ -128,29 +128,29 @@ static void add_step(Maker *maker, size_t index)
     const Record *record = maker->timeline->record;
     const Step *step = &STORE(Step, &record->steps, index);
     uint32_t position = maker->position[step->core]++;
-    Frame frame = { .core = step->core, .members = 1, .copy = NONE, .kind = step->kind, .site = step->site, .position = position,
+    Event event = { .core = step->core, .members = 1, .copy = NONE, .kind = step->kind, .site = step->site, .position = position,
                     .launch = step->launch, .object = NONE, .region = NONE, .semaphore = NONE, .value = step->value, .extra = step->extra,
                     .step = (uint32_t)index };
     if (step_has_region(step->kind))
-        frame.object = step->object, frame.region = step->value;
+        event.object = step->object, event.region = step->value;
     if (step_on_counter(step->kind))
-        frame.semaphore = step->object;
+        event.semaphore = step->object;
     if (step->kind == STEP_SIGNAL)
-        give(maker, &frame, step->object, step->value);
+        give(maker, &event, step->object, step->value);
     else if (step_is_semaphore_wait(step->kind))
-        take(maker, &frame, step->kind == STEP_WAIT_KEEP);
+        take(maker, &event, step->kind == STEP_WAIT_KEEP);
     else if (step_has(step->kind, STEP_ON_FLAG))
-        do_flag(maker, &frame);
-    else if (frame.semaphore != NONE)
-        frame.before = frame.after = counter_of(maker, frame.semaphore)->count;
+        do_flag(maker, &event);
+    else if (event.semaphore != NONE)
+        event.before = event.after = counter_of(maker, event.semaphore)->count;
     if (step->kind == STEP_COPY_START && step->object != NONE) {
-        frame.copy = step->object;
-        g_array_index(maker->timeline->starts, uint32_t, step->object) = next_frame(maker);
+        event.copy = step->object;
+        g_array_index(maker->timeline->starts, uint32_t, step->object) = next_event(maker);
     }
-    add_frame(maker, &frame);
-    if (record->eager && frame.copy != NONE) {
-        add_moment(maker, frame.copy, STEP_READ, false, (uint32_t)index);
-        add_moment(maker, frame.copy, STEP_WRITE, false, (uint32_t)index);
+    add_event(maker, &event);
+    if (record->eager && event.copy != NONE) {
+        add_moment(maker, event.copy, STEP_READ, false, (uint32_t)index);
+        add_moment(maker, event.copy, STEP_WRITE, false, (uint32_t)index);
     }
 }
 
@@ -165,25 +165,25 @@ static bool joins_last(const Maker *maker, size_t index)
     return all || last->core / program->cores_per_device == step->core / program->cores_per_device;
 }
 
-Timeline *timeline_new(const Record *record, uint32_t frames_max)
+Timeline *timeline_new(const Record *record, uint32_t events_max)
 {
     Timeline *timeline = g_new0(Timeline, 1);
     const uint32_t none = NONE;
-    Maker maker = { .program = record->program, .timeline = timeline, .frames_max = frames_max,
+    Maker maker = { .program = record->program, .timeline = timeline, .events_max = events_max,
                     .counters = g_hash_table_new_full(NULL, NULL, NULL, free_counter),
                     .position = g_new0(uint32_t, record->program->cores) };
-    *timeline = (Timeline){ record, g_array_new(FALSE, FALSE, sizeof(Frame)), g_array_new(FALSE, FALSE, sizeof(Link)),
+    *timeline = (Timeline){ record, g_array_new(FALSE, FALSE, sizeof(Event)), g_array_new(FALSE, FALSE, sizeof(Link)),
                             g_array_new(FALSE, FALSE, sizeof(uint32_t)) };
     for (size_t i = 0; i < record->copies.count; i++)
         g_array_append_val(timeline->starts, none);
     bool fluid = moment_is_fluid(&record->program->knobs);
-    for (size_t i = 0; i < record->steps.count && timeline->frames->len < frames_max; i++) {
+    for (size_t i = 0; i < record->steps.count && timeline->events->len < events_max; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
         if (moment_is(step->kind)) {
             add_moment(&maker, step->object, step->kind, fluid, (uint32_t)i);
         } else if (joins_last(&maker, i)) {
             maker.position[step->core]++;
-            g_array_index(timeline->frames, Frame, timeline->frames->len - 1).members++;
+            g_array_index(timeline->events, Event, timeline->events->len - 1).members++;
         } else {
             add_step(&maker, i);
         }
@@ -195,25 +195,25 @@ Timeline *timeline_new(const Record *record, uint32_t frames_max)
 
 void timeline_free(Timeline *timeline)
 {
-    g_array_unref(timeline->frames);
+    g_array_unref(timeline->events);
     g_array_unref(timeline->links);
     g_array_unref(timeline->starts);
     g_free(timeline);
 }
 
-Place frame_place(const Timeline *timeline, const Frame *frame)
+Place event_place(const Timeline *timeline, const Event *event)
 {
-    bool moment = frame_is_moment(frame);
-    bool memory = step_has_region(frame->kind) && frame->object != NONE;
-    const Copy *copy = frame->copy != NONE ? &STORE(Copy, &timeline->record->copies, frame->copy) : NULL;
-    Place place = { .core = frame->core, .position = frame->position, .copy = moment && copy ? copy->ordinal : NONE, .kind = frame->kind,
-                    .site = frame->site, .object = memory ? frame->object : NONE, .region = memory ? frame->region : NONE,
-                    .launch = frame->launch, .label = moment && copy ? copy->label : 0 };
-    if (step_on_counter(frame->kind))
-        place.object = frame->semaphore;
-    if (frame->kind == STEP_EARLY_SEND && copy)
+    bool moment = event_is_moment(event);
+    bool memory = step_has_region(event->kind) && event->object != NONE;
+    const Copy *copy = event->copy != NONE ? &STORE(Copy, &timeline->record->copies, event->copy) : NULL;
+    Place place = { .core = event->core, .position = event->position, .copy = moment && copy ? copy->ordinal : NONE, .kind = event->kind,
+                    .site = event->site, .object = memory ? event->object : NONE, .region = memory ? event->region : NONE,
+                    .launch = event->launch, .label = moment && copy ? copy->label : 0 };
+    if (step_on_counter(event->kind))
+        place.object = event->semaphore;
+    if (event->kind == STEP_EARLY_SEND && copy)
         place.object = copy->source, place.region = copy->source_region;
-    if (frame->kind == STEP_EARLY_RECEIVE && copy)
+    if (event->kind == STEP_EARLY_RECEIVE && copy)
         place.object = copy->target, place.region = copy->target_region;
     return place;
 }
@@ -224,50 +224,50 @@ char *timeline_copy_name(const Timeline *timeline, uint32_t index)
     return copy->label != 0 ? label_describe(timeline->record->program, copy->label) : g_strdup_printf("copy %u", copy->ordinal);
 }
 
-char *frame_words(const Timeline *timeline, const Frame *frame)
+char *event_words(const Timeline *timeline, const Event *event)
 {
     const Program *program = timeline->record->program;
-    const Place place = frame_place(timeline, frame);
+    const Place place = event_place(timeline, event);
     char *action = describe_action(program, &place);
-    if (frame->kind == STEP_COPY_START && frame->copy != NONE) {
-        const Copy *copy = &STORE(Copy, &timeline->record->copies, frame->copy);
+    if (event->kind == STEP_COPY_START && event->copy != NONE) {
+        const Copy *copy = &STORE(Copy, &timeline->record->copies, event->copy);
         g_autofree char *from = program_describe_region(program, copy->source, copy->source_region);
         g_autofree char *to = program_describe_region(program, copy->target, copy->target_region);
-        g_autofree char *core = describe_core(program, frame->core);
+        g_autofree char *core = describe_core(program, event->core);
         g_free(action);
-        g_autofree char *name = timeline_copy_name(timeline, frame->copy);
+        g_autofree char *name = timeline_copy_name(timeline, event->copy);
         return g_strdup_printf("%s starts %s, from %s to %s", core, name, from, to);
     }
-    if (frame->members > 1) {
-        char *joined = g_strdup_printf("%s, and %u more with it", action, frame->members - 1);
+    if (event->members > 1) {
+        char *joined = g_strdup_printf("%s, and %u more with it", action, event->members - 1);
         g_free(action);
         return joined;
     }
-    if (step_is_semaphore_wait(frame->kind) || frame->kind == STEP_SIGNAL) {
-        char *counted = g_strdup_printf(frame->kind == STEP_SIGNAL ? "%s, %u more" : "%s for %u", action, frame->value);
+    if (step_is_semaphore_wait(event->kind) || event->kind == STEP_SIGNAL) {
+        char *counted = g_strdup_printf(event->kind == STEP_SIGNAL ? "%s, %u more" : "%s for %u", action, event->value);
         g_free(action);
         return counted;
     }
     return action;
 }
 
-bool timeline_next_of(const Timeline *timeline, const Place *place, Frame *frame)
+bool timeline_next_of(const Timeline *timeline, const Place *place, Event *event)
 {
-    *frame = (Frame){ .core = place->core, .members = 1, .copy = NONE, .kind = place->kind, .site = place->site, .object = NONE,
+    *event = (Event){ .core = place->core, .members = 1, .copy = NONE, .kind = place->kind, .site = place->site, .object = NONE,
                       .region = NONE, .semaphore = NONE, .position = place->position, .launch = place->launch };
     if (step_has_region(place->kind))
-        frame->object = place->object, frame->region = place->region;
+        event->object = place->object, event->region = place->region;
     if (step_on_counter(place->kind))
-        frame->semaphore = place->object;
+        event->semaphore = place->object;
     for (size_t i = 0; place->copy != NONE && i < timeline->record->copies.count; i++) {
         const Copy *copy = &STORE(Copy, &timeline->record->copies, i);
         if (copy->core == place->core && copy->ordinal == place->copy)
-            frame->copy = (uint32_t)i;
+            event->copy = (uint32_t)i;
     }
-    for (guint i = 0; i < timeline->frames->len; i++) {
-        const Frame *done = &g_array_index(timeline->frames, Frame, i);
-        bool same_agent = place->copy == NONE ? !frame_is_moment(done) && done->core == place->core && done->position == place->position
-                                              : frame_is_moment(done) && done->copy == frame->copy && done->kind == place->kind;
+    for (guint i = 0; i < timeline->events->len; i++) {
+        const Event *done = &g_array_index(timeline->events, Event, i);
+        bool same_agent = place->copy == NONE ? !event_is_moment(done) && done->core == place->core && done->position == place->position
+                                              : event_is_moment(done) && done->copy == event->copy && done->kind == place->kind;
         if (same_agent)
             return false;
     }
@@ -275,16 +275,16 @@ bool timeline_next_of(const Timeline *timeline, const Place *place, Frame *frame
 }
 
 /* Marks the predecessors by its own agent: the step before it on its core, or the copy's start and earlier moments. */
-static void mark_agent(const Timeline *timeline, const Frame *frame, guint before, GByteArray *past)
+static void mark_agent(const Timeline *timeline, const Event *event, guint before, GByteArray *past)
 {
-    bool moment = frame_is_moment(frame);
-    for (guint i = MIN(before, timeline->frames->len); i-- > 0;) {
-        const Frame *other = &g_array_index(timeline->frames, Frame, i);
-        bool own = moment ? frame->copy != NONE && other->copy == frame->copy
-                          : !frame_is_moment(other) && (other->core == frame->core || other->members > 1);
+    bool moment = event_is_moment(event);
+    for (guint i = MIN(before, timeline->events->len); i-- > 0;) {
+        const Event *other = &g_array_index(timeline->events, Event, i);
+        bool own = moment ? event->copy != NONE && other->copy == event->copy
+                          : !event_is_moment(other) && (other->core == event->core || other->members > 1);
         if (own) {
             past->data[i] = 1;
-            if (!moment || !frame_is_moment(other))
+            if (!moment || !event_is_moment(other))
                 return;
         }
     }
@@ -292,22 +292,22 @@ static void mark_agent(const Timeline *timeline, const Frame *frame, guint befor
 
 GByteArray *timeline_past(const Timeline *timeline, const Finding *finding)
 {
-    guint frames = timeline->frames->len, link = timeline->links->len;
-    GByteArray *past = g_byte_array_sized_new(frames);
-    g_byte_array_set_size(past, frames);
-    for (guint i = 0; i < frames; i++)
+    guint events = timeline->events->len, link = timeline->links->len;
+    GByteArray *past = g_byte_array_sized_new(events);
+    g_byte_array_set_size(past, events);
+    for (guint i = 0; i < events; i++)
         past->data[i] = finding == NULL || finding->places == 0;
     for (unsigned p = 0; finding != NULL && p < finding->places; p++) {
-        Frame frame;
-        timeline_next_of(timeline, &finding->place[p], &frame);
-        mark_agent(timeline, &frame, frames, past);
+        Event event;
+        timeline_next_of(timeline, &finding->place[p], &event);
+        mark_agent(timeline, &event, events, past);
     }
-    for (guint i = frames; i-- > 0;) {
+    for (guint i = events; i-- > 0;) {
         while (link > 0 && g_array_index(timeline->links, Link, link - 1).to > i)
             link--;
         if (!past->data[i])
             continue;
-        mark_agent(timeline, &g_array_index(timeline->frames, Frame, i), i, past);
+        mark_agent(timeline, &g_array_index(timeline->events, Event, i), i, past);
         for (; link > 0 && g_array_index(timeline->links, Link, link - 1).to == i; link--)
             past->data[g_array_index(timeline->links, Link, link - 1).from] = 1;
     }

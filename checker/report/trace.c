@@ -8,7 +8,7 @@
 #include "text.h"
 #include "timeline.h"
 
-enum { STEP_TICKS = 10, FRAMES_MAX = 100000 };
+enum { STEP_TICKS = 10, EVENTS_MAX = 100000 };
 
 typedef struct Trace {
     GPtrArray *events;                          /* of char*: JSON of each run's events, joined by commas */
@@ -34,10 +34,10 @@ static void *trace_begin(const OutputSettings *settings)
 }
 
 /* Threads of a device: its cores, then its copies. */
-static int64_t thread_of(const TraceRun *run, const Frame *frame)
+static int64_t thread_of(const TraceRun *run, const Event *event)
 {
     uint32_t per = run->program->cores_per_device;
-    return frame_is_moment(frame) && frame->copy != NONE ? (int64_t)per + frame->copy : frame->core % per;
+    return event_is_moment(event) && event->copy != NONE ? (int64_t)per + event->copy : event->core % per;
 }
 
 static void begin_event(const TraceRun *run, const char *phase, const char *name, uint32_t device, int64_t thread, int64_t ticks)
@@ -76,19 +76,19 @@ static void name_all(const TraceRun *run, const char *title)
     }
 }
 
-static void add_slice(const TraceRun *run, const Frame *frame, int64_t from, int64_t until, const char *category)
+static void add_slice(const TraceRun *run, const Event *event, int64_t from, int64_t until, const char *category)
 {
-    g_autofree char *words = frame_words(run->timeline, frame), *where = program_describe_site(run->program, frame->site);
-    begin_event(run, "X", words, frame->core / run->program->cores_per_device, thread_of(run, frame), from);
+    g_autofree char *words = event_words(run->timeline, event), *where = program_describe_site(run->program, event->site);
+    begin_event(run, "X", words, event->core / run->program->cores_per_device, thread_of(run, event), from);
     member_int(run->builder, "dur", until - from);
     member_text(run->builder, "cat", category);
     member_object(run->builder, "args");
     member_text(run->builder, "source", where);
-    if (frame->semaphore != NONE) {
-        g_autofree char *name = program_describe_semaphore(run->program, frame->semaphore);
+    if (event->semaphore != NONE) {
+        g_autofree char *name = program_describe_semaphore(run->program, event->semaphore);
         member_text(run->builder, "semaphore", name);
-        member_int(run->builder, "count before", frame->before);
-        member_int(run->builder, "count after", frame->after);
+        member_int(run->builder, "count before", event->before);
+        member_int(run->builder, "count after", event->after);
     }
     json_builder_end_object(run->builder);
     json_builder_end_object(run->builder);
@@ -96,29 +96,29 @@ static void add_slice(const TraceRun *run, const Frame *frame, int64_t from, int
 
 static void add_slices(const TraceRun *run, const Finding *finding)
 {
-    const GArray *frames = run->timeline->frames;
+    const GArray *events = run->timeline->events;
     g_autofree int64_t *until = g_new0(int64_t, run->program->cores);           /* the end of each core's last step */
-    Frame next;
-    for (guint i = 0; i < frames->len; i++) {
-        const Frame *frame = &g_array_index(frames, Frame, i);
+    Event next;
+    for (guint i = 0; i < events->len; i++) {
+        const Event *event = &g_array_index(events, Event, i);
         int64_t now = (int64_t)i * STEP_TICKS, from = now;
-        if (!frame_is_moment(frame)) {
-            if (step_blocks(frame->kind) && frame->members == 1)
-                from = until[frame->core];
-            for (uint32_t m = 0; m < frame->members; m++)
-                until[STORE(Step, &run->timeline->record->steps, frame->step + m).core] = now + STEP_TICKS;
+        if (!event_is_moment(event)) {
+            if (step_blocks(event->kind) && event->members == 1)
+                from = until[event->core];
+            for (uint32_t m = 0; m < event->members; m++)
+                until[STORE(Step, &run->timeline->record->steps, event->step + m).core] = now + STEP_TICKS;
         }
-        add_slice(run, frame, from, now + STEP_TICKS - 1, step_kind_name(frame->kind));
+        add_slice(run, event, from, now + STEP_TICKS - 1, step_kind_name(event->kind));
     }
     for (unsigned p = 0; finding && p < finding->places; p++)
         if (timeline_next_of(run->timeline, &finding->place[p], &next))
-            add_slice(run, &next, (int64_t)frames->len * STEP_TICKS, (int64_t)(frames->len + 1) * STEP_TICKS, fault_name(finding->id));
+            add_slice(run, &next, (int64_t)events->len * STEP_TICKS, (int64_t)(events->len + 1) * STEP_TICKS, fault_name(finding->id));
 }
 
 static void add_flow(const TraceRun *run, const Link *link)
 {
-    const Frame *end[] = { &g_array_index(run->timeline->frames, Frame, link->from),
-                           &g_array_index(run->timeline->frames, Frame, link->to) };
+    const Event *end[] = { &g_array_index(run->timeline->events, Event, link->from),
+                           &g_array_index(run->timeline->events, Event, link->to) };
     int64_t ticks[] = { (int64_t)link->from * STEP_TICKS + 1, (int64_t)link->to * STEP_TICKS + 2 };
     for (unsigned i = 0; i < 2; i++) {
         begin_event(run, i ? "f" : "s", "signal", end[i]->core / run->program->cores_per_device, thread_of(run, end[i]), ticks[i]);
@@ -133,7 +133,7 @@ static void add_flow(const TraceRun *run, const Link *link)
 
 static void add_run(Trace *trace, const CheckResult *result, const Finding *finding, const Record *record)
 {
-    Timeline *timeline = timeline_new(record, FRAMES_MAX);
+    Timeline *timeline = timeline_new(record, EVENTS_MAX);
     TraceRun run = { json_builder_new(), trace, timeline, result->program, trace->processes };
     g_autofree char *title = text_title(result);
     g_autofree char *named = finding ? g_strdup_printf("%s: %s", title, fault_name(finding->id)) : g_strdup(title);
@@ -141,7 +141,7 @@ static void add_run(Trace *trace, const CheckResult *result, const Finding *find
     name_all(&run, named);
     add_slices(&run, finding);
     for (guint i = 0; i < timeline->links->len; i++)
-        if (g_array_index(timeline->links, Link, i).to < timeline->frames->len)
+        if (g_array_index(timeline->links, Link, i).to < timeline->events->len)
             add_flow(&run, &g_array_index(timeline->links, Link, i));
     json_builder_end_array(run.builder);
     JsonNode *node = json_builder_get_root(run.builder);
