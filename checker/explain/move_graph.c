@@ -56,10 +56,7 @@ static void note_waiter(Gather *g, const Step *step)
 static bool is_member(Gather *g, uint32_t core, const Step *join)
 {
     const Request *other = execution_pending(g->execution, core);
-    if (other == NULL || other->step.kind != join->kind || other->step.object != join->object)
-        return false;
-    bool all = join->kind == STEP_ENTER && program_launch(g->program, join->object)->entry_barrier;
-    return all || core / g->program->cores_per_device == join->core / g->program->cores_per_device;
+    return other != NULL && schedule_same_join(g->program, &other->step, join);
 }
 
 static void gather_step(Gather *g, MoveNode *node, guint index)

@@ -65,7 +65,7 @@ static void list_moments(Listing *listing, const Copy *copy)
             list_moment(listing, copy, moment);
 }
 
-static bool same_join(const Program *program, const Step *a, const Step *b)
+bool schedule_same_join(const Program *program, const Step *a, const Step *b)
 {
     if (!step_is_join(a->kind) || a->kind != b->kind || a->object != b->object)
         return false;
@@ -89,7 +89,7 @@ GArray *schedule_of_record(const Record *record, GPtrArray *lines)
             continue;
         }
         uint32_t at = position[step->core]++;
-        if (i == 0 || !same_join(program, step - 1, step))
+        if (i == 0 || !schedule_same_join(program, step - 1, step))
             list(&listing, (Move){ .core = step->core, .copy = NONE }, at, step->kind, step->site);
         if (eager && step->kind == STEP_COPY_START && step->object < record->copies.count)
             list_moments(&listing, &STORE(Copy, &record->copies, step->object));

@@ -157,12 +157,8 @@ static void add_step(Maker *maker, size_t index)
 /* The members of a join are consecutive in a record. */
 static bool joins_last(const Maker *maker, size_t index)
 {
-    const Program *program = maker->program;
-    const Step *step = &STORE(Step, &maker->timeline->record->steps, index), *last = step - 1;
-    if (index == 0 || !step_is_join(step->kind) || last->kind != step->kind || last->object != step->object)
-        return false;
-    bool all = step->kind == STEP_ENTER && program_launch(program, step->object)->entry_barrier;
-    return all || last->core / program->cores_per_device == step->core / program->cores_per_device;
+    const Step *step = &STORE(Step, &maker->timeline->record->steps, index);
+    return index > 0 && schedule_same_join(maker->program, step - 1, step);
 }
 
 Timeline *timeline_new(const Record *record, uint32_t events_max)

@@ -7,16 +7,13 @@ static Move move_of(const Place *place)
     return (Move){ place->core, place->copy, moment ? place->kind : 0 };
 }
 
-/* The move of a join belongs to its first member: one of those that stand at it must be enabled. */
-static bool join_is_next(Execution *e, const Request *request, uint32_t core)
+/* The move of a join belongs to its first member: one of those that have reached it must be enabled. */
+static bool join_is_next(Execution *e, const Request *request)
 {
     const Program *program = machine_program(execution_machine(e));
-    bool one_device = request->step.kind != STEP_ENTER || !program_launch(program, request->step.object)->entry_barrier;
     for (uint32_t c = 0; c < program->cores; c++) {
         const Request *other = execution_pending(e, c);
-        bool member = !one_device || c / program->cores_per_device == core / program->cores_per_device;
-        if (member && other != NULL && other->step.kind == request->step.kind && other->step.object == request->step.object
-            && execution_is_enabled(e, (Move){ c, NONE, 0 }))
+        if (other != NULL && schedule_same_join(program, &other->step, &request->step) && execution_is_enabled(e, (Move){ c, NONE, 0 }))
             return true;
     }
     return false;
@@ -44,7 +41,7 @@ bool judge_is_next(Execution *e, const Place *place)
         || !is_at(place, request->step.site))
         return false;
     if (step_is_join(request->step.kind))
-        return join_is_next(e, request, place->core);
+        return join_is_next(e, request);
     return execution_is_enabled(e, move_of(place));
 }
 
