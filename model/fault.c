@@ -25,7 +25,7 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - Wait before you look: move the load after pl_copy_wait_recv of the copy that fills the buffer.\n"
             "  - Wait before you reuse: a source may be overwritten only after its wait_send, which says nothing about the arrival.\n"
             "  - If two copies count on one semaphore, a wait meant for the second can be satisfied by the first (or by half of each):\n"
-            "    give each copy that can be under way at the same time its own semaphore, such as pl_at(recv_sems, step).\n"
+            "    give each copy that can be in flight at the same time its own semaphore, such as pl_at(recv_sems, step).\n"
             "  - If a neighbour may be a round ahead, let it ask first: a capacity semaphore that you signal when a slot is free again.\n",
     },
     [FAULT_LIFETIME] = {
@@ -65,8 +65,8 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - Credits handed out at the end of a loop, when nobody needs them any more, are to be skipped or to be drained after it.\n",
     },
     [FAULT_IN_FLIGHT] = {
-        .meaning = "A copy may still be under way when a device leaves the launch: its source may be read, or its target written, after "
-                   "the memory belongs to somebody else.",
+        .meaning = "A copy may still be in flight when a device leaves the launch: its source may be read, or its target written, after "
+                   "the memory has been reused.",
         .example =
             "    pl_copy_start(pass);\n"
             "    /* the kernel ends here: nobody waited for the copy */\n",
@@ -120,7 +120,7 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - Small control values belong in SMEM.\n",
     },
     [FAULT_REVISIT] = {
-        .meaning = "An output block is visited again after the grid went on to another one: the block has been written back by then, and "
+        .meaning = "An output block is visited again after the grid has moved to another one: by then the block has been written back, and "
                    "what was accumulated in it is lost.",
         .example =
             "    /* grid (k, i), output block i: the block of i comes back in each round of k */\n"
@@ -166,12 +166,12 @@ static const Explained FAULT[FAULT_COUNT] = {
             "    int winner = pl_semaphore_read(ready) > 0;              /* who was first decides ... */\n"
             "    pl_store_int(out, winner);                              /* ... and the result shows it */\n",
         .repairs =
-            "  - Wait for a fixed count instead of reading how far things are.\n"
+            "  - Wait for a fixed count instead of reading the current one.\n"
             "  - Combine contributions in a fixed order (by device id), not in order of arrival.\n"
             "  - If both results are right, state the property they share as the expected result.\n",
     },
     [FAULT_NO_PROGRESS] = {
-        .meaning = "A core goes round for ever: the whole state repeats and nobody else can change the value it polls, or it loops without "
+        .meaning = "A core loops forever: the whole state repeats and no other core can change the value it polls, or it loops without "
                    "doing any operation.",
         .example =
             "    while (pl_semaphore_read(ready) < 2)                    /* only one signal is ever sent */\n"
@@ -205,8 +205,8 @@ static const ExplainedAdvice ADVICE[ADVICE_COUNT] = {
     },
     [ADVICE_OVERSIGNAL] = {
         "oversignal",
-        "A count can rise above what the next wait needs: somebody runs ahead. It does no harm here, but a later change may come to rely "
-        "on it.",
+        "A count can rise above what the next wait needs: a signaller runs ahead. It does no harm here, but a later change may come to "
+        "rely on it.",
     },
     [ADVICE_NEEDLESS_SYNC] = {
         "needless-sync",
@@ -229,11 +229,11 @@ static const ExplainedAdvice ADVICE[ADVICE_COUNT] = {
     },
     [ADVICE_UNREACHED] = {
         "unreached",
-        "These operations were executed at no size that was checked: the verdict says nothing about them.",
+        "No run of any checked size executed these operations: the verdict says nothing about them.",
     },
     [ADVICE_NEVER_RAN] = {
         "never-ran",
-        "This launch runs its kernel nowhere: its grid has no step, or it is on no device. The verdict says nothing about that kernel.",
+        "This launch never runs its kernel: its grid has no step, or it names no device. The verdict says nothing about that kernel.",
     },
     [ADVICE_NO_EXPECTATION] = {
         "no-expectation",

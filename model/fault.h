@@ -16,7 +16,7 @@ enum {
 };
 
 /* All faults: name, identifier, the fewest and the most places of a finding, who does the step at each place (c: a core, m: a moment of a
- * copy, *: either), what it is about. A fault that stops the core is told here, explained in fault.c and raised by core_stop; any other
+ * copy, *: either), its properties. A fault that stops the core is listed here, explained in fault.c and raised by core_stop; any other
  * needs who finds it, what shows it in a replay (run/judge) and its words (report/story). */
 #define FAULT_IDS(FAULT) \
     FAULT(RACE, "race", 2, 2, "**", FAULT_OF_BUFFER | FAULT_MAY_BE_EXEMPT) \

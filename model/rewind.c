@@ -18,7 +18,7 @@ Rewind rewind_mark(const Program *program)
     return mark;
 }
 
-/* A region that views of before came to only later is found anew. */
+/* Clears cached regions of older views whose ids are gone. */
 static void forget_regions(Program *program)
 {
     for (size_t i = 0; i < program->view_regions.count; i++) {

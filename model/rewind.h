@@ -1,8 +1,8 @@
-/* rewind.h - a program as it was: what runs have added since is gone, so that one more search begins with the ids of the first one.
+/* rewind.h - takes back what runs have added to a program, so that another search begins with the same ids as the first one.
  *
- *     rewind_mark -> runs, a search -> rewind_to -> runs, a search that a process of its own can do again
+ *     rewind_mark -> runs, a search -> rewind_to -> runs, a search that another process can repeat
  *
- * What runs showed of launches stays. Nobody may hold ids that are gone; what was remembered by them is of another generation.
+ * What runs showed of launches is kept. Ids after the mark become invalid; the generation changes, which invalidates caches by id.
  */
 #pragma once
 #include "program.h"
@@ -10,4 +10,4 @@
 typedef struct Rewind { size_t interns[5], stores[8]; uint32_t objects, semaphores; } Rewind;
 
 Rewind rewind_mark(const Program *program);
-void rewind_to(Program *program, const Rewind *mark);           /* no effect where races are marked (racing.h), by such ids */
+void rewind_to(Program *program, const Rewind *mark);           /* no effect if races are marked (racing.h), as marks contain ids */

@@ -1,7 +1,7 @@
 /* sane.h - invariants that a header states, asserted after each operation in test builds.
  *
  * A module with invariants has x_assert_sane(), which asserts exactly those, and each function that changes it ends with
- * SANE(x_assert_sane(...)). Compiled with -DHEDDLE_SANE these calls are made; else they are not there.
+ * SANE(x_assert_sane(...)). These calls exist only if compiled with -DHEDDLE_SANE.
  */
 #pragma once
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #define SANE(call) ((void)0)
 #endif
 
-/* Of a check that goes through all of so many items: it is made while they are few, then each time they are an eighth more, so that checks
- * take a bounded share of the time. */
+/* For a check whose cost grows with the number of items: made while they are few, then each time they have grown by an eighth, so that
+ * checks take a bounded share of the time. */
 #define SANE_NOW_AND_THEN(items, call) SANE(sane_is_due(items) ? (call) : (void)0)
 static inline bool sane_is_due(uint64_t items) { return items % (items / 8 + 1) == 0; }

@@ -25,7 +25,7 @@ static void copy_view(View *view, const View *from)
     memcpy(view, from, view_key_bytes(from));
 }
 
-/* Row-major strides for items of so many bytes. */
+/* Row-major strides; stride: bytes of an item. */
 static void lay_dense(View *view, int64_t stride)
 {
     for (unsigned i = view->ndim; i-- > 0;) {

@@ -33,8 +33,8 @@ typedef struct View {
     uint32_t ndim;
     uint8_t dtype, over, folds, unused;         /* over: it reaches outside the buffer */
     uint8_t whole[VIEW_DIMS_MAX];               /* the buffer's dimension of which this is the whole, counted from 1; 0: none */
-    ViewExcess excess;                          /* zero unless over; part of the key only if over or folds, */
-    ViewFold fold[VIEW_FOLDS_MAX];              /* and of these so many, the buffer's space first: see view_key_bytes */
+    ViewExcess excess;                          /* zero unless over; part of the key only if over or folds: see view_key_bytes */
+    ViewFold fold[VIEW_FOLDS_MAX];              /* `folds` of them, the buffer's space first */
 } View;
 
 /* One index or slice of a dimension. is_index drops the dimension. PL_ALL is {0, -1, 1}. */

@@ -177,7 +177,7 @@ static bool find_source(Execution *e, Ancestry *a, const Finding *finding)
             return first_unwritten(e, expectation, place->core / program->cores_per_device, &spot)
                 && trace(a, spot, a->record->steps.count, DEPTH_MAX);
     }
-    g_autofree char *core = program_describe_core(a->program, place->core), *taken = g_strdup_printf("%s took it", core);
+    g_autofree char *core = program_describe_core(a->program, place->core), *taken = g_strdup_printf("%s read it", core);
     return trace_loads(a, place->core, MIN(index_of(a, place) + 1, a->record->steps.count), 0, 0, taken, DEPTH_MAX);
 }
 
@@ -190,7 +190,7 @@ char *ancestry_of_unwritten(Execution *e, const Finding *finding)
         for (guint i = 0; i < a.lines->len; i++)
             if (i == 0 || strcmp(a.lines->pdata[i - 1], a.lines->pdata[i]) != 0)        /* iterations of a loop are told once */
                 g_string_append_printf(text, "%s%s", i > 0 ? "; " : "", (char *)a.lines->pdata[i]);
-        g_string_append(text, a.lines->len > 0 ? "; nobody had written there." : "Nothing in this run writes that element.");
+        g_string_append(text, a.lines->len > 0 ? "; nothing had written there." : "Nothing in this run writes that element.");
     }
     g_ptr_array_unref(a.lines);
     return text != NULL ? g_string_free(text, FALSE) : NULL;

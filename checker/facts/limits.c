@@ -57,7 +57,7 @@ void limits_keep_no_more(pid_t process)
     replace_keeper(process, 0);
 }
 
-/* The number behind `name` in a file of lines "name number"; name "": the file's only word. SIZE_MAX: there is none. */
+/* The number after `name` in a file of lines "name number"; name "": the file's only word. SIZE_MAX: there is none. */
 static size_t number_in(const char *path, const char *name)
 {
     g_autofree char *text = NULL;

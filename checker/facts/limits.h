@@ -1,10 +1,10 @@
-/* limits.h - what a check, a search or a proof may use; and memory that all processes of this program share, with what the supervisor
- * (supervisor.h) tells them: a few words of shared memory.
+/* limits.h - what a check, a search or a proof may use; and a few words of memory through which the supervisor (supervisor.h) and all
+ * processes of this program share the memory limit.
  *
- *     limits_share -> limits_set_memory -> ... a search asks limits_told; whoever waits for a process asks limits_ended
+ *     limits_share -> limits_set_memory -> ... a search asks limits_told; the parent of an ended process asks limits_killed
  *
- * The supervisor measures all processes together. Near the limit it tells the largest one, so that a search ends with what it has; at the
- * limit it kills the largest one. Keepers are not killed: they hold the results of others.
+ * The supervisor measures all processes together. Near the limit it tells the largest one to stop, so that a search ends with what it has;
+ * at the limit it kills the largest one. Keepers are not killed: they hold the results of others.
  */
 #pragma once
 #include <stdbool.h>
@@ -28,31 +28,31 @@ typedef struct LimitsShared {
     volatile pid_t keeper[LIMITS_KEEPERS];      /* 0: free */
 } LimitsShared;
 
-/* Before anything is forked that shares them. Without it nobody is told and nobody is killed. */
+/* To be called before forking processes that share the words. Without it no process is told or killed. */
 LimitsShared *limits_share(void);
 /* Three quarters of what this process may still use: free memory of the machine, or of a control group that is nearer to its limit.
- * 0: the system does not tell. */
+ * 0: unknown. */
 size_t limits_free_memory(void);
 void limits_set_memory(size_t bytes_max);
 bool limits_told(void);                         /* this process: it should stop */
 bool limits_killed(pid_t process);
-pid_t limits_last_killed(void);                 /* 0: nobody was */
+pid_t limits_last_killed(void);                 /* 0: none was */
 void limits_keep(pid_t process);
 void limits_keep_no_more(pid_t process);
 /* "300 MB", "2.5 GB". g_malloc. */
 char *limits_size(size_t bytes);
 
-/* When something has to be over: --time. */
+/* When something must be finished: --time. */
 typedef struct Deadline {
     int64_t at;                                 /* monotonic microseconds, 0: never */
     double seconds;                             /* as asked for */
 } Deadline;
 
 Deadline deadline_in(double seconds);           /* 0: never */
-double deadline_left(const Deadline *deadline); /* seconds, more than 0; 0: without end */
+double deadline_left(const Deadline *deadline); /* seconds, more than 0; 0: no deadline */
 bool deadline_over(const Deadline *deadline);
 
-/* The time of what comes before any check: compiling, listing. One who gives up for time or memory says so here. */
+/* The deadline of what comes before any check: compiling, listing. limits_give_up records that it ended for time or memory. */
 void limits_begin_preparation(double seconds);
 const Deadline *limits_preparation(void);
 void limits_give_up(void);

@@ -266,7 +266,7 @@ static void append_history(const Stuck *stuck, GString *text, const Step *wait)
         given += index->signal[i].inc;
     }
     if (signals->len == 0) {
-        g_string_append(text, stuck->foreseen ? ", and none ever has" : "; nobody has signalled it");
+        g_string_append(text, stuck->foreseen ? ", and none ever has" : "; no core has signalled it");
         return;
     }
     g_autofree char *givers = givers_words(prover, signals);

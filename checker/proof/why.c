@@ -126,7 +126,7 @@ static bool explain_copy(Prover *prover, GString *text, const Event *copy, const
     g_autofree char *copy_text = label_describe_copy(prover->program, issuer, c->ordinal, c->label);
     if (label_marks_site(prover->program, c->site)) {
         copy_text[0] = g_ascii_toupper(copy_text[0]);
-        g_string_append_printf(text, "%s at %s goes on beside the kernel, and nothing in a kernel can wait for it. With one buffer "
+        g_string_append_printf(text, "%s at %s runs concurrently with the kernel, and nothing in a kernel can wait for it. With one buffer "
                                "(.buffers = 1, in Pallas pl.Buffered(1)) no grid step begins before it is complete.", copy_text, site);
         return false;
     }

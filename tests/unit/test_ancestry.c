@@ -44,8 +44,8 @@ static void a_store_is_followed_to_the_load_before_it(void **state)
     world_set_up(&world, 1, 1, takes_what_was_stored);
     world_prove(&world);
     g_autofree char *way = way_of(&world);
-    assert_string_equal(way, "Where it comes from: device 0 took it from buffer on device 0, loaded at test:3; device 0 at test:2 wrote "
-                             "buffer on device 0 from scratch on device 0, loaded at test:1; nobody had written there.");
+    assert_string_equal(way, "Where it comes from: device 0 read it from buffer on device 0, loaded at test:3; device 0 at test:2 wrote "
+                             "buffer on device 0 from scratch on device 0, loaded at test:1; nothing had written there.");
     world_clear(&world);
 }
 
@@ -67,8 +67,8 @@ static void a_copy_is_followed_to_its_source(void **state)
     world_set_up(&world, 1, 1, takes_what_was_copied);
     world_prove(&world);
     g_autofree char *way = way_of(&world);
-    assert_string_equal(way, "Where it comes from: device 0 took it from buffer on device 0, loaded at test:3; copy 0 of device 0 "
-                             "at test:1 wrote buffer on device 0 from scratch on device 0; nobody had written there.");
+    assert_string_equal(way, "Where it comes from: device 0 read it from buffer on device 0, loaded at test:3; copy 0 of device 0 "
+                             "at test:1 wrote buffer on device 0 from scratch on device 0; nothing had written there.");
     world_clear(&world);
 }
 
