@@ -11,7 +11,7 @@
 #include "../facts/fits.h"
 #include "../facts/outcome.h"
 #include "../proof/prove.h"
-#include "../run/settle.h"
+#include "../run/entry_barriers.h"
 #include "check_parts.h"
 #include "child_death.h"
 #include "interrupt.h"
@@ -432,7 +432,7 @@ static void run_and_conclude(CheckResult *result, WorkerShared *shared, Conclude
 static void compare_variants(CheckResult *result)
 {
     const Variants *variants = variants_to_compare(result);
-    g_autofree char *facts = variants != NULL ? settle_facts(result->program) : NULL;
+    g_autofree char *facts = variants != NULL ? entry_barriers_facts(result->program) : NULL;
     for (guint i = 0; variants != NULL && i < variants->modules->len && result->verdict != VERDICT_ERROR; i++) {
         const CheckSpec spec = variants_spec(result, g_ptr_array_index(variants->modules, i), facts);
         CheckResult *variant = check_run(&spec);

@@ -1,7 +1,7 @@
 /* child_death.c - the finding names the last operation and the schedule up to it; a second child confirms it. */
 #include "child_death.h"
-#include "../run/blackbox.h"
 #include "../run/film.h"
+#include "../run/move_log.h"
 #include "worker.h"
 
 enum { SAMPLED_RUNS = 1000 };
@@ -41,7 +41,7 @@ static char *describe_end(const ChildControl *control, ChildEnd end)
 static Place place_of_death(const CheckResult *result, const WorkerShared *shared, uint32_t core)
 {
     Place place;
-    return blackbox_last(&shared->box, core, &place) ? place : last_place(result->record, core);
+    return move_log_last(&shared->move_log, core, &place) ? place : last_place(result->record, core);
 }
 
 static void tell_not_alone(CheckResult *result, const WorkerShared *shared)
@@ -77,9 +77,9 @@ static void report_death(CheckResult *result, const WorkerShared *shared, ChildE
     finding->places = 1, finding->place[0] = place_of_death(result, shared, control->core);
     finding->message = describe_end(control, end);
     finding->lines = g_ptr_array_new_with_free_func(g_free);
-    finding->moves = shared->box.count > 0 ? blackbox_moves(&shared->box, result->program, finding->lines)
+    finding->moves = shared->move_log.count > 0 ? move_log_moves(&shared->move_log, result->program, finding->lines)
         : schedule_of_record(result->record, finding->lines);
-    if (shared->box.count > 0 && result->spec->film)
+    if (shared->move_log.count > 0 && result->spec->film)
         finding->film = film_save(shared->replayed);
     finding->shown = true;                      /* dies_again confirms it */
     result->outcome = outcome_new();
@@ -156,7 +156,7 @@ static void forget_schedule(Finding *finding)
 static bool is_of_checkpoint(const CheckResult *result, const WorkerShared *shared, ChildEnd end)
 {
     bool died = end == CHILD_CRASHED || end == CHILD_OVERFLOWED || end == CHILD_EXITED || end == CHILD_SPINS;
-    return died && result->spec->resume != NULL && shared->ran && shared->box.count == 0;
+    return died && result->spec->resume != NULL && shared->ran && shared->move_log.count == 0;
 }
 
 void child_death_conclude(CheckResult *result, const WorkerShared *shared, ChildEnd end, ChildDeathSample *sample)
@@ -170,13 +170,13 @@ void child_death_conclude(CheckResult *result, const WorkerShared *shared, Child
     if (result->verdict != VERDICT_FAULTY)
         return;
     Finding *finding = g_ptr_array_index(result->outcome->findings, 0);
-    bool again = dies_again(result, end, shared->control.core, shared->box.count > 0 ? finding->moves : NULL);
+    bool again = dies_again(result, end, shared->control.core, shared->move_log.count > 0 ? finding->moves : NULL);
     if (result->outcome->stopped != NULL)
         return;
     if (!again)
         check_fail(result, "%s: the kernel died in one run and not in another: it is not a function of what it observes",
                    result->spec->program);
-    else if (shared->ran && shared->box.count == 0 && !sample_death(result, sample))
+    else if (shared->ran && shared->move_log.count == 0 && !sample_death(result, sample))
         forget_schedule(finding);
 }
 
@@ -185,7 +185,7 @@ bool child_death_is_shown(const CheckResult *result, const WorkerShared *shared,
     if ((finding->id != FAULT_CRASH && finding->id != FAULT_NO_PROGRESS) || shared->control.core != finding->place[0].core)
         return false;
     finding->place[0] = place_of_death(result, shared, finding->place[0].core);
-    if (shared->box.count > 0 && result->spec->film)
+    if (shared->move_log.count > 0 && result->spec->film)
         finding->film = film_save(shared->replayed);
     return true;
 }

@@ -7,10 +7,10 @@
 #include "../explain/no_return.h"
 #include "../facts/outcome.h"
 #include "../proof/prove.h"
-#include "../run/blackbox.h"
 #include "../run/film.h"
-#include "../run/foresee.h"
 #include "../run/judge.h"
+#include "../run/lookahead.h"
+#include "../run/move_log.h"
 #include "../sample/strategy.h"
 #include <string.h>
 
@@ -72,7 +72,7 @@ static void refresh_place(Execution *execution, const Finding *finding, Place *p
 static void explain_deadlock(Execution *execution, Finding *finding)
 {
     execution_end(execution);
-    foresee(execution);
+    lookahead_run(execution);
     Outcome *outcome = prove_record(execution_record(execution), &(ProveOptions){ 0 });
     for (guint i = 0; i < outcome->findings->len; i++) {
         Finding *same = g_ptr_array_index(outcome->findings, i);
@@ -169,14 +169,14 @@ static bool same_operation(const char *expected, const char *found)
 static bool follow(WorkerShared *shared, Finding *finding, const ExecutionOptions *options, const GPtrArray *expected)
 {
     Execution *execution = shared->execution;
-    store_reset(&shared->box);
+    store_reset(&shared->move_log);
     execution_begin(execution, options);
     for (guint i = 0; finding->moves != NULL && i < finding->moves->len; i++) {
         Move move = g_array_index(finding->moves, Move, i);
         char *found = line_of_move(execution, shared->program, move);
         g_ptr_array_add(finding->lines, found);
         bool same = expected == NULL || same_operation(g_ptr_array_index(expected, i), found);
-        blackbox_note(&shared->box, execution, move);
+        move_log_note(&shared->move_log, execution, move);
         if (same && execution_do(execution, move))
             continue;
         if (expected != NULL)
@@ -212,7 +212,7 @@ static bool replay(WorkerShared *shared, Finding *finding)
     finding->shown = finding->id == FAULT_DIVERGENCE ? show_divergence(shared, finding, &options) : minimise_shows(execution, finding);
     if (finding->shown && shared->spec->in_process)
         execution_stands_at_fault(execution);
-    bool unforeseen = finding->why == NULL || (!shared->as_given && (shared->searched || shared->record->foreseen.count == 0));
+    bool unforeseen = finding->why == NULL || (!shared->as_given && (shared->searched || shared->record->lookahead.count == 0));
     if (finding->shown && finding->id == FAULT_DEADLOCK && unforeseen)
         explain_deadlock(execution, finding);
     if (finding->shown && finding->id == FAULT_UNINITIALISED && finding->why == NULL && finding->message != NULL)

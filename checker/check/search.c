@@ -177,7 +177,7 @@ static void sample_with(WorkerShared *shared, SampleOptions *options)
     char *error = NULL;
     Outcome *outcome = sample_run(shared->program, steps_at_most(shared->record), options, &error);
     child_watch_stacks(execution_stacks(shared->execution));
-    store_reset(&shared->box);                  /* no run with chosen moves is going on */
+    store_reset(&shared->move_log);             /* no run with chosen moves is going on */
     if (outcome == NULL) {
         shared->error = worker_keep(shared, error);
         g_free(error);
@@ -195,7 +195,7 @@ static bool sample(WorkerShared *shared, const SearchSpec *search)
     SampleOptions options = { .strategy = search->strategy, .seed = spec->seed, .depth = spec->depth ? spec->depth : PCT_DEPTH,
                               .limits = limits_of(shared, &search->limits), .agents = shared->program->cores + shared->record->copies.count,
                               .first = worker_stops_at_first(shared), .workers = spec->in_process ? 0 : MAX(spec->workers, 1),
-                              .pulse = &shared->control.pulse, .box = &shared->box, .record = shared->replayed,
+                              .pulse = &shared->control.pulse, .move_log = &shared->move_log, .record = shared->replayed,
                               .progress = &shared->control.progress, .checkpoint = files.checkpoint, .resumed = files.resumed };
     if (shared->program->knobs.data == DATA_REAL && record_all_finished(shared->record))
         options.result_hash = &shared->record->result_hash;

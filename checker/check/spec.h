@@ -42,7 +42,7 @@ typedef struct CheckSpec {
     bool alone;                                 /* no other size of the program is checked */
     unsigned workers;                           /* processes that share a search, 0: one */
     const char *checkpoint, *resume;            /* files to write, and to resume from; NULL: none */
-    const char *facts;                          /* about launches (settle_facts), from an earlier check; NULL: none */
+    const char *facts;                          /* about launches (entry_barriers_facts), from an earlier check; NULL: none */
     const ChildWatch *watch;                    /* progress and interruption; NULL: none. Its seconds_max is not used */
 } CheckSpec;
 

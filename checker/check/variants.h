@@ -8,7 +8,7 @@
 
 /* The variants to check, once the result has its verdict. NULL: there are none, or a limit leaves no time to compare. */
 const Variants *variants_to_compare(const CheckResult *result);
-/* The spec for one of them. facts: what the check learned about the launches (settle_facts); borrowed. */
+/* The spec for one of them. facts: what the check learned about the launches (entry_barriers_facts); borrowed. */
 CheckSpec variants_spec(const CheckResult *result, const char *module, const char *facts);
 /* A difference makes `result` an error; a limit that the variant reached makes it bounded. */
 void variants_compare(CheckResult *result, const Variants *variants, const CheckResult *variant);

@@ -9,12 +9,12 @@
 #include "../../model/rewind.h"
 #include "../classes/classes.h"
 #include "../facts/outcome.h"
-#include "../run/blackbox.h"
 #include "../run/checkpoint.h"
 #include "../run/edit.h"
-#include "../run/foresee.h"
+#include "../run/entry_barriers.h"
 #include "../run/globals.h"
-#include "../run/settle.h"
+#include "../run/lookahead.h"
+#include "../run/move_log.h"
 #include "identity.h"
 #include "race_marks.h"
 #include "replays.h"
@@ -34,7 +34,7 @@ WorkerShared *worker_shared_new(const CheckSpec *spec)
     store_init(&shared->outcome, 1, (size_t)1 << 34);
     store_init(&shared->text, 1, (size_t)1 << 24);
     store_init(&shared->results, 1, (size_t)1 << 36);
-    store_init(&shared->box, sizeof(Noted), (size_t)1 << 30);
+    store_init(&shared->move_log, sizeof(LoggedMove), (size_t)1 << 30);
     return shared;
 }
 
@@ -43,7 +43,7 @@ void worker_shared_free(WorkerShared *shared)
     store_clear(&shared->outcome);
     store_clear(&shared->text);
     store_clear(&shared->results);
-    store_clear(&shared->box);
+    store_clear(&shared->move_log);
     record_free(shared->replayed);
     Store home = shared->home;
     store_clear(&home);
@@ -63,7 +63,7 @@ static const ProgramEntry *find_entry(const ProgramModule *module, const char *n
     return NULL;
 }
 
-/* Before the first run, each launch that may have an entry barrier is assumed to have one; run/settle.h corrects this. */
+/* Before the first run, each launch that may have an entry barrier is assumed to have one; run/entry_barriers.h corrects this. */
 static void guess_entry_barriers(Program *program)
 {
     for (uint32_t l = 0; l < program->launches.count; l++) {
@@ -180,7 +180,7 @@ static void run(WorkerShared *shared, bool twice)
     shared->execution = execution_new(program, shared->record);
     child_watch_stacks(execution_stacks(shared->execution));
     g_autofree bool *idle = unreached_expectations(execution_machine(shared->execution));
-    settle_run(shared->execution, &options);
+    entry_barriers_run(shared->execution, &options);
     shared->steps_reached = execution_limit_reached(shared->execution);
     shared->error = program->usage_error;
     if (shared->error != NULL)
@@ -196,8 +196,8 @@ static void run(WorkerShared *shared, bool twice)
     if (shared->spec->results && !shared->steps_reached)
         results_gather(execution_machine(shared->execution), &shared->results);
     bool stuck = record_any_ended(shared->record, CORE_BLOCKED) && !record_any_ended(shared->record, CORE_STOPPED);
-    if (stuck && !shared->steps_reached && shared->spec->edits == NULL && shared->record->foreseen.count == 0)
-        foresee(shared->execution);
+    if (stuck && !shared->steps_reached && shared->spec->edits == NULL && shared->record->lookahead.count == 0)
+        lookahead_run(shared->execution);
     if (!shared->steps_reached && twice)
         run_again(shared, hash);
     shared->error = program->usage_error;       /* by the second run of a kernel that is not deterministic */
@@ -228,9 +228,9 @@ static char *facts_to_begin_with(const CheckSpec *spec)
 static void begin(WorkerShared *shared, const char *facts)
 {
     shared->facts = worker_keep(shared, facts);
-    settle_add_facts(shared->program, facts);
+    entry_barriers_add_facts(shared->program, facts);
     if (*facts != '\0')
-        settle_launches(shared->program, false);
+        entry_barriers_update(shared->program, false);
 }
 
 /* Without a search: will the later proof find something? A core that is stuck or stopped is a fault. */
@@ -249,8 +249,8 @@ static bool found_something(WorkerShared *shared)
 static bool launches_changed(WorkerShared *shared)
 {
     shared->again = shared->ran && !shared->steps_reached && shared->error == NULL
-        && ((shared->searched && settle_launches(shared->program, false))
-            || (found_something(shared) && settle_presume(shared->program)));
+        && ((shared->searched && entry_barriers_update(shared->program, false))
+            || (found_something(shared) && entry_barriers_presume(shared->program)));
     return shared->again;
 }
 
@@ -279,7 +279,7 @@ static void load_and_run(WorkerShared *shared)
         if (!launches_changed(shared))
             break;
         g_free(facts);
-        facts = settle_known(shared->program);
+        facts = entry_barriers_known(shared->program);
         rewind_to(shared->program, &built);
     }
     if (shared->ran && shared->error == NULL)

@@ -16,9 +16,9 @@ typedef struct WorkerShared {
     bool marked;                                /* the second pass, with racing values marked (racing.h) */
     bool enumerated;                            /* the outcome is from an enumeration, whatever search was chosen */
     bool again;                                 /* the search showed other entry barriers: everything is repeated */
-    const char *facts;                          /* what was known of the launches before the recorded run (settle_known) */
+    const char *facts;                          /* what was known of the launches before the recorded run (entry_barriers_known) */
     bool as_given;                              /* a requested replay: schedules are not made shorter */
-    Store box;                                  /* the moves of the current run, if they are chosen: run/blackbox.h */
+    Store move_log;                             /* the moves of the current run, if they are chosen: run/move_log.h */
     const GArray *follow;                       /* of Move: do these instead of a search; NULL: search */
     bool data_only;                             /* not_deterministic: same steps, different data */
     struct Execution *execution;                /* the child's own */

@@ -17,7 +17,7 @@ static Record *new_record(Program *program, void (*init)(Store *, size_t, size_t
     init(&record->advised, sizeof(Advised), (size_t)1 << 24);
     init(&record->grid_marks, sizeof(GridMark), (size_t)1 << 28);
     init(&record->ends, sizeof(CoreState), (size_t)1 << 24);
-    init(&record->foreseen, sizeof(Foreseen), (size_t)1 << 24);
+    init(&record->lookahead, sizeof(Lookahead), (size_t)1 << 24);
     return record;
 }
 
@@ -34,7 +34,7 @@ Record *record_new_own(Program *program)
 static void each_store(Record *record, void (*act)(Store *))
 {
     Store *store[] = { &record->steps, &record->copies, &record->raised, &record->advised, &record->grid_marks, &record->ends,
-                       &record->foreseen };
+                       &record->lookahead };
     for (size_t i = 0; i < G_N_ELEMENTS(store); i++)
         act(store[i]);
 }
@@ -114,7 +114,7 @@ static bool copy_in_range(const Record *record, const Copy *copy)
         && copy->bytes > 0;
 }
 
-static bool foreseen_in_range(const Record *record, const Foreseen *entry)
+static bool foreseen_in_range(const Record *record, const Lookahead *entry)
 {
     const Program *program = record->program;
     return entry->core < program->cores && entry->kind < STEP_KIND_COUNT
@@ -147,8 +147,8 @@ bool record_check(const Record *record, const char **why)
         if (raised->fault >= FAULT_COUNT || raised->core >= program->cores || raised->site >= program->sites.count)
             return false;
     }
-    for (size_t i = 0; i < record->foreseen.count; i++)
-        if (!foreseen_in_range(record, &STORE(Foreseen, &record->foreseen, i)))
+    for (size_t i = 0; i < record->lookahead.count; i++)
+        if (!foreseen_in_range(record, &STORE(Lookahead, &record->lookahead, i)))
             return false;
     return true;
 }

@@ -26,18 +26,18 @@ typedef struct Raised {                         /* a fault seen by the run itsel
 
 typedef struct Advised { uint8_t advice; uint32_t core, position, site; } Advised;
 
-typedef struct Foreseen {                       /* what a stuck core would do next: see foresee.h */
+typedef struct Lookahead {                      /* what a stuck core would do next: see lookahead.h */
     uint32_t core;
     uint8_t kind;                               /* of a step; a copy's: STEP_READ, STEP_WRITE by what it signals */
     uint32_t site, object, value;               /* object: semaphore; NONE: end of the core (STEP_EXIT) or of what is known (STEP_STOP) */
-} Foreseen;
+} Lookahead;
 
 typedef struct GridMark { uint32_t core, position; int64_t grid[GRID_DIMS_MAX]; } GridMark;     /* from this position on */
 
 typedef struct Record {
     Program *program;
     Store steps, copies, raised, grid_marks, advised;
-    Store foreseen;                             /* Foreseen: each core's in program order; empty unless asked for */
+    Store lookahead;                            /* Lookahead: each core's in program order; empty unless asked for */
     Store home;                                 /* where this struct itself lives */
     Store ends;                                 /* CoreState, one a core */
     bool eager;

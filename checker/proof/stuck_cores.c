@@ -4,20 +4,20 @@
  */
 #include "stuck_cores.h"
 
-static bool gives(const Foreseen *entry)
+static bool gives(const Lookahead *entry)
 {
     return entry->kind == STEP_SIGNAL || entry->kind == STEP_READ || entry->kind == STEP_WRITE || entry->kind == STEP_FLAG_ADD
         || entry->kind == STEP_FLAG_STORE;
 }
 
-static const Foreseen *foreseen_at(const Stuck *stuck, size_t i)
+static const Lookahead *foreseen_at(const Stuck *stuck, size_t i)
 {
-    return &STORE(Foreseen, &stuck->prover->record->foreseen, i);
+    return &STORE(Lookahead, &stuck->prover->record->lookahead, i);
 }
 
 Stuck *stuck_new(const Prover *prover)
 {
-    const Store *foreseen = &prover->record->foreseen;
+    const Store *foreseen = &prover->record->lookahead;
     Stuck *stuck = ARENA_NEW(Stuck, prover->arena, 1);
     stuck->prover = prover;
     stuck->head = ARENA_NEW(uint32_t, prover->arena, prover->index->semaphores + 1);
@@ -25,7 +25,7 @@ Stuck *stuck_new(const Prover *prover)
     stuck->vague = ARENA_NEW(bool, prover->arena, prover->index->cores);
     stuck->foreseen = foreseen->count > 0;
     for (size_t i = foreseen->count; i-- > 0;) {
-        const Foreseen *entry = foreseen_at(stuck, i);
+        const Lookahead *entry = foreseen_at(stuck, i);
         if (entry->kind == STEP_STOP)
             stuck->vague[entry->core] = stuck->any_vague = true;
         if (!gives(entry) || entry->object == NONE || entry->object >= prover->index->semaphores)
@@ -84,7 +84,7 @@ GArray *stuck_helpers(const Stuck *stuck, uint32_t core)
     if (step_is_join(pending->kind))
         return helpers;
     for (uint32_t i = stuck->head[pending->object]; i > 0; i = stuck->next[i - 1]) {
-        const Foreseen *entry = foreseen_at(stuck, i - 1);
+        const Lookahead *entry = foreseen_at(stuck, i - 1);
         Helper *last = helpers->len > 0 ? &g_array_index(helpers, Helper, helpers->len - 1) : NULL;
         const Helper fresh = { entry->core, entry->site, entry->value, true };
         if (last != NULL && last->core == entry->core)

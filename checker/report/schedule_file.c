@@ -10,8 +10,7 @@
  *     seed 0
  *     knobs 0 0 0 0 0 0                dma-order, dma-progress, bounds, scopes, data, windows: indices into the lists of knobs.h
  *     parameter rows=8                 any number of these
- *     launches 57                      facts about each launch (settle_facts), for the same entry barriers; ignored if the source has
- * changed
+ *     launches 57                      facts about each launch (entry_barriers_facts); ignored if the source has changed
  *     fault race 1 0 -1 0 0            id, places, object, (semaphore?), have, need
  *     message ..., why ...             the texts of the report, escaped as in C; why is dropped if the source has changed
  *     delays 1                         delays exist, and are found again; the place that was meant to come first, a Meant
@@ -32,8 +31,8 @@
 #include "../check/identity.h"
 #include "../check/worker.h"
 #include "../facts/fits.h"
+#include "../run/entry_barriers.h"
 #include "../run/infile.h"
-#include "../run/settle.h"
 #include "line_map.h"
 #include "outfile.h"
 #include "paths.h"
@@ -77,7 +76,7 @@ static void append_head(GString *out, const CheckResult *result, const char *fol
                            (int)k->dma_order, (int)k->dma_progress, (int)k->bounds, (int)k->scopes, (int)k->data, (int)k->windows);
     for (size_t i = 0; i < spec->overrides; i++)
         g_string_append_printf(out, "parameter %s=%" G_GINT64_FORMAT "\n", spec->override[i].name, spec->override[i].value);
-    g_autofree char *facts = settle_facts(program);
+    g_autofree char *facts = entry_barriers_facts(program);
     if (*facts && result->record->complete)         /* else the entry barriers are the initial ones */
         g_string_append_printf(out, "launches %s\n", facts);
 }

@@ -6,8 +6,8 @@
  */
 #include "sample.h"
 #include <string.h>
+#include "../run/entry_barriers.h"
 #include "../run/pool.h"
-#include "../run/settle.h"
 #include "sampler.h"
 
 enum { BATCH_MAX = 4096, JOBS_A_WORKER = 2 };
@@ -164,7 +164,7 @@ static void save(const Sampling *sampling)
     gpointer key, value;
     for (g_hash_table_iter_init(&iter, sampling->tallies); g_hash_table_iter_next(&iter, &key, &value);)
         g_variant_builder_add(&keys, "(tbs)", ((const KindTally *)value)->count, ((const KindTally *)value)->at_most, key);
-    g_autofree char *facts = settle_known(sampling->program);
+    g_autofree char *facts = entry_barriers_known(sampling->program);
     g_autoptr(GVariant) saved = g_variant_ref_sink(g_variant_new("(tttbbbs@asat" KEYS ")", all->executions, all->steps, all->conflicts,
         sampling->cut_off, sampling->longer, all->incomplete_after_race, facts, limits_to_variant(all), &revealing, &keys));
     checkpoint_begin(sampling->options->checkpoint);
@@ -222,7 +222,7 @@ static bool resume(Sampling *sampling, char **error)
     }
     g_variant_get(saved, "(tttbbb&sasat" KEYS ")", &all->executions, &all->steps, &all->conflicts, &cut_off, &longer, &incomplete, &facts,
                   &limits, &revealing, &keys);
-    settle_add_facts(sampling->program, facts);
+    entry_barriers_add_facts(sampling->program, facts);
     if (all->executions > sampling->options->limits.runs) {
         *error = g_strdup_printf("the checkpoint has %" G_GUINT64_FORMAT " runs already: --runs must not be less", all->executions);
         return false;
@@ -357,7 +357,7 @@ static bool search(Sampling *sampling, char **error)
 Outcome *sample_run(Program *program, uint64_t steps_expected, const SampleOptions *options, char **error)
 {
     Sampling sampling = { .options = options, .program = program, .steps_expected = steps_expected, .batch = 1,
-                          .sampler = sampler_new(options->record, steps_expected, options, options->pulse, options->box),
+                          .sampler = sampler_new(options->record, steps_expected, options, options->pulse, options->move_log),
                           .outcome = outcome_new(),
                           .tallies = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
                           .revealing = g_array_new(FALSE, FALSE, sizeof(uint64_t)), .given = g_array_new(FALSE, FALSE, sizeof(RunBatch)) };

@@ -16,7 +16,7 @@ typedef struct SampleOptions {
     const uint64_t *result_hash;                /* of the recorded run, to compare with; NULL: not compared */
     unsigned workers;                           /* processes; 0: all runs in this one */
     ExecutionPulse *pulse;
-    Store *box;                                 /* of the runs in this process (run/blackbox.h). NULL: none */
+    Store *move_log;                            /* of the runs in this process (run/move_log.h). NULL: none */
     Record *record;                             /* of those runs */
     Progress *progress;                         /* NULL: not shown */
     Checkpoint *checkpoint;                     /* NULL: none is written */

@@ -1,16 +1,16 @@
 /* sampler.c - the loop of one sampled run. */
 #include "sampler.h"
 #include "../proof/prove.h"
-#include "../run/blackbox.h"
 #include "../run/child.h"
-#include "../run/settle.h"
+#include "../run/entry_barriers.h"
+#include "../run/move_log.h"
 
 enum { STEPS_FACTOR = 20, STEPS_FLOOR = 20000 };        /* a run is cut off after steps_expected * FACTOR + FLOOR */
 
 struct Sampler {
     const SampleOptions *options;
     ExecutionPulse *pulse;
-    Store *box;
+    Store *move_log;
     Record *record;
     Execution *execution;
     Strategy *strategy;
@@ -18,10 +18,10 @@ struct Sampler {
     uint64_t steps_expected;
 };
 
-Sampler *sampler_new(Record *record, uint64_t steps_expected, const SampleOptions *options, ExecutionPulse *pulse, Store *box)
+Sampler *sampler_new(Record *record, uint64_t steps_expected, const SampleOptions *options, ExecutionPulse *pulse, Store *move_log)
 {
     Sampler *sampler = g_new(Sampler, 1);
-    *sampler = (Sampler){ options, pulse, box, record, execution_new(record->program, record),
+    *sampler = (Sampler){ options, pulse, move_log, record, execution_new(record->program, record),
                           strategy_new(options->strategy, options->seed, options->depth), g_array_new(FALSE, FALSE, sizeof(Move)),
                           g_array_new(FALSE, FALSE, sizeof(Move)), steps_expected };
     child_watch_stacks(execution_stacks(sampler->execution));
@@ -75,8 +75,8 @@ Outcome *sampler_run(Sampler *sampler, uint64_t run, bool *cut_off)
     Execution *execution = sampler->execution;
     const ExecutionOptions options = { .pulse = sampler->pulse };
     uint64_t steps = 0, steps_max = sampler->steps_expected * STEPS_FACTOR + STEPS_FLOOR;
-    if (sampler->box != NULL)
-        store_reset(sampler->box);
+    if (sampler->move_log != NULL)
+        store_reset(sampler->move_log);
     execution_begin(execution, &options);
     strategy_begin(sampler->strategy, run, sampler->steps_expected);
     g_array_set_size(sampler->chosen, 0);
@@ -86,8 +86,8 @@ Outcome *sampler_run(Sampler *sampler, uint64_t run, bool *cut_off)
             break;
         const Move move = g_array_index(sampler->moves, Move, strategy_choose(sampler->strategy, execution, sampler->moves));
         g_array_append_val(sampler->chosen, move);
-        if (sampler->box != NULL)
-            blackbox_note(sampler->box, execution, move);
+        if (sampler->move_log != NULL)
+            move_log_note(sampler->move_log, execution, move);
         execution_do(execution, move);
     }
     *cut_off = steps == steps_max;
@@ -95,7 +95,7 @@ Outcome *sampler_run(Sampler *sampler, uint64_t run, bool *cut_off)
     if (*cut_off)
         mark_as_running(sampler->record);
     else
-        settle_stuck(execution);
+        entry_barriers_note_stuck(execution);
     if (!*cut_off && sampler->record->complete)
         execution_check_results(execution);
     Outcome *one = prove_record(sampler->record, &(ProveOptions){ .first = sampler->options->first,

@@ -1,14 +1,14 @@
 /* sampler.h - one sampled run: choose moves until none is enabled; the proof then judges its record.
  *
- * Ownership:   a Sampler owns its execution; record, pulse and box are borrowed.
+ * Ownership:   a Sampler owns its execution; record, pulse and move_log are borrowed.
  */
 #pragma once
 #include "sample_options.h"
 
 typedef struct Sampler Sampler;
 
-/* record: overwritten by each run. box: keeps the moves of the current run (run/blackbox.h); NULL: none. */
-Sampler *sampler_new(Record *record, uint64_t steps_expected, const SampleOptions *options, ExecutionPulse *pulse, Store *box);
+/* record: overwritten by each run. move_log: keeps the moves of the current run (run/move_log.h); NULL: none. */
+Sampler *sampler_new(Record *record, uint64_t steps_expected, const SampleOptions *options, ExecutionPulse *pulse, Store *move_log);
 void sampler_free(Sampler *sampler);
 /* cut_off: the run exceeded its limit of steps. */
 Outcome *sampler_run(Sampler *sampler, uint64_t run, bool *cut_off);

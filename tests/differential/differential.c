@@ -2,8 +2,8 @@
 #include "differential.h"
 #include <string.h>
 #include "../../checker/check/race_marks.h"
+#include "../../checker/run/entry_barriers.h"
 #include "../../checker/run/judge.h"
-#include "../../checker/run/settle.h"
 #include "../../model/racing.h"
 #include "../support/brute.h"
 #include "again.h"
@@ -326,7 +326,7 @@ static Outcome *explore_classes(Comparison *c, DifferentialStats *stats)
 static void run_and_settle(Comparison *c)
 {
     const ExecutionOptions options = { .fill = 0x5b };
-    settle_run(c->execution, &options);
+    entry_barriers_run(c->execution, &options);
     execution_run_eager(c->replay, &options);   /* replays know from a run which cores open a shared scope */
 }
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../checker/run/settle.h"
+#include "../../checker/run/entry_barriers.h"
 #include "../../model/entry.h"
 #include "../support/sanitized.h"
 #include "campaign.h"
@@ -54,12 +54,12 @@ static char *find_barriers(const RandomProgram *random, bool by_states, Counted 
     Execution *execution = execution_new(program, record);
     bool again = true, whole = true;
     while (again && whole && program->usage_error == NULL) {
-        settle_run(execution, &(ExecutionOptions){ .fill = 0x5b });
+        entry_barriers_run(execution, &(ExecutionOptions){ .fill = 0x5b });
         Outcome *outcome = decide(program, record, by_states, random->features & RANDOM_DATA);
         whole = outcome->complete && !outcome->incomplete_after_race;
-        again = settle_launches(program, false);
+        again = entry_barriers_update(program, false);
         counted->open += !again && by_states && entry_passed_by_all(program) < program->launches.count;
-        again |= !again && outcome->findings->len > 0 && settle_presume(program);
+        again |= !again && outcome->findings->len > 0 && entry_barriers_presume(program);
         outcome_free(outcome);
     }
     GString *barriers = g_string_new(NULL);

@@ -1,4 +1,4 @@
-/* test_foresee.c - what stuck cores would do next, noted without doing it. */
+/* test_lookahead.c - what stuck cores would do next, noted without doing it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../checker/run/foresee.h"
+#include "../../checker/run/lookahead.h"
 #include "../support/world.h"
 
 static void run(World *world, uint32_t devices, void (*body)(Core *core, const Launch *launch))
@@ -15,14 +15,14 @@ static void run(World *world, uint32_t devices, void (*body)(Core *core, const L
     const char *why;
     world_set_up(world, devices, 1, body);
     execution_run_eager(world->execution, NULL);
-    foresee(world->execution);
+    lookahead_run(world->execution);
     assert_true(record_check(world->record, &why));
 }
 
-static const Foreseen *foreseen(const World *world, size_t i)
+static const Lookahead *foreseen(const World *world, size_t i)
 {
-    assert_true(i < world->record->foreseen.count);
-    return &STORE(Foreseen, &world->record->foreseen, i);
+    assert_true(i < world->record->lookahead.count);
+    return &STORE(Lookahead, &world->record->lookahead, i);
 }
 
 static uint32_t other(const Core *core)
@@ -42,9 +42,9 @@ static void signals_behind_the_wait_are_foreseen_with_their_lines(void **state)
     (void)state;
     World world;
     run(&world, 2, wait_then_signal);
-    assert_int_equal(world.record->foreseen.count, 4);
+    assert_int_equal(world.record->lookahead.count, 4);
     for (uint32_t c = 0; c < 2; c++) {
-        const Foreseen *signal = foreseen(&world, c * 2);
+        const Lookahead *signal = foreseen(&world, c * 2);
         assert_int_equal(signal->core, c);
         assert_int_equal(signal->kind, STEP_SIGNAL);
         assert_int_equal(signal->value, 3);
@@ -82,7 +82,7 @@ static void it_ends_where_a_core_looks_at_data(void **state)
     (void)state;
     World world;
     run(&world, 1, look_then_signal);
-    assert_int_equal(world.record->foreseen.count, 1);
+    assert_int_equal(world.record->lookahead.count, 1);
     assert_int_equal(foreseen(&world, 0)->kind, STEP_STOP);
     assert_null(world.program->usage_error);
     world_clear(&world);
@@ -101,7 +101,7 @@ static void a_core_that_would_crash_is_known_no_further(void **state)
     (void)state;
     World world;
     run(&world, 2, wait_then_die);
-    assert_int_equal(world.record->foreseen.count, 3);
+    assert_int_equal(world.record->lookahead.count, 3);
     assert_int_equal(foreseen(&world, 0)->kind, STEP_STOP);
     assert_int_equal(foreseen(&world, 1)->kind, STEP_SIGNAL);
     world_clear(&world);

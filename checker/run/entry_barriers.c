@@ -1,11 +1,11 @@
-/* settle.c - run, look, run again. */
-#include "settle.h"
+/* entry_barriers.c - a fixed point over what runs show of the launches. */
+#include "entry_barriers.h"
 #include "../../model/entry.h"
 #include "edit.h"
-#include "foresee.h"
+#include "lookahead.h"
 #include <string.h>
 
-bool settle_launches(Program *program, bool finished)
+bool entry_barriers_update(Program *program, bool finished)
 {
     uint32_t launches = (uint32_t)program->launches.count;
     g_autofree bool *before = g_new(bool, launches + 1);
@@ -19,15 +19,15 @@ bool settle_launches(Program *program, bool finished)
     return changed;
 }
 
-bool settle_presume(Program *program)
+bool entry_barriers_presume(Program *program)
 {
     entry_presume(program);
-    return settle_launches(program, false);
+    return entry_barriers_update(program, false);
 }
 
 enum { COMMUNICATES = 1, USES_BARRIER_SEMAPHORE = 2, PASSED = 4, PRESUMED = 8 };
 
-char *settle_facts(const Program *program)
+char *entry_barriers_facts(const Program *program)
 {
     GString *facts = g_string_new(NULL);
     uint32_t passed = entry_passed_by_all(program);
@@ -41,7 +41,7 @@ char *settle_facts(const Program *program)
 }
 
 /* Where all cores got past the same launches, the facts say so. */
-char *settle_known(const Program *program)
+char *entry_barriers_known(const Program *program)
 {
     const uint32_t all = entry_passed_by_all(program);
     GString *passed = g_string_new(NULL);
@@ -51,13 +51,13 @@ char *settle_known(const Program *program)
         g_string_append_printf(passed, "%c%u", c ? ',' : '/', own);
         some |= own != all;
     }
-    char *facts = settle_facts(program), *known = g_strdup_printf("%s%s", facts, some ? passed->str : "");
+    char *facts = entry_barriers_facts(program), *known = g_strdup_printf("%s%s", facts, some ? passed->str : "");
     g_free(facts);
     g_string_free(passed, TRUE);
     return known;
 }
 
-void settle_add_facts(Program *program, const char *facts)
+void entry_barriers_add_facts(Program *program, const char *facts)
 {
     uint32_t passed = 0;
     const size_t launches = strcspn(facts, "/");
@@ -78,21 +78,21 @@ void settle_add_facts(Program *program, const char *facts)
     }
 }
 
-void settle_stuck(Execution *execution)
+void entry_barriers_note_stuck(Execution *execution)
 {
     const Record *record = execution_record(execution);
     if (record_any_ended(record, CORE_BLOCKED) && !entry_is_settled(record->program))
-        foresee(execution);
+        lookahead_run(execution);
 }
 
-void settle_run(Execution *execution, const ExecutionOptions *options)
+void entry_barriers_run(Execution *execution, const ExecutionOptions *options)
 {
     const Record *record = execution_record(execution);
     bool again;
     do {
         execution_run_eager(execution, options);
         if (!execution_limit_reached(execution))
-            settle_stuck(execution);
-        again = !execution_limit_reached(execution) && settle_launches(record->program, record_all_finished(record));
+            entry_barriers_note_stuck(execution);
+        again = !execution_limit_reached(execution) && entry_barriers_update(record->program, record_all_finished(record));
     } while (again && record->program->usage_error == NULL);
 }

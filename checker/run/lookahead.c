@@ -1,31 +1,31 @@
-/* foresee.c - one job of a worker process for each stuck core. Lines that nothing executed so far have no number that the others know:
- * an answer spells them out. */
-#include "foresee.h"
+/* lookahead.c - one job of a worker process per stuck core. The parent has no site for a line that has not run before: an answer spells it
+ * out. */
+#include "lookahead.h"
 #include <string.h>
 #include "edit.h"
 #include "execution_inside.h"
 #include "pool.h"
 
-enum { TOLD_MAX = 4096, STEPS_MAX = 1 << 20, CORES_MAX = 1024 };
-static const double SECONDS_MAX = 10;           /* for one core, in case it spins */
+enum { ENTRIES_MAX = 4096, STEPS_MAX = 1 << 20, CORES_MAX = 1024 };
+static const double SECONDS_MAX = 10;           /* per core, in case it spins */
 
-typedef struct Told {                           /* how an entry travels; offsets are into the text behind all entries */
-    Foreseen entry;
+typedef struct SentEntry {                      /* an entry between processes; offsets are into the text after all entries */
+    Lookahead entry;
     uint32_t file, function, line, counter;     /* of its site */
-    uint32_t caller;                            /* site of the call that led there, if the others know it; NONE */
-} Told;
+    uint32_t caller;                            /* site of the call that led there, if the parent knows it; NONE */
+} SentEntry;
 
-typedef struct Foresight {                      /* in the worker: of the core in hand */
+typedef struct Looker {                         /* in the worker: of the current core */
     Execution *execution;
-    GArray *told;                               /* of Told */
+    GArray *entries;                            /* of SentEntry */
     GString *text;                              /* strings, each with its end */
-    uint32_t steps, semaphores, sites;          /* semaphores and sites that the others know too are below */
+    uint32_t steps, semaphores, sites;          /* the parent knows semaphores and sites below these */
     bool ends;
-} Foresight;
+} Looker;
 
-static Foresight *foresight;                    /* of this worker process */
+static Looker *looker;                          /* of this worker process */
 
-static uint32_t keep_text(Foresight *f, uint32_t string)
+static uint32_t keep_text(Looker *f, uint32_t string)
 {
     uint32_t offset = (uint32_t)f->text->len;
     const char *text = program_text(f->execution->program, string);
@@ -33,20 +33,20 @@ static uint32_t keep_text(Foresight *f, uint32_t string)
     return offset;
 }
 
-/* After very many entries one more says that the rest is not known. */
-static void note(Foresight *f, const Core *core, StepKind kind, uint32_t site, uint32_t object, uint32_t value)
+/* After ENTRIES_MAX entries one more says that the rest is unknown. */
+static void note(Looker *f, const Core *core, StepKind kind, uint32_t site, uint32_t object, uint32_t value)
 {
-    if (f->told->len > TOLD_MAX || (object != NONE && object >= f->semaphores))
+    if (f->entries->len > ENTRIES_MAX || (object != NONE && object >= f->semaphores))
         return;
-    if (f->told->len == TOLD_MAX && kind != STEP_EXIT)
+    if (f->entries->len == ENTRIES_MAX && kind != STEP_EXIT)
         kind = STEP_STOP, object = NONE;
     const Site *s = program_get_site(f->execution->program, site);
-    const Told told = { { core->id, (uint8_t)kind, NONE, object, value }, keep_text(f, s->file), keep_text(f, s->function), s->line,
+    const SentEntry sent = { { core->id, (uint8_t)kind, NONE, object, value }, keep_text(f, s->file), keep_text(f, s->function), s->line,
                         s->counter, s->caller <= f->sites ? s->caller - 1 : NONE };
-    g_array_append_val(f->told, told);
+    g_array_append_val(f->entries, sent);
 }
 
-static void note_step(Foresight *f, const Core *core, const Request *request)
+static void note_step(Looker *f, const Core *core, const Request *request)
 {
     const Step *step = &request->step;
     if (step->kind == STEP_SIGNAL || step_is_wait(step->kind)
@@ -61,13 +61,13 @@ static void note_step(Foresight *f, const Core *core, const Request *request)
         note(f, core, STEP_WRITE, step->site, copy->receive_semaphore, copy->receive_count);
 }
 
-static void submit_foreseen(Core *core, Request *request)
+static void submit_ahead(Core *core, Request *request)
 {
-    Foresight *f = foresight;
+    Looker *f = looker;
     if (edit_pass(core, request))
         return;
-    bool goes_on = request->step.kind != STEP_STOP && !step_learns(&request->step) && f->steps++ < STEPS_MAX;
-    if (goes_on) {
+    bool known = request->step.kind != STEP_STOP && !step_learns(&request->step) && f->steps++ < STEPS_MAX;
+    if (known) {
         note_step(f, core, request);
         core->position++;
         return;
@@ -91,9 +91,9 @@ static void ignore_advice(Core *core, uint32_t site, AdviceId advice)
 static void begin(void *argument, ChildControl *control)
 {
     Execution *e = argument;
-    foresight = g_new0(Foresight, 1);
-    foresight->execution = e;
-    foresight->semaphores = e->program->semaphores, foresight->sites = (uint32_t)e->program->sites.count;
+    looker = g_new0(Looker, 1);
+    looker->execution = e;
+    looker->semaphores = e->program->semaphores, looker->sites = (uint32_t)e->program->sites.count;
     program_make_private(e->program);
     e->options.pulse = &control->pulse;
 }
@@ -106,21 +106,21 @@ static GBytes *serve(void *argument, uint64_t job, const void *request, size_t b
     g_assert(bytes == sizeof c);
     memcpy(&c, request, sizeof c);
     Core *core = &e->cores[c];
-    foresight->told = g_array_new(FALSE, FALSE, sizeof(Told)), foresight->text = g_string_new(NULL);
-    foresight->steps = 0, foresight->ends = false;
-    core->submit = submit_foreseen, core->raise = ignore_fault, core->advise = ignore_advice;
+    looker->entries = g_array_new(FALSE, FALSE, sizeof(SentEntry)), looker->text = g_string_new(NULL);
+    looker->steps = 0, looker->ends = false;
+    core->submit = submit_ahead, core->raise = ignore_fault, core->advise = ignore_advice;
     core->opaque_data = true;
     uint32_t site = e->pending[c]->step.site;
     execution_resume(e, c);
-    if (!foresight->ends)
-        note(foresight, core, STEP_EXIT, site, NONE, 0);
+    if (!looker->ends)
+        note(looker, core, STEP_EXIT, site, NONE, 0);
     GByteArray *answer = g_byte_array_new();
-    uint32_t entries = foresight->told->len;
+    uint32_t entries = looker->entries->len;
     g_byte_array_append(answer, (const guint8 *)&entries, sizeof entries);
-    g_byte_array_append(answer, (const guint8 *)foresight->told->data, entries * (guint)sizeof(Told));
-    g_byte_array_append(answer, (const guint8 *)foresight->text->str, (guint)foresight->text->len);
-    g_array_unref(foresight->told);
-    g_string_free(foresight->text, TRUE);
+    g_byte_array_append(answer, (const guint8 *)looker->entries->data, entries * (guint)sizeof(SentEntry));
+    g_byte_array_append(answer, (const guint8 *)looker->text->str, (guint)looker->text->len);
+    g_array_unref(looker->entries);
+    g_string_free(looker->text, TRUE);
     return g_byte_array_free_to_bytes(answer);
 }
 
@@ -130,17 +130,17 @@ static bool is_stuck(Execution *e, uint32_t c)
     return request != NULL && step_blocks(request->step.kind);
 }
 
-/* A copy that died may have damaged what it says: then it says nothing. */
-static void take_entry(Execution *e, uint32_t core, const Told *told, const char *text, size_t bytes)
+/* A process that died may have damaged its answer. */
+static void take_entry(Execution *e, uint32_t core, const SentEntry *sent, const char *text, size_t bytes)
 {
-    Foreseen entry = told->entry;
-    bool whole = bytes > 0 && text[bytes - 1] == '\0' && told->file < bytes && told->function < bytes;
+    Lookahead entry = sent->entry;
+    bool whole = bytes > 0 && text[bytes - 1] == '\0' && sent->file < bytes && sent->function < bytes;
     if (!whole || entry.core != core || entry.kind >= STEP_KIND_COUNT)
         return;
-    entry.site = program_site(e->program, text + told->file, text + told->function, told->line, told->counter);
-    if (told->caller < e->program->sites.count)
-        entry.site = program_site_called(e->program, entry.site, told->caller);
-    *(Foreseen *)store_push(&e->record->foreseen, 1) = entry;
+    entry.site = program_site(e->program, text + sent->file, text + sent->function, sent->line, sent->counter);
+    if (sent->caller < e->program->sites.count)
+        entry.site = program_site_called(e->program, entry.site, sent->caller);
+    *(Lookahead *)store_push(&e->record->lookahead, 1) = entry;
 }
 
 static void take_answer(Execution *e, uint32_t core, const PoolAnswer *answer)
@@ -150,18 +150,18 @@ static void take_answer(Execution *e, uint32_t core, const PoolAnswer *answer)
     uint32_t entries = 0;
     if (bytes >= sizeof entries)
         memcpy(&entries, data, sizeof entries);
-    size_t head = sizeof entries + entries * sizeof(Told);
+    size_t head = sizeof entries + entries * sizeof(SentEntry);
     for (uint32_t i = 0; i < entries && head < bytes; i++) {
-        Told told;
-        memcpy(&told, data + sizeof entries + i * sizeof told, sizeof told);
-        take_entry(e, core, &told, data + head, bytes - head);
+        SentEntry sent;
+        memcpy(&sent, data + sizeof entries + i * sizeof sent, sizeof sent);
+        take_entry(e, core, &sent, data + head, bytes - head);
     }
     if (entries == 0)
-        *(Foreseen *)store_push(&e->record->foreseen, 1) = (Foreseen){ .core = core, .kind = STEP_STOP, .object = NONE };
+        *(Lookahead *)store_push(&e->record->lookahead, 1) = (Lookahead){ .core = core, .kind = STEP_STOP, .object = NONE };
     g_bytes_unref(answer->bytes);
 }
 
-void foresee(Execution *e)
+void lookahead_run(Execution *e)
 {
     g_autoptr(GArray) stuck = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     for (uint32_t c = 0; c < e->program->cores && stuck->len < CORES_MAX; c++)

@@ -1,7 +1,7 @@
-/* blackbox.c - one entry a move, written before the move is done. */
-#include "blackbox.h"
+/* move_log.c - one entry a move, written before the move is done. */
+#include "move_log.h"
 
-/* What the move is to do; site NONE: that cannot be told. */
+/* The step that the move does; site NONE: unknown. */
 static Place place_of_move(Execution *execution, Move move)
 {
     const Request *request = move.copy == NONE ? execution_pending(execution, move.core) : NULL;
@@ -14,26 +14,26 @@ static Place place_of_move(Execution *execution, Move move)
                     .object = NONE, .region = NONE };
 }
 
-void blackbox_note(Store *box, Execution *execution, Move move)
+void move_log_note(Store *log, Execution *execution, Move move)
 {
-    *(Noted *)store_push(box, 1) = (Noted){ move, place_of_move(execution, move) };
+    *(LoggedMove *)store_push(log, 1) = (LoggedMove){ move, place_of_move(execution, move) };
 }
 
-GArray *blackbox_moves(const Store *box, const Program *program, GPtrArray *lines)
+GArray *move_log_moves(const Store *log, const Program *program, GPtrArray *lines)
 {
     GArray *moves = g_array_new(FALSE, FALSE, sizeof(Move));
-    for (size_t i = 0; i < box->count; i++) {
-        const Noted *noted = &STORE(Noted, box, i);
+    for (size_t i = 0; i < log->count; i++) {
+        const LoggedMove *noted = &STORE(LoggedMove, log, i);
         g_array_append_val(moves, noted->move);
         g_ptr_array_add(lines, schedule_line(program, noted->move, noted->place.position, (StepKind)noted->place.kind, noted->place.site));
     }
     return moves;
 }
 
-bool blackbox_last(const Store *box, uint32_t core, Place *place)
+bool move_log_last(const Store *log, uint32_t core, Place *place)
 {
-    for (size_t i = box->count; i-- > 0;) {
-        const Noted *noted = &STORE(Noted, box, i);
+    for (size_t i = log->count; i-- > 0;) {
+        const LoggedMove *noted = &STORE(LoggedMove, log, i);
         if (noted->move.core != core || noted->move.copy != NONE || noted->place.site == NONE)
             continue;
         *place = noted->place;
