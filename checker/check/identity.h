@@ -6,6 +6,6 @@
 
 char *identity_hash_file(const char *path);     /* 16 hex digits, "-" for what cannot be read. g_malloc */
 /* Lines "key value": program, source, size, parameters, knobs, seed, search, the recorded run with what was known of launches before it
- * (entry_barriers_known), and heddle itself with the built-in module, for whose kernels there may be no source. Limits are not among them: a search
+ * (entry_barriers_known), and hashes of heddle and of a built-in module, whose source may not be at hand. Limits are not included: a search
  * may be resumed with larger ones. g_malloc. */
 char *identity_of_check(const CheckSpec *spec, const Program *program, const Record *record, const char *facts);

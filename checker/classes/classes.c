@@ -1,4 +1,4 @@
-/* classes.c - the search from end to end: again from the start for each object that turned out to be contended, until none does. */
+/* classes.c - the search from end to end; it restarts whenever more objects turn out to be contended. */
 #include "classes.h"
 #include "saved.h"
 #include "units.h"
@@ -13,20 +13,20 @@ static bool copies_are_coarse(const Units *units)
 
 static Outcome *conclude(Units *units)
 {
-    Sum *sum = &units->sum;
-    sum_settle(sum, units->shared.program);
-    Outcome *outcome = g_steal_pointer(&sum->outcome);
-    outcome->executions = outcome->classes = sum->runs;
-    outcome->redundant = sum->redundant;
+    Totals *totals = &units->totals;
+    totals_settle(totals, units->shared.program);
+    Outcome *outcome = g_steal_pointer(&totals->outcome);
+    outcome->executions = outcome->classes = totals->runs;
+    outcome->redundant = totals->redundant;
     if (units->shared.unrolled.guessed)
         outcome_add_limit(outcome, "polls");
-    if (sum->limit != NULL) {
-        outcome_add_limit(outcome, sum->limit);
+    if (totals->limit != NULL) {
+        outcome_add_limit(outcome, totals->limit);
         outcome->estimate = units_estimate(units);
     }
     if (copies_are_coarse(units))
         outcome_add_limit(outcome, "fluid-look");
-    outcome->complete &= !sum->done;
+    outcome->complete &= !totals->done;
     return outcome;
 }
 
@@ -50,18 +50,18 @@ bool classes_needed(const Record *record)
 
 static bool is_over(const Units *units)
 {
-    return units->live->len == 0 || units->shared.usage.grew || units->sum.limit != NULL || units->sum.done;
+    return units->live->len == 0 || units->shared.usage.grew || units->totals.limit != NULL || units->totals.done;
 }
 
 static void search(Units *units)
 {
-    Sum *sum = &units->sum;
+    Totals *totals = &units->totals;
     const ClassesOptions *options = units->shared.options;
     if (units->rounds == 0 && units->live->len == 0)
         explore_begin(units_add(units));
     while (!is_over(units)) {
-        if (options->limits.runs != 0 && sum->runs >= options->limits.runs) {
-            sum->limit = "runs";
+        if (options->limits.runs != 0 && totals->runs >= options->limits.runs) {
+            totals->limit = "runs";
             return;
         }
         Round round = units_plan_round(units);
@@ -90,10 +90,10 @@ Outcome *classes_run(UnrollSource *source, const ClassesOptions *options, char *
         search_anew(units);
     else if (fits)
         search(units);
-    while (fits && units->shared.usage.grew && units->sum.limit == NULL)
+    while (fits && units->shared.usage.grew && units->totals.limit == NULL)
         search_anew(units);
-    bool nothing = units->sum.limit == NULL && units->sum.runs == 0;        /* every program has a class */
-    fits &= !nothing && g_strcmp0(units->sum.limit, CLASSES_UNFIT) != 0;
+    bool nothing = units->totals.limit == NULL && units->totals.runs == 0;      /* every program has a class */
+    fits &= !nothing && g_strcmp0(units->totals.limit, CLASSES_UNFIT) != 0;
     if (!fits)
         *error = g_strdup(CHECKPOINT_UNFIT);
     Outcome *outcome = fits ? conclude(units) : NULL;

@@ -1,6 +1,6 @@
-/* data.c - a Machine whose buffers are written by the search, with a journal: before each write, what lay in the bytes that it may touch.
+/* data.c - a Machine whose buffers the search writes, with a journal of the bytes before each write.
  *
- * The interval from a region's first to its last byte is kept, which is more than a strided write changes, and always enough.
+ * The journal keeps the interval from a region's first to its last byte: always enough, and more than a strided write changes.
  */
 #include "data.h"
 #include <glib.h>
@@ -10,7 +10,7 @@ enum { TILES_MAX = 1 << 24 };
 
 struct Tiles {
     Intern keys;                                /* id 0 is the empty key */
-    GPtrArray *tile;                            /* Tile by id, made when asked for */
+    GPtrArray *tile;                            /* Tile by id, made on demand */
     GMutex lock;
 };
 

@@ -1,6 +1,6 @@
-/* data.h - contents of buffers while classes are explored: reads, writes, and taking writes back.
+/* data.h - contents of buffers while classes are explored: reads, writes, and undoing writes.
  *
- * Ownership:   Tiles is shared by all worlds of one search, in whatever threads, so that equal observations have equal ids in each.
+ * Ownership:   all worlds of one search share Tiles, across threads, so that equal observations have equal ids.
  */
 #pragma once
 #include "../../model/machine.h"
@@ -12,7 +12,7 @@ typedef struct Data Data;
 Tiles *tiles_new(void);
 void tiles_free(Tiles *tiles);
 const Tile *tiles_get(void *tiles, int64_t id);
-const Intern *tiles_keys(const Tiles *tiles);   /* by id; to be written down */
+const Intern *tiles_keys(const Tiles *tiles);   /* by id; for a checkpoint */
 void tiles_add_key(Tiles *tiles, const void *key, size_t bytes);        /* in the order of ids: the same tiles again */
 
 Data *data_new(Program *program, Tiles *tiles);

@@ -1,18 +1,17 @@
-/* estimate.c - the number of classes, from what a depth-first search has seen of its tree.
+/* estimate.c - estimates the number of classes from the part of the tree that the depth-first search has visited.
  *
- * Bottom up along the frames in hand, from what lies below the branches of a frame that were begun to what lies below all of them. There
- * are two ways: branches still to come, as far as they are known, are as large as the mean of those begun (the "recursive estimator" of
- * Kilby, Slaney, Thiebaux and Walsh, 2006); or those begun make up the same part of the whole as they did in frames of this depth, or one
- * or two below, that are done. The first knows nothing of branches that later races add, the second nothing of this frame: their geometric
- * mean is taken.
+ * Bottom up along the current frames, extrapolates from the branches of a frame that were begun to all of them, in two ways. Known branches
+ * still to come are as large as the mean of those begun (the "recursive estimator" of Kilby, Slaney, Thiebaux and Walsh, 2006). Or those
+ * begun are the same part of the whole as in completed frames of this depth, or one or two below. The first ignores branches that later
+ * races add, the second this frame: the estimate is their geometric mean.
  *
- * Bounds are measured, not proved: on the programs of test_classes.c with 3,000 to 500,000 classes, looked at again and again while the
- * search went on, the number lay within them in eight cases of ten.
+ * The bounds are measured, not proved: on the programs of test_classes.c with 3,000 to 500,000 classes, sampled repeatedly during the
+ * search, they contained the number in eight cases of ten.
  */
 #include "units.h"
 #include <math.h>
 
-/* Which part of the classes of a frame lies below its first `begun` branches; 0: nothing is known. */
+/* The share of a frame's classes below its first `begun` branches; 0: unknown. */
 static double part(const Units *units, uint32_t depth, uint32_t begun)
 {
     for (uint32_t d = depth; d < MIN(depth + 3, units->shapes.depths); d++) {
@@ -27,7 +26,7 @@ static double part(const Units *units, uint32_t depth, uint32_t begun)
     return 0;
 }
 
-/* begun: branches, with `classes` below them, as far as one can tell. */
+/* begun: the number of branches that the estimate `classes` covers. */
 static double extend(const Units *units, uint32_t depth, uint32_t begun, uint32_t pending, double classes)
 {
     if (begun == 0)
@@ -62,12 +61,12 @@ static double below_node(const Units *units, uint32_t id)
     return extend(units, node->depth, node->begun, wake_branches(&units->shared.pool, &node->tree), classes);
 }
 
-/* By the part that was seen, if the estimate is right: the most by which the number was below it, and above. */
+/* For each share visited so far, by the estimate: the largest factors measured by which the number was below it, and above. */
 static const struct { double part, below, above; } ERROR[] = { { 0.5, 1.3, 1.2 }, { 0.2, 2.2, 3.5 }, { 0.05, 6, 6 }, { 0, 6, 10 } };
 
 Estimate units_estimate(const Units *units)
 {
-    double seen = (double)units->sum.runs, all = seen;
+    double seen = (double)units->totals.runs, all = seen;
     for (guint i = 0; i < units->shared.nodes->len; i++)
         if (shared_node(&units->shared, i)->sleep != NULL && shared_node(&units->shared, i)->parent == NONE)
             all = below_node(units, i);

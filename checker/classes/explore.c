@@ -1,4 +1,4 @@
-/* explore.c - forwards and back: a branch of the frame's wakeup tree, or where there is none and nothing was tried, whoever is enabled. */
+/* explore.c - descends along a branch of the frame's wakeup tree; at a fresh frame without one, along the first enabled agent. */
 #include "explore.h"
 
 Explorer *explore_new(Shared *shared)
@@ -13,8 +13,8 @@ Explorer *explore_new(Shared *shared)
     x->known = g_hash_table_new(g_bytes_hash, g_bytes_equal);
     x->reversals = g_array_new(FALSE, FALSE, sizeof(Reversal));
     x->rows = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    x->outcome = digest_new_outcome();
-    x->digest = digest_new(x);
+    x->outcome = class_results_new_outcome();
+    x->results = class_results_new(x);
     return x;
 }
 
@@ -34,11 +34,11 @@ void explore_free(Explorer *x)
     g_array_free(x->reversals, TRUE);
     g_array_free(x->rows, TRUE);
     steps_clear(&x->sequence);
-    steps_clear(&x->turned);
+    steps_clear(&x->reversed);
     steps_clear(&x->copy);
     g_free(x->shapes.at);
     outcome_free(x->outcome);
-    digest_free(x->digest);
+    class_results_free(x->results);
     g_free(x);
 }
 
@@ -55,7 +55,7 @@ static bool sleeps(const Explorer *x, const Frame *frame, uint32_t agent)
     return false;
 }
 
-/* The first agent that can move and does not sleep. *redundant: some can, but all of them sleep. */
+/* The first agent that is enabled and not asleep. *redundant: some are enabled, but all of them sleep. */
 static bool choose(Explorer *x, const Frame *frame, Sleeper *step, bool *redundant)
 {
     Pending pending;
@@ -92,41 +92,41 @@ static void add_sleeper(Explorer *x, const Sleeper *sleeper)
     x->sleep[x->sleepers++] = *sleeper;
 }
 
-static void find_enablers(const Explorer *x, Pick *pick)
+static void find_enablers(const Explorer *x, PathChoice *choice)
 {
     const Path *path = &x->path;
-    const Flight *flight = flight_of_agent(x->world, pick->agent);
-    uint32_t needed[FLIGHT_NEEDS_MAX], at = path_last_of(path, flight->core);
-    while (at != 0 && path->pick[at - 1].deeds > flight->deed)
-        at = path->pick[at - 1].of_agent;
-    pick->enabler[0] = at;
-    unsigned count = flight_needs(x->world, pick->agent, needed);
+    const Transfer *transfer = transfer_of_agent(x->world, choice->agent);
+    uint32_t needed[TRANSFER_NEEDS_MAX], at = path_last_of(path, transfer->core);
+    while (at != 0 && path->choice[at - 1].events > transfer->event)
+        at = path->choice[at - 1].of_agent;
+    choice->enabler[0] = at;
+    unsigned count = transfer_needs(x->world, choice->agent, needed);
     for (unsigned i = 0; i < count; i++)
-        pick->enabler[i + 1] = path_last_of(path, needed[i]);
+        choice->enabler[i + 1] = path_last_of(path, needed[i]);
 }
 
-/* What was known of the step beside its agent may be out of date. */
-static void do_pick(Explorer *x, Sleeper *step)
+/* Updates the step's object and manner, which may be out of date. */
+static void do_choice(Explorer *x, Sleeper *step)
 {
     Pending pending;
     bool can = world_pending(x->world, step->agent, &pending) && pending.enabled;
     g_assert(can);
-    Pick pick = { .agent = step->agent, .object = pending.object, .stage = pending.stage, .manner = pending.manner, .before = pending.value,
-                  .deeds = x->world->deeds, .serial = x->picks++ };
-    pick.tangled = world_is_tangled(x->world, step->agent);
+    PathChoice choice = { .agent = step->agent, .object = pending.object, .stage = pending.stage, .manner = pending.manner,
+                          .before = pending.value, .events = x->world->events, .serial = x->choices++ };
+    choice.tainted = world_is_tainted(x->world, step->agent);
     if (pending.stage == NONE)
-        find_enablers(x, &pick);
-    pick.blocks = pending.stage != NONE && world_may_block(x->world, pending.stage);
+        find_enablers(x, &choice);
+    choice.blocks = pending.stage != NONE && world_may_block(x->world, pending.stage);
     step->object = pending.object, step->manner = pending.manner;
     world_do(x->world, step->agent);
-    pick.after = world_value(x->world, pick.object);
-    path_push(&x->path, &pick);
+    choice.after = world_value(x->world, choice.object);
+    path_push(&x->path, &choice);
     reverse_note(x);
 }
 
 static void descend(Explorer *x, Sleeper step, WakeTree rest)
 {
-    do_pick(x, &step);
+    do_choice(x, &step);
     top_frame(x)->tried++;
     uint32_t begin = top_frame(x)->sleep, end = x->sleepers;
     for (uint32_t i = begin; i < end; i++) {
@@ -135,7 +135,7 @@ static void descend(Explorer *x, Sleeper step, WakeTree rest)
             add_sleeper(x, &sleeper);
     }
     begin_frame(x, rest, end);
-    if (x->path.picks >= EXPLORE_PICKS_MAX)
+    if (x->path.choices >= EXPLORE_CHOICES_MAX)
         x->limit = "steps";
 }
 
@@ -153,7 +153,7 @@ static void note_shape(Explorer *x, const Frame *frame)
         x->shapes.at[depth - 1].now[MIN(x->frame[depth - 1].tried, SHAPE_BRANCHES) - 1] += x->classes - frame->classes;
 }
 
-/* Back to the frame above; what was tried there sleeps from now on. */
+/* Returns to the frame above, where the choice now sleeps. */
 static void ascend(Explorer *x)
 {
     Frame *frame = top_frame(x);
@@ -162,9 +162,9 @@ static void ascend(Explorer *x)
     note_shape(x, frame);
     if (--x->frames == x->base)
         return;
-    const Pick *pick = &x->path.pick[x->path.picks - 1];
-    Sleeper tried = { pick->agent, pick->object, pick->manner };
-    world_undo(x->world, pick->deeds);
+    const PathChoice *choice = &x->path.choice[x->path.choices - 1];
+    Sleeper tried = { choice->agent, choice->object, choice->manner };
+    world_undo(x->world, choice->events);
     path_pop(&x->path);
     add_sleeper(x, &tried);
 }
@@ -205,11 +205,11 @@ void explore_begin_below(Explorer *x, uint32_t node, Sleeper *step, WakeTree res
     world_begin(x->world);
     for (uint32_t i = 0; i < x->base; i++) {
         begin_frame(x, (WakeTree){ 0 }, 0);
-        Sleeper pick = { .agent = step->agent };
+        Sleeper choice = { .agent = step->agent };
         if (i + 1 < x->base)
-            pick.agent = shared_node(x->shared, g_array_index(x->nodes, uint32_t, i + 1))->agent;
-        do_pick(x, &pick);
-        *step = i + 1 < x->base ? *step : pick;
+            choice.agent = shared_node(x->shared, g_array_index(x->nodes, uint32_t, i + 1))->agent;
+        do_choice(x, &choice);
+        *step = i + 1 < x->base ? *step : choice;
     }
     const GArray *asleep = shared_node(x->shared, node)->sleep;
     for (guint i = 0; i < asleep->len; i++)
@@ -226,14 +226,14 @@ static bool is_asleep(const Sleeper *sleep, uint32_t count, const Sleeper *which
     return false;
 }
 
-/* Of a frame of somebody else, in the state where it stands: first sleeps what slept above (`count` of them) and commutes with the pick
- * that led here, then what was tried here; all of it can be done. `above` NULL: nothing. */
+/* Checks the sleepers of a frame from a file: first come those of the frame above (`count`) that commute with the choice that led here,
+ * then the choices tried here; all are enabled. `above` NULL: there is none. */
 static bool sleep_fits(Explorer *x, const Sleeper *sleep, uint32_t sleepers, const Sleeper *above, uint32_t count, uint32_t tried)
 {
     uint32_t inherited = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const Pick *pick = &x->path.pick[x->path.picks - 1];
-        const Sleeper done = { pick->agent, pick->object, pick->manner };
+        const PathChoice *choice = &x->path.choice[x->path.choices - 1];
+        const Sleeper done = { choice->agent, choice->object, choice->manner };
         if (wake_commute(&above[i], &done) && (inherited >= sleepers || !is_asleep(&sleep[inherited++], 1, &above[i])))
             return false;
     }
@@ -249,7 +249,7 @@ static bool sleep_fits(Explorer *x, const Sleeper *sleep, uint32_t sleepers, con
     return sleepers - inherited == tried;
 }
 
-/* What sleeps at the frame of the next pick, and above it at a node or a frame. */
+/* Checks the frame of the next choice and its sleepers against the node or frame above. */
 static bool frame_fits(Explorer *x, const GArray *nodes, const GArray *frames, const GArray *sleep, uint32_t at, bool last)
 {
     const uint32_t base = nodes->len;
@@ -261,10 +261,10 @@ static bool frame_fits(Explorer *x, const GArray *nodes, const GArray *frames, c
         return false;
     if (at > base) {
         above = all + frame[-1].sleep, count = frame->sleep - frame[-1].sleep;
-    } else if (base > 0) {                      /* what slept there when the branch began */
+    } else if (base > 0) {                      /* the sleepers when the branch began */
         const GArray *asleep = shared_node(x->shared, g_array_index(nodes, uint32_t, base - 1))->sleep;
         above = (const Sleeper *)(const void *)asleep->data;
-        while (count < asleep->len && above[count].agent != x->path.pick[x->path.picks - 1].agent)
+        while (count < asleep->len && above[count].agent != x->path.choice[x->path.choices - 1].agent)
             count++;
         if (count == asleep->len)
             return false;
@@ -287,7 +287,7 @@ bool explore_resume(Explorer *x, const GArray *nodes, const GArray *agents, cons
         Sleeper step = { .agent = g_array_index(agents, uint32_t, i) };
         if (!world_knows(x->world, step.agent) || !world_pending(x->world, step.agent, &pending) || !pending.enabled)
             return false;
-        do_pick(x, &step);
+        do_choice(x, &step);
         begin_frame(x, (WakeTree){ 0 }, 0);
     }
     for (guint i = 0; i < sleep->len; i++)
@@ -297,8 +297,8 @@ bool explore_resume(Explorer *x, const GArray *nodes, const GArray *agents, cons
     return true;
 }
 
-/* Trees from a file may ask for what cannot be done. */
-static bool can_pick(const Explorer *x, uint32_t agent)
+/* A tree from a file may name impossible steps. */
+static bool can_choose(const Explorer *x, uint32_t agent)
 {
     Pending pending;
     return x->options->resumed == NULL
@@ -316,7 +316,7 @@ bool explore_run(Explorer *x, uint64_t budget)
             break;
         frame->begun = true;
         if (wake_take(&x->pool, &frame->tree, &step, &rest) || (fresh && choose(x, frame, &step, &redundant))) {
-            if (!can_pick(x, step.agent)) {
+            if (!can_choose(x, step.agent)) {
                 x->limit = CLASSES_UNFIT;
                 break;
             }
@@ -328,7 +328,7 @@ bool explore_run(Explorer *x, uint64_t budget)
         else if (fresh) {
             x->runs++, x->classes++;
             reverse_run(x);
-            digest_class(x);
+            class_results_add(x);
             check_limits(x);
         }
         ascend(x);
@@ -338,20 +338,20 @@ bool explore_run(Explorer *x, uint64_t budget)
 
 static Sleeper in_hand(const Explorer *x, uint32_t frame)
 {
-    const Pick *pick = &x->path.pick[frame];
-    return (Sleeper){ pick->agent, pick->object, pick->manner };
+    const PathChoice *choice = &x->path.choice[frame];
+    return (Sleeper){ choice->agent, choice->object, choice->manner };
 }
 
 static void make_node(Explorer *x, uint32_t d)
 {
     Frame *frame = &x->frame[d];
     Node node = { .parent = d == 0 ? NONE : g_array_index(x->nodes, uint32_t, d - 1), .depth = d, .begun = frame->tried,
-                  .agent = d == 0 ? NONE : x->path.pick[d - 1].agent, .sleep = g_array_new(FALSE, FALSE, sizeof(Sleeper)),
+                  .agent = d == 0 ? NONE : x->path.choice[d - 1].agent, .sleep = g_array_new(FALSE, FALSE, sizeof(Sleeper)),
                   .open = g_array_new(FALSE, FALSE, sizeof(Sleeper)), .classes = x->frame[d + 1].classes - frame->classes };
-    Sleeper pick = in_hand(x, d);
+    Sleeper choice = in_hand(x, d);
     g_array_append_vals(node.sleep, x->sleep + frame->sleep, explore_sleep_end(x, d) - frame->sleep);
-    g_array_append_val(node.sleep, pick);
-    g_array_append_val(node.open, pick);
+    g_array_append_val(node.sleep, choice);
+    g_array_append_val(node.open, choice);
     node.tree = wake_move(&x->pool, &frame->tree, &x->shared->pool);
     if (d < x->shapes.depths)
         memset(x->shapes.at[d].now, 0, sizeof x->shapes.at[d].now);
@@ -363,8 +363,8 @@ uint32_t explore_can_share(const Explorer *x)
 {
     uint32_t before;
     for (uint32_t d = x->base; d + 1 < x->frames; d++) {
-        Sleeper pick = in_hand(x, d);
-        if (wake_find_apart(&x->pool, &x->frame[d].tree, &pick, 1, &before))
+        Sleeper choice = in_hand(x, d);
+        if (wake_find_apart(&x->pool, &x->frame[d].tree, &choice, 1, &before))
             return d;
     }
     return NONE;
@@ -386,7 +386,7 @@ void explore_end(Explorer *x)
 {
     for (uint32_t i = x->base; i < x->frames; i++)
         wake_free(&x->pool, &x->frame[i].tree);
-    while (x->path.picks > 0)
+    while (x->path.choices > 0)
         path_pop(&x->path);
     x->frames = x->sleepers = x->base = 0;
     g_array_set_size(x->nodes, 0);

@@ -1,12 +1,11 @@
-/* insertion.c - turned runs: whether a sequence of steps is known to be covered at the frame where it begins, and keeping it there if not.
+/* insertion.c - inserts reversed runs into the wakeup tree of the frame where they begin, unless they are covered there.
  *
- * A sequence is covered if some step that sleeps at the frame can come first in it, or if the frame's wakeup tree covers it. Where order
- * alone decides what depends on what, bits answer without making the sequence, and the answer is kept for as long as the picks stand that
- * it rests on.
+ * A run is covered if a step in the frame's sleep set is one of its initials, or if the wakeup tree covers it. Where happens-before alone
+ * decides dependence, bits answer without building the sequence, and the answer is cached while the choices that it depends on stand.
  */
 #include "explore.h"
 
-/* Kept for the end of the round: the node, then three words a step. */
+/* Keeps the run for the end of the round: the node, then three words per step. */
 static void hand_over(Explorer *x, uint32_t node, const Steps *sequence)
 {
     uint32_t words = 1 + 3 * sequence->count, *key = g_new(uint32_t, words), *at = key;
@@ -15,16 +14,16 @@ static void hand_over(Explorer *x, uint32_t node, const Steps *sequence)
         const Sleeper *step = &sequence->at[i];
         *at++ = step->agent, *at++ = step->object, *at++ = step->manner;
     }
-    GBytes *turned = g_bytes_new_take(key, words * sizeof *key);
-    if (!g_hash_table_contains(x->known, turned)) {
-        g_hash_table_add(x->known, turned);
-        g_ptr_array_add(x->handed, turned);
+    GBytes *reversed = g_bytes_new_take(key, words * sizeof *key);
+    if (!g_hash_table_contains(x->known, reversed)) {
+        g_hash_table_add(x->known, reversed);
+        g_ptr_array_add(x->handed, reversed);
     } else {
-        g_bytes_unref(turned);
+        g_bytes_unref(reversed);
     }
 }
 
-/* Nothing that sleeps at the frame covers it. */
+/* No sleeper of the frame covers the sequence. */
 static void insert_awake(Explorer *x, uint32_t first, Steps *sequence)
 {
     if (first >= x->base) {
@@ -39,7 +38,7 @@ static void insert_awake(Explorer *x, uint32_t first, Steps *sequence)
         hand_over(x, node, sequence);
 }
 
-void turn_insert(Explorer *x, uint32_t first, Steps *sequence)
+void insertion_add(Explorer *x, uint32_t first, Steps *sequence)
 {
     uint32_t count, at;
     const Sleeper *asleep = explore_asleep(x, first, &count);
@@ -49,9 +48,9 @@ void turn_insert(Explorer *x, uint32_t first, Steps *sequence)
     insert_awake(x, first, sequence);
 }
 
-static void add_pick(Steps *sequence, const Pick *pick)
+static void add_choice(Steps *sequence, const PathChoice *choice)
 {
-    steps_add(sequence, &(Sleeper){ pick->agent, pick->object, pick->manner });
+    steps_add(sequence, &(Sleeper){ choice->agent, choice->object, choice->manner });
 }
 
 static Sleeper step_of(Explorer *x, const Reversal *reversal)
@@ -61,24 +60,24 @@ static Sleeper step_of(Explorer *x, const Reversal *reversal)
     return (Sleeper){ reversal->agent, reversal->object, (uint8_t)manner };
 }
 
-/* The picks after `first` that have it not in their past. */
+/* The choices after `first` that do not have it in their past. */
 static void add_rest(const Path *path, uint32_t first, Steps *sequence)
 {
-    for (uint32_t i = first + 1; i < path->picks; i++)
+    for (uint32_t i = first + 1; i < path->choices; i++)
         if (!path_bit(path_past(path, i), first))
-            add_pick(sequence, &path->pick[i]);
+            add_choice(sequence, &path->choice[i]);
 }
 
-/* The picks after `first` that are not left out and have nothing in their past that is. */
+/* The choices after `first` that are not left out and have none that is in their past. */
 static void add_rest_without(const Path *path, uint32_t first, const uint64_t *without, Steps *sequence)
 {
-    for (uint32_t i = first + 1; i < path->picks; i++) {
+    for (uint32_t i = first + 1; i < path->choices; i++) {
         const uint64_t *past = path_past(path, i);
         bool gone = path_bit(without, i);
         for (unsigned w = 0; !gone && w < path->words; w++)
             gone = (past[w] & without[w]) != 0;
         if (!gone)
-            add_pick(sequence, &path->pick[i]);
+            add_choice(sequence, &path->choice[i]);
     }
 }
 
@@ -94,35 +93,35 @@ static void make_sequence(Explorer *x, const Reversal *reversal)
     steps_add(&x->sequence, &step);
 }
 
-void turn_reversal(Explorer *x, const Reversal *reversal)
+void insertion_reversal(Explorer *x, const Reversal *reversal)
 {
     make_sequence(x, reversal);
-    turn_insert(x, reversal->first, &x->sequence);
+    insertion_add(x, reversal->first, &x->sequence);
 }
 
-/* What the object shows to pick i if q, and of the adds before it those that come after q, are left out. */
+/* The value of the object at choice i without q and the adds that have q in their past. */
 static int64_t value_without(const Path *path, uint32_t i, uint32_t q)
 {
-    const Pick *pick = &path->pick[i], *first = &path->pick[q];
+    const PathChoice *choice = &path->choice[i], *first = &path->choice[q];
     if (first->manner != MANNER_ADD)
         return first->before;
-    int64_t value = pick->before;
-    for (uint32_t at = path_group(path, pick->on_object, pick->manner); at != 0; at = path_group_next(path, at))
+    int64_t value = choice->before;
+    for (uint32_t at = path_group(path, choice->on_object, choice->manner); at != 0; at = path_group_next(path, at))
         if (at - 1 == q || path_bit(path_past(path, at - 1), q))
-            value -= path->pick[at - 1].after - path->pick[at - 1].before;
+            value -= path->choice[at - 1].after - path->choice[at - 1].before;
     return value;
 }
 
-/* The first pick of the agent after pick q, NONE. */
+/* The first choice of the agent after choice q, NONE. */
 static uint32_t first_after(const Path *path, uint32_t agent, uint32_t q)
 {
     uint32_t found = NONE;
-    for (uint32_t at = path_last_of(path, agent); at > q + 1; at = path->pick[at - 1].of_agent)
+    for (uint32_t at = path_last_of(path, agent); at > q + 1; at = path->choice[at - 1].of_agent)
         found = at - 1;
     return found;
 }
 
-/* Can `step` come first in what is left without q, with `last`, which is pick i, behind it? *by: the pick that it is then, NONE: none. */
+/* Can `step` come first in the run without q, followed by `last`, which is choice i? *by: the choice that it is then; NONE: none. */
 static bool covers(const Path *path, uint32_t q, uint32_t i, const Sleeper *last, const Sleeper *step, uint32_t *by)
 {
     uint32_t own = first_after(path, step->agent, q);
@@ -139,7 +138,7 @@ static bool covers(const Path *path, uint32_t q, uint32_t i, const Sleeper *last
     return !path_disturbs(path, q, step->object, (Manner)step->manner);
 }
 
-/* By a sleeper, or by a leaf that is the first branch: that stays so as long as the pick *by stands; *by NONE: for this run only. */
+/* By a sleeper, or by a leaf that is the first branch. This holds while the choice *by stands; *by NONE: for this run only. */
 static bool is_covered(const Explorer *x, uint32_t i, uint32_t q, const Sleeper *last, uint32_t *by)
 {
     uint32_t count;
@@ -152,16 +151,16 @@ static bool is_covered(const Explorer *x, uint32_t i, uint32_t q, const Sleeper 
     return node != 0 && wake_get(pool, node)->below.first == 0 && covers(&x->path, q, i, last, &wake_get(pool, node)->step, by);
 }
 
-void turn_race(Explorer *x, uint32_t i, Race *race)
+void insertion_race(Explorer *x, uint32_t i, Race *race)
 {
     Path *path = &x->path;
-    if (race->state == RACE_NEVER || x->options->canary == CLASSES_CANARY_NO_TURNS)
+    if (race->state == RACE_NEVER || x->options->canary == CLASSES_CANARY_NO_REVERSALS)
         return;
-    if (race->state == RACE_COVERED && race->by < path->picks && path->pick[race->by].serial == race->serial)
+    if (race->state == RACE_COVERED && race->by < path->choices && path->choice[race->by].serial == race->serial)
         return;
-    const Pick *pick = &path->pick[i];
-    const Reversal reversal = { race->first, pick->agent, pick->stage, NONE, value_without(path, i, race->first), pick->object };
-    if (race->state == RACE_NEW && pick->stage != NONE && !world_holds(x->world, pick->stage, reversal.value)) {
+    const PathChoice *choice = &path->choice[i];
+    const Reversal reversal = { race->first, choice->agent, choice->stage, NONE, value_without(path, i, race->first), choice->object };
+    if (race->state == RACE_NEW && choice->stage != NONE && !world_holds(x->world, choice->stage, reversal.value)) {
         race->state = RACE_NEVER;
         return;
     }
@@ -173,6 +172,6 @@ void turn_race(Explorer *x, uint32_t i, Race *race)
         insert_awake(x, race->first, &x->sequence);
     } else if (by != NONE) {
         race->state = RACE_COVERED;
-        race->by = by, race->serial = path->pick[by].serial;
+        race->by = by, race->serial = path->choice[by].serial;
     }
 }

@@ -1,11 +1,11 @@
-/* numbers.c - each node's numbers once, when the tree gains it. */
+/* numbers.c - numbers each node when the tree gains it. */
 #include "numbers.h"
 #include <string.h>
 
 #define NODES_MAX ((size_t)1 << 28)
 enum { COPIES_MAX = 1 << 24 };
 
-typedef struct Done { uint32_t before; bool observed_data; Step step; Copy copy; } Done;       /* without gaps that are not zero */
+typedef struct Done { uint32_t before; bool observed_data; Step step; Copy copy; } Done;        /* padding is zero */
 
 void numbers_init(Numbers *numbers)
 {

@@ -1,4 +1,4 @@
-/* numbers.h - numbers for what nodes of the tree have in common: the copies that start there, the steps done until then.
+/* numbers.h - numbers nodes of the tree by what they have in common: the copy that starts there, the steps before.
  *
  * Invariants:  1. numbers count from 0, in the order in which nodes were made.
  */

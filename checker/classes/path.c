@@ -1,4 +1,4 @@
-/* path.c - rows of bits, one a pick; with up to 64 picks each row is one word. */
+/* path.c - a row of bits for each choice; with up to 64 choices each row is one word. */
 #include "path.h"
 #include <string.h>
 
@@ -6,17 +6,17 @@ enum { MANNERS = MANNER_REST + 1 };
 
 void path_init(Path *path)
 {
-    *path = (Path){ .words = 1, .picks_max = 64 };
-    path->pick = g_new(Pick, path->picks_max);
-    path->past = g_new0(uint64_t, path->picks_max);
+    *path = (Path){ .words = 1, .choices_max = 64 };
+    path->choice = g_new(PathChoice, path->choices_max);
+    path->past = g_new0(uint64_t, path->choices_max);
     path->of_manner = g_new0(uint64_t, MANNERS);
     path->scratch = g_new0(uint64_t, 1);
-    path->top = g_new(int32_t, path->picks_max);
+    path->top = g_new(int32_t, path->choices_max);
 }
 
 void path_clear(Path *path)
 {
-    g_free(path->pick);
+    g_free(path->choice);
     g_free(path->past);
     g_free(path->on_object);
     g_free(path->of_manner);
@@ -38,12 +38,12 @@ static uint64_t *widen(uint64_t *from, size_t rows, size_t rows_now, unsigned wo
 
 static void grow(Path *path)
 {
-    path->past = widen(path->past, path->picks, (size_t)path->picks_max * 2, path->words);
+    path->past = widen(path->past, path->choices, (size_t)path->choices_max * 2, path->words);
     path->on_object = widen(path->on_object, path->objects_known, path->objects_known, path->words);
     path->of_manner = widen(path->of_manner, MANNERS, MANNERS, path->words);
-    path->words *= 2, path->picks_max *= 2;
-    path->pick = g_renew(Pick, path->pick, path->picks_max);
-    path->top = g_renew(int32_t, path->top, path->picks_max);
+    path->words *= 2, path->choices_max *= 2;
+    path->choice = g_renew(PathChoice, path->choice, path->choices_max);
+    path->top = g_renew(int32_t, path->top, path->choices_max);
     g_free(path->scratch);
     path->scratch = g_new0(uint64_t, path->words);
 }
@@ -83,24 +83,24 @@ bool path_disturbs(const Path *path, uint32_t without, uint32_t object, Manner m
 uint32_t path_group(const Path *path, uint32_t last_on_object, Manner manner)
 {
     uint32_t at = last_on_object;
-    while (at != 0 && dependence_commutes(path->pick[at - 1].manner, manner))
-        at = path->pick[at - 1].on_object;
+    while (at != 0 && dependence_commutes(path->choice[at - 1].manner, manner))
+        at = path->choice[at - 1].on_object;
     return at;
 }
 
-uint32_t path_group_next(const Path *path, uint32_t pick)
+uint32_t path_group_next(const Path *path, uint32_t choice)
 {
-    const Pick *at = &path->pick[pick - 1];
+    const PathChoice *at = &path->choice[choice - 1];
     uint32_t next = at->on_object;
-    return next != 0 && dependence_commutes(at->manner, path->pick[next - 1].manner) ? next : 0;
+    return next != 0 && dependence_commutes(at->manner, path->choice[next - 1].manner) ? next : 0;
 }
 
-static void join_past(const Path *path, uint64_t *row, uint32_t pick)
+static void join_past(const Path *path, uint64_t *row, uint32_t choice)
 {
-    const uint64_t *past = path_past(path, pick);
+    const uint64_t *past = path_past(path, choice);
     for (unsigned w = 0; w < path->words; w++)
         row[w] |= past[w];
-    path_set(row, pick);
+    path_set(row, choice);
 }
 
 void path_add_race(Path *path, uint32_t first)
@@ -110,7 +110,7 @@ void path_add_race(Path *path, uint32_t first)
         path->race = g_renew(Race, path->race, path->races_max);
     }
     path->race[path->races++] = (Race){ .first = first, .state = RACE_NEW };
-    path->pick[path->picks - 1].races++;
+    path->choice[path->choices - 1].races++;
 }
 
 static int32_t top_of(const Path *path, const uint64_t *row)
@@ -121,17 +121,17 @@ static int32_t top_of(const Path *path, const uint64_t *row)
     return -1;
 }
 
-/* A pick of the group is in no race if something else that is before the new one comes after it. */
+/* A choice of the group does not race with the new one if another choice lies between them in happens-before. */
 static void find_past(Path *path, uint32_t index, uint32_t group)
 {
-    const Pick *pick = &path->pick[index];
+    const PathChoice *choice = &path->choice[index];
     uint64_t *row = path_past(path, index);
     memset(row, 0, path->words * sizeof *row);
-    if (pick->of_agent != 0)
-        join_past(path, row, pick->of_agent - 1);
-    for (unsigned i = 0; i < G_N_ELEMENTS(pick->enabler); i++)
-        if (pick->enabler[i] != 0)
-            join_past(path, row, pick->enabler[i] - 1);
+    if (choice->of_agent != 0)
+        join_past(path, row, choice->of_agent - 1);
+    for (unsigned i = 0; i < G_N_ELEMENTS(choice->enabler); i++)
+        if (choice->enabler[i] != 0)
+            join_past(path, row, choice->enabler[i] - 1);
     for (uint32_t at = group; at != 0; at = path_group_next(path, at)) {
         const uint64_t *past = path_past(path, at - 1);
         for (unsigned w = 0; w < path->words; w++)
@@ -144,43 +144,43 @@ static void find_past(Path *path, uint32_t index, uint32_t group)
         path_set(row, at - 1);
 }
 
-static inline void flip(uint64_t *row, uint32_t pick)
+static inline void flip(uint64_t *row, uint32_t choice)
 {
-    row[pick / 64] ^= UINT64_C(1) << pick % 64;
+    row[choice / 64] ^= UINT64_C(1) << choice % 64;
 }
 
-/* Enters the pick where it is looked for by its object and manner, or takes it out again. */
+/* Adds the choice to the rows of its object and manner, or removes it. */
 static void flip_in_rows(Path *path, uint32_t index)
 {
-    const Pick *pick = &path->pick[index];
-    flip(path->on_object + (size_t)pick->object * path->words, index);
-    flip(path->of_manner + pick->manner * path->words, index);
+    const PathChoice *choice = &path->choice[index];
+    flip(path->on_object + (size_t)choice->object * path->words, index);
+    flip(path->of_manner + choice->manner * path->words, index);
 }
 
-void path_push(Path *path, const Pick *from)
+void path_push(Path *path, const PathChoice *from)
 {
-    if (path->picks == path->picks_max)
+    if (path->choices == path->choices_max)
         grow(path);
     fit(path, from->object, from->agent);
-    uint32_t index = path->picks++;
-    Pick *pick = &path->pick[index];
-    *pick = *from;
-    pick->on_object = path->last_on_object[pick->object], pick->of_agent = path->last_of_agent[pick->agent];
-    path->tangles += pick->tangled;
-    pick->race = path->races, pick->races = 0;
-    find_past(path, index, path_group(path, pick->on_object, pick->manner));
+    uint32_t index = path->choices++;
+    PathChoice *choice = &path->choice[index];
+    *choice = *from;
+    choice->on_object = path->last_on_object[choice->object], choice->of_agent = path->last_of_agent[choice->agent];
+    path->tainted_choices += choice->tainted;
+    choice->race = path->races, choice->races = 0;
+    find_past(path, index, path_group(path, choice->on_object, choice->manner));
     flip_in_rows(path, index);
     path->top[index] = top_of(path, path_past(path, index));
-    path->last_on_object[pick->object] = path->last_of_agent[pick->agent] = index + 1;
+    path->last_on_object[choice->object] = path->last_of_agent[choice->agent] = index + 1;
 }
 
 void path_pop(Path *path)
 {
-    uint32_t index = --path->picks;
-    const Pick *pick = &path->pick[index];
+    uint32_t index = --path->choices;
+    const PathChoice *choice = &path->choice[index];
     flip_in_rows(path, index);
-    path->last_on_object[pick->object] = pick->on_object;
-    path->last_of_agent[pick->agent] = pick->of_agent;
-    path->tangles -= pick->tangled;
-    path->races = pick->race;
+    path->last_on_object[choice->object] = choice->on_object;
+    path->last_of_agent[choice->agent] = choice->of_agent;
+    path->tainted_choices -= choice->tainted;
+    path->races = choice->race;
 }

@@ -1,17 +1,17 @@
-/* record_of.c - the deeds of a complete run written down as a record.
+/* record_of.c - writes the events of a complete run as a record.
  *
- * Copies that were done at once get their moments right behind their start. A core that polls for ever is stopped at its poll, after one
- * look in vain.
+ * Copies that were done at once get their moments immediately after their start. A core that polls for ever is stopped at its poll, after
+ * one look in vain.
  */
 #include "../../model/moment.h"
-#include "digest.h"
+#include "class_results.h"
 
 typedef struct Writer {
     Explorer *x;
     Record *record;
     uint32_t *position;                         /* by core: steps written */
-    GArray *copy_of;                            /* by flight: index of its copy */
-    guint flights;                              /* seen so far */
+    GArray *copy_of;                            /* by transfer: index of its copy */
+    guint transfers;                            /* seen so far */
     bool eager;
 } Writer;
 
@@ -21,7 +21,7 @@ static void raise_at(Writer *writer, const Step *step, FaultId fault, uint8_t ma
         .position = position, .site = site, .object = NONE, .region = NONE, .message = message };
 }
 
-/* A fault that the core raised by itself before the step where it stands. */
+/* A fault that the core raised by itself before the step at this stage. */
 static void note_fault(Writer *writer, uint32_t stage)
 {
     const TreeNode *at = tree_node(writer->x->tree, stage);
@@ -56,7 +56,7 @@ static void write_all_moments(Writer *writer, uint32_t copy_index)
             write_moment(writer, copy_index, moment);
 }
 
-static void write_start(Writer *writer, const Deed *deed, const UnrollStep *from)
+static void write_start(Writer *writer, const WorldEvent *event, const UnrollStep *from)
 {
     const World *world = writer->x->world;
     Step *step = write_step(writer, &from->step);
@@ -65,46 +65,46 @@ static void write_start(Writer *writer, const Deed *deed, const UnrollStep *from
     uint32_t index = (uint32_t)writer->record->copies.count;
     Copy *copy = store_push(&writer->record->copies, 1);
     *copy = from->copy;
-    copy->position = writer->position[deed->core] - 1;
+    copy->position = writer->position[event->core] - 1;
     step->object = index;
-    const Flight *next = writer->flights < world->flights->len ? &g_array_index(world->flights, Flight, writer->flights) : NULL;
-    if (next != NULL && next->core == deed->core && next->stage == deed->stage) {
+    const Transfer *next = writer->transfers < world->transfers->len ? &g_array_index(world->transfers, Transfer, writer->transfers) : NULL;
+    if (next != NULL && next->core == event->core && next->stage == event->stage) {
         g_array_append_val(writer->copy_of, index);
-        writer->flights++;
+        writer->transfers++;
     } else if (!writer->eager) {
         write_all_moments(writer, index);
     }
 }
 
-static void note_failed_expectation(Writer *writer, const Deed *deed, const Step *step, int64_t count)
+static void note_failed_expectation(Writer *writer, const WorldEvent *event, const Step *step, int64_t count)
 {
     Program *program = writer->x->program;
     g_autofree char *name = program_describe_semaphore(program, step->object);
     g_autofree char *text = g_strdup_printf("%s is %lld, expected %d", name, (long long)count, (int32_t)step->value);
-    raise_at(writer, step, FAULT_ASSERT, 0, writer->position[deed->core] - 1, step->site, shared_keep_text(writer->x->shared, text));
+    raise_at(writer, step, FAULT_ASSERT, 0, writer->position[event->core] - 1, step->site, shared_keep_text(writer->x->shared, text));
 }
 
-static void write_deed(Writer *writer, const Deed *deed, int64_t *pick_value)
+static void write_event(Writer *writer, const WorldEvent *event, int64_t *choice_value)
 {
-    if (deed->kind == DEED_EFFECT)
+    if (event->kind == EVENT_EFFECT)
         return;
-    if (moment_is(deed->kind)) {
-        write_moment(writer, g_array_index(writer->copy_of, uint32_t, deed->stage), (StepKind)deed->kind);
+    if (moment_is(event->kind)) {
+        write_moment(writer, g_array_index(writer->copy_of, uint32_t, event->stage), (StepKind)event->kind);
         return;
     }
-    note_fault(writer, deed->stage);
-    const UnrollStep *from = tree_unrolled(writer->x->tree, deed->stage);
+    note_fault(writer, event->stage);
+    const UnrollStep *from = tree_unrolled(writer->x->tree, event->stage);
     writer->record->values_observed |= from->observed_data;
-    if (deed->kind == STEP_COPY_START) {
-        write_start(writer, deed, from);
+    if (event->kind == STEP_COPY_START) {
+        write_start(writer, event, from);
         return;
     }
     Step *step = write_step(writer, &from->step);
-    if (deed->kind == STEP_STOP) {
+    if (event->kind == STEP_STOP) {
         step->object = (uint32_t)writer->record->raised.count;
-        raise_at(writer, step, from->fault, from->steered, writer->position[deed->core] - 1, step->site, from->message);
-    } else if (deed->kind == STEP_EXPECT_COUNT && *pick_value != (int32_t)step->value) {
-        note_failed_expectation(writer, deed, step, *pick_value);
+        raise_at(writer, step, from->fault, from->steered, writer->position[event->core] - 1, step->site, from->message);
+    } else if (event->kind == STEP_EXPECT_COUNT && *choice_value != (int32_t)step->value) {
+        note_failed_expectation(writer, event, step, *choice_value);
     }
 }
 
@@ -119,7 +119,7 @@ static void write_poll(Writer *writer, const Step *look)
     raise_at(writer, look, FAULT_NO_PROGRESS, 0, writer->position[look->core] - 1, look->site, shared_keep_text(writer->x->shared, text));
 }
 
-/* May some core leave the loop that it polls in? What it does then may end the polls of others. */
+/* Can some core leave its polling loop? Its next steps may end the polls of others. */
 static bool some_poll_is_guessed(const Explorer *x)
 {
     bool guessed = false;
@@ -143,7 +143,7 @@ static void write_ends(Writer *writer)
         }
         writer->record->values_observed |= tree_unrolled(x->tree, stage)->observed_data;
         if (world_polls(x->world, c)) {
-            if (x->world->doze[c] == 0)
+            if (x->world->watching[c] == 0)
                 write_step(writer, &at->step);
             if (!guessed)
                 write_poll(writer, &at->step);
@@ -155,20 +155,20 @@ static void write_ends(Writer *writer)
     }
 }
 
-void digest_record(Explorer *x)
+void record_of_run(Explorer *x)
 {
-    if (x->digest->record == NULL)
-        x->digest->record = record_new_own(x->program);
-    Record *record = x->digest->record;
+    if (x->results->record == NULL)
+        x->results->record = record_new_own(x->program);
+    Record *record = x->results->record;
     record_reset(record);
     Writer writer = { .x = x, .record = record, .position = g_new0(uint32_t, x->program->cores),
-                      .copy_of = g_array_new(FALSE, FALSE, sizeof(uint32_t)), .eager = x->world->flights->len == 0 };
-    uint32_t pick = 0;
-    for (size_t i = 0; i < x->world->deeds; i++) {
-        while (pick < x->path.picks && x->path.pick[pick].deeds < i)
-            pick++;
-        int64_t value = pick < x->path.picks ? x->path.pick[pick].before : 0;
-        write_deed(&writer, &x->world->deed[i], &value);
+                      .copy_of = g_array_new(FALSE, FALSE, sizeof(uint32_t)), .eager = x->world->transfers->len == 0 };
+    uint32_t choice = 0;
+    for (size_t i = 0; i < x->world->events; i++) {
+        while (choice < x->path.choices && x->path.choice[choice].events < i)
+            choice++;
+        int64_t value = choice < x->path.choices ? x->path.choice[choice].before : 0;
+        write_event(&writer, &x->world->event[i], &value);
     }
     write_ends(&writer);
     record->eager = writer.eager;

@@ -205,7 +205,7 @@ static WakeTree take_tree(Reader *in, const Units *units, WakePool *pool, unsign
 {
     WakeTree tree = { 0, 0 };
     uint64_t branches = take_number(in);
-    in->bad |= depth > EXPLORE_PICKS_MAX;
+    in->bad |= depth > EXPLORE_CHOICES_MAX;
     for (uint64_t i = 0; i < branches && !in->bad; i++) {
         const void *step = take(in, sizeof(Sleeper));
         Sleeper sleeper = { 0 };
@@ -255,9 +255,9 @@ static void put_explorer(GByteArray *out, const Explorer *x)
 {
     put_array(out, x->nodes);
     put_number(out, x->classes);
-    put_number(out, x->path.picks);
-    for (uint32_t i = 0; i < x->path.picks; i++)
-        put_number(out, x->path.pick[i].agent);
+    put_number(out, x->path.choices);
+    for (uint32_t i = 0; i < x->path.choices; i++)
+        put_number(out, x->path.choice[i].agent);
     put_block(out, x->sleep, x->sleepers * sizeof *x->sleep);
     for (uint32_t i = x->base; i < x->frames; i++) {
         const Frame *frame = &x->frame[i];
@@ -266,7 +266,7 @@ static void put_explorer(GByteArray *out, const Explorer *x)
     }
 }
 
-/* Frames of its own as they were written, without their trees; of the last one no pick is made yet. */
+/* Frames of its own as they were written, without their trees; of the last one no choice is made yet. */
 static void take_frames(Reader *in, const Units *units, Explorer *x, GArray *frames, uint64_t count)
 {
     for (uint64_t i = 0; i < count && !in->bad; i++) {
@@ -285,15 +285,15 @@ static void take_explorer(Reader *in, Units *units)
     Explorer *x = units_add(units);
     g_autoptr(GArray) nodes = take_array(in, sizeof(uint32_t)), agents = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(Frame));
-    uint64_t classes = take_count(in), picks = take_number(in);
-    in->bad |= picks > EXPLORE_PICKS_MAX || nodes->len > picks;
-    for (uint64_t i = 0; i < picks && !in->bad; i++) {
+    uint64_t classes = take_count(in), choices = take_number(in);
+    in->bad |= choices > EXPLORE_CHOICES_MAX || nodes->len > choices;
+    for (uint64_t i = 0; i < choices && !in->bad; i++) {
         uint32_t agent = take_id(in, NONE, false);
         g_array_append_val(agents, agent);
     }
     g_autoptr(GArray) sleep = take_sleepers(in, units);
     if (!in->bad)
-        take_frames(in, units, x, frames, picks + 1 - nodes->len);
+        take_frames(in, units, x, frames, choices + 1 - nodes->len);
     x->classes = classes;
     in->bad = in->bad || !units_are_chained(units, nodes, agents) || !explore_resume(x, nodes, agents, sleep, frames);
 }
@@ -320,7 +320,7 @@ static uint64_t result_bytes(const Program *program)
     for (uint32_t object = 0; object < program->objects; object++) {
         const Decl *decl = program_decl(program, program_object_decl(program, object));
         int64_t item = program_decl_is_result(decl) ? (int64_t)dtype_size_bytes(decl->dtype) : 0;
-        bytes += item > 0 ? (uint64_t)(decl->bytes + decl->bytes / item) : 0;      /* values, then marks: handed_back.c */
+        bytes += item > 0 ? (uint64_t)(decl->bytes + decl->bytes / item) : 0;   /* values, then marks: final_results.c */
     }
     return bytes;
 }
@@ -337,17 +337,17 @@ static bool outcome_fits(const Outcome *outcome, const Program *program, const R
     return diverges == result->diverged && (outcome->limits->len == 0 || !outcome->complete);
 }
 
-static void put_sum(GByteArray *out, const Sum *sum)
+static void put_totals(GByteArray *out, const Totals *totals)
 {
-    put_number(out, sum->runs);
-    put_number(out, sum->redundant);
-    put_number(out, sum->done);
-    put_result(out, &sum->result);
-    put_block(out, sum->ends.slot, sum->ends.size * sizeof *sum->ends.slot);
-    put_block(out, sum->classes.slot, sum->classes.size * sizeof *sum->classes.slot);
+    put_number(out, totals->runs);
+    put_number(out, totals->redundant);
+    put_number(out, totals->done);
+    put_result(out, &totals->result);
+    put_block(out, totals->ends.slot, totals->ends.size * sizeof *totals->ends.slot);
+    put_block(out, totals->classes.slot, totals->classes.size * sizeof *totals->classes.slot);
     Store outcome;
     store_init(&outcome, 1, (size_t)1 << 34);
-    outcome_save(sum->outcome, &outcome);
+    outcome_save(totals->outcome, &outcome);
     put_block(out, outcome.base, outcome.count);
     store_clear(&outcome);
 }
@@ -360,12 +360,12 @@ static void take_hashes(Reader *in, Hashes *hashes)
             hashes_add(hashes, g_array_index(slots, uint64_t, i));
 }
 
-static void take_sum(Reader *in, const Units *units, Sum *sum)
+static void take_totals(Reader *in, const Units *units, Totals *totals)
 {
-    sum->runs = take_count(in), sum->redundant = take_count(in), sum->done = take_bool(in);
-    take_result(in, &sum->result);
-    take_hashes(in, &sum->ends);
-    take_hashes(in, &sum->classes);
+    totals->runs = take_count(in), totals->redundant = take_count(in), totals->done = take_bool(in);
+    take_result(in, &totals->result);
+    take_hashes(in, &totals->ends);
+    take_hashes(in, &totals->classes);
     size_t bytes;
     const void *data = take_block(in, &bytes);
     if (data == NULL)
@@ -373,11 +373,11 @@ static void take_sum(Reader *in, const Units *units, Sum *sum)
     Store outcome;
     store_init(&outcome, 1, (size_t)1 << 34);
     memcpy(store_push(&outcome, bytes), data, bytes);
-    outcome_free(sum->outcome);
-    sum->outcome = outcome_load(&outcome);
-    in->bad |= sum->outcome == NULL || !outcome_fits(sum->outcome, units->shared.program, &sum->result)
-        || (sum->done && sum->outcome->findings->len == 0)
-        || (sum->result.bytes != NULL && sum->result.bytes->len != result_bytes(units->shared.program));
+    outcome_free(totals->outcome);
+    totals->outcome = outcome_load(&outcome);
+    in->bad |= totals->outcome == NULL || !outcome_fits(totals->outcome, units->shared.program, &totals->result)
+        || (totals->done && totals->outcome->findings->len == 0)
+        || (totals->result.bytes != NULL && totals->result.bytes->len != result_bytes(units->shared.program));
     store_clear(&outcome);
 }
 
@@ -392,7 +392,7 @@ void saved_write(const Units *units, Checkpoint *checkpoint)
     put_number(out, units->live->len);
     for (guint i = 0; i < units->live->len; i++)
         put_explorer(out, units->live->pdata[i]);
-    put_sum(out, &units->sum);
+    put_totals(out, &units->totals);
     put_block(out, units->shapes.at, units->shapes.depths * sizeof(Shape));
     checkpoint_begin(checkpoint);
     checkpoint_put(checkpoint, out->data, out->len);
@@ -414,7 +414,7 @@ bool saved_read(Units *units, GBytes *bytes)
     uint64_t live = take_number(&in);
     for (uint64_t i = 0; i < live && !in.bad; i++)
         take_explorer(&in, units);
-    take_sum(&in, units, &units->sum);
+    take_totals(&in, units, &units->totals);
     size_t shapes;
     const void *shape = take_block(&in, &shapes);
     in.bad |= shapes > SHAPE_DEPTHS * sizeof(Shape) || shapes % sizeof(Shape) != 0;

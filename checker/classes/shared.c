@@ -1,4 +1,4 @@
-/* shared.c - what is known of the program grows with the tree; nodes are an array in which places that are given up are used again. */
+/* shared.c - facts about the program grow with the tree; nodes are an array whose free slots are reused. */
 #include "shared.h"
 
 #define STEPS_MAX ((size_t)1 << 28)

@@ -1,4 +1,4 @@
-/* shared.h - what the explorers of one search share: what is known of the program, and nodes.
+/* shared.h - what the explorers of one search share: facts about the program, and nodes.
  *
  * A *node* is a frame that several units share (units.h). Nodes change between rounds only.
  *
@@ -13,12 +13,12 @@
 
 typedef struct Node {
     uint32_t parent;                            /* NONE: none */
-    uint32_t agent;                             /* whose pick leads here */
+    uint32_t agent;                             /* the agent whose choice leads here */
     uint32_t depth;
     uint32_t begun;                             /* branches */
-    uint64_t classes;                           /* seen by the units right below that are done */
-    GArray *sleep;                              /* Sleeper: asleep from the start, then branches in the order in which they began;
-                                                   NULL: this place in the array is not used */
+    uint64_t classes;                           /* visited by the units immediately below that are done */
+    GArray *sleep;                              /* Sleeper: those asleep from the start, then branches in the order in which they
+                                                   began; NULL: this slot of the array is unused */
     GArray *open;                               /* Sleeper: branches that began and are not done */
     WakeTree tree;
 } Node;
@@ -31,21 +31,22 @@ typedef struct Shared {
     Numbers numbers;
     Tree unrolled;                              /* all cores; grows under the lock */
     uint32_t *start;                            /* by core: its first node there */
-    GMutex lock;                                /* whoever runs the user's code or adds to the program */
+    GMutex lock;                                /* held to run the user's code or to add to the program */
     Tiles *tiles;
     gint64 deadline;                            /* monotonic microseconds, 0: none */
     GArray *nodes;                              /* Node */
     WakePool pool;                              /* of their trees */
-    const struct Result *first;                 /* what the first class handed back */
+    const struct Result *first;                 /* final contents of the first class */
     bool alone;                                 /* one explorer does all the work */
 } Shared;
 
 void shared_init(Shared *shared, UnrollSource *source, const ClassesOptions *options);
 void shared_clear(Shared *shared);              /* its nodes were freed */
-const char *shared_keep_text(Shared *shared, const char *text);        /* as long as the program */
+const char *shared_keep_text(Shared *shared, const char *text); /* lives as long as the program */
 uint32_t shared_add_node(Shared *shared, const Node *node);     /* its sleep is taken */
 void shared_free_node(Node *node);
 
 static inline Node *shared_node(const Shared *shared, uint32_t node) { return &g_array_index(shared->nodes, Node, node); }
-/* Work by one unit ends at once when objects are to be contended; several go on to the end of their round, whoever finds it out. */
+/* A single unit stops at once when more objects become contended; several complete their round, so that the outcome does not depend on
+ * which of them finds out. */
 static inline bool shared_stop(const Shared *shared) { return shared->usage.grew && shared->alone; }

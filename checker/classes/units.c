@@ -1,11 +1,11 @@
-/* units.c - rounds: each unit does its share, on whatever thread; then one thread adds up, hands over, divides. */
+/* units.c - rounds: threads run the units; then one thread adds up, hands over, divides. */
 #include "units.h"
 #include "../run/alone.h"
 #include "../run/child.h"
 #include <string.h>
 
 enum { UNITS_MAX = 16, BUDGET_FIRST = 1000, BUDGET = 250 };
-static const uint64_t CONTENTS_BYTES_MAX = UINT64_C(1) << 30;  /* of all units, about */
+static const uint64_t CONTENTS_BYTES_MAX = UINT64_C(1) << 30;   /* of all units together, roughly */
 
 Units *units_new(UnrollSource *source, const ClassesOptions *options)
 {
@@ -13,8 +13,8 @@ Units *units_new(UnrollSource *source, const ClassesOptions *options)
     shared_init(&units->shared, source, options);
     units->live = g_ptr_array_new_with_free_func((GDestroyNotify)explore_free);
     units->idle = g_ptr_array_new_with_free_func((GDestroyNotify)explore_free);
-    sum_init(&units->sum);
-    units->shared.first = &units->sum.result;
+    totals_init(&units->totals);
+    units->shared.first = &units->totals.result;
     return units;
 }
 
@@ -29,8 +29,8 @@ void units_forget(Units *units)
     g_free(units->shapes.at);
     units->shapes = (Shapes){ 0 };
     wake_pool_clear(&units->shared.pool);
-    sum_clear(&units->sum);
-    sum_init(&units->sum);
+    totals_clear(&units->totals);
+    totals_init(&units->totals);
     units->rounds = 0;
     units->cut = false;
 }
@@ -40,12 +40,12 @@ void units_free(Units *units)
     units_forget(units);
     g_ptr_array_unref(units->live);
     g_ptr_array_unref(units->idle);
-    sum_clear(&units->sum);
+    totals_clear(&units->totals);
     shared_clear(&units->shared);
     g_free(units);
 }
 
-/* The agent's branch of a node is done. If nothing is left to do there, neither is at its own place in its parent. */
+/* The agent's branch of a node is done. A node with nothing left to do closes its own branch of its parent. */
 static void close_branch(Units *units, uint32_t id, uint32_t agent, uint64_t classes)
 {
     while (id != NONE) {
@@ -106,7 +106,7 @@ bool units_are_chained(const Units *units, const GArray *nodes, const GArray *ag
     return before == NONE || has_agent(shared_node(&units->shared, before)->open, g_array_index(agents, uint32_t, nodes->len - 1));
 }
 
-/* It is where its parent says, has something left to do, and began what is open. */
+/* Its place fits its parent, something is left to do, and its open branches have begun. */
 static bool node_fits(const Units *units, const Node *node)
 {
     const Node *parent = node->parent < units->shared.nodes->len ? shared_node(&units->shared, node->parent) : NULL;
@@ -135,7 +135,7 @@ bool units_fit(const Units *units)
         below += x->base > 0, starts += x->base == 0, classes += x->classes;
     }
     return open == below && starts <= 1 && (nodes == 0) == (open == 0) && (units->live->len > 0) == (starts == 1 || units->rounds == 0)
-        && (units->rounds == 0) == (units->sum.runs + units->sum.redundant == 0) && classes <= units->sum.runs;
+        && (units->rounds == 0) == (units->totals.runs + units->totals.redundant == 0) && classes <= units->totals.runs;
 }
 
 Explorer *units_add(Units *units)
@@ -152,7 +152,7 @@ static bool has_branch(const Units *units, const Node *node, uint32_t *before)
         && wake_find_apart(&units->shared.pool, &node->tree, (const Sleeper *)(const void *)node->open->data, node->open->len, before);
 }
 
-/* At the node nearest to the start where that is possible. */
+/* At the node nearest to the start that has a branch to begin. */
 static bool begin_branch(Units *units)
 {
     uint32_t best = NONE, before;
@@ -174,7 +174,7 @@ static bool begin_branch(Units *units)
     return true;
 }
 
-/* Of all units the one that can do so nearest to the start. */
+/* Chooses the unit with a frame to share nearest to the start. */
 static bool share(Units *units)
 {
     Explorer *best = NULL;
@@ -189,7 +189,7 @@ static bool share(Units *units)
     return best != NULL;
 }
 
-/* Each unit has contents of its own: bytes, whether written, from where; and once more to find out what could have come earlier. */
+/* Each unit has contents of its own: bytes, whether written, origins; twice, for its shadow world. */
 static guint units_most(const Units *units)
 {
     guint most = units->shared.options->units ? units->shared.options->units : UNITS_MAX;
@@ -228,7 +228,7 @@ Round units_plan_round(const Units *units)
     const ClassesOptions *options = units->shared.options;
     uint64_t budget = options->budget ? options->budget : BUDGET, first = options->budget ? options->budget : BUDGET_FIRST;
     Round round = { .live = units->live, .budget = units->rounds == 0 ? first : budget };
-    uint64_t left = options->limits.runs != 0 ? options->limits.runs - units->sum.runs : UINT64_MAX;
+    uint64_t left = options->limits.runs != 0 ? options->limits.runs - units->totals.runs : UINT64_MAX;
     if (left < units->live->len * round.budget)
         round.cut = true, round.budget = left / units->live->len, round.extra = left % units->live->len;
     return round;
@@ -248,12 +248,12 @@ static void gather_shape(Units *units, Explorer *x)
             units->shapes.at[d].classes[i] += x->shapes.at[d].classes[i], x->shapes.at[d].classes[i] = 0;
 }
 
-/* Findings of units behind one that was done are not wanted: the first is what a search by one unit would have ended with. */
+/* With `first`, units after the one that is done do not count, so that the finding does not depend on the number of workers. */
 static void gather(Units *units)
 {
-    for (guint i = 0; i < units->live->len && !units->sum.done; i++) {
+    for (guint i = 0; i < units->live->len && !units->totals.done; i++) {
         Explorer *x = units->live->pdata[i];
-        sum_add(&units->sum, x);
+        totals_add(&units->totals, x);
         hand_over(units, x);
         gather_shape(units, x);
     }
@@ -264,7 +264,7 @@ static void gather(Units *units)
             continue;
         }
         if (x->base > 0)
-            close_branch(units, g_array_index(x->nodes, uint32_t, x->base - 1), x->path.pick[x->base - 1].agent, x->classes);
+            close_branch(units, g_array_index(x->nodes, uint32_t, x->base - 1), x->path.choice[x->base - 1].agent, x->classes);
         explore_end(x);
         g_ptr_array_add(units->idle, g_ptr_array_steal_index(units->live, i));
     }
@@ -275,7 +275,7 @@ static void tell_progress(const Units *units)
     Progress *progress = units->shared.options->progress;
     if (progress == NULL)
         return;
-    progress_set(progress, units->sum.runs, units->sum.outcome->findings->len);
+    progress_set(progress, units->totals.runs, units->totals.outcome->findings->len);
     Estimate estimate = units_estimate(units);
     progress->total = estimate.all, progress->total_least = estimate.least, progress->total_most = estimate.most;
 }

@@ -1,10 +1,10 @@
-/* usage.c - one look at each step when its core is first seen to have it. */
+/* usage.c - examines each step once, when the tree gains it. */
 #include "usage.h"
 #include <glib.h>
 
 enum { SEMAPHORES_MAX = 1 << 30, WAITERS_MAX = 1 << 26, SITES_MAX = 1 << 28 };
 
-/* The program may have got more semaphores. */
+/* The program may have gained semaphores. */
 static void fit(Usage *usage)
 {
     size_t known = usage->uses.count, now = usage->program->semaphores;
@@ -67,7 +67,7 @@ static void note_waiter(Usage *usage, Use *use, uint32_t core)
         if (STORE(Waiter, &usage->waiters, at - 1).core == core)
             return;
     *(Waiter *)store_push(&usage->waiters, 1) = (Waiter){ core, use->waiters };
-    g_atomic_int_set((gint *)&use->waiters, (gint)usage->waiters.count);       /* other workers walk along the list meanwhile */
+    g_atomic_int_set((gint *)&use->waiters, (gint)usage->waiters.count);        /* other workers read the list meanwhile */
 }
 
 static void note_semaphore(Usage *usage, const Step *step)
@@ -102,7 +102,7 @@ void usage_note(Usage *usage, const Step *step, const Copy *copy)
         usage_of(usage, copy->receive_semaphore)->coarse = true;
 }
 
-/* Runs explored before this was known did not ask whether that look turned something off: the search begins anew. */
+/* Runs explored before did not ask whether something disables this look: the search restarts. */
 void usage_note_poll(Usage *usage, uint32_t site)
 {
     if (site >= usage->polling.count)

@@ -1,7 +1,7 @@
-/* wakeup.c - nodes in one array, the unused ones chained.
+/* wakeup.c - nodes in one array, with a free list.
  *
- * A sequence goes down the tree along steps that can come first in what is left of it, to a leaf, which covers it, or to a node where it
- * becomes a new branch.
+ * A sequence descends along steps that can come first in the rest of it, to a leaf, which covers it, or to a node below which it becomes a
+ * new branch.
  */
 #include "wakeup.h"
 

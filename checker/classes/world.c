@@ -1,4 +1,4 @@
-/* world.c - cores' own steps: what is free of conflict at once, the rest when somebody chooses it; each logged so that it can be undone. */
+/* world.c - steps of cores: those without conflict at once, the others when chosen; each is logged, so that it can be undone. */
 #include "world.h"
 #include "../../model/counter.h"
 #include <string.h>
@@ -14,16 +14,16 @@ World *world_new(Shared *shared)
     world->data = world->tree->contents ? data_new(shared->program, shared->tiles) : NULL;
     world->stage = g_new0(uint32_t, program->cores);
     world->last = g_new0(uint32_t, program->cores);
-    world->doze = g_new0(uint32_t, program->cores);
-    world->tangled = g_new0(uint8_t, program->cores);
+    world->watching = g_new0(uint32_t, program->cores);
+    world->tainted = g_new0(uint8_t, program->cores);
     world->pending = g_new0(uint64_t, program->cores / 64 + 1);
     world->recent = g_new(Recent, RECENT);
     for (unsigned i = 0; i < RECENT; i++)
         world->recent[i].stage = NONE;
     world->queue = g_new0(uint32_t, program->cores + 1);
     world->queued = g_new0(uint8_t, program->cores);
-    world->flights = g_array_new(FALSE, FALSE, sizeof(Flight));
-    world->watches = g_array_new(FALSE, FALSE, sizeof(Watch));
+    world->transfers = g_array_new(FALSE, FALSE, sizeof(Transfer));
+    world->watches = g_array_new(FALSE, FALSE, sizeof(Watched));
     return world;
 }
 
@@ -32,8 +32,8 @@ void world_free(World *world)
     data_free(world->data);
     g_free(world->stage);
     g_free(world->last);
-    g_free(world->doze);
-    g_free(world->tangled);
+    g_free(world->watching);
+    g_free(world->tainted);
     g_free(world->pending);
     g_free(world->recent);
     g_free(world->queue);
@@ -41,14 +41,14 @@ void world_free(World *world)
     g_free(world->value);
     g_free(world->version);
     g_free(world->others);
-    g_free(world->deed);
-    g_free(world->flight_of);
-    g_array_free(world->flights, TRUE);
+    g_free(world->event);
+    g_free(world->transfer_of);
+    g_array_free(world->transfers, TRUE);
     g_array_free(world->watches, TRUE);
     g_free(world);
 }
 
-/* Steps seen for the first time may name semaphores that did not exist before. */
+/* New steps may name semaphores that did not exist before. */
 static void fit(World *world)
 {
     g_mutex_lock(&world->shared->lock);
@@ -82,70 +82,70 @@ static void queue_core(World *world, uint32_t core)
     world->tail = world->tail == world->program->cores ? 0 : world->tail + 1;
 }
 
-Deed *world_log(World *world, uint32_t core, StepKind kind, uint32_t stage)
+WorldEvent *world_log(World *world, uint32_t core, StepKind kind, uint32_t stage)
 {
-    if (G_UNLIKELY(world->deeds == world->deeds_max)) {
-        world->deeds_max = MAX(world->deeds_max * 2, 256);
-        world->deed = g_renew(Deed, world->deed, world->deeds_max);
+    if (G_UNLIKELY(world->events == world->events_max)) {
+        world->events_max = MAX(world->events_max * 2, 256);
+        world->event = g_renew(WorldEvent, world->event, world->events_max);
     }
-    Deed *deed = &world->deed[world->deeds++];
-    deed->core = core, deed->kind = (uint8_t)kind, deed->stage = stage, deed->object = NONE;
-    deed->bumped = deed->foreign = false;
-    deed->watches = world->watches->len;
-    deed->written = world->data ? data_mark(world->data) : 0;
-    return deed;
+    WorldEvent *event = &world->event[world->events++];
+    event->core = core, event->kind = (uint8_t)kind, event->stage = stage, event->object = NONE;
+    event->bumped = event->foreign = false;
+    event->watches = world->watches->len;
+    event->written = world->data ? data_mark(world->data) : 0;
+    return event;
 }
 
-static void change_value(World *world, Deed *deed, uint32_t object, int64_t value)
+static void change_value(World *world, WorldEvent *event, uint32_t object, int64_t value)
 {
-    deed->object = object, deed->before = world_value(world, object);
+    event->object = object, event->before = world_value(world, object);
     world->value[object] = value;
     if (usage_of(world->usage, object)->contended) {
         world->version[object]++;
-        deed->bumped = true;
+        event->bumped = true;
     }
 }
 
-void world_add(World *world, Deed *deed, uint32_t object, int64_t inc, bool own)
+void world_add(World *world, WorldEvent *event, uint32_t object, int64_t inc, bool own)
 {
     const Use *use = usage_of(world->usage, object);
-    change_value(world, deed, object, world_value(world, object) + inc);
-    deed->foreign = world->begun && !own;
-    world->others[object] += deed->foreign ? inc : 0;
+    change_value(world, event, object, world_value(world, object) + inc);
+    event->foreign = world->begun && !own;
+    world->others[object] += event->foreign ? inc : 0;
     for (uint32_t at = use->contended ? 0 : use->waiters; at != 0; at = STORE(Waiter, &world->usage->waiters, at - 1).next)
         queue_core(world, STORE(Waiter, &world->usage->waiters, at - 1).core);
 }
 
-/* The core came back to an earlier stage: it sleeps there until one of the things that it saw on the way changes. */
-static void doze(World *world, uint32_t core, uint32_t stage)
+/* The core returned to an earlier stage: it sleeps there until something that it observed in the loop changes. */
+static void watch_loop(World *world, uint32_t core, uint32_t stage)
 {
     uint32_t list = 0;
-    for (uint32_t at = world->last[core]; at != 0; at = world->deed[at - 1].older) {
-        const Deed *deed = &world->deed[at - 1];
-        const Step *step = &tree_node(world->tree, deed->stage)->step;
+    for (uint32_t at = world->last[core]; at != 0; at = world->event[at - 1].older) {
+        const WorldEvent *event = &world->event[at - 1];
+        const Step *step = &tree_node(world->tree, event->stage)->step;
         bool load = step->kind == STEP_LOAD || step->kind == STEP_SWAP;
         if (step_on_counter(step->kind) || (load && world->data != NULL)) {
-            Watch watch = { load ? NONE : step->object, (uint32_t)deed->before, list };
+            Watched watch = { load ? NONE : step->object, (uint32_t)event->before, list };
             g_array_append_val(world->watches, watch);
             list = world->watches->len;
         }
-        if (deed->stage == stage)
+        if (event->stage == stage)
             break;
     }
-    world->doze[core] = list;
+    world->watching[core] = list;
 }
 
 static bool changed_since(const World *world, uint32_t list)
 {
-    for (; list != 0; list = g_array_index(world->watches, Watch, list - 1).next) {
-        const Watch *watch = &g_array_index(world->watches, Watch, list - 1);
+    for (; list != 0; list = g_array_index(world->watches, Watched, list - 1).next) {
+        const Watched *watch = &g_array_index(world->watches, Watched, list - 1);
         if ((watch->object == NONE ? data_mark(world->data) : world->version[watch->object]) != watch->version)
             return true;
     }
     return false;
 }
 
-/* Lists of outcomes may be long. */
+/* Caches tree_after, whose lists of outcomes may be long. */
 static uint32_t stage_after(World *world, uint32_t stage, int64_t seen)
 {
     if (!tree_node(world->tree, stage)->observes)
@@ -175,25 +175,25 @@ static void stand_at(World *world, uint32_t core, uint32_t stage)
 }
 
 /* Logs the core's step and moves it on. */
-static Deed *step_on(World *world, uint32_t core, int64_t seen)
+static WorldEvent *step_on(World *world, uint32_t core, int64_t seen)
 {
     uint32_t stage = world->stage[core];
     const TreeNode *at = tree_node(world->tree, stage);
-    Deed *deed = world_log(world, core, (StepKind)at->step.kind, stage);
-    deed->older = world->last[core], deed->doze = world->doze[core], deed->tangled = world->tangled[core];
-    deed->pending = is_pending(world, core);
-    world->last[core] = (uint32_t)world->deeds;
-    world->doze[core] = 0;
+    WorldEvent *event = world_log(world, core, (StepKind)at->step.kind, stage);
+    event->older = world->last[core], event->watching = world->watching[core], event->tainted = world->tainted[core];
+    event->pending = is_pending(world, core);
+    world->last[core] = (uint32_t)world->events;
+    world->watching[core] = 0;
     stand_at(world, core, stage_after(world, stage, seen));
-    return deed;
+    return event;
 }
 
-/* After its deed is complete: did the step close a loop? */
+/* Did the step close a loop? Its event is complete. */
 static void note_loop(World *world, uint32_t core, uint32_t from)
 {
     if (tree_node(world->tree, world->stage[core])->position <= tree_node(world->tree, from)->position) {
-        doze(world, core, world->stage[core]);
-        world->tangled[core] = 1;
+        watch_loop(world, core, world->stage[core]);
+        world->tainted[core] = 1;
     }
 }
 
@@ -220,7 +220,7 @@ static bool do_join(World *world, uint32_t core)
     for (uint32_t c = first; c < last; c++)
         if (is_member(world, c, &join)) {
             step_on(world, c, 0);
-            world->tangled[c] |= world->begun && members > 1;
+            world->tainted[c] |= world->begun && members > 1;
             if (c != core)
                 queue_core(world, c);
         }
@@ -236,13 +236,13 @@ static void do_data(World *world, uint32_t core)
     uint32_t mark = data_mark(world->data), tile = observes ? data_load(world->data, step) : 0;
     if (step->step.kind != STEP_LOAD)
         data_store(world->data, step);
-    Deed *deed = step_on(world, core, tile);
-    deed->written = mark;
-    deed->before = (int64_t)mark;
+    WorldEvent *event = step_on(world, core, tile);
+    event->written = mark;
+    event->before = (int64_t)mark;
     note_loop(world, core, stage);
 }
 
-/* A step on an object without conflicts. False: not possible now. */
+/* A step on an object that is not contended. False: not possible now. */
 static bool do_free_object(World *world, uint32_t core)
 {
     const Step *step = &tree_node(world->tree, world->stage[core])->step;
@@ -252,33 +252,33 @@ static bool do_free_object(World *world, uint32_t core)
         return false;
     bool own = usage_of(world->usage, step->object)->owner == core;
     bool alone = own && blocks && world_holds(world, world->stage[core], value - world->others[step->object]);
-    Deed *deed = step_on(world, core, 0);
-    deed->before = 0;
+    WorldEvent *event = step_on(world, core, 0);
+    event->before = 0;
     if (step->kind == STEP_WAIT && step->value > 0)
-        change_value(world, deed, step->object, value - step->value);
+        change_value(world, event, step->object, value - step->value);
     else if (step->kind == STEP_SIGNAL)
-        world_add(world, deed, step->object, step->value, own);
+        world_add(world, event, step->object, step->value, own);
     else if (step->kind == STEP_FLAG_ADD)
-        world_add(world, deed, step->object, (int32_t)step->value, own);
-    world->tangled[core] |= blocks && !alone && world->begun;
+        world_add(world, event, step->object, (int32_t)step->value, own);
+    world->tainted[core] |= blocks && !alone && world->begun;
     return true;
 }
 
-/* One step of the core, if it is possible and free of conflict. */
+/* One step of the core, if it is possible and without conflict. */
 static bool act(World *world, uint32_t core)
 {
     uint32_t stage = world->stage[core];
     const TreeNode *at = tree_node(world->tree, stage);
-    if (at->end != TREE_GOES_ON || (world->doze[core] != 0 && !changed_since(world, world->doze[core])))
+    if (at->end != TREE_GOES_ON || (world->watching[core] != 0 && !changed_since(world, world->watching[core])))
         return false;
     const Step *step = &at->step;
-    if (step_on_counter(step->kind))                    /* what is only to be contended waits for the next search */
+    if (step_on_counter(step->kind))            /* an object to be contended waits for the next search */
         return !usage_of(world->usage, step->object)->contended && !usage_needs_order(step) && do_free_object(world, core);
     if (step_is_join(step->kind))
         return do_join(world, core);
     if (step->kind == STEP_COPY_START && step->object != NONE) {
         step_on(world, core, 0);
-        flight_start(world, core, stage);
+        transfer_start(world, core, stage);
     } else if (world->data != NULL && (step->kind == STEP_LOAD || step->kind == STEP_STORE || step->kind == STEP_SWAP)) {
         do_data(world, core);
     } else {
@@ -288,12 +288,13 @@ static bool act(World *world, uint32_t core)
     return true;
 }
 
-/* Cores that poll memory are not told of each write: they are asked again when nothing else moves. */
+/* Writes to memory do not queue the cores that poll it: they are queued when nothing else moves. */
 static void wake_readers(World *world)
 {
     for (uint32_t c = 0; world->data != NULL && c < world->program->cores; c++) {
         const TreeNode *at = tree_node(world->tree, world->stage[c]);
-        if (world->doze[c] != 0 && at->end == TREE_GOES_ON && !step_on_counter(at->step.kind) && changed_since(world, world->doze[c]))
+        uint32_t list = world->watching[c];
+        if (list != 0 && at->end == TREE_GOES_ON && !step_on_counter(at->step.kind) && changed_since(world, list))
             queue_core(world, c);
     }
 }
@@ -308,8 +309,8 @@ static void settle(World *world)
             while (act(world, core))
                 ;
         }
-        if (world->flights_changed)
-            flight_run(world);
+        if (world->transfers_changed)
+            transfer_run(world);
         if (world->head == world->tail)
             wake_readers(world);
     } while (world->head != world->tail);
@@ -317,13 +318,13 @@ static void settle(World *world)
 
 void world_begin(World *world)
 {
-    g_assert(world->deeds == 0);
+    g_assert(world->events == 0);
     fit(world);
     world->begun = false;
     for (uint32_t c = 0; c < world->program->cores; c++) {
         stand_at(world, c, world->shared->start[c]);
-        world->last[c] = world->doze[c] = 0;
-        world->tangled[c] = 0;
+        world->last[c] = world->watching[c] = 0;
+        world->tainted[c] = 0;
         queue_core(world, c);
     }
     settle(world);
@@ -345,7 +346,7 @@ static bool is_poll(const World *world, const TreeNode *at)
     return at->observes && usage_polls(world->usage, at->step.site);
 }
 
-bool world_may_turn(const World *world, uint32_t stage)
+bool world_may_disable(const World *world, uint32_t stage)
 {
     const TreeNode *at = tree_node(world->tree, stage);
     return at->step.kind == STEP_FLAG_WAIT || is_poll(world, at);
@@ -372,41 +373,41 @@ bool world_knows(const World *world, uint32_t agent)
 bool world_pending(World *world, uint32_t agent, Pending *pending)
 {
     if (agent >= world->program->cores)
-        return flight_pending(world, agent, pending);
+        return transfer_pending(world, agent, pending);
     if (!is_pending(world, agent))
         return false;
     pending->stage = world->stage[agent];
     pending->object = tree_node(world->tree, pending->stage)->step.object;
     pending->value = world_value(world, pending->object);
     pending->manner = (uint8_t)world_manner(world, pending->stage, pending->value);
-    pending->enabled = (world->doze[agent] == 0 || changed_since(world, world->doze[agent]))
+    pending->enabled = (world->watching[agent] == 0 || changed_since(world, world->watching[agent]))
         && world_holds(world, pending->stage, pending->value);
     return true;
 }
 
-bool world_is_tangled(const World *world, uint32_t agent)
+bool world_is_tainted(const World *world, uint32_t agent)
 {
-    return agent < world->program->cores ? world->tangled[agent] : flight_of_agent(world, agent)->tangled;
+    return agent < world->program->cores ? world->tainted[agent] : transfer_of_agent(world, agent)->tainted;
 }
 
 bool world_polls(World *world, uint32_t core)
 {
     const TreeNode *at = tree_node(world->tree, world->stage[core]);
-    return at->end == TREE_GOES_ON && (world->doze[core] != 0 || (is_pending(world, core) && !step_blocks(at->step.kind)));
+    return at->end == TREE_GOES_ON && (world->watching[core] != 0 || (is_pending(world, core) && !step_blocks(at->step.kind)));
 }
 
 uint32_t world_next_agent(World *world, uint32_t agent)
 {
     uint32_t cores = world->program->cores;
     if (agent != NONE && agent >= cores)
-        return flight_next(world, agent);
+        return transfer_next(world, agent);
     uint32_t next = agent + 1;                  /* NONE + 1 is 0 */
     for (uint64_t mask = ~UINT64_C(0) << next % 64; next < cores; next = (next / 64 + 1) * 64, mask = ~UINT64_C(0)) {
         uint64_t left = world->pending[next / 64] & mask;
         if (left != 0)
             return next / 64 * 64 + (uint32_t)__builtin_ctzll(left);
     }
-    return flight_next(world, NONE);
+    return transfer_next(world, NONE);
 }
 
 /* A word must stay within 32 bits for adds to commute. */
@@ -430,25 +431,25 @@ static void do_core(World *world, uint32_t core)
     uint32_t stage = world->stage[core];
     const Step *step = &tree_node(world->tree, stage)->step;
     int64_t value = world_value(world, step->object);
-    Deed *deed = step_on(world, core, outcome_of(step, value));
-    deed->before = world->version[step->object];
+    WorldEvent *event = step_on(world, core, outcome_of(step, value));
+    event->before = world->version[step->object];
     switch ((StepKind)step->kind) {
     case STEP_SIGNAL:
-        change_value(world, deed, step->object, value + step->value);
+        change_value(world, event, step->object, value + step->value);
         break;
     case STEP_WAIT:
         if (step->value > 0)
-            change_value(world, deed, step->object, value - step->value);
+            change_value(world, event, step->object, value - step->value);
         break;
     case STEP_FLAG_STORE:
-        change_value(world, deed, step->object, (int32_t)step->value);
+        change_value(world, event, step->object, (int32_t)step->value);
         break;
     case STEP_FLAG_ADD:
-        change_value(world, deed, step->object, add_to_word(world, step->object, value, (int32_t)step->value));
+        change_value(world, event, step->object, add_to_word(world, step->object, value, (int32_t)step->value));
         break;
     case STEP_FLAG_CAS:
         if (value == (int32_t)step->extra)
-            change_value(world, deed, step->object, (int32_t)step->value);
+            change_value(world, event, step->object, (int32_t)step->value);
         break;
     case STEP_WAIT_KEEP: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD: case STEP_FLAG_WAIT:
         break;
@@ -466,35 +467,35 @@ void world_do(World *world, uint32_t agent)
     if (agent < world->program->cores)
         do_core(world, agent);
     else
-        flight_do(world, agent);
+        transfer_do(world, agent);
     settle(world);
 }
 
-void world_undo(World *world, size_t deeds)
+void world_undo(World *world, size_t events)
 {
-    while (world->deeds > deeds) {
-        const Deed *deed = &world->deed[--world->deeds];
-        if (deed->object != NONE) {
-            if (deed->foreign)
-                world->others[deed->object] -= world->value[deed->object] - deed->before;
-            world->value[deed->object] = deed->before;
-            world->version[deed->object] -= deed->bumped;
+    while (world->events > events) {
+        const WorldEvent *event = &world->event[--world->events];
+        if (event->object != NONE) {
+            if (event->foreign)
+                world->others[event->object] -= world->value[event->object] - event->before;
+            world->value[event->object] = event->before;
+            world->version[event->object] -= event->bumped;
         }
-        if (deed->kind >= STEP_EARLY_SEND) {
-            if (deed->kind != DEED_EFFECT)
-                flight_undo(world, deed);
+        if (event->kind >= STEP_EARLY_SEND) {
+            if (event->kind != EVENT_EFFECT)
+                transfer_undo(world, event);
         } else {
-            world->stage[deed->core] = deed->stage;
-            world->last[deed->core] = deed->older;
-            world->doze[deed->core] = deed->doze;
-            world->tangled[deed->core] = deed->tangled;
-            set_pending(world, deed->core, deed->pending);
-            if (deed->kind == STEP_COPY_START)
-                flight_undo(world, deed);
+            world->stage[event->core] = event->stage;
+            world->last[event->core] = event->older;
+            world->watching[event->core] = event->watching;
+            world->tainted[event->core] = event->tainted;
+            set_pending(world, event->core, event->pending);
+            if (event->kind == STEP_COPY_START)
+                transfer_undo(world, event);
         }
         if (world->data != NULL)
-            data_undo(world->data, deed->written);
-        if (world->watches->len != deed->watches)
-            g_array_set_size(world->watches, deed->watches);
+            data_undo(world->data, event->written);
+        if (world->watches->len != event->watches)
+            g_array_set_size(world->watches, event->watches);
     }
 }

@@ -1,33 +1,33 @@
-/* digest.c - each class judged at its end: by a look at its cores where that is all there is to judge, else by the proof of its record. */
-#include "digest.h"
+/* class_results.c - judges each class at its end: by the ends of its cores if that is enough, else by a proof of its record. */
+#include "class_results.h"
 #include "../../model/rng.h"
 #include "../proof/prove.h"
 #include <string.h>
 
 enum { FINDINGS_HELD_MAX = 256 };               /* before they are merged */
 
-Digest *digest_new(Explorer *x)
+ClassResults *class_results_new(Explorer *x)
 {
-    Digest *digest = g_new0(Digest, 1);
-    digest->position = g_new0(uint32_t, x->program->cores);
-    digest->aside = aside_new(x->program);
-    return digest;
+    ClassResults *results = g_new0(ClassResults, 1);
+    results->position = g_new0(uint32_t, x->program->cores);
+    results->families = families_new(x->program);
+    return results;
 }
 
-void digest_free(Digest *digest)
+void class_results_free(ClassResults *results)
 {
-    if (digest->record != NULL)
-        record_free(digest->record);
-    g_free(digest->position);
-    aside_free(digest->aside);
-    g_free(digest->ends.slot);
-    g_free(digest->classes.slot);
-    g_clear_pointer(&digest->result.bytes, g_array_unref);
-    g_clear_pointer(&digest->moves, g_array_unref);
-    g_free(digest);
+    if (results->record != NULL)
+        record_free(results->record);
+    g_free(results->position);
+    families_free(results->families);
+    g_free(results->ends.slot);
+    g_free(results->classes.slot);
+    g_clear_pointer(&results->result.bytes, g_array_unref);
+    g_clear_pointer(&results->moves, g_array_unref);
+    g_free(results);
 }
 
-Outcome *digest_new_outcome(void)
+Outcome *class_results_new_outcome(void)
 {
     Outcome *outcome = outcome_new();
     outcome->conflicts = outcome->steps = 0;
@@ -54,17 +54,17 @@ bool hashes_add(Hashes *hashes, uint64_t hash)
     return true;
 }
 
-/* Equal for equal classes: a sum over the picks, each mixed with the picks right before it on its object. */
+/* Equal for equal classes: a sum over choices, each mixed with the choices immediately before it on its object. */
 static uint64_t hash_class(const Explorer *x)
 {
     const Path *path = &x->path;
     uint64_t sum = 0;
-    g_autofree uint64_t *event = g_new(uint64_t, path->picks + 1);
-    for (uint32_t i = 0; i < path->picks; i++) {
-        const Pick *pick = &path->pick[i];
-        event[i] = rng_mix(((uint64_t)pick->agent << 32 | pick->stage) + (pick->of_agent ? event[pick->of_agent - 1] : 0));
+    g_autofree uint64_t *event = g_new(uint64_t, path->choices + 1);
+    for (uint32_t i = 0; i < path->choices; i++) {
+        const PathChoice *choice = &path->choice[i];
+        event[i] = rng_mix(((uint64_t)choice->agent << 32 | choice->stage) + (choice->of_agent ? event[choice->of_agent - 1] : 0));
         uint64_t before = 0;
-        for (uint32_t at = path_group(path, pick->on_object, (Manner)pick->manner); at != 0; at = path_group_next(path, at))
+        for (uint32_t at = path_group(path, choice->on_object, (Manner)choice->manner); at != 0; at = path_group_next(path, at))
             before += rng_mix(event[at - 1] ^ 0x5bd1e995);
         sum += rng_mix(event[i] ^ rng_mix(before));
     }
@@ -78,7 +78,7 @@ static Ends count_ends(Explorer *x)
     Ends ends = { 0 };
     for (uint32_t c = 0; c < x->program->cores; c++) {
         const TreeNode *at = tree_node(x->tree, x->world->stage[c]);
-        x->digest->position[c] = at->position;
+        x->results->position[c] = at->position;
         if (at->end == TREE_FINISHED)
             ends.finished++;
         else if (at->end == TREE_STOPPED)
@@ -91,7 +91,7 @@ static Ends count_ends(Explorer *x)
     return ends;
 }
 
-/* Findings change hands. That there were conflicts is no limit: all their orders are gone through. */
+/* Moves the findings. Conflicts are not a limit here: all their orders are explored. */
 static void move_outcome(Outcome *one, Outcome *all)
 {
     for (guint i = 0; i < one->findings->len; i++)
@@ -110,11 +110,11 @@ static void merge(Explorer *x, Outcome *one)
     Outcome *all = x->outcome;
     for (guint i = 0; i < one->findings->len && !x->usage->proof; i++)
         if (((const Finding *)g_ptr_array_index(one->findings, i))->id == FAULT_DEADLOCK)
-            x->digest->deadlock = g_ptr_array_index(one->findings, i);
+            x->results->deadlock = g_ptr_array_index(one->findings, i);
     move_outcome(one, all);
     if (all->findings->len > FINDINGS_HELD_MAX) {
         outcome_settle(all, x->program);
-        x->digest->deadlock = NULL;
+        x->results->deadlock = NULL;
     }
     x->done |= x->options->first && all->findings->len > 0;
 }
@@ -125,17 +125,17 @@ static Outcome *prove(const Explorer *x, bool looks_aside)
     double left = deadline ? MAX((double)(deadline - g_get_monotonic_time()) / 1e6, 0.01) : 0;
     const ProveOptions options = { .looks_aside = looks_aside, .first = x->options->first,
                                    .limits = { .memory = x->options->limits.memory, .seconds = left } };
-    return prove_record(x->digest->record, &options);
+    return prove_record(x->results->record, &options);
 }
 
-/* NULL: that decides nothing. */
-static Outcome *prove_looks_aside(Explorer *x, uint32_t steps)
+/* NULL: this proof decides nothing. */
+static Outcome *prove_without_looks(Explorer *x, uint32_t steps)
 {
     Outcome *one = prove(x, true);
     if (x->options->canary == CLASSES_CANARY_LOOKS_IGNORED)
         g_ptr_array_set_size(one->findings, 0);
     bool faultless = one->findings->len + one->limits->len == 0;
-    aside_note(x->digest->aside, steps, faultless ? ASIDE_FAULTLESS : ASIDE_OPEN);
+    families_note(x->results->families, steps, faultless ? FAMILY_FAULTLESS : FAMILY_OPEN);
     if (!faultless)
         outcome_free(one);
     return faultless ? one : NULL;
@@ -143,19 +143,19 @@ static Outcome *prove_looks_aside(Explorer *x, uint32_t steps)
 
 static void prove_class(Explorer *x, bool finished)
 {
-    Digest *digest = x->digest;
-    bool results = finished && x->options->contents;
-    uint32_t steps = finished ? aside_find(x) : NONE;
-    bool known = steps != NONE && aside_verdict(digest->aside, steps) == ASIDE_FAULTLESS;
-    if (known && !results)
+    ClassResults *results = x->results;
+    bool checked = finished && x->options->contents;
+    uint32_t steps = finished ? families_find(x) : NONE;
+    bool known = steps != NONE && families_verdict(results->families, steps) == FAMILY_FAULTLESS;
+    if (known && !checked)
         return;
-    digest_record(x);
-    if (results)
-        digest_results(x);
+    record_of_run(x);
+    if (checked)
+        final_results_check(x);
     Outcome *one = NULL;
-    bool as_expected = digest->record->raised.count == 0, faultless = known && as_expected;
-    if (!faultless && as_expected && steps != NONE && aside_verdict(digest->aside, steps) == ASIDE_UNTRIED)
-        one = prove_looks_aside(x, steps);
+    bool as_expected = results->record->raised.count == 0, faultless = known && as_expected;
+    if (!faultless && as_expected && steps != NONE && families_verdict(results->families, steps) == FAMILY_UNTRIED)
+        one = prove_without_looks(x, steps);
     if (!faultless && one == NULL)
         one = prove(x, false);
     if (one != NULL) {
@@ -163,28 +163,28 @@ static void prove_class(Explorer *x, bool finished)
         merge(x, one);
         outcome_free(one);
     }
-    if (faultless && results)
-        digest_compare(x);
+    if (faultless && checked)
+        final_results_compare(x);
 }
 
-void digest_class(Explorer *x)
+void class_results_add(Explorer *x)
 {
-    Digest *digest = x->digest;
+    ClassResults *results = x->results;
     if (x->usage->grew)
-        return;                                 /* what was proved of it would not hold */
-    if (x->options->audit && !hashes_add(&digest->classes, hash_class(x)))
+        return;                                 /* the search restarts, and this class is visited again */
+    if (x->options->audit && !hashes_add(&results->classes, hash_class(x)))
         x->redundant++;
     Ends ends = count_ends(x);
     if (!x->options->no_end_states && ends.polling == 0)
-        hashes_add(&digest->ends, outcome_end_state(digest->position, x->program->cores, x->world->value,
+        hashes_add(&results->ends, outcome_end_state(results->position, x->program->cores, x->world->value,
                                                   MIN(x->program->semaphores, x->world->semaphores)));
     bool finished = ends.finished == x->program->cores;
-    x->outcome->steps += x->world->deeds;
+    x->outcome->steps += x->world->events;
     if (finished && !x->usage->proof && !x->usage->raises && !x->options->contents)
         return;
     bool only_blocked = ends.blocked > 0 && ends.stopped + ends.polling == 0;
-    if (only_blocked && !x->usage->proof && !x->usage->raises && digest->deadlock != NULL)
-        digest->deadlock->count++;
+    if (only_blocked && !x->usage->proof && !x->usage->raises && results->deadlock != NULL)
+        results->deadlock->count++;
     else
         prove_class(x, finished);
 }
@@ -205,7 +205,7 @@ static bool same_step(const Place *a, const Place *b)
     return a->core == b->core && a->position == b->position && a->copy == b->copy && a->site == b->site;
 }
 
-/* Does one fault only say again, of another class, what the other says? A race or a count that is exempted says nothing. */
+/* Does one fault only repeat, for another class, what the other reports? */
 static bool says_again(const Program *program, const Finding *fault, const Finding *other)
 {
     const Place *place = &fault->place[0], *first = &other->place[0], *second = &other->place[1];
@@ -234,20 +234,20 @@ static void drop_repetitions(Outcome *outcome, const Program *program)
         }
 }
 
-void sum_init(Sum *sum)
+void totals_init(Totals *totals)
 {
-    *sum = (Sum){ .outcome = digest_new_outcome() };
+    *totals = (Totals){ .outcome = class_results_new_outcome() };
 }
 
-void sum_clear(Sum *sum)
+void totals_clear(Totals *totals)
 {
-    outcome_free(sum->outcome);
-    g_free(sum->ends.slot);
-    g_free(sum->classes.slot);
-    g_clear_pointer(&sum->result.bytes, g_array_unref);
+    outcome_free(totals->outcome);
+    g_free(totals->ends.slot);
+    g_free(totals->classes.slot);
+    g_clear_pointer(&totals->result.bytes, g_array_unref);
 }
 
-/* Returns how many were there already. */
+/* Returns the number of duplicates. */
 static uint64_t move_hashes(Hashes *from, Hashes *to)
 {
     uint64_t before = to->used + from->used;
@@ -259,31 +259,31 @@ static uint64_t move_hashes(Hashes *from, Hashes *to)
     return before - to->used;
 }
 
-void sum_add(Sum *sum, Explorer *x)
+void totals_add(Totals *totals, Explorer *x)
 {
-    digest_compare_rounds(sum, x);
-    Outcome *all = sum->outcome, *one = x->outcome;
+    final_results_merge(totals, x);
+    Outcome *all = totals->outcome, *one = x->outcome;
     move_outcome(one, all);
     all->steps += one->steps;
     if (one->findings->len > 0)
         outcome_settle(all, x->program);
     outcome_free(one);
-    x->outcome = digest_new_outcome();
-    x->digest->deadlock = NULL;
-    sum->runs += x->runs;
-    sum->redundant += x->redundant + move_hashes(&x->digest->classes, &sum->classes);
-    move_hashes(&x->digest->ends, &sum->ends);
+    x->outcome = class_results_new_outcome();
+    x->results->deadlock = NULL;
+    totals->runs += x->runs;
+    totals->redundant += x->redundant + move_hashes(&x->results->classes, &totals->classes);
+    move_hashes(&x->results->ends, &totals->ends);
     x->runs = x->redundant = 0;
-    sum->limit = sum->limit ? sum->limit : x->limit;
-    sum->done |= x->done;
+    totals->limit = totals->limit ? totals->limit : x->limit;
+    totals->done |= x->done;
 }
 
-void sum_settle(Sum *sum, const Program *program)
+void totals_settle(Totals *totals, const Program *program)
 {
-    Outcome *outcome = sum->outcome;
-    for (size_t i = 0; i < sum->ends.size; i++)
-        if (sum->ends.slot[i] != 0)
-            g_array_append_val(outcome->end_states, sum->ends.slot[i]);
+    Outcome *outcome = totals->outcome;
+    for (size_t i = 0; i < totals->ends.size; i++)
+        if (totals->ends.slot[i] != 0)
+            g_array_append_val(outcome->end_states, totals->ends.slot[i]);
     g_array_sort(outcome->end_states, compare_hashes);
     outcome_settle(outcome, program);
     drop_repetitions(outcome, program);

@@ -1,15 +1,15 @@
-/* handed_back.c - what a class hands back: the program's expectations, and the same contents as every other class without faults. */
+/* final_results.c - the final contents of a class: do they meet the expectations, and do all faultless classes agree on them? */
 #include "../../model/racing.h"
-#include "digest.h"
+#include "class_results.h"
 #include <string.h>
 
-void digest_results(Explorer *x)
+void final_results_check(Explorer *x)
 {
     Program *program = x->program;
-    Record *record = x->digest->record;
+    Record *record = x->results->record;
     Machine *machine = data_machine(x->world->data);
     if (racing_any(program)) {
-        g_mutex_lock(&x->shared->lock);         /* what is told goes into the program */
+        g_mutex_lock(&x->shared->lock);         /* it adds to the program */
         machine_tell_reached_results(machine);
         g_mutex_unlock(&x->shared->lock);
     }
@@ -22,7 +22,7 @@ void digest_results(Explorer *x)
             g_mutex_unlock(&x->shared->lock);
             if (holds)
                 continue;
-            uint32_t core = device * program->cores_per_device, position = x->digest->position[core];
+            uint32_t core = device * program->cores_per_device, position = x->results->position[core];
             bool unwritten = message != NULL && g_str_has_prefix(message, EXPECTATION_UNWRITTEN);
             *(Raised *)store_push(&record->raised, 1) = (Raised){ .fault = unwritten ? FAULT_UNINITIALISED : FAULT_ASSERT, .core = core,
                 .position = position ? position - 1 : 0, .site = expectation->site, .object = NONE, .region = NONE,
@@ -32,7 +32,7 @@ void digest_results(Explorer *x)
     }
 }
 
-/* A copy of the values of one result, then of which bytes of its elements are marked. */
+/* The values of one result, then for each element a bit mask of its marked bytes. */
 static void append_row(GArray *row, const Contents *contents, size_t item)
 {
     g_array_append_vals(row, contents->bytes, (guint)((size_t)contents->elements * item));
@@ -42,7 +42,7 @@ static void append_row(GArray *row, const Contents *contents, size_t item)
     }
 }
 
-/* In a byte that is marked in neither. */
+/* Do they differ in a byte that neither marks? */
 static bool elements_differ(const char *a, const char *b, size_t item, char marked_a, char marked_b)
 {
     bool differ = false;
@@ -53,7 +53,7 @@ static bool elements_differ(const char *a, const char *b, size_t item, char mark
 
 typedef struct Difference { uint32_t object; int64_t element; const char *now, *then; } Difference;
 
-/* Between results in a row, as keep() left them, and those of the machine, or of `row` if that is given. */
+/* Compares `then`, as keep() wrote it, with `row`, or with the machine's contents if row is NULL. */
 static bool find_difference(const Program *program, Machine *machine, const char *row, const char *then, Difference *found)
 {
     size_t at = 0;
@@ -99,22 +99,22 @@ static void tell_difference(const Program *program, Outcome *outcome, const Diff
 
 static void keep(Explorer *x, Machine *machine)
 {
-    Digest *digest = x->digest;
-    digest->result.bytes = g_array_new(FALSE, FALSE, 1);
-    digest->moves = schedule_of_record(digest->record, NULL);
+    ClassResults *results = x->results;
+    results->result.bytes = g_array_new(FALSE, FALSE, 1);
+    results->moves = schedule_of_record(results->record, NULL);
     for (uint32_t object = 0; object < x->program->objects; object++) {
         const Decl *decl = program_decl(x->program, program_object_decl(x->program, object));
         if (!program_decl_is_result(decl))
             continue;
         const Contents *contents = machine_contents(machine, object);
-        append_row(digest->result.bytes, contents, dtype_size_bytes(decl->dtype));
+        append_row(results->result.bytes, contents, dtype_size_bytes(decl->dtype));
     }
 }
 
-void digest_compare(Explorer *x)
+void final_results_compare(Explorer *x)
 {
     Machine *machine = data_machine(x->world->data);
-    Result *own = &x->digest->result;
+    Result *own = &x->results->result;
     const Result *first = x->shared->first;
     if (own->diverged || first->diverged)
         return;
@@ -125,7 +125,7 @@ void digest_compare(Explorer *x)
     Difference found;
     if (!find_difference(x->program, machine, NULL, first->bytes != NULL ? first->bytes->data : own->bytes->data, &found))
         return;
-    tell_difference(x->program, x->outcome, &found, schedule_of_record(x->digest->record, NULL));
+    tell_difference(x->program, x->outcome, &found, schedule_of_record(x->results->record, NULL));
     own->diverged = true;
 }
 
@@ -136,26 +136,26 @@ static void drop_divergence(Outcome *outcome)
             g_ptr_array_remove_index(outcome->findings, i);
 }
 
-void digest_compare_rounds(Sum *sum, Explorer *x)
+void final_results_merge(Totals *totals, Explorer *x)
 {
-    Result *own = &x->digest->result;
-    if (sum->result.diverged)
+    Result *own = &x->results->result;
+    if (totals->result.diverged)
         drop_divergence(x->outcome);
-    sum->result.diverged |= own->diverged;
+    totals->result.diverged |= own->diverged;
     own->diverged = false;
     if (own->bytes == NULL)
         return;
-    if (sum->result.bytes == NULL) {
-        sum->result.bytes = g_steal_pointer(&own->bytes);
-        g_clear_pointer(&x->digest->moves, g_array_unref);
+    if (totals->result.bytes == NULL) {
+        totals->result.bytes = g_steal_pointer(&own->bytes);
+        g_clear_pointer(&x->results->moves, g_array_unref);
         return;
     }
     Difference found;
-    if (!sum->result.diverged
-        && find_difference(x->program, data_machine(x->world->data), own->bytes->data, sum->result.bytes->data, &found)) {
-        tell_difference(x->program, x->outcome, &found, g_steal_pointer(&x->digest->moves));
-        sum->result.diverged = true;
+    if (!totals->result.diverged
+        && find_difference(x->program, data_machine(x->world->data), own->bytes->data, totals->result.bytes->data, &found)) {
+        tell_difference(x->program, x->outcome, &found, g_steal_pointer(&x->results->moves));
+        totals->result.diverged = true;
     }
     g_clear_pointer(&own->bytes, g_array_unref);
-    g_clear_pointer(&x->digest->moves, g_array_unref);
+    g_clear_pointer(&x->results->moves, g_array_unref);
 }
