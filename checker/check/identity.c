@@ -44,9 +44,9 @@ char *identity_of_check(const CheckSpec *spec, const Program *program, const Rec
     const Knobs *knobs = &program->knobs;
     g_string_append_printf(text, "knobs %d %d %d %d %d %d\n", (int)knobs->dma_order, (int)knobs->dma_progress, (int)knobs->bounds,
                            (int)knobs->scopes, (int)knobs->data, (int)knobs->windows);
-    g_string_append_printf(text, "--sweep %d\n--merge-local %d\n--hash-compact %d\n--symmetry %d\n", (spec->modes & WALK_SWEEP) != 0,
-                           (spec->modes & WALK_MERGE_LOCAL) != 0, (spec->modes & WALK_HASH_COMPACT) != 0,
-                           (spec->modes & WALK_SYMMETRY) != 0);
+    g_string_append_printf(text, "--sweep %d\n--merge-local %d\n--hash-compact %d\n--symmetry %d\n", (spec->modes & ENUMERATE_SWEEP) != 0,
+                           (spec->modes & ENUMERATE_MERGE_LOCAL) != 0, (spec->modes & ENUMERATE_HASH_COMPACT) != 0,
+                           (spec->modes & ENUMERATE_SYMMETRY) != 0);
     g_string_append_printf(text, "--seed %" G_GUINT64_FORMAT "\n--depth %u\n--first %d\nsource-hash %s\n", spec->seed, spec->depth,
                            spec->first, source);
     g_string_append_printf(text, "heddle-build %s\nheddle-module %s\n", build, module);

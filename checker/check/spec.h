@@ -30,7 +30,7 @@ typedef struct CheckSpec {
     size_t overrides;
     Knobs knobs;
     Search search;
-    unsigned modes;                             /* of an enumeration: WalkMode bits */
+    unsigned modes;                             /* of an enumeration: EnumerateMode bits */
     Limits limits;
     uint64_t seed;
     unsigned depth;                             /* of pct, 0: the default */

@@ -32,7 +32,7 @@ typedef struct Options {
     uint32_t cores;                             /* 0: as many as the program needs */
     GPtrArray *defines;                         /* of Define* */
     Search search;
-    unsigned modes;                             /* of WalkMode */
+    unsigned modes;                             /* of EnumerateMode */
     Knobs knobs;
     Limits limits;
     uint64_t seed;

@@ -1,4 +1,4 @@
-/* access.c - accesses interned by object and region; the accesses of one object are a chain, searched when a new one comes. */
+/* access.c - accesses interned by object and region; those of one object form a chain, which each new one searches for rivals. */
 #include "access.h"
 #include <glib.h>
 #include "../../model/sane.h"
@@ -41,7 +41,7 @@ static void give_bit(Accesses *accesses, Access *access)
     accesses->generation++;
 }
 
-/* Some core may conflict with another one over these two: both get bits. */
+/* Two cores may conflict by these two accesses: both get bits. */
 static void look_for_rivals(Accesses *accesses, uint32_t id)
 {
     Access *access = &STORE(Access, &accesses->all, id);

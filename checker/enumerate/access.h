@@ -1,7 +1,7 @@
-/* access.h - which regions are read and written, and a bit for each that has a rival on another core.
+/* access.h - the regions that cores read and write, and a bit for each that has a rival on another core.
  *
- * A component of a state has a mask of what it accesses next and a mask of the rivals of that, so that a state is checked for races by a
- * few ANDs. An access that no other core can conflict with gets no bit.
+ * A component has a mask of its next accesses and a mask of their rivals, so a few ANDs check a state for races. An access that no other
+ * core can conflict with has no bit.
  *
  * Invariants:  1. rivals are exact: same object, overlapping regions, one writes.  2. an access has a bit, its own, if it has a rival on
  *              another core; `generation` grows whenever one is given out.
@@ -12,8 +12,8 @@
 
 typedef struct Access {
     uint32_t object, region;
-    bool write, many;                           /* many: more than one core does it */
-    uint32_t core;                              /* the first that did */
+    bool write, many;                           /* many: by more than one core */
+    uint32_t core;                              /* the first that does it */
     uint32_t bit;                               /* NONE: no rival so far */
 } Access;
 

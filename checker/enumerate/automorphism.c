@@ -1,10 +1,10 @@
-/* automorphism.c - steps first, which teach the renamings; then nodes and rows of components, which must be equal under them. */
+/* automorphism.c - compares steps first, which define the renamings; then nodes and rows of components, which must be equal under them. */
 #include "automorphism.h"
 #include "state_counter.h"
 #include <string.h>
 #include "lives.h"
 
-typedef struct Renaming { GArray *to, *from; } Renaming;        /* by id: what it stands for, plus 1, and the other way */
+typedef struct Renaming { GArray *to, *from; } Renaming;        /* by id: its image, plus 1, and the inverse */
 
 typedef struct Extent { uint32_t object, region; } Extent;
 
@@ -13,13 +13,13 @@ typedef struct Compared { uint32_t steps, nodes, components, columns; } Compared
 struct Automorphism {
     uint32_t *image;
     uint32_t cores;
-    Compared *compared;                         /* by core: how much of it */
+    Compared *compared;                         /* by core: how much of it was compared */
     Renaming semaphores, extents;
     GHashTable *extent_ids;                     /* Extent -> id plus 1; looked up only */
     GArray *extent;                             /* by id */
 };
 
-typedef struct Pair { Automorphism *twin; StateSpace *space; uint32_t core, image; } Pair;     /* a core and its image */
+typedef struct Pair { Automorphism *automorphism; StateSpace *space; uint32_t core, image; } Pair;      /* a core and its image */
 
 static Renaming renaming_new(void)
 {
@@ -39,7 +39,7 @@ static uint32_t *entry(GArray *of, uint32_t id)
     return &g_array_index(of, uint32_t, id);
 }
 
-/* False: one of the two stands for another already. */
+/* False: one of the two already has another image or preimage. */
 static bool rename(Renaming *renaming, uint32_t id, uint32_t image, bool *fresh)
 {
     uint32_t *to = entry(renaming->to, id), *from = entry(renaming->from, image);
@@ -51,39 +51,39 @@ static bool rename(Renaming *renaming, uint32_t id, uint32_t image, bool *fresh)
 
 Automorphism *automorphism_new(const StateSpace *space, uint32_t *image)
 {
-    Automorphism *twin = g_new0(Automorphism, 1);
-    twin->image = image, twin->cores = space->cores;
-    twin->compared = g_new0(Compared, space->cores);
+    Automorphism *automorphism = g_new0(Automorphism, 1);
+    automorphism->image = image, automorphism->cores = space->cores;
+    automorphism->compared = g_new0(Compared, space->cores);
     for (uint32_t core = 0; core < space->cores; core++)
-        twin->compared[core].components = 1;    /* ids begin at 1 */
-    twin->semaphores = renaming_new(), twin->extents = renaming_new();
-    twin->extent_ids = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    twin->extent = g_array_new(FALSE, FALSE, sizeof(Extent));
-    return twin;
+        automorphism->compared[core].components = 1;    /* ids begin at 1 */
+    automorphism->semaphores = renaming_new(), automorphism->extents = renaming_new();
+    automorphism->extent_ids = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    automorphism->extent = g_array_new(FALSE, FALSE, sizeof(Extent));
+    return automorphism;
 }
 
-void automorphism_free(Automorphism *twin)
+void automorphism_free(Automorphism *automorphism)
 {
-    renaming_free(&twin->semaphores);
-    renaming_free(&twin->extents);
-    g_hash_table_unref(twin->extent_ids);
-    g_array_unref(twin->extent);
-    g_free(twin->compared);
-    g_free(twin->image);
-    g_free(twin);
+    renaming_free(&automorphism->semaphores);
+    renaming_free(&automorphism->extents);
+    g_hash_table_unref(automorphism->extent_ids);
+    g_array_unref(automorphism->extent);
+    g_free(automorphism->compared);
+    g_free(automorphism->image);
+    g_free(automorphism);
 }
 
-const uint32_t *automorphism_image(const Automorphism *twin)
+const uint32_t *automorphism_image(const Automorphism *automorphism)
 {
-    return twin->image;
+    return automorphism->image;
 }
 
-/* ---- what stands for what ---- */
+/* ---- renamings ---- */
 
 static uint32_t image_of_device(const Pair *p, uint32_t device)
 {
     uint32_t cores = p->space->program->cores_per_device;
-    return p->twin->image[device * cores] / cores;
+    return p->automorphism->image[device * cores] / cores;
 }
 
 static bool same_life(const Pair *p, uint32_t life_id, uint32_t image_id)
@@ -91,7 +91,7 @@ static bool same_life(const Pair *p, uint32_t life_id, uint32_t image_id)
     const Span *life = lives_get(p->space, life_id), *image = lives_get(p->space, image_id);
     return life->decl == image->decl && life->kind == image->kind && life->first == image->first && life->last == image->last
         && image_of_device(p, life->device) == image->device
-        && (life->core == NONE ? image->core == NONE : p->twin->image[life->core] == image->core);
+        && (life->core == NONE ? image->core == NONE : p->automorphism->image[life->core] == image->core);
 }
 
 static bool same_semaphore(const Pair *p, uint32_t semaphore, uint32_t image)
@@ -100,21 +100,21 @@ static bool same_semaphore(const Pair *p, uint32_t semaphore, uint32_t image)
         return semaphore == image;
     const Program *program = p->space->program;
     bool fresh;
-    if (!rename(&p->twin->semaphores, semaphore, image, &fresh))
+    if (!rename(&p->automorphism->semaphores, semaphore, image, &fresh))
         return false;
     return !fresh || (program_semaphore_decl(program, semaphore) == program_semaphore_decl(program, image)
-                      && p->twin->image[program_semaphore_core(program, semaphore)] == program_semaphore_core(program, image)
+                      && p->automorphism->image[program_semaphore_core(program, semaphore)] == program_semaphore_core(program, image)
                       && same_life(p, lives_of_semaphore(p->space, semaphore), lives_of_semaphore(p->space, image)));
 }
 
-static uint32_t extent_id(Automorphism *twin, Extent extent)
+static uint32_t extent_id(Automorphism *automorphism, Extent extent)
 {
     int64_t key = (int64_t)((uint64_t)extent.object << 32 | extent.region);
-    uint32_t id = GPOINTER_TO_UINT(g_hash_table_lookup(twin->extent_ids, &key));
+    uint32_t id = GPOINTER_TO_UINT(g_hash_table_lookup(automorphism->extent_ids, &key));
     if (id == 0) {
-        g_array_append_val(twin->extent, extent);
-        id = twin->extent->len;
-        g_hash_table_insert(twin->extent_ids, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(id));
+        g_array_append_val(automorphism->extent, extent);
+        id = automorphism->extent->len;
+        g_hash_table_insert(automorphism->extent_ids, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(id));
     }
     return id - 1;
 }
@@ -125,16 +125,16 @@ static bool overlap(const Program *program, Extent a, Extent b)
         && region_overlaps(program_get_region(program, a.region), program_get_region(program, b.region));
 }
 
-/* Do the bytes overlap those known so far as their images do those that these stand for? */
+/* Do the bytes overlap the known ones exactly as their images do? */
 static bool keeps_overlaps(const Pair *p, Extent extent, Extent image)
 {
-    const Automorphism *twin = p->twin;
+    const Automorphism *automorphism = p->automorphism;
     if (p->space->options->canary == ENUMERATE_CANARY_ANY_OVERLAP)
         return true;
-    for (uint32_t id = 0; id < twin->extents.to->len; id++) {
-        uint32_t to = g_array_index(twin->extents.to, uint32_t, id);
-        if (to != 0 && overlap(p->space->program, extent, g_array_index(twin->extent, Extent, id))
-                != overlap(p->space->program, image, g_array_index(twin->extent, Extent, to - 1)))
+    for (uint32_t id = 0; id < automorphism->extents.to->len; id++) {
+        uint32_t to = g_array_index(automorphism->extents.to, uint32_t, id);
+        if (to != 0 && overlap(p->space->program, extent, g_array_index(automorphism->extent, Extent, id))
+                != overlap(p->space->program, image, g_array_index(automorphism->extent, Extent, to - 1)))
             return false;
     }
     return true;
@@ -145,7 +145,7 @@ static bool same_bytes(const Pair *p, Extent extent, Extent image)
     bool fresh;
     if (p->space->options->canary == ENUMERATE_CANARY_ANY_BYTES)
         return true;
-    if (!rename(&p->twin->extents, extent_id(p->twin, extent), extent_id(p->twin, image), &fresh))
+    if (!rename(&p->automorphism->extents, extent_id(p->automorphism, extent), extent_id(p->automorphism, image), &fresh))
         return false;
     return !fresh || (same_life(p, lives_of_object(p->space, extent.object), lives_of_object(p->space, image.object))
                       && keeps_overlaps(p, extent, image));
@@ -181,7 +181,7 @@ static bool same_object(const Pair *p, const UnrollStep *one, const UnrollStep *
     if (step_has(step->kind, STEP_ON_SEMAPHORE))
         return step->value == other->value && same_semaphore(p, step->object, other->object);
     if (step_has(step->kind, STEP_ON_FLAG))
-        return false;                           /* what is overwritten is not renamed */
+        return false;                           /* overwritten values are not renamed */
     if (step->kind == STEP_COPY_START)
         return step->object == other->object && (step->object == NONE || same_copy(p, &one->copy, &image->copy));
     if (step->kind == STEP_STOP)
@@ -209,7 +209,7 @@ static bool same_join(const Pair *p, uint32_t one, uint32_t image)
     const Join *join = intern_get(&p->space->joins, one, NULL), *other = intern_get(&p->space->joins, image, NULL);
     bool all = join->last - join->first == p->space->cores;
     return join->kind == other->kind && join->object == other->object && join->last - join->first == other->last - other->first
-        && (all || p->twin->image[join->first] == other->first);
+        && (all || p->automorphism->image[join->first] == other->first);
 }
 
 static uint32_t semaphore_of(const Pair *p, uint32_t counter)
@@ -217,7 +217,7 @@ static uint32_t semaphore_of(const Pair *p, uint32_t counter)
     return state_counter_get(p->space, counter)->semaphore;
 }
 
-/* A join is taken by its first member for all, so that their needs differ. */
+/* The first member takes a join for all, so the needs of members differ. */
 static bool same_transition(const Pair *p, const Transition *one, const Transition *image)
 {
     if (one->kind != image->kind || one->step != image->step || one->pending != image->pending || one->next != image->next)
@@ -244,7 +244,7 @@ static bool same_component(const Pair *p, uint32_t id)
     const Component *one = space_component(space, p->core, id), *image = space_component(space, p->image, id);
     bool same = one->node == image->node && one->transition_count == image->transition_count && one->next_count == image->next_count
         && one->watch_count == image->watch_count && one->pendings == image->pendings && self->columns == other->columns
-        && memcmp(space_pendings(space, p->core, id), space_pendings(space, p->image, id), one->pendings * sizeof(Pending)) == 0
+        && memcmp(space_pendings(space, p->core, id), space_pendings(space, p->image, id), one->pendings * sizeof(PendingCopy)) == 0
         && memcmp(&STORE(int64_t, &self->taken, (size_t)id * self->columns),
                   &STORE(int64_t, &other->taken, (size_t)id * self->columns), self->columns * sizeof(int64_t)) == 0;
     for (uint32_t t = 0; same && t < one->transition_count; t++)
@@ -255,14 +255,14 @@ static bool same_component(const Pair *p, uint32_t id)
     return same;
 }
 
-/* The same column of a row counts on semaphores that stand for each other. */
+/* The same column of the two rows counts on a semaphore and its image. */
 static bool same_columns(const Pair *p)
 {
     const Store *columns = &space_core(p->space, p->core)->column_of, *others = &space_core(p->space, p->image)->column_of;
     for (uint32_t counter = 0; counter < columns->count; counter++) {
         if (STORE(uint32_t, columns, counter) == 0)
             continue;
-        const GArray *to = p->twin->semaphores.to;
+        const GArray *to = p->automorphism->semaphores.to;
         uint32_t semaphore = semaphore_of(p, counter), image = semaphore < to->len ? g_array_index(to, uint32_t, semaphore) : 0;
         uint32_t known = image && image - 1 < p->space->counter_of.count ? STORE(uint32_t, &p->space->counter_of, image - 1) : 0;
         if (known == 0 || known - 1 >= others->count || STORE(uint32_t, others, known - 1) != STORE(uint32_t, columns, counter))
@@ -271,7 +271,7 @@ static bool same_columns(const Pair *p)
     return true;
 }
 
-/* ---- what is new ---- */
+/* ---- additions since the last call ---- */
 
 static char *differ(const Pair *p, uint32_t step, uint32_t image_step)
 {
@@ -301,7 +301,7 @@ static char *compare_steps(const Pair *p, Compared *compared)
     return NULL;
 }
 
-/* What changes of nodes that were there before follows from those that are new. */
+/* Changes of old nodes follow from the new ones. */
 static char *compare_nodes(const Pair *p, Compared *compared)
 {
     const SpaceCore *self = space_core(p->space, p->core), *other = space_core(p->space, p->image);
@@ -327,13 +327,13 @@ static char *compare_components(const Pair *p, Compared *compared)
     return NULL;
 }
 
-bool automorphism_check(Automorphism *twin, StateSpace *space, char **why)
+bool automorphism_check(Automorphism *automorphism, StateSpace *space, char **why)
 {
     static char *(*const COMPARE[])(const Pair *, Compared *) = {compare_steps, compare_nodes, compare_components};
     for (size_t i = 0; i < G_N_ELEMENTS(COMPARE); i++)
-        for (uint32_t core = 0; core < twin->cores; core++) {
-            const Pair pair = {.twin = twin, .space = space, .core = core, .image = twin->image[core]};
-            char *differs = COMPARE[i](&pair, &twin->compared[core]);
+        for (uint32_t core = 0; core < automorphism->cores; core++) {
+            const Pair pair = {.automorphism = automorphism, .space = space, .core = core, .image = automorphism->image[core]};
+            char *differs = COMPARE[i](&pair, &automorphism->compared[core]);
             if (differs != NULL) {
                 *why = differs;
                 return false;

@@ -1,4 +1,4 @@
-/* closed_set.c - by the one successor after the other of transition.c, which shares little with how states are expanded in a search. */
+/* closed_set.c - uses transition.c, one successor after the other, which shares little with the search's inner loop. */
 #include "closed_set.h"
 #include <string.h>
 #include "successor.h"
@@ -9,8 +9,8 @@ enum { LOOKED_AT_MAX = 4096 };
 typedef struct ClosedSet {
     StateSpace *space;
     const Frontier *frontier;
-    Table ahead;                                /* the states of the level to come */
-    uint64_t states, stride;                    /* passed so far; how many for one that is looked at */
+    Table ahead;                                /* the states of the next level */
+    uint64_t states, stride;                    /* passed so far; one of `stride` is checked */
     uint32_t *id;
     bool good;
 } ClosedSet;

@@ -1,8 +1,8 @@
-/* component.c - collapse compression by construction: what a core contributes to states is interned, states are the ids.
+/* component.c - collapse compression by construction: the contribution of a core to states is interned, and states are tuples of ids.
  *
- * A component is made when a transition first leads to it; its counts are those of the component it came from plus what that transition
- * did. As it is a function of node and copies under way, every way to it must give the same counts: component_assert_sane computes
- * them anew from the tree.
+ * A component is made when a transition first leads to it; its counts are those of the previous component plus the effect of the
+ * transition. They are a function of node and copies under way, so every path to the component must give the same counts:
+ * component_assert_sane computes them again from the tree.
  */
 #include "component.h"
 #include "../../model/counter.h"
@@ -32,22 +32,22 @@ void component_init(StateSpace *space, uint32_t core)
     store_push(&self->components, 1);
 }
 
-/* Writes the key of the component after a transition; returns how many numbers it has. */
+/* Writes the key of the component after a transition; returns its length in numbers. */
 static size_t key_after(const StateSpace *space, uint32_t core, uint32_t from, const Transition *transition, uint32_t node,
                         uint32_t payload, uint32_t *key)
 {
     const SpaceCore *self = space_core(space, core);
     const Component *before = space_component(space, core, from);
-    const Pending *pendings = space_pendings(space, core, from);
+    const PendingCopy *pendings = space_pendings(space, core, from);
     uint32_t count = before->pendings;
-    Pending *to = (Pending *)(void *)(key + 1);
+    PendingCopy *to = (PendingCopy *)(void *)(key + 1);
     key[0] = node;
     for (uint32_t i = 0; i < count; i++)
         to[i] = pendings[i];
     if (transition->pending == TRANSITION_CORE) {
         const TreeNode *at = tree_node(&self->tree, before->node);
         if (transition->step == STEP_COPY_START && at->step.object != NONE)
-            to[count++] = (Pending){.step = at->unrolled};
+            to[count++] = (PendingCopy){.step = at->unrolled};
     } else if (transition->step == STEP_WRITE) {
         memmove(to + transition->pending, to + transition->pending + 1, (--count - transition->pending) * sizeof *to);
     } else {
@@ -89,12 +89,12 @@ static void count_step(const StateSpace *space, uint32_t core, int64_t *sum, uin
     sum[STORE(uint32_t, &space->core[core].column_of, counter) - 1] += inc;
 }
 
-/* The counts of a component from nothing but its node and its copies under way. */
+/* The counts of a component, from its node and its copies under way alone. */
 static void assert_counts(const StateSpace *space, uint32_t core, uint32_t id)
 {
     const SpaceCore *self = space_core(space, core);
     const Component *component = space_component(space, core, id);
-    const Pending *pendings = space_pendings(space, core, id);
+    const PendingCopy *pendings = space_pendings(space, core, id);
     int64_t *sum = g_new0(int64_t, self->columns + 1);
     for (uint32_t node = component->node; tree_node(&self->tree, node)->parent != NONE;) {
         node = tree_node(&self->tree, node)->parent;
@@ -116,7 +116,7 @@ static void assert_counts(const StateSpace *space, uint32_t core, uint32_t id)
     g_free(sum);
 }
 
-/* Ways into a component: from one that there is, by a transition of that one. */
+/* Edges into a component come from existing components, by their transitions. */
 static void assert_edges(const SpaceCore *self, uint32_t id)
 {
     for (uint32_t e = STORE(Component, &self->components, id).edges; e;) {
@@ -143,7 +143,7 @@ void component_assert_sane(const StateSpace *space, uint32_t core, uint32_t id)
     assert_edges(self, id);
 }
 
-/* Of all cores: each row is as it was built. */
+/* Checks the rows of all cores. */
 void components_assert_sane(const StateSpace *space)
 {
     for (uint32_t core = 0; core < space->cores; core++)
@@ -208,7 +208,7 @@ static void note_stale(SpaceCore *self, uint32_t id)
     *(uint32_t *)store_push(&self->stale, 1) = id;
 }
 
-/* The row of a fresh component: counts and writes of the one before, and what the transition did. */
+/* The row of a new component: counts and writes of the previous one, plus the effect of the transition. */
 static void build(StateSpace *space, uint32_t core, uint32_t id, uint32_t from, const Transition *transition)
 {
     SpaceCore *self = space_core(space, core);
@@ -216,7 +216,7 @@ static void build(StateSpace *space, uint32_t core, uint32_t id, uint32_t from, 
     const uint32_t *key = intern_get(&self->keys, id, &bytes);
     Component *component = store_push(&self->components, 1);
     component->node = key[0];
-    component->pendings = (uint16_t)((bytes - sizeof *key) / sizeof(Pending));
+    component->pendings = (uint16_t)((bytes - sizeof *key) / sizeof(PendingCopy));
     size_t missing = self->components.count * self->columns - self->taken.count;
     if (missing)
         store_push(&self->taken, missing);

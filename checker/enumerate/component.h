@@ -1,4 +1,4 @@
-/* component.h - making components, and what rows.h says of each. */
+/* component.h - makes components and their rows (rows.h). */
 #pragma once
 #include "space.h"
 
@@ -10,4 +10,4 @@ uint32_t component_after(StateSpace *space, uint32_t core, uint32_t from, uint32
 uint32_t component_known(const StateSpace *space, uint32_t core, uint32_t transition, uint32_t node, uint32_t payload);
 void component_assert_sane(const StateSpace *space, uint32_t core, uint32_t id); /* a row that was built or led to */
 void components_assert_sane(const StateSpace *space);
-void component_masks(StateSpace *space);        /* all masks anew, for accesses.generation */
+void component_masks(StateSpace *space);        /* rebuilds all masks for accesses.generation */

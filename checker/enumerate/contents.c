@@ -1,5 +1,5 @@
-/* contents.c - buffers' contents as versions: every distinct one interned, every read and write worked out by a Machine once, and
- * remembered.
+/* contents.c - contents of buffers as versions: each distinct one is interned; a Machine computes each read and write once, and the result
+ * is cached.
  */
 #include "contents.h"
 #include "../../model/racing.h"
@@ -8,16 +8,16 @@
 
 struct ContentsPool {
     Program *program;
-    Machine *machine;                           /* a calculator: contents are put in, an operation done, contents taken out */
+    Machine *machine;                           /* computes an operation: contents in, contents out */
     Intern versions, tiles;                     /* id 0 of each: none */
-    Intern operations;                          /* what was worked out already, */
-    Store results;                              /* and what came of it */
-    GPtrArray *tile;                            /* Tile by id, made when asked for */
+    Intern operations;                          /* keys of the cache */
+    Store results;                              /* results by key */
+    GPtrArray *tile;                            /* Tile by id, made on demand */
 };
 
 enum { VERSIONS_MAX = 1 << 22 };
 
-/* racing: how its line marks what it reads or writes. */
+/* racing: the mark of its line for what it reads or writes. */
 typedef struct Operation { uint32_t object, version, view, mask_low, mask_high, tile, kind, racing_low, racing_high; } Operation;
 
 ContentsPool *contents_new(Program *program, Reservation *reservation)
@@ -70,7 +70,7 @@ static size_t item_bytes(const ContentsPool *pool, uint32_t object)
     return dtype_size_bytes(program_decl(pool->program, program_object_decl(pool->program, object))->dtype);
 }
 
-/* Puts a version into the machine; 0 is what the machine itself makes at first touch. */
+/* Loads a version into the machine; 0 is what the machine itself makes at first touch. */
 static void put(ContentsPool *pool, uint32_t object, uint32_t version)
 {
     Contents *contents = machine_contents(pool->machine, object);
@@ -90,7 +90,7 @@ static void put(ContentsPool *pool, uint32_t object, uint32_t version)
     cells_take(contents, item, 0, contents->elements, block, length > tile_block_bytes(&elements));
 }
 
-/* Parts that say nothing more are no part of a version. */
+/* Parts without information are not part of a version. */
 static uint32_t take(ContentsPool *pool, uint32_t object)
 {
     const Contents *contents = machine_contents(pool->machine, object);
@@ -127,7 +127,7 @@ static uint32_t result_known(const ContentsPool *pool, const Operation *operatio
     return index == NONE ? NONE : STORE(uint32_t, &pool->results, index);
 }
 
-/* True: this was worked out before, and *result is what came of it. False: it is worked out now, by who calls. */
+/* True: the result is cached, in *result. False: the caller computes it. */
 static bool recall(ContentsPool *pool, const Operation *operation, uint32_t **result)
 {
     uint32_t index = intern_add(&pool->operations, operation, sizeof *operation);
@@ -142,7 +142,7 @@ typedef struct Touch { uint32_t site, object, view; const uint8_t *mask; } Touch
 
 static Operation operation_of(const StateSpace *space, const uint32_t *id, const Touch *touch, uint32_t tile, StepKind kind)
 {
-    uint64_t bits = (uintptr_t)touch->mask;     /* a mask belongs to its step: its address tells it from others, nothing else */
+    uint64_t bits = (uintptr_t)touch->mask;     /* a mask belongs to its step, so its address identifies it */
     uint64_t racing = racing_of(space->program, touch->site, touch->object, kind == STEP_STORE);
     return (Operation){.object = touch->object, .version = version_of((StateSpace *)space, id, touch->object), .view = touch->view,
                        .mask_low = (uint32_t)bits, .mask_high = (uint32_t)(bits >> 32), .tile = tile, .kind = kind,

@@ -1,6 +1,6 @@
-/* contents.h - versions of buffers and what copies carry, as ids; 0: as before the first launch, or nothing known (opaque).
+/* contents.h - versions of buffers and payloads of copies, as ids; 0: as before the first launch, or unknown (opaque).
  *
- * While workers run, NONE (and 0 in the state's ids) stands for what was not worked out yet.
+ * While workers run, NONE (and 0 in the state's ids) stands for a result that is not computed yet.
  */
 #pragma once
 #include "../../model/machine.h"

@@ -1,4 +1,4 @@
-/* enumerate.c - sets up a state space, searches it (again, with a memory, if that turns out to matter), and says what came of it. */
+/* enumerate.c - sets up a state space, searches it (again, if it turns out to need a memory), and makes the outcome. */
 #include "enumerate.h"
 #include <math.h>
 #include "../../model/rewind.h"
@@ -26,7 +26,7 @@ static void sort_end_states(GArray *hashes)
     g_array_set_size(hashes, kept);
 }
 
-/* Did some core see different data on different schedules? Then what it did next may hang on a race. */
+/* Did some core observe different data on different schedules? Then its next steps may depend on a race. */
 static bool data_differed(const StateSpace *space)
 {
     for (uint32_t core = 0; core < space->cores; core++) {
@@ -132,7 +132,7 @@ static void refuse_symmetry(Outcome *outcome, const char *why)
     outcome->refused = g_strdup_printf("--symmetry is not possible for this program: %s; check it without", why);
 }
 
-/* Memory is not renamed: which words and contents stand for which nobody knows. */
+/* Memory is not renamed: the images of words and contents are unknown. */
 static void find_symmetry(StateSpace *space, Outcome *outcome)
 {
     g_autofree char *why = NULL;
@@ -142,11 +142,11 @@ static void find_symmetry(StateSpace *space, Outcome *outcome)
         refuse_symmetry(outcome, why);
 }
 
-/* Until nothing new turns out to matter, or a limit is met. */
+/* Repeats the search until the space needs no further parts, or a limit is reached. */
 static void run(StateSpace *space, Frontier *frontier, Findings *findings, Stream *resumed)
 {
     Outcome *outcome = findings->outcome;
-    if (space->options->modes & WALK_SYMMETRY)
+    if (space->options->modes & ENUMERATE_SYMMETRY)
         find_symmetry(space, outcome);
     if (outcome->refused == NULL && resumed != NULL && !resume_grow(resumed, space))
         outcome->refused = g_strdup(CHECKPOINT_UNFIT);
@@ -172,7 +172,7 @@ static void run(StateSpace *space, Frontier *frontier, Findings *findings, Strea
 
 typedef enum Ending { ENDED, ENDED_AT_RACE, ENDED_UNKNOWN } Ending;
 
-/* One search. until_race: contents in the state, given up at the first race. UNKNOWN: a core looked at data that was not there. */
+/* One search. until_race: with contents, abandoned at the first race. UNKNOWN: a core observed data that is not in the state. */
 static Outcome *search(UnrollSource *source, const EnumerateOptions *options, int64_t begun, bool contents, bool until_race,
                        Stream *resumed, Ending *ending)
 {
@@ -204,14 +204,14 @@ static bool has_race(const Outcome *outcome)
     return race;
 }
 
-/* Contents multiply the states of a program that races, and what its results are means little then: so they are left out from the first
- * race on, unless the cores look at them. */
+/* Contents multiply the states of a racy program, whose results mean little: they are left out from the first race on, unless cores observe
+ * them. */
 Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
 {
     int64_t begun = g_get_monotonic_time();
     Ending ending;
     if (!layout_fields_fit(source->program->cores + source->program->devices)) {
-        Outcome *none = outcome_new();          /* so many cores that no table would hold even the first steps' states */
+        Outcome *none = outcome_new();          /* too many cores for any table */
         none->states = none->transitions = 0;
         outcome_add_limit(none, "memory");
         return none;
@@ -231,7 +231,7 @@ Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
         contents = until_race = false;
         outcome = search(source, options, begun, contents, until_race, NULL, &ending);
     }
-    bool unfounded = options->resumed != NULL && outcome->complete && !has_race(outcome);       /* contents are left out for a race */
+    bool unfounded = options->resumed != NULL && outcome->complete && !has_race(outcome);       /* contents left out without a race */
     if ((ending != ENDED_UNKNOWN && !unfounded) || outcome->refused != NULL || contents || !options->contents)
         return outcome;
     outcome_free(outcome);

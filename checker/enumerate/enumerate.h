@@ -1,7 +1,7 @@
-/* enumerate.h - every interleaving and every DMA order, with a table of visited states, each state checked as it stands.
+/* enumerate.h - explicit-state search over every interleaving and DMA order, with a table of visited states, each checked by itself.
  *
- * Fluid: the early bytes (count - 1) are a step of their own, obligatory before completion. The ground truth: shares no reasoning with
- * proof/, includes nothing of it.
+ * Fluid progress: the early bytes (count - 1) are a step of their own before completion. This is the ground truth: it shares no reasoning
+ * with proof/ and includes nothing of it.
  */
 #pragma once
 #include "../facts/finding.h"

@@ -1,34 +1,34 @@
-/* enumerate_options.h - what an enumeration is told: limits, workers, checkpoints, and mistakes that it makes on purpose. */
+/* enumerate_options.h - options of an enumeration: limits, workers, checkpoints, canaries. */
 #pragma once
 #include "../facts/limits.h"
 #include "../run/checkpoint.h"
 #include "../run/progress.h"
 
-/* Deliberate mistakes, one at a time, for the test of the test: a comparison with another way of deciding must notice each. */
+/* Deliberate mistakes, one at a time, that test the tests: a comparison with another method must notice each. */
 typedef enum EnumerateCanary {
     ENUMERATE_SOUND,
-    ENUMERATE_CANARY_LOOK_SEES_OWN,             /* a look at a count does not see what other cores have added */
-    ENUMERATE_CANARY_LOOK_IS_MERGED,            /* --merge-local: what somebody looks at is done at once, too */
-    ENUMERATE_CANARY_EXPECTED_HOLDS,            /* a count that is expected is there */
-    ENUMERATE_CANARY_FLAG_IS_FIRST,             /* a look at a flag sees what was there at first */
+    ENUMERATE_CANARY_LOOK_SEES_OWN,             /* a look at a count misses what other cores have added */
+    ENUMERATE_CANARY_LOOK_IS_MERGED,            /* --merge-local: steps on semaphores that are looked at are merged, too */
+    ENUMERATE_CANARY_EXPECTED_HOLDS,            /* an expected count always holds */
+    ENUMERATE_CANARY_FLAG_IS_FIRST,             /* a look at a flag sees its initial value */
     ENUMERATE_CANARY_SWAP_IS_BLIND,             /* a compare-and-swap does not compare */
-    ENUMERATE_CANARY_FOLD_EARLY,                /* a poll has come back to where it was at its first look */
-    ENUMERATE_CANARY_SPIN_ALONE,                /* a poll goes on for ever whatever others may do */
-    ENUMERATE_CANARY_ONE_ROTATION,              /* WALK_SYMMETRY: a state is judged as it stands, not in its rotations */
-    ENUMERATE_CANARY_ANY_BYTES,                 /* the same: any bytes stand for any others */
-    ENUMERATE_CANARY_ANY_OVERLAP,               /* the same: bytes stand for others, whatever they overlap */
+    ENUMERATE_CANARY_FOLD_EARLY,                /* a poll closes its loop at the first look */
+    ENUMERATE_CANARY_SPIN_ALONE,                /* a poll never ends, whatever others may do */
+    ENUMERATE_CANARY_ONE_ROTATION,              /* ENUMERATE_SYMMETRY: a state is judged in one rotation only */
+    ENUMERATE_CANARY_ANY_BYTES,                 /* the same: any bytes are images of any others */
+    ENUMERATE_CANARY_ANY_OVERLAP,               /* the same: images may overlap differently */
     ENUMERATE_CANARY_COUNT
 } EnumerateCanary;
 
 typedef struct EnumerateOptions {
     EnumerateCanary canary;
     Limits limits;
-    unsigned modes;                             /* of WalkMode; one that a program does not allow ends in Outcome.refused */
+    unsigned modes;                             /* of EnumerateMode; one that a program does not allow ends in Outcome.refused */
     unsigned workers;                           /* threads, rounded down to a power of two */
     bool contents;                              /* contents are part of the state: results are checked, or data steers control */
     bool first;
-    Progress *progress;                         /* NULL: nobody watches */
+    Progress *progress;                         /* NULL: not reported */
     Checkpoint *checkpoint;                     /* NULL: none is written */
-    GBytes *resumed;                            /* what an earlier search put into its checkpoint; NULL: begin anew */
-    bool no_end_states;                         /* do not collect them */
+    GBytes *resumed;                            /* contents of an earlier search's checkpoint; NULL: start afresh */
+    bool no_end_states;                         /* do not collect end states */
 } EnumerateOptions;

@@ -25,7 +25,7 @@ static void grow_table(Worker *worker)
         frontier_stop(worker->frontier, "memory");
 }
 
-/* Room for so many more keys. False: there is none, and the search is stopped. */
+/* Makes room for so many more keys. False: there is none, and the search stops. */
 static bool make_room(Worker *worker, unsigned count)
 {
     Queue *queue = &worker->queue;
@@ -37,7 +37,7 @@ static bool make_room(Worker *worker, unsigned count)
     return worker->frontier->limit == NULL;
 }
 
-/* Keys go into the table, and into the queue those that are new. */
+/* Adds keys to the table, and new ones to the queue. */
 INLINE void add_all(Worker *worker, const uint64_t *key, const uint64_t *hash, unsigned count, unsigned words)
 {
     const Frontier *frontier = worker->frontier;
@@ -60,17 +60,17 @@ INLINE void add_all(Worker *worker, const uint64_t *key, const uint64_t *hash, u
     SANE_NOW_AND_THEN(table->count, table_assert_sane(table));
 }
 
-INLINE void empty(Worker *worker, Batch *batch, unsigned words)
+INLINE void empty(Worker *worker, KeyBatch *batch, unsigned words)
 {
     add_all(worker, batch->key, batch->hash, batch->used, words);
     batch->used = 0;
 }
 
-/* The places of the last batch's keys have been fetched while the next one was filled. */
+/* The places of the previous batch's keys were prefetched while this one was filled. */
 INLINE void next_batch(Worker *worker, unsigned words)
 {
     empty(worker, &worker->before, words);
-    Batch full = worker->now;
+    KeyBatch full = worker->now;
     worker->now = worker->before;
     worker->before = full;
 }
@@ -80,7 +80,7 @@ static void send(Worker *worker, unsigned owner)
     Chunk *full = g_steal_pointer(&worker->out[owner]);
     Worker *to = &worker->frontier->worker[owner];
     while (worker->space->frozen && g_async_queue_length(to->inbox) > CHUNKS_WAITING_MAX)
-        expand_drain(worker);                   /* it may be waiting for us to do so */
+        expand_drain(worker);                   /* the owner may be waiting for us */
     g_async_queue_push(to->inbox, full);
 }
 
@@ -102,7 +102,7 @@ INLINE uint64_t scatter(const Worker *worker, const uint64_t *key, unsigned word
     return G_UNLIKELY(worker->frontier->hashed) ? frontier_scatter(worker->frontier, layout, key) : table_hash(key, words, layout->bits);
 }
 
-/* The key goes into its owner's chunk in any case, and stays if it is our own: whose it is, is hard to predict for a processor. */
+/* Writes the key to its owner's chunk without a branch, although our own keys do not count there: the owner is hard to predict. */
 INLINE bool share(Worker *worker, unsigned owner, const uint64_t *key, uint64_t *kept, unsigned words)
 {
     Chunk *chunk = worker->out[owner];
@@ -114,12 +114,12 @@ INLINE bool share(Worker *worker, unsigned owner, const uint64_t *key, uint64_t 
     return owner == worker->index;
 }
 
-/* So many successors were written behind those of the batch: their places are fetched, or they go to their owners. */
+/* So many successors were written after those of the batch: prefetches their places, or sends them to their owners. */
 INLINE void settle(Worker *worker, unsigned count, unsigned words, bool many)
 {
     const StateSpace *space = worker->space;
     const unsigned owner_bits = worker->frontier->owner_bits;
-    Batch *batch = &worker->now;
+    KeyBatch *batch = &worker->now;
     uint64_t *key = batch->key + (size_t)batch->used * words, *kept = key;
     for (unsigned i = 0; i < count; i++, key += words) {
         if (G_UNLIKELY(space->symmetry != NULL))
@@ -178,7 +178,7 @@ void expand_add(Worker *worker, const uint64_t *key)
     add_all(worker, key, &hash, 1, words);
 }
 
-/* What the inner loop needs, as it is now. */
+/* Updates what the inner loop needs. */
 static void meet(Worker *worker)
 {
     const StateSpace *space = worker->space;
@@ -212,8 +212,8 @@ INLINE void put(uint64_t *to, const uint64_t *key, unsigned words, const Hot *ho
     to[words == 1 ? 0 : hot->word] += delta;
 }
 
-/* All transitions of a core, as its row knows them; returns how many were possible. A successor is written down in any case, and counts
- * if its transition was possible: guards are hard to predict for a processor. */
+/* All transitions of a core by its row; returns the number possible. A successor is written without a branch and counts if its transition
+ * is possible: guards are hard to predict. */
 INLINE unsigned take_row(const Worker *worker, const Hot *hot, const Others *others, const uint64_t *key, unsigned words, uint64_t *to)
 {
     const WorkerRow *row = hot->row;
@@ -239,8 +239,8 @@ static bool all_known(const Worker *worker)
     return true;
 }
 
-/* Transitions of a core one by one, some with more than one outcome. False: one is possible whose outcome is not known yet, so that the
- * state is for the one thread. */
+/* Transitions of a core one by one, some with more than one outcome. False: the outcome of one is not known yet, so the state is left to
+ * the one thread. */
 static bool take_slowly(const Worker *worker, uint32_t core, unsigned transitions, const uint64_t *key, uint64_t *to, unsigned *taken)
 {
     const StateSpace *space = worker->space;
@@ -274,7 +274,7 @@ static uint32_t find_local(const StateSpace *space, const uint32_t *id)
     return space->cores;
 }
 
-/* Writes down all successors. False: the state is for the one thread. */
+/* Writes all successors. False: the state is left to the one thread. */
 INLINE bool take_transitions(const Worker *worker, const uint64_t *key, unsigned words, unsigned flags, uint64_t *to, unsigned *taken)
 {
     const StateSpace *space = worker->space;
@@ -315,7 +315,7 @@ static bool races_in_wide_masks(const Worker *worker)
 /* flags: of all rows; transitions: the most that may be possible */
 typedef struct Look { bool races; unsigned flags, transitions; } Look;
 
-/* Finds the rows of the state in hand. Races between cores show where accesses of one meet the rivals of another's. */
+/* Finds the rows of the current state. Cores race if accesses of one meet rivals of another. */
 INLINE Look look(Worker *worker)
 {
     const StateSpace *space = worker->space;
@@ -347,9 +347,9 @@ INLINE void visit(Worker *worker, const uint64_t *key, unsigned words, bool many
 {
     const StateSpace *space = worker->space;
     const Look seen = look(worker);
-    Batch *batch = &worker->now;
+    KeyBatch *batch = &worker->now;
     if (G_UNLIKELY(batch->used + seen.transitions + DELTAS_AT_ONCE + 1 > batch->room))
-        batch_widen(batch, batch->used + seen.transitions + DELTAS_AT_ONCE + 1, words);
+        key_batch_widen(batch, batch->used + seen.transitions + DELTAS_AT_ONCE + 1, words);
     unsigned taken = 0, what = 0;
     if (G_UNLIKELY(seen.races || (seen.flags & ROW_WATCHED && inspect_suspects(space, worker->id))))
         what = DEFER_JUDGE;

@@ -1,4 +1,4 @@
-/* expand_sane.c - by transition.c and access.c, none of which the inner loop uses where it can do without. */
+/* expand_sane.c - uses transition.c and access.c, which the inner loop mostly avoids. */
 #include "expand_sane.h"
 #include "state_counter.h"
 #include "transition.h"

@@ -1,4 +1,4 @@
-/* expand_sane.h - what the inner loop derived from worker rows, once more from the plain reading of each transition and access. */
+/* expand_sane.h - checks results of the inner loop against the plain reading of each transition and access. */
 #pragma once
 #include "space.h"
 

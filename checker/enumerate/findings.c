@@ -1,4 +1,4 @@
-/* findings.c - sightings interned by what makes them the same; the subsumption rules are set operations on them. */
+/* findings.c - sightings interned by their identity; the subsumption rules are set operations on them. */
 #include "findings.h"
 #include <string.h>
 #include "../../model/sane.h"
@@ -132,7 +132,7 @@ static bool is_shadowed(StateSpace *space, const Findings *findings, const Entry
         return false;
     for (size_t i = 0; i < findings->entries.count; i++) {
         const Entry *other = &STORE(Entry, &findings->entries, i);
-        if (is_exempt(space, &other->sighting)) /* it says nothing */
+        if (is_exempt(space, &other->sighting)) /* it subsumes nothing */
             continue;
         if (id == FAULT_LIFETIME && shadows_lifetime(space, other, entry))
             return true;
@@ -143,7 +143,7 @@ static bool is_shadowed(StateSpace *space, const Findings *findings, const Entry
     return false;
 }
 
-/* A search that was cut short has not seen all writes that may race with a load: what it saw is true, but may have another name. */
+/* An incomplete search may have missed writes that race with a load: its finding is true, but may have another name. */
 static void doubt_uninitialised(const Frontier *frontier, Finding *finding)
 {
     if (frontier->limit == NULL || finding->id != FAULT_UNINITIALISED)
@@ -221,7 +221,7 @@ void findings_save(const StateSpace *space, const Findings *findings)
 
 static bool is_bool(const char *raw, size_t offset) { return (unsigned char)raw[offset] <= 1; }
 
-/* Of a file: a fault that there can be, seen in a state that there can be. */
+/* Of a file: a possible fault in a possible state. */
 static bool is_entry(const StateSpace *space, const Findings *findings, const void *raw, const void *ids)
 {
     Entry entry;

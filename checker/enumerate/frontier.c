@@ -1,9 +1,9 @@
-/* frontier.c - makes workers, and fits them to a layout. */
+/* frontier.c - makes workers and fits them to a layout. */
 #include "frontier.h"
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { ROOM_FIRST = 256, LOOKED_AT = 256 };     /* keys of a batch; states that frontier_assert_sane looks at */
+enum { ROOM_FIRST = 256, LOOKED_AT = 256 };     /* keys of a batch; states that frontier_assert_sane checks */
 
 static void open_worker(Worker *worker, Frontier *frontier, const StateSpace *space, unsigned index)
 {
@@ -26,7 +26,7 @@ void frontier_open(Frontier *frontier, const StateSpace *space)
         open_worker(&frontier->worker[i], frontier, space, i);
 }
 
-static void free_batch(Batch *batch)
+static void free_batch(KeyBatch *batch)
 {
     g_free(batch->key);
     g_free(batch->hash);
@@ -57,7 +57,7 @@ void frontier_close(Frontier *frontier)
     frontier->workers = 0;
 }
 
-void batch_widen(Batch *batch, unsigned room, unsigned words)
+void key_batch_widen(KeyBatch *batch, unsigned room, unsigned words)
 {
     batch->room = MAX(room, 2 * batch->room);
     batch->key = g_renew(uint64_t, batch->key, (size_t)batch->room * words);
@@ -68,8 +68,8 @@ void worker_fit(Worker *worker)
 {
     g_assert(worker->now.used == 0 && worker->before.used == 0);
     worker->now.room = worker->before.room = 0;
-    batch_widen(&worker->now, ROOM_FIRST, worker->space->layout.words);
-    batch_widen(&worker->before, ROOM_FIRST, worker->space->layout.words);
+    key_batch_widen(&worker->now, ROOM_FIRST, worker->space->layout.words);
+    key_batch_widen(&worker->before, ROOM_FIRST, worker->space->layout.words);
 }
 
 size_t frontier_bytes(const Frontier *frontier)

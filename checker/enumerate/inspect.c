@@ -1,4 +1,4 @@
-/* inspect.c - each state checked as it stands: what is next, what lives, what is still under way. Nothing here looks at another state. */
+/* inspect.c - checks each state by itself: next steps, lives, copies under way. Nothing here depends on another state. */
 #include "inspect.h"
 #include "end_results.h"
 #include "findings.h"
@@ -68,7 +68,7 @@ static void see_leftover(StateSpace *space, Findings *findings, uint32_t counter
                                                   .have = count});
 }
 
-/* The exit of a launch is next on a device: counts of semaphores that end with it. */
+/* The exit of a launch is next on a device: checks counts of semaphores whose lives end with it. */
 static void judge_leftovers(StateSpace *space, Findings *findings, uint32_t device, uint32_t launch)
 {
     for (uint32_t g = 0; g < space->counters.count; g++) {
@@ -102,7 +102,7 @@ static void judge_exit(StateSpace *space, Findings *findings, uint32_t core, con
     judge_leftovers(space, findings, device, watch->what);
     for (uint32_t issuer = 0; issuer < space->cores; issuer++) {
         const Component *component = space_component(space, issuer, findings->state[issuer]);
-        const Pending *pendings = space_pendings(space, issuer, findings->state[issuer]);
+        const PendingCopy *pendings = space_pendings(space, issuer, findings->state[issuer]);
         for (uint32_t i = 0; i < component->pendings; i++) {
             const UnrollStep *start = tree_step(&space->core[issuer].tree, pendings[i].step);
             if (issuer / cores == device && !(pendings[i].phase & moment_bit(STEP_READ)))
@@ -154,7 +154,7 @@ static void judge_limit(StateSpace *space, Findings *findings, uint32_t core, co
                                                   .need = counter->limit, .core = core, .transition = watch->transition});
 }
 
-/* Has some core written something of what is to be loaded? */
+/* Has some core written part of what is to be loaded? */
 static bool is_written(const StateSpace *space, const uint32_t *id, uint32_t access)
 {
     for (uint32_t core = 0; core < space->cores; core++) {
@@ -225,7 +225,7 @@ static void judge_watch(StateSpace *space, Findings *findings, uint32_t core, co
     }
 }
 
-/* ---- what all workers ask: is there anything for the judge? ---- */
+/* ---- for all workers: may the state show a fault? ---- */
 
 static bool exit_is_suspect(const StateSpace *space, const uint32_t *id, uint32_t device, uint32_t launch)
 {
@@ -235,7 +235,7 @@ static bool exit_is_suspect(const StateSpace *space, const uint32_t *id, uint32_
             return true;
     }
     for (uint32_t core = 0; core < space->cores; core++) {
-        const Pending *pendings = space_pendings(space, core, id[core]);
+        const PendingCopy *pendings = space_pendings(space, core, id[core]);
         for (uint32_t i = 0, count = space_component(space, core, id[core])->pendings; i < count; i++)
             if (tree_step(&space->core[core].tree, pendings[i].step)->copy.target_device == device
                 || (core / space->program->cores_per_device == device && !(pendings[i].phase & moment_bit(STEP_READ))))
@@ -299,7 +299,7 @@ static void add_flag(void *data, uint32_t semaphore, int64_t value)
     ((int64_t *)data)[semaphore] = value;
 }
 
-/* All counts of the state in hand, by semaphore; flags that no step names keep their first value. */
+/* All counts of the current state, by semaphore; flags that no step names keep their initial value. */
 static int64_t *all_counts(const StateSpace *space, const uint32_t *id)
 {
     const Program *program = space->program;

@@ -1,4 +1,4 @@
-/* layout.h - how the ids of a state's parts are packed into a key: fields of some bits, none across two words.
+/* layout.h - packs the ids of a state's parts into a key: bit fields, none across two words.
  *
  * Fields are the components of the cores, then the memories of the devices (where a program has any). Ids begin at 1, so that a key's
  * first word is never 0, which marks a free slot of the table.
@@ -24,7 +24,7 @@ bool layout_init(Layout *layout, unsigned fields);
 void layout_clear(Layout *layout);
 /* A layout in which each field holds its id of `largest` and twice that. False: it would need more than LAYOUT_WORDS_MAX words. */
 bool layout_widen(Layout *layout, const uint32_t *largest);
-/* One in which they fit, of one word and at most `bits`, with what is left over for growth, a bit each in turn. False: they do not fit. */
+/* A layout in which they fit, of one word and at most `bits`; the rest is for growth, one bit each in turn. False: they do not fit. */
 bool layout_tighten(Layout *layout, const uint32_t *largest, unsigned bits);
 void layout_set(Layout *layout, const unsigned *bits);         /* of each field */
 void layout_pack(const Layout *layout, const uint32_t *id, uint64_t *key);      /* all ids must fit */

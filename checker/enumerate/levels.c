@@ -1,7 +1,7 @@
-/* levels.c - breadth first over all states, level by level: the workers' part, then that of the one thread.
+/* levels.c - breadth-first search over all states, level by level: the workers' part, then that of the one thread.
  *
- * Which states a level has, and which of them are put off, depends on no order; they are put off in the order of their ids. So whatever is
- * numbered or found first is so for any number of workers.
+ * The states of a level, and which of them are deferred, do not depend on any order; deferred ones are taken in the order of their ids. So
+ * ids and first findings are the same for any number of workers.
  */
 #include "levels.h"
 #include <string.h>
@@ -57,7 +57,7 @@ static bool begin(StateSpace *space, Frontier *frontier, Findings *findings, Str
     }
     if (resumed != NULL && !resume_layout(resumed, space, frontier))
         return refuse_resume(frontier, findings);
-    frontier->hashed |= space->layout.words > 1 && space->options->modes & WALK_HASH_COMPACT;
+    frontier->hashed |= space->layout.words > 1 && space->options->modes & ENUMERATE_HASH_COMPACT;
     frontier_open(frontier, space);
     if (space->symmetry != NULL)
         symmetry_fit(space->symmetry, &space->layout);
@@ -126,7 +126,7 @@ static void widen(StateSpace *space, Frontier *frontier)
     repack_wider(space, frontier);
 }
 
-/* Takes up the state in hand again until its layout is wide enough. False: the search has to begin anew, or has met a limit. */
+/* Repeats the current state until the layout is wide enough. False: the search must restart, or has reached a limit. */
 static bool expand(StateSpace *space, Frontier *frontier, bool *moved)
 {
     while (!expand_state(space, &frontier->worker[0], moved)) {
@@ -139,7 +139,7 @@ static bool expand(StateSpace *space, Frontier *frontier, bool *moved)
     return true;
 }
 
-/* Polling goes on to what the search has not come to; that may need wider fields. */
+/* Polling leads to states that the search has not visited; they may need wider fields. */
 static void judge_polls(StateSpace *space, Frontier *frontier, Findings *findings)
 {
     livelock_inspect(space, findings);
@@ -166,7 +166,7 @@ static bool goes_on(const StateSpace *space, const Findings *findings)
     return symmetry_why(space->symmetry) == NULL && !findings->done && !findings->raced && !space->unknown && !space->restart;
 }
 
-/* What a state shows, its rotations show of other cores. */
+/* The rotations of a state show its faults on other cores. */
 static void judge_rotations(StateSpace *space, Frontier *frontier, Findings *findings, const uint32_t *id, uint64_t what)
 {
     for (uint32_t at = 1; at < symmetry_order(space->symmetry) && goes_on(space, findings); at++) {
@@ -215,7 +215,7 @@ static bool handle_deferred(StateSpace *space, Frontier *frontier, Findings *fin
     return more;
 }
 
-/* A level is expanded: what was seen of the next one stays only in the queues, since no state of it is met again later. */
+/* A level is expanded: the next one stays in the queues only, since none of its states is reached again later. */
 static void sweep(Frontier *frontier)
 {
     for (unsigned i = 0; i < frontier->workers; i++) {
@@ -244,7 +244,7 @@ static void check_limits(StateSpace *space, Frontier *frontier, Findings *findin
             frontier_stop(frontier, "memory");
 }
 
-/* How many states the level that comes has. */
+/* The number of states of the next level. */
 static uint64_t next_level(Frontier *frontier)
 {
     uint64_t states = 0;
@@ -263,7 +263,7 @@ void levels_run(StateSpace *space, Frontier *frontier, Findings *findings, Strea
     Checkpoint *checkpoint = space->options->checkpoint;
     if (!begin(space, frontier, findings, resumed))
         return;
-    check_limits(space, frontier, findings);    /* a resumed search may have come as far already */
+    check_limits(space, frontier, findings);    /* a resumed search may have reached a limit already */
     for (uint64_t states; frontier->limit == NULL && (states = next_level(frontier)) > 0;) {
         findings->level = frontier->level;
         run_workers(space, frontier, states);
@@ -278,7 +278,7 @@ void levels_run(StateSpace *space, Frontier *frontier, Findings *findings, Strea
         SANE(frontier->limit ? (void)0 : frontier_assert_sane(frontier));
         SANE_NOW_AND_THEN(space->core[0].components.count, components_assert_sane(space));
         frontier->level++;
-        bool whole = frontier->limit == NULL;   /* of the level nothing is missing */
+        bool whole = frontier->limit == NULL;   /* the level is complete */
         check_limits(space, frontier, findings);
         if (whole && checkpoint != NULL && (frontier->limit != NULL || checkpoint_due(checkpoint)))
             resume_write(space, frontier, findings);

@@ -2,5 +2,5 @@
 #pragma once
 #include "findings.h"
 
-/* From the start, or from where `resumed` leaves off (NULL: the start). */
+/* Starts from the initial state, or where `resumed` ends (NULL: the initial state). */
 void levels_run(StateSpace *space, Frontier *frontier, Findings *findings, Stream *resumed);

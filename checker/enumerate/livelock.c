@@ -1,7 +1,7 @@
-/* livelock.c - states from which nothing but polling is ever possible: somebody looks at a value that nobody is left to change.
+/* livelock.c - states from which only polling is ever possible: a core polls a value that no step can change any more.
  *
- * All that can move are cores inside loops that only poll, and whatever they do, that stays so: the states that polling alone can reach are
- * few (a product of short loops), and are gone through. The last of them to be expanded sees them all.
+ * Only cores inside polling loops can move, and whatever they do, that remains so: the states reachable by polling are few (a product of
+ * short loops) and are enumerated. The last of them to be expanded sees them all.
  */
 #include "livelock.h"
 #include <string.h>
@@ -10,7 +10,7 @@
 
 typedef struct Spin {
     StateSpace *space;
-    GArray *ids;                                /* states reached by polling, layout.fields numbers each */
+    GArray *ids;                                /* states reachable by polling, layout.fields numbers each */
     const uint32_t *from;
     bool only_polls;
 } Spin;
@@ -24,7 +24,7 @@ static bool is_known(const Spin *spin, const uint32_t *id)
     return false;
 }
 
-/* A loop that was closed on a guess may be left, and what comes then may end the loops of others. */
+/* A loop closed on a guess may be left, and the next steps may end the loops of others. */
 static bool loops_for_ever(const StateSpace *space, uint32_t core, uint32_t id)
 {
     return space_node(space, core, id)->loops && !space_node(space, core, id)->guessed;
@@ -53,7 +53,7 @@ static void see_poller(StateSpace *space, Findings *findings, uint32_t core)
                                               .message = "it polls a value that nobody is left to change"});
 }
 
-/* May a transition of the core's own that is possible leave no trace? Any other copy or step shows that not only polls are possible. */
+/* Does the core's possible transition leave no trace? Any other step or copy shows that not only polls are possible. */
 static bool only_looks(const StateSpace *space, const uint32_t *id, uint32_t core)
 {
     const Component *component = space_component(space, core, id[core]);

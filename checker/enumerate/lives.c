@@ -1,4 +1,4 @@
-/* lives.c - lives interned by declaration and unit, asked about in a state. */
+/* lives.c - lives interned by declaration and unit, evaluated in a state. */
 #include "lives.h"
 
 struct Lives { Intern keys; Store all; };

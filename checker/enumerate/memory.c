@@ -1,4 +1,4 @@
-/* memory.c - vectors of values, trailing zeros cut, interned device by device; id 1 is the empty one, all first values. */
+/* memory.c - vectors of values without trailing zeros, interned by device; id 1 is the empty one, all initial values. */
 #include "memory.h"
 #include <string.h>
 

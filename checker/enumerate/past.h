@@ -1,4 +1,4 @@
-/* past.h - what a core has done on its way to a node of its tree, as far as states are judged by it.
+/* past.h - what a core has done on its way to a node of its tree, as far as judging states needs it.
  *
  * Ownership:   Stores belong to the space's reservation, sets to the space.
  */

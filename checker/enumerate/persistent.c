@@ -1,16 +1,16 @@
-/* persistent.c - --merge-local: copy starts, signals and waits that are possible are done at once, nothing else in that state.
+/* persistent.c - --merge-local: a possible copy start, signal or wait is the only transition taken from a state.
  *
- * Such a step is a persistent set of one (P. Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996): counts
- * only enable, one core alone waits on the semaphore, nobody looks at it. So from each state a state is reached in which all of them are
- * done, whatever is next there is next here too, and no end is missed. What a state shows while such a step is next is seen before it is
- * done. Not done at once is what would change what the others show: steps on semaphores that are looked at or have a limit, waits on one
- * that other cores wait on too, signals into a scope, which may have closed. A signal that comes after its semaphore's launch is found as
- * what it leaves over in the other order, unless that is exempt.
+ * Such a step is a persistent set by itself (P. Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996): counts
+ * only enable, a single core waits on the semaphore, none looks at it. From each state the search reaches one in which all such steps are
+ * done; whatever is next in the former is next in the latter too, and no end state is missed. Faults that a state shows while such a step
+ * is next are found before it is done. Steps that could hide faults of others are not merged: those on semaphores that are looked at or
+ * have a limit, waits on a semaphore on which other cores wait too, signals into a scope, which may have closed. A signal after its
+ * semaphore's launch is found as the count that it leaves over in the other order, unless that is exempt.
  *
- * What other cores will do is known from their steps so far; when a new one says otherwise of a semaphore, the search begins anew. It comes
- * to light here if it does at all, since up to it nothing was wrong.
+ * The steps of other cores are known only as far as they are unrolled; when a new one contradicts these conditions, the search restarts. It
+ * is sure to appear if it exists, since up to it the reduction was sound.
  *
- * This reasoning is the proof's own premise: hence an option, and nothing of it where it is not asked for.
+ * The proof rests on the same premise: hence this is an option, and without it nothing of this is used.
  */
 #include "persistent.h"
 #include "lives.h"

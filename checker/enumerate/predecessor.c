@@ -1,5 +1,4 @@
-/* predecessor.c - edges give the components before a transition; a memory that it changed may have had any value in the place that it
- * wrote. */
+/* predecessor.c - edges give the components before a transition; the slot of a memory that it wrote may have had any value. */
 #include "predecessor.h"
 #include <string.h>
 #include "memory.h"

@@ -1,10 +1,10 @@
-/* repack.c - tables and queues are moved key by key to new ones; as a key's owner hangs on its layout, among all workers. */
+/* repack.c - moves tables and queues key by key to new ones, across workers, since the owner of a key depends on its layout. */
 #include "repack.h"
 #include <string.h>
 #include "growth.h"
 #include "symmetry.h"
 
-enum { TIGHTEN_BITS_MIN = 18, AHEAD = 32 };     /* smaller tables are small enough; keys on their way into a table */
+enum { TIGHTEN_BITS_MIN = 18, AHEAD = 32 };     /* smaller tables are not tightened; keys on their way into a table */
 
 typedef struct Repack {
     StateSpace *space;
@@ -14,7 +14,7 @@ typedef struct Repack {
     Queue *queue;
     GArray **levels;
     uint32_t *id;
-    uint64_t *ahead, hash[AHEAD], moved;        /* keys whose places are being fetched, and scattered; how many there have been */
+    uint64_t *ahead, hash[AHEAD], moved;        /* keys being prefetched, and scattered; their number so far */
 } Repack;
 
 bool repack_table_init(const Frontier *frontier, Table *table, const Layout *layout, unsigned owner, unsigned bits)
@@ -79,7 +79,7 @@ static void move_states(Repack *repack, const Queue *from, uint64_t first, uint6
     }
 }
 
-/* Those that are kept, each level together. */
+/* Moves the kept states, level by level. */
 static void move_levels(Repack *repack)
 {
     Frontier *frontier = repack->frontier;
@@ -106,7 +106,7 @@ static void move_all(Repack *repack, bool tables)
         move_states(repack, &frontier->worker[i].queue, frontier->worker[i].queue.head, frontier->worker[i].queue.tail);
 }
 
-/* What was moved takes the place of what it was moved from. */
+/* Replaces the old tables and queues by the new ones. */
 static void settle(const Repack *repack, bool tables)
 {
     StateSpace *space = repack->space;
@@ -130,15 +130,15 @@ static void settle(const Repack *repack, bool tables)
         worker_fit(&frontier->worker[i]);
 }
 
-/* Into tables of at least 2^bits slots. States of the level in hand are all expanded but those put off, so that only what comes next has to
- * be in its place in the queue. */
+/* Into tables of at least 2^bits slots. All states of the current level except the deferred ones are expanded, so only those of the next
+ * level must be in place in the queue. */
 static void change_layout(StateSpace *space, Frontier *frontier, Layout *to, unsigned bits)
 {
     Repack repack = {.space = space, .frontier = frontier, .to = to, .table = g_new0(Table, frontier->workers),
                      .queue = g_new0(Queue, frontier->workers), .levels = g_new(GArray *, frontier->workers),
                      .id = g_new(uint32_t, space->layout.fields), .ahead = g_new(uint64_t, AHEAD * to->words)};
-    bool tables = !frontier->hashed;            /* hashes do not hang on the layout */
-    frontier->hashed |= to->words > 1 && space->options->modes & WALK_HASH_COMPACT;
+    bool tables = !frontier->hashed;            /* hashes do not depend on the layout */
+    frontier->hashed |= to->words > 1 && space->options->modes & ENUMERATE_HASH_COMPACT;
     for (unsigned i = 0; i < frontier->workers; i++) {
         queue_init(&repack.queue[i], to->words, frontier->worker[i].queue.keep);
         repack.levels[i] = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -197,7 +197,7 @@ static unsigned table_bits(const Frontier *frontier)
     return bits;
 }
 
-/* How many bits a key of one word may have for tables of 2^bits slots to be compact. */
+/* The maximal number of bits of a key of one word for tables of 2^bits slots to be compact. */
 static unsigned compact_bits(const Frontier *frontier, unsigned bits)
 {
     return MIN(64, REST_BITS_MAX + frontier->owner_bits + bits - LINE_BITS);

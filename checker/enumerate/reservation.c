@@ -8,7 +8,7 @@
 enum { WIPE_BYTES_MAX = 1 << 16, QUARTER = 4 };
 static const size_t SHARE_LEAST = (size_t)1 << 16;
 
-/* Where address space is short, a quarter of it is for one search. */
+/* If address space is limited, one search gets a quarter of it. */
 static size_t share(size_t bytes)
 {
     size_t scaled = store_scale(bytes);

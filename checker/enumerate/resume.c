@@ -149,7 +149,7 @@ bool resume_layout(Stream *stream, StateSpace *space, Frontier *frontier)
     }
     frontier->hashed = stream_take_bool(stream);
     layout_set(&space->layout, bits);
-    return !stream->bad && space->layout.words <= LAYOUT_WORDS_MAX && (!frontier->hashed || space->options->modes & WALK_HASH_COMPACT);
+    return !stream->bad && space->layout.words <= LAYOUT_WORDS_MAX && (!frontier->hashed || space->options->modes & ENUMERATE_HASH_COMPACT);
 }
 
 /* Is it a state at all, as we write them? */

@@ -1,4 +1,4 @@
-/* row.c - worked out once, when a component is made. */
+/* row.c - builds a row once, when its component is made. */
 #include "row.h"
 #include <string.h>
 #include "../../model/counter.h"
@@ -18,13 +18,13 @@ uint32_t row_effect(const StateSpace *space, uint32_t core, uint32_t id, const T
     return moment_semaphore(copy, (StepKind)transition->step);
 }
 
-typedef struct Builder {                        /* the component being built */
+typedef struct RowBuilder {                     /* the component being built */
     StateSpace *space;
     SpaceCore *self;
     Component *component;
     const TreeNode *node;
     uint32_t core, id;
-} Builder;
+} RowBuilder;
 
 static uint32_t event_of(StateSpace *space, const Place *place)
 {
@@ -36,7 +36,7 @@ static uint32_t event_of(StateSpace *space, const Place *place)
     return intern_add(&space->events, &key, sizeof key);
 }
 
-static uint32_t step_event(const Builder *b, const Step *step)
+static uint32_t step_event(const RowBuilder *b, const Step *step)
 {
     bool memory = step_on_memory(step->kind);
     return event_of(b->space, &(Place){.core = b->core, .position = b->node->position, .copy = NONE, .kind = step->kind,
@@ -54,7 +54,7 @@ uint32_t row_moment_event(StateSpace *space, uint32_t core, const UnrollStep *st
                                    .label = copy->label});
 }
 
-static uint32_t add_transition(const Builder *b, Transition transition)
+static uint32_t add_transition(const RowBuilder *b, Transition transition)
 {
     Transition *to = store_push(&b->self->transitions, 1);
     *to = transition;
@@ -62,7 +62,7 @@ static uint32_t add_transition(const Builder *b, Transition transition)
     return (uint32_t)(b->self->transitions.count - 1);
 }
 
-static Watch *add_watch(const Builder *b, WatchKind kind, uint32_t transition, uint32_t event)
+static Watch *add_watch(const RowBuilder *b, WatchKind kind, uint32_t transition, uint32_t event)
 {
     Watch *watch = store_push(&b->self->watches, 1);
     *watch = (Watch){.kind = (uint8_t)kind, .transition = transition, .event = event};
@@ -70,7 +70,7 @@ static Watch *add_watch(const Builder *b, WatchKind kind, uint32_t transition, u
     return watch;
 }
 
-static void watch_life(const Builder *b, uint32_t transition, uint32_t event, bool is_semaphore, uint32_t object)
+static void watch_life(const RowBuilder *b, uint32_t transition, uint32_t event, bool is_semaphore, uint32_t object)
 {
     if (object == NONE)
         return;
@@ -84,7 +84,7 @@ static void watch_life(const Builder *b, uint32_t transition, uint32_t event, bo
     watch->what = life, watch->is_semaphore = is_semaphore, watch->value = object;
 }
 
-static void watch_limit(const Builder *b, uint32_t index)
+static void watch_limit(const RowBuilder *b, uint32_t index)
 {
     const Transition *transition = &STORE(Transition, &b->self->transitions, index);
     int64_t inc;
@@ -98,20 +98,20 @@ static void watch_limit(const Builder *b, uint32_t index)
     watch->what = counter, watch->value = inc;
 }
 
-static void add_next(const Builder *b, uint32_t event, uint32_t object, uint32_t region, bool write)
+static void add_next(const RowBuilder *b, uint32_t event, uint32_t object, uint32_t region, bool write)
 {
     Next *next = store_push(&b->self->nexts, 1);
     *next = (Next){.access = accesses_add(&b->space->accesses, b->core, object, region, write), .event = event};
     b->component->next_count++;
 }
 
-static bool is_opaque(const Builder *b, uint32_t object)
+static bool is_opaque(const RowBuilder *b, uint32_t object)
 {
     return program_decl(b->space->program, program_object_decl(b->space->program, object))->opaque;
 }
 
-/* An opaque buffer that nobody has filled may be read too early: whatever this core itself wrote settles it for good. */
-static void watch_load(const Builder *b, uint32_t transition, uint32_t event, const Step *step)
+/* A load from an opaque buffer may come before any write; a write by this core itself rules that out. */
+static void watch_load(const RowBuilder *b, uint32_t transition, uint32_t event, const Step *step)
 {
     const Decl *decl = program_decl(b->space->program, program_object_decl(b->space->program, step->object));
     if (!decl->opaque || decl->input)
@@ -125,8 +125,8 @@ static void watch_load(const Builder *b, uint32_t transition, uint32_t event, co
     add_watch(b, WATCH_LOAD, transition, event)->what = access;
 }
 
-/* The copy that an annotated wait is meant for, among the steps known so far; NULL: it is in none of them. */
-static const UnrollStep *find_copy(const Builder *b, uint32_t ordinal)
+/* The start of the copy that an annotated wait is meant for, among the steps known so far; NULL: not among them. */
+static const UnrollStep *find_copy(const RowBuilder *b, uint32_t ordinal)
 {
     const Tree *tree = &b->self->tree;
     for (size_t i = 0; i < tree->steps.count; i++) {
@@ -137,11 +137,11 @@ static const UnrollStep *find_copy(const Builder *b, uint32_t ordinal)
     return NULL;
 }
 
-static void watch_mismatch(const Builder *b, uint32_t transition, uint32_t event, const Step *wait)
+static void watch_mismatch(const RowBuilder *b, uint32_t transition, uint32_t event, const Step *wait)
 {
     if (wait->extra == NONE)
         return;
-    const Pending *pendings = space_pendings(b->space, b->core, b->id);
+    const PendingCopy *pendings = space_pendings(b->space, b->core, b->id);
     const UnrollStep *start = NULL;
     uint32_t phase = 0;
     for (uint32_t i = 0; i < b->component->pendings; i++)
@@ -163,18 +163,18 @@ static void watch_mismatch(const Builder *b, uint32_t transition, uint32_t event
     watch->what = row_moment_event(b->space, b->core, start, for_send ? STEP_READ : STEP_WRITE), watch->value = wait->object;
 }
 
-static bool joins_all(const Builder *b, const Step *step)
+static bool joins_all(const RowBuilder *b, const Step *step)
 {
     return step->kind == STEP_ENTER && program_launch(b->space->program, step->object)->entry_barrier;
 }
 
-static bool is_alone(const Builder *b, const Step *step)
+static bool is_alone(const RowBuilder *b, const Step *step)
 {
     const Program *program = b->space->program;
     return (joins_all(b, step) ? program->cores : program->cores_per_device) == 1;
 }
 
-static uint32_t join_of(const Builder *b, const Step *step)
+static uint32_t join_of(const RowBuilder *b, const Step *step)
 {
     const Program *program = b->space->program;
     uint32_t device = b->core / program->cores_per_device;
@@ -187,7 +187,7 @@ static uint32_t join_of(const Builder *b, const Step *step)
     return intern_add(&b->space->joins, &join, sizeof join);
 }
 
-static TransitionKind kind_of(const Builder *b, const Step *step)
+static TransitionKind kind_of(const RowBuilder *b, const Step *step)
 {
     if (step_has(step->kind, STEP_ON_FLAG))
         return TRANSITION_FLAG;
@@ -200,7 +200,7 @@ static TransitionKind kind_of(const Builder *b, const Step *step)
     return step_is_join(step->kind) && !is_alone(b, step) ? TRANSITION_JOIN : TRANSITION_ALWAYS;
 }
 
-static void watch_step(const Builder *b, uint32_t transition, uint32_t event, const UnrollStep *from)
+static void watch_step(const RowBuilder *b, uint32_t transition, uint32_t event, const UnrollStep *from)
 {
     const Step *step = &from->step;
     StepKind kind = (StepKind)step->kind;
@@ -221,8 +221,8 @@ static void watch_step(const Builder *b, uint32_t transition, uint32_t event, co
     watch_limit(b, transition);
 }
 
-/* What the core itself has added is fixed by the component: the rest must come from others. */
-static void guard(const Builder *b, Transition *transition, int64_t need)
+/* The component determines what the core itself has added: the rest must come from others. */
+static void guard(const RowBuilder *b, Transition *transition, int64_t need)
 {
     const Store *columns = &b->self->column_of;
     uint32_t column = transition->counter < columns->count ? STORE(uint32_t, columns, transition->counter) : 0;
@@ -230,7 +230,7 @@ static void guard(const Builder *b, Transition *transition, int64_t need)
     transition->need = need - (column ? STORE(int64_t, &b->self->taken, (size_t)b->id * b->self->columns + column - 1) : 0);
 }
 
-static bool is_first_member(const Builder *b, uint32_t join_id)
+static bool is_first_member(const RowBuilder *b, uint32_t join_id)
 {
     const Join *join = intern_get(&b->space->joins, join_id, NULL);
     for (uint32_t core = join->first; core < b->core; core++)
@@ -239,7 +239,7 @@ static bool is_first_member(const Builder *b, uint32_t join_id)
     return true;
 }
 
-static void add_core_transition(const Builder *b)
+static void add_core_transition(const RowBuilder *b)
 {
     if (b->node->unrolled == NONE)
         return;
@@ -262,7 +262,7 @@ static void add_core_transition(const Builder *b)
     if (from->fault != FAULT_COUNT)
         add_watch(b, WATCH_FAULT, index, transition.event);
     if (step->kind == STEP_STOP && from->fault == FAULT_COUNT)
-        b->space->unknown = true;               /* no fault of the kernel: misuse of the API, or a look at data that are not here */
+        b->space->unknown = true;               /* not a fault of the kernel: misuse of the API, or a look at data outside the state */
     if (kind == TRANSITION_JOIN && !transition.need)
         return;
     if (step_on_memory(step->kind))
@@ -276,7 +276,7 @@ static void add_core_transition(const Builder *b)
 }
 
 /* Does an earlier copy of the core hold this one back? Copies are in order of start. */
-static bool held_back(const Builder *b, const Pending *pendings, uint32_t index, StepKind moment)
+static bool held_back(const RowBuilder *b, const PendingCopy *pendings, uint32_t index, StepKind moment)
 {
     DmaOrder order = b->space->program->knobs.dma_order;
     const Copy *copy = &tree_step(&b->self->tree, pendings[index].step)->copy;
@@ -286,7 +286,7 @@ static bool held_back(const Builder *b, const Pending *pendings, uint32_t index,
     return false;
 }
 
-static void add_moment(const Builder *b, uint32_t pending, const UnrollStep *start, StepKind moment)
+static void add_moment(const RowBuilder *b, uint32_t pending, const UnrollStep *start, StepKind moment)
 {
     const Copy *copy = &start->copy;
     bool read = moment == STEP_READ, write = moment == STEP_WRITE;
@@ -298,15 +298,15 @@ static void add_moment(const Builder *b, uint32_t pending, const UnrollStep *sta
     uint32_t event = STORE(Transition, &b->self->transitions, transition).event;
     watch_limit(b, transition);
     if (!read && !write)
-        return;             /* early bytes: whatever life they miss, the completion misses too, and nobody else need move in between */
+        return;                                 /* early bytes: the completion misses the same lives, and no other step need come between */
     add_next(b, event, object, read ? copy->source_region : copy->target_region, write);
     watch_life(b, transition, event, false, object);
     watch_life(b, transition, event, true, read ? copy->send_semaphore : copy->receive_semaphore);
 }
 
-static void add_copy_transitions(const Builder *b)
+static void add_copy_transitions(const RowBuilder *b)
 {
-    const Pending *pendings = space_pendings(b->space, b->core, b->id);
+    const PendingCopy *pendings = space_pendings(b->space, b->core, b->id);
     for (uint32_t i = 0; i < b->component->pendings; i++) {
         const UnrollStep *start = tree_step(&b->self->tree, pendings[i].step);
         unsigned left = moments_of(b->space->fluid, &start->copy) & ~pendings[i].phase;
@@ -317,7 +317,7 @@ static void add_copy_transitions(const Builder *b)
 }
 
 /* Accesses of one core and its copies that are next together. */
-static void watch_own_pairs(const Builder *b)
+static void watch_own_pairs(const RowBuilder *b)
 {
     for (uint32_t i = 0; i < b->component->next_count; i++)
         for (uint32_t j = 0; j < i; j++) {
@@ -329,7 +329,7 @@ static void watch_own_pairs(const Builder *b)
 
 void row_build(StateSpace *space, uint32_t core, uint32_t id)
 {
-    Builder b = {.space = space, .self = space_core(space, core), .component = space_component(space, core, id), .core = core, .id = id};
+    RowBuilder b = {.space = space, .self = space_core(space, core), .component = space_component(space, core, id), .core = core, .id = id};
     b.node = tree_node(&b.self->tree, b.component->node);
     b.component->transitions = (uint32_t)b.self->transitions.count;
     b.component->nexts = (uint32_t)b.self->nexts.count;

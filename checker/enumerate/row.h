@@ -1,8 +1,8 @@
-/* row.h - what a component can do next, what it accesses, and what an inspection must look at. */
+/* row.h - builds the row of a component: its transitions, its accesses, and what an inspection must check. */
 #pragma once
 #include "space.h"
 
 void row_build(StateSpace *space, uint32_t core, uint32_t id);
-/* What a transition does to counts: the semaphore, NONE: nothing. */
+/* The semaphore that a transition adds to; NONE: none. */
 uint32_t row_effect(const StateSpace *space, uint32_t core, uint32_t id, const Transition *transition, int64_t *inc);
 uint32_t row_moment_event(StateSpace *space, uint32_t core, const UnrollStep *start, StepKind moment);

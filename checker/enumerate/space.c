@@ -1,4 +1,4 @@
-/* space.c - makes the Stores of a space, and gives them back. */
+/* space.c - makes and releases the Stores of a space. */
 #include "space.h"
 #include "../../model/moment.h"
 
@@ -43,8 +43,8 @@ bool join_has_member(const StateSpace *space, const Join *join, uint32_t core)
     return join->kind != STEP_ENTER || program_launch_on_device(space->program, join->object, core / space->program->cores_per_device);
 }
 
-const Pending *space_pendings(const StateSpace *space, uint32_t core, uint32_t id)
+const PendingCopy *space_pendings(const StateSpace *space, uint32_t core, uint32_t id)
 {
     const uint32_t *key = intern_get(&space->core[core].keys, id, NULL);
-    return (const Pending *)(const void *)(key + 1);
+    return (const PendingCopy *)(const void *)(key + 1);
 }

@@ -1,8 +1,8 @@
-/* space.h - a state space, as far as it is unrolled: what each core can contribute to a state, and what that means.
+/* space.h - a state space, as far as it is unrolled: what each core can contribute to a state, and its meaning.
  *
  *     cores --unrolled--> trees --interned--> components, each with a row --one id a core--> states --a layout--> keys
  *
- * A state is one small id a core (and one a device, where memory matters). What the space says of it follows from its ids.
+ * A state is one small id per core (and one per device, if memory matters); the space interprets the ids.
  *
  * Invariants:  1. While workers visit states (`frozen`), nothing here changes. It grows between levels only, by one thread, in an order
  *              that depends on the states alone: so ids, counts, findings and schedules are the same for any number of workers.
@@ -38,26 +38,26 @@ typedef struct StateSpace {
     Memory *memory;                             /* flags and contents; NULL: the program has none */
     ContentsPool *pool;                         /* contents only */
     Lives *lives;
-    Symmetry *symmetry;                         /* WALK_SYMMETRY; else NULL */
+    Symmetry *symmetry;                         /* ENUMERATE_SYMMETRY; else NULL */
     Layout layout;
-    bool rows_due;                              /* all of the workers', as the layout or all masks have changed */
+    bool rows_due;                              /* worker rows must be rebuilt: the layout or the masks have changed */
     uint32_t *lone;                             /* scratch: ids of which only one core's counts */
-    GArray *growth;                             /* uint32_t: transitions that made something new (growth.c); NULL: not asked for */
-    bool polls, uneven;                         /* some tree has loops; two ways to a component take different numbers of transitions */
-    bool repack, restart;                       /* an id outgrew its field; something turned out to matter */
-    bool unknown;                               /* a core looked at data that are not part of the search */
+    GArray *growth;                             /* uint32_t: transitions that made something new (growth.c); NULL: not kept */
+    bool polls, uneven;                         /* some tree has loops; paths to a component differ in length */
+    bool repack, restart;                       /* an id outgrew its field; the search must restart with more in its states */
+    bool unknown;                               /* a core observed data that is not part of the search */
 } StateSpace;
 
-/* Stores are made for what it will have. contents: of buffers, part of its states. */
+/* Sizes Stores for the program. contents: contents of buffers are part of states. */
 void space_open(StateSpace *space, UnrollSource *source, const EnumerateOptions *options, bool contents);
 void space_close(StateSpace *space);
 bool join_has_member(const StateSpace *space, const Join *join, uint32_t core);
-const Pending *space_pendings(const StateSpace *space, uint32_t core, uint32_t id);    /* of a component */
+const PendingCopy *space_pendings(const StateSpace *space, uint32_t core, uint32_t id); /* of a component */
 
-static inline bool space_sweeps(const StateSpace *space) { return space->options->modes & WALK_SWEEP; }
-static inline bool space_merges(const StateSpace *space) { return space->options->modes & WALK_MERGE_LOCAL; }
-/* Is what was visited given up? */
-static inline bool space_forgets(const StateSpace *space) { return space->options->modes & (WALK_SWEEP | WALK_HASH_COMPACT); }
+static inline bool space_sweeps(const StateSpace *space) { return space->options->modes & ENUMERATE_SWEEP; }
+static inline bool space_merges(const StateSpace *space) { return space->options->modes & ENUMERATE_MERGE_LOCAL; }
+/* Does the search discard visited states or keep only hashes? */
+static inline bool space_forgets(const StateSpace *space) { return space->options->modes & (ENUMERATE_SWEEP | ENUMERATE_HASH_COMPACT); }
 static inline SpaceCore *space_core(const StateSpace *space, uint32_t core) { return &space->core[core]; }
 static inline Component *space_component(const StateSpace *space, uint32_t core, uint32_t id)
 {

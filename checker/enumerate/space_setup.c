@@ -1,4 +1,4 @@
-/* space_setup.c - the parts of a space are made in order, and given back. */
+/* space_setup.c - makes and releases the parts of a space, in order. */
 #include "space_setup.h"
 #include "component.h"
 #include "contents.h"
@@ -30,7 +30,7 @@ void space_setup(StateSpace *space, UnrollSource *source, const EnumerateOptions
     }
     for (uint32_t core = 0; core < space->cores; core++)
         setup_core(space, core);
-    layout_init(&space->layout, space->cores);  /* components made now ask it whether they fit */
+    layout_init(&space->layout, space->cores);  /* new components check whether they fit it */
     for (uint32_t core = 0; core < space->cores; core++)
         component_start(space, core);
 }

@@ -25,7 +25,7 @@ uint32_t state_counter_of(StateSpace *space, uint32_t semaphore)
     return *known - 1;
 }
 
-/* The rows so far had `before` columns each. */
+/* Widens rows, which had `before` columns each. */
 static void widen_rows(StateSpace *space, SpaceCore *core, uint32_t before)
 {
     size_t rows = core->components.count;
@@ -103,7 +103,7 @@ static void note_look(StateSpace *space, uint32_t semaphore)
     counter->looked_at = true;
 }
 
-/* Until when a scope of several cores lives was judged without this one. */
+/* The end of a scope of several cores was judged without this core. */
 static void note_open(StateSpace *space, uint32_t core, uint32_t decl)
 {
     bool fresh = pasts_note_open(&space_core(space, core)->pasts, decl);

@@ -1,6 +1,6 @@
-/* state_counter.h - what semaphores and flag words show in a state: a count is the sum of what each core has added to it.
+/* state_counter.h - values of semaphores and flag words in a state: a count is the sum of what each core has added to it.
  *
- * Who adds to which is found by scanning each step once, when a core's tree gains it.
+ * Each step is scanned once for the counters that it adds to, when a core's tree gains it.
  */
 #pragma once
 #include "space.h"
@@ -20,7 +20,7 @@ static inline int64_t state_counter_added(const StateSpace *space, const uint32_
     return STORE(int64_t, &core->taken, (size_t)id[addend.core] * core->columns + addend.column);
 }
 
-/* What all but one core have added to a counter. */
+/* The sum that all cores but one have added to a counter. */
 static inline int64_t state_counter_of_others(const StateSpace *space, const uint32_t *id, uint32_t others)
 {
     const Others *at = &STORE(Others, &space->others, others);
@@ -30,7 +30,7 @@ static inline int64_t state_counter_of_others(const StateSpace *space, const uin
     return sum;
 }
 
-/* What a counter shows in the state of the given ids. */
+/* The value of a counter in a state. */
 static inline int64_t state_counter_value(const StateSpace *space, const uint32_t *id, uint32_t counter)
 {
     const StateCounter *at = &STORE(StateCounter, &space->counters, counter);

@@ -1,9 +1,8 @@
-/* state_path.c - a schedule for a state, at no cost during the search.
+/* state_path.c - a schedule that reaches a state, at no cost during the search.
  *
- * Without memory: states before it, kept if they are in the table and the transition was possible there. Any visited predecessor was itself
- * reached from the start, so walking back ends there; only polls can lead in circles, hence states that were tried are not tried again.
- * With memory the ways back are many, and not all of them as short: there queues keep all states, and one is looked for in the level
- * before.
+ * Without memory: searches backwards over predecessors in the table whose transition was possible. Each visited predecessor was itself
+ * reached from the start, so this ends there; only polls can lead in circles, hence no state is tried twice. With memory there are too
+ * many ways back, of different lengths: there queues keep all states, and each predecessor is looked for in the previous level.
  */
 #include "state_path.h"
 #include <string.h>
@@ -12,10 +11,10 @@
 #include "symmetry.h"
 #include "transition.h"
 
-typedef struct Back {                           /* a walk backwards */
+typedef struct Back {                           /* a search backwards */
     StateSpace *space;
     const Frontier *frontier;
-    const uint32_t *id;                         /* the state in hand */
+    const uint32_t *id;                         /* the current state */
     Table tried;
     GArray *ids;                                /* states from the target on, layout.fields numbers each */
     GArray *moves;                              /* from each to the one before it */
@@ -49,7 +48,7 @@ static void add_move(GArray *moves, const StateSpace *space, uint32_t core, uint
     g_array_append_val(moves, move);
 }
 
-/* Was the state visited, or one that rotations turn it into? */
+/* Was the state, or a rotation of it, visited? */
 static bool was_visited(const StateSpace *space, const Frontier *frontier, const uint64_t *state)
 {
     uint64_t key[LAYOUT_WORDS_MAX];
@@ -73,7 +72,7 @@ static bool step_back(void *data, uint32_t core, uint32_t transition, const uint
     return false;
 }
 
-/* One step further back from the last state, or else it is given up. */
+/* One step back from the last state; if there is none, drops that state. */
 static void advance(Back *back)
 {
     unsigned fields = back->space->layout.fields;
@@ -134,7 +133,7 @@ static GArray *find_backwards(StateSpace *space, const Frontier *frontier, const
 /* ---- level by level ---- */
 
 typedef struct Way { uint32_t core, transition; } Way;
-typedef struct Ways {                           /* that may have led to a state; in each the state before, packed */
+typedef struct Ways {                           /* candidate predecessors of a state, packed */
     StateSpace *space;
     GArray *way, *keys;
     Table wanted;
@@ -153,7 +152,7 @@ static bool note_way(void *data, uint32_t core, uint32_t transition, const uint3
     return true;
 }
 
-/* Those of the wanted states that a level has, into `there`. */
+/* Writes the wanted states that the level has to `there`. */
 static void look_through(const StateSpace *space, const Frontier *frontier, uint64_t level, const Table *wanted, Table *there)
 {
     for (unsigned i = 0; i < frontier->workers; i++) {
@@ -167,7 +166,7 @@ static void look_through(const StateSpace *space, const Frontier *frontier, uint
     }
 }
 
-/* `id` becomes the first of the states before it that its level has. */
+/* Replaces `id` by the first predecessor that the previous level has. */
 static void back_one_level(StateSpace *space, const Frontier *frontier, uint32_t *id, uint64_t level, GArray *moves)
 {
     const unsigned words = space->layout.words, fields = space->layout.fields;

@@ -1,8 +1,8 @@
-/* state_path_forward.c - a schedule for a state from the start, confined to the state's own past.
+/* state_path_forward.c - searches a schedule from the start to a state, confined to the state's past.
  *
- * Each core may only be where ways lead to its part of the target: the components from which edges lead there. A transition that stays
- * within this past is taken at once; where each semaphore is waited on by one core, none of them can be a mistake, as counts only enable
- * and what has to be taken is fixed. Elsewhere states from which the target was not reached are remembered, and others tried.
+ * Each core stays in the components from which edges lead to its part of the target. A transition within this past is taken greedily; if
+ * a single core waits on each semaphore, that is never wrong, since counts only enable and the transitions to take are fixed. Otherwise
+ * states from which the target was not reached are recorded, and others tried.
  */
 #include "state_path_forward.h"
 #include <string.h>
@@ -15,11 +15,11 @@ enum { TRIED_MAX = 1 << 24 };
 typedef struct Forward {
     StateSpace *space;
     uint8_t **past;                             /* by core and component: may the core be there? */
-    uint32_t *known;                            /* by core: its components then; later ones lead away from the target */
+    uint32_t *known;                            /* by core: the number of its components at the start of the search */
     const uint32_t *target;
     Table tried;
     GArray *ids, *moves;                        /* of the path so far: layout.fields numbers a state; Move */
-    GArray *cursor;                             /* uint32_t: how many transitions of each state were tried */
+    GArray *cursor;                             /* uint32_t: the number of transitions tried in each state */
     uint32_t visited;                           /* scratch of next_state: transitions seen */
     bool found;
 } Forward;
@@ -94,7 +94,7 @@ static bool try_transition(void *data, uint32_t core, uint32_t transition, const
     return false;
 }
 
-/* One step further from the last state, or else it is given up. */
+/* One step on from the last state; if there is none, drops that state. */
 static void advance(Forward *forward, uint32_t *id)
 {
     unsigned fields = forward->space->layout.fields;

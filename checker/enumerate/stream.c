@@ -1,4 +1,4 @@
-/* stream.c - numbers are those of this machine: a checkpoint is no exchange format. */
+/* stream.c - numbers are in the byte order of this machine: a checkpoint is not an exchange format. */
 #include "stream.h"
 #include <string.h>
 

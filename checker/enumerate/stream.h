@@ -1,6 +1,6 @@
 /* stream.h - the bytes of a search in a checkpoint: numbers and texts.
  *
- * Errors:      bytes that make no sense are of another version of us: bad.
+ * Errors:      bytes that make no sense set `bad`: another version of heddle wrote them.
  */
 #pragma once
 #include <glib.h>
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include "../run/checkpoint.h"
 
-typedef struct Stream {                         /* what is left to be read */
+typedef struct Stream {                         /* the unread rest */
     GBytes *bytes;
     const char *at;
     size_t left;

@@ -1,11 +1,11 @@
-/* stuck_state.c - a deadlock in words: where each core stands, and what it waits for. */
+/* stuck_state.c - describes a deadlock: where each core is stuck, and what it waits for. */
 #include "stuck_state.h"
 #include "memory.h"
 #include "state_counter.h"
 
 enum { CORES_SHOWN = 8 };
 
-/* Members of the join that do not stand at it. */
+/* Members of the join that have not reached it. */
 static void append_join(const StateSpace *space, const uint32_t *id, GString *text, uint32_t core, const Step *step)
 {
     uint32_t join_id = space_component(space, core, id[core])->join - 1, shown = 0;

@@ -1,6 +1,6 @@
-/* stuck_state.h - a deadlock in words. */
+/* stuck_state.h - describes a deadlock. */
 #pragma once
 #include "space.h"
 
-/* Who stands where in the state, in sentences. g_malloc. */
+/* Where each core is stuck, in sentences. g_malloc. */
 char *stuck_state_why(StateSpace *space, const uint32_t *id);

@@ -1,4 +1,4 @@
-/* successor.c - a transition made something new if Stores grew. */
+/* successor.c - detects that a transition made something new by the growth of Stores. */
 #include "successor.h"
 #include "growth.h"
 #include "symmetry.h"

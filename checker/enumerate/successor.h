@@ -1,4 +1,4 @@
-/* successor.h - one successor after the other, by the one thread: what is new is made, and noted for a checkpoint. */
+/* successor.h - one successor after the other, by the one thread: makes what is new, and notes it for a checkpoint. */
 #pragma once
 #include "space.h"
 

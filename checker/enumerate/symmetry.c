@@ -1,4 +1,4 @@
-/* symmetry.c - the group of rotations: found from the start of the cores, applied to states. Images of cores: automorphism.c. */
+/* symmetry.c - the group of rotations: inferred from the start of the cores, applied to states. automorphism.c compares images. */
 #include "symmetry.h"
 #include <string.h>
 #include "../../model/sane.h"
@@ -6,15 +6,15 @@
 
 struct Symmetry {
     uint32_t order, cores;
-    uint32_t *element;                          /* by rotation, cores each: whose id comes to stand there */
+    uint32_t *element;                          /* by rotation, `cores` each: the core whose id moves there */
     uint32_t *next_core;
     unsigned block, bits;                       /* one word, one circle of devices: bits of a device in a key, and of a key; 0: otherwise */
-    unsigned twins;
-    Automorphism *twin[MESH_AXES_MAX];          /* one a generator of the group */
+    unsigned generators;
+    Automorphism *generator[MESH_AXES_MAX];     /* the generators of the group */
     char *why;
 };
 
-/* Where a shift along an axis takes a device. axis: mesh->axes for the line of all devices by id. */
+/* The image of a device under a shift along an axis. axis: mesh->axes for all devices in the order of ids. */
 static uint32_t shift(const Mesh *mesh, uint32_t device, unsigned axis, uint32_t by)
 {
     if (axis == mesh->axes)
@@ -34,36 +34,36 @@ static uint32_t *shift_cores(const Program *program, unsigned axis, uint32_t by)
     return image;
 }
 
-/* The smallest shift along the axis that the start allows, with all that was compared; NULL: none. */
-static Automorphism *find_twin(StateSpace *space, unsigned axis, uint32_t size, uint32_t *turns, char **why)
+/* The smallest shift along the axis that the start of every core allows; NULL: none. */
+static Automorphism *find_automorphism(StateSpace *space, unsigned axis, uint32_t size, uint32_t *turns, char **why)
 {
     for (uint32_t by = 1; by < size; by++) {
         if (size % by != 0)
             continue;
         g_autofree char *differs = NULL;
-        Automorphism *twin = automorphism_new(space, shift_cores(space->program, axis, by));
-        if (automorphism_check(twin, space, &differs)) {
+        Automorphism *automorphism = automorphism_new(space, shift_cores(space->program, axis, by));
+        if (automorphism_check(automorphism, space, &differs)) {
             *turns = size / by;
-            return twin;
+            return automorphism;
         }
-        automorphism_free(twin);
+        automorphism_free(automorphism);
         if (*why == NULL)
             *why = g_steal_pointer(&differs);
     }
     return NULL;
 }
 
-/* All products of what is there with powers of the twin's shift. */
-static void multiply(Symmetry *symmetry, Automorphism *twin, uint32_t turns)
+/* Extends the group by all products with powers of the automorphism. */
+static void multiply(Symmetry *symmetry, Automorphism *automorphism, uint32_t turns)
 {
-    const uint32_t *image = automorphism_image(twin);
+    const uint32_t *image = automorphism_image(automorphism);
     uint32_t cores = symmetry->cores, before = symmetry->order;
     symmetry->order *= turns;
     symmetry->element = g_renew(uint32_t, symmetry->element, (size_t)symmetry->order * cores);
     for (uint32_t at = before; at < symmetry->order; at++)
         for (uint32_t core = 0; core < cores; core++)
             symmetry->element[(size_t)at * cores + core] = image[symmetry->element[(size_t)(at - before) * cores + core]];
-    symmetry->twin[symmetry->twins++] = twin;
+    symmetry->generator[symmetry->generators++] = automorphism;
 }
 
 static Symmetry *start_of_group(uint32_t cores)
@@ -82,14 +82,15 @@ static Symmetry *find_along_axes(StateSpace *space, unsigned first, unsigned las
     Symmetry *symmetry = start_of_group(space->cores);
     for (unsigned axis = first; axis <= last; axis++) {
         uint32_t turns = 0;
-        Automorphism *twin = find_twin(space, axis, axis == mesh->axes ? mesh_devices(mesh) : mesh->size[axis], &turns, why);
-        if (twin != NULL)
-            multiply(symmetry, twin, turns);
+        uint32_t size = axis == mesh->axes ? mesh_devices(mesh) : mesh->size[axis];
+        Automorphism *automorphism = find_automorphism(space, axis, size, &turns, why);
+        if (automorphism != NULL)
+            multiply(symmetry, automorphism, turns);
     }
     return symmetry;
 }
 
-/* Cores of a circle: those that the rotations make of one, in order. */
+/* The orbit of a core under the rotations, in order. */
 static void close_circles(Symmetry *symmetry)
 {
     symmetry->next_core = g_new(uint32_t, symmetry->cores);
@@ -125,7 +126,7 @@ Symmetry *symmetry_find(StateSpace *space, char **why)
     return symmetry;
 }
 
-/* Is the one rotation after the other a rotation of the group? */
+/* Is the composition of two rotations in the group? */
 static bool has_product(const Symmetry *symmetry, const uint32_t *one, const uint32_t *other)
 {
     const uint32_t *element = symmetry->element;
@@ -153,8 +154,8 @@ void symmetry_free(Symmetry *symmetry)
 {
     if (symmetry == NULL)
         return;
-    for (unsigned i = 0; i < symmetry->twins; i++)
-        automorphism_free(symmetry->twin[i]);
+    for (unsigned i = 0; i < symmetry->generators; i++)
+        automorphism_free(symmetry->generator[i]);
     g_free(symmetry->element);
     g_free(symmetry->next_core);
     g_free(symmetry->why);
@@ -178,8 +179,8 @@ const char *symmetry_why(const Symmetry *symmetry)
 
 bool symmetry_check(Symmetry *symmetry, StateSpace *space)
 {
-    for (unsigned i = 0; i < symmetry->twins && symmetry->why == NULL; i++)
-        automorphism_check(symmetry->twin[i], space, &symmetry->why);
+    for (unsigned i = 0; i < symmetry->generators && symmetry->why == NULL; i++)
+        automorphism_check(symmetry->generator[i], space, &symmetry->why);
     return symmetry->why == NULL;
 }
 
@@ -190,7 +191,7 @@ void symmetry_rotate(const Symmetry *symmetry, uint32_t rotation, const uint32_t
         rotated[core] = id[element[core]];
 }
 
-/* Is each rotation one by some devices, in the order of ids? */
+/* Is each rotation a shift in the order of device ids? */
 static bool is_ring(const Symmetry *symmetry, uint32_t cores_per_device)
 {
     for (uint32_t at = 0; at < symmetry->order; at++)

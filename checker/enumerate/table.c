@@ -1,10 +1,10 @@
-/* table.c - mappings for keys at a load of at most three quarters, growth in one sequential pass.
+/* table.c - mappings of keys at a load of at most three quarters, growth in one sequential pass.
  *
- * Own mappings, not Stores: a table doubles by moving to a new mapping while the old one is given back piece by piece, so that growing
- * never holds both in full. The place of a key is the top bits of its scattered value, hence a sequential pass moves everything in order.
+ * Mappings of its own, not Stores: a table doubles by moving to a new mapping while it releases the old one piece by piece, so that both
+ * are never held in full. The place of a key is the top bits of its scattered value, so a sequential pass moves everything in order.
  *
  * Compact: after J. G. Cleary, "Compact hash tables using bidirectional linear probing", IEEE Transactions on Computers C-33 (1984), with
- * lines in place of single slots, so that how far a key lies from its place is a small number and no runs need to be told apart.
+ * lines in place of single slots, so that the distance of a key from its place is a small number and runs need not be distinguished.
  */
 #include "table.h"
 #include <glib.h>
@@ -19,7 +19,7 @@ static uint64_t *map(size_t bytes)
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         return NULL;
-    madvise(at, bytes, MADV_HUGEPAGE);          /* a wish: without it the search is slower, nothing else */
+    madvise(at, bytes, MADV_HUGEPAGE);          /* only a hint, for speed */
     return at;
 }
 

@@ -1,12 +1,12 @@
 /* table.h - the set of visited states: keys of one or more words.
  *
- * Two forms, chosen by how much of a key has to be kept:
+ * Two forms, chosen by how many bits of a key must be stored:
  *   wide     whole keys in open addressing, linear probing.
  *   compact  an exact quotient table (Cleary 1984): a key of one word is scattered by a bijection; its top bits are the number of a line of
  *            16 slots (one line of a cache), the remaining bits and how many lines too far it lies make a slot of 32 bits. Nothing is lost.
  *
  * Invariants:  between a key's place and its slot no slot is free (so that a line is filled from its start), and none has an equal key.
- * Errors:      table_grow returns false when the memory cannot be had; nothing is lost then.
+ * Errors:      table_grow returns false if there is no memory; nothing is lost then.
  */
 #pragma once
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum { LINE_SLOTS = 16, LINE_BITS = 4, FAR_BITS = 4, FAR_MAX = (1 << FAR_BITS) - 1, REST_BITS_MAX = 32 - FAR_BITS };
-/* What tables need to know of their keys. skip: so many top bits of the scattered value are the same for all keys of a table. */
+/* The keys of a table. skip: the number of top bits of the scattered value that all its keys share. */
 typedef struct KeyShape { unsigned words, bits, skip; } KeyShape;     /* bits: of the first word, the others are used in full */
 
 typedef struct Table {
@@ -31,7 +31,7 @@ void table_clear(Table *table);
 uint64_t table_unhash(uint64_t hash, unsigned bits);    /* the key of one word that table_hash scattered so */
 size_t table_bytes(const Table *table);
 size_t table_bytes_grown(const Table *table);   /* after table_grow */
-bool table_empty(Table *table, unsigned bits);  /* nothing is in it any more; of another size. False: no memory */
+bool table_empty(Table *table, unsigned bits);  /* clears it and changes its size. False: no memory */
 bool table_grow(Table *table);                  /* twice as many slots */
 bool table_add_crowded(Table *table, uint64_t hash);    /* no free slot lies near: grows first */
 bool table_has(const Table *table, const uint64_t *key);

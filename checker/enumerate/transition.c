@@ -50,8 +50,8 @@ bool transition_enabled(const StateSpace *space, const uint32_t *id, uint32_t co
     g_assert_not_reached();
 }
 
-/* The component after a transition of `from`: the core's own step, which saw `seen`, or a moment of one of its copies, with what that
- * carries. */
+/* The component after a transition of `from`: the core's own step, which observed `seen`, or a moment of one of its copies, with its
+ * payload. */
 static uint32_t make(StateSpace *space, uint32_t core, uint32_t from, uint32_t transition, int64_t seen, uint32_t payload)
 {
     SpaceCore *self = space_core(space, core);
@@ -62,7 +62,7 @@ static uint32_t make(StateSpace *space, uint32_t core, uint32_t from, uint32_t t
                         : component_after(space, core, from, transition, node, payload);
 }
 
-/* What is new for a core is made for all that rotations turn it into: components have the same id there. */
+/* Makes a new component for all cores of the orbit, so that it has the same id on each. */
 static void go_on(StateSpace *space, uint32_t core, uint32_t transition, int64_t seen, uint32_t *out)
 {
     const SpaceCore *self = space_core(space, core);
@@ -113,7 +113,7 @@ static void take_count(StateSpace *space, const uint32_t *id, uint32_t core, uin
 static void take_data(StateSpace *space, uint32_t core, uint32_t index, const Transition *transition, uint32_t *out)
 {
     if (transition->pending != TRANSITION_CORE) {
-        Pending pending = space_pendings(space, core, out[core])[transition->pending];
+        PendingCopy pending = space_pendings(space, core, out[core])[transition->pending];
         const Copy *copy = &tree_step(&space->core[core].tree, pending.step)->copy;
         uint32_t payload = 0;
         if (transition->step == STEP_READ)

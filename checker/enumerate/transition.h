@@ -4,7 +4,7 @@
 
 /* Is the transition possible in the state `id`? Then `out` is the state after it. */
 bool transition_take(StateSpace *space, const uint32_t *id, uint32_t core, uint32_t transition, uint32_t *out);
-/* The same while workers run: nothing is made, 0 is in place of what is new. */
+/* The same while workers run: nothing is made, and 0 stands for what is new. */
 bool transition_take_known(const StateSpace *space, const uint32_t *id, uint32_t core, uint32_t transition, uint32_t *out);
 bool transition_enabled(const StateSpace *space, const uint32_t *id, uint32_t core, const Transition *transition);
 /* Does the transition write to a memory, and where? */

@@ -1,4 +1,4 @@
-/* worker_row.c - built when a level begins: those of components that are new or whose transitions have become known, or all. */
+/* worker_row.c - at the start of a level builds the rows of components that are new or have new transitions, or all rows. */
 #include "worker_row.h"
 
 void worker_rows_reserve(StateSpace *space, uint32_t core)

@@ -1,5 +1,5 @@
-/* worker_row.h - rows once more, as the inner loop of the workers reads them: for each component one small struct, and what each of its
- * transitions adds to a state's key.
+/* worker_row.h - rows as the workers' inner loop reads them: one small struct per component, and for each of its transitions the difference
+ * that it adds to a state's key.
  *
  * Invariants:  written by the one thread, between levels.
  */
@@ -15,7 +15,7 @@ typedef struct WorkerRow {
     int64_t need;                               /* of the guarded transition, INT64_MAX: there is none */
     uint32_t others;
     uint32_t deltas;                            /* first in the core's `deltas`: transitions always possible, then the guarded one */
-    uint16_t always, transitions;               /* how many of the first; of all */
+    uint16_t always, transitions;               /* the number of those always possible; of all */
     uint8_t flags;                              /* ROW_* */
 } WorkerRow;
 

@@ -79,12 +79,12 @@ const char *finding_exemption(const Program *program, const Finding *finding);
 bool finding_exemptions_exist(const Program *program);
 
 /* Modes of enumeration, chosen by name; all but hash-compact preserve verdict and faults. */
-typedef enum WalkMode {
-    WALK_SWEEP = 1,                             /* only one level of states is kept, no table of all */
-    WALK_MERGE_LOCAL = 2,                       /* copy starts, signals and enabled waits are done at once */
-    WALK_SYMMETRY = 8,                          /* one state is visited of each orbit under rotations of the devices */
-    WALK_HASH_COMPACT = 4                       /* of states longer than a word only a hash is kept: some may be missed (bounded) */
-} WalkMode;
+typedef enum EnumerateMode {
+    ENUMERATE_SWEEP = 1,                        /* only one level of states is kept, no table of all */
+    ENUMERATE_MERGE_LOCAL = 2,                  /* copy starts, signals and enabled waits are done at once */
+    ENUMERATE_SYMMETRY = 8,                     /* one state is visited of each orbit under rotations of the devices */
+    ENUMERATE_HASH_COMPACT = 4                  /* of states longer than a word only a hash is kept: some may be missed (bounded) */
+} EnumerateMode;
 
 /* An estimated number, with an 80 % interval; all 0: there is no estimate. */
 typedef struct Estimate { double all, least, most; } Estimate;
@@ -98,8 +98,8 @@ typedef struct Outcome {
     bool unjudged_after_race;                   /* a result, or another property of values, depends on a reported race */
     bool values_observed;                       /* prove, classes: some core observed data in some run */
     uint64_t executions, classes, states, transitions, steps, conflicts;        /* UINT64_MAX: does not apply */
-    unsigned modes;                             /* of WalkMode */
-    uint64_t rotated;                           /* WALK_SYMMETRY: states visited, with all their rotations; UINT64_MAX: does not apply */
+    unsigned modes;                             /* of EnumerateMode */
+    uint64_t rotated;                           /* ENUMERATE_SYMMETRY: states visited, with their rotations; UINT64_MAX: does not apply */
     char *refused;                              /* why a mode asked for is impossible; then nothing else counts. g_malloc; NULL: possible */
     Estimate estimate;                          /* of classes, where a limit ended the search */
     uint64_t redundant;                         /* runs that only repeated others; UINT64_MAX: does not apply */

@@ -15,16 +15,16 @@
 
 enum { PAGE = 4096 };
 
-typedef struct Region {
+typedef struct GlobalRegion {
     const struct link_map *object;              /* NULL: a heap */
     size_t module;                              /* of thread-locals; 0: of none */
     char *start, *saved;                        /* start: NULL for thread-locals */
     size_t bytes;
     volatile bool open;                         /* written since it was protected */
-} Region;
+} GlobalRegion;
 
 static GPtrArray *at_home;                      /* of link_map: not the user's */
-static GArray *regions;                         /* of Region */
+static GArray *regions;                         /* of GlobalRegion */
 static const struct link_map *own_object;       /* the module itself; others are its libraries */
 static bool protects, compares;
 
@@ -40,7 +40,7 @@ static bool is_user(const struct link_map *object)
 
 static void free_saved(gpointer region)
 {
-    g_free(((Region *)region)->saved);
+    g_free(((GlobalRegion *)region)->saved);
 }
 
 void globals_expect(void)
@@ -68,14 +68,14 @@ void globals_opened(void *handle)
 
 /* ---- regions ---- */
 
-static char *start_of(const Region *region)
+static char *start_of(const GlobalRegion *region)
 {
     struct { unsigned long module, offset; } index = { region->module, 0 };
     extern void *__tls_get_addr(void *);
     return region->module != 0 ? __tls_get_addr(&index) : region->start;
 }
 
-static void add_region(Region region)
+static void add_region(GlobalRegion region)
 {
     if (region.bytes == 0)
         return;
@@ -86,7 +86,7 @@ static void add_region(Region region)
 static void add_heap(void *data, void *start, size_t bytes)
 {
     (void)data;
-    add_region((Region){ .start = start, .bytes = bytes });
+    add_region((GlobalRegion){ .start = start, .bytes = bytes });
 }
 
 static const struct link_map *user_object(const struct dl_phdr_info *info)
@@ -119,20 +119,20 @@ static int add_segments(struct dl_phdr_info *info, size_t size, void *data)
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         ElfW(Addr) end = header->p_vaddr + header->p_memsz, first = MAX(header->p_vaddr, MIN(relro_end, end));
         if (header->p_type == PT_LOAD && (header->p_flags & PF_W))
-            add_region((Region){ .object = object, .start = (char *)(info->dlpi_addr + first), .bytes = end - first });
+            add_region((GlobalRegion){ .object = object, .start = (char *)(info->dlpi_addr + first), .bytes = end - first });
         if (header->p_type == PT_TLS)
-            add_region((Region){ .object = object, .module = info->dlpi_tls_modid, .bytes = header->p_memsz });
+            add_region((GlobalRegion){ .object = object, .module = info->dlpi_tls_modid, .bytes = header->p_memsz });
     }
     return 0;
 }
 
-static void allow_writes(const Region *region, bool allow)
+static void allow_writes(const GlobalRegion *region, bool allow)
 {
     char *first = (char *)((uintptr_t)region->start & ~(uintptr_t)(PAGE - 1));
     mprotect(first, (size_t)(region->start + region->bytes - first), allow ? PROT_READ | PROT_WRITE : PROT_READ);
 }
 
-static bool is_protected(const Region *region)
+static bool is_protected(const GlobalRegion *region)
 {
     return protects && region->module == 0;
 }
@@ -140,7 +140,7 @@ static bool is_protected(const Region *region)
 bool globals_on_fault(const void *address)
 {
     for (guint i = 0; regions != NULL && i < regions->len; i++) {
-        Region *region = &g_array_index(regions, Region, i);
+        GlobalRegion *region = &g_array_index(regions, GlobalRegion, i);
         uintptr_t first = (uintptr_t)region->start & ~(uintptr_t)(PAGE - 1);
         uintptr_t end = ((uintptr_t)region->start + region->bytes + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
         if (!is_protected(region) || region->open || (uintptr_t)address < first || (uintptr_t)address >= end)
@@ -154,7 +154,7 @@ bool globals_on_fault(const void *address)
 
 /* ---- the watch ---- */
 
-static char *describe(const Region *region, size_t offset)
+static char *describe(const GlobalRegion *region, size_t offset)
 {
     if (region->object == NULL)
         return heap_describe(region->start + offset);
@@ -167,7 +167,7 @@ static char *describe(const Region *region, size_t offset)
 }
 
 /* The first byte that differs, NULL: none does. The region is as PROGRAM left it then, and protected again. */
-static char *put_back(Region *region)
+static char *put_back(GlobalRegion *region)
 {
     char *now = start_of(region), *changed = NULL;
     if (memcmp(now, region->saved, region->bytes) != 0) {
@@ -187,7 +187,7 @@ static char *changed(void)
 {
     char *first = NULL;
     for (guint i = 0; i < regions->len; i++) {
-        Region *region = &g_array_index(regions, Region, i);
+        GlobalRegion *region = &g_array_index(regions, GlobalRegion, i);
         char *what = is_protected(region) && !region->open ? NULL : put_back(region);
         if (first == NULL)
             first = what;
@@ -211,7 +211,7 @@ void globals_seal(bool handlers)
     heap_seal(true);
     if (own_object == NULL)
         return;
-    regions = g_array_new(FALSE, FALSE, sizeof(Region));
+    regions = g_array_new(FALSE, FALSE, sizeof(GlobalRegion));
     g_array_set_clear_func(regions, free_saved);
     outside_watch = &watch;
     protects = handlers;
@@ -219,7 +219,7 @@ void globals_seal(bool handlers)
     dl_iterate_phdr(add_segments, NULL);
     heap_pages(add_heap, NULL);
     for (guint i = 0; i < regions->len; i++) {
-        const Region *region = &g_array_index(regions, Region, i);
+        const GlobalRegion *region = &g_array_index(regions, GlobalRegion, i);
         if (is_protected(region))
             allow_writes(region, false);
         else

@@ -45,23 +45,23 @@ bool judge_is_next(Execution *e, const Place *place)
     return execution_is_enabled(e, move_of(place));
 }
 
-typedef struct Access { uint32_t object, region; bool write, valid; } Access;
+typedef struct PlaceAccess { uint32_t object, region; bool write, valid; } PlaceAccess;
 
-static Access access_at(Execution *e, const Place *place)
+static PlaceAccess access_at(Execution *e, const Place *place)
 {
     const Record *record = execution_record(e);
     if (place->copy != NONE) {
         uint32_t index = execution_find_copy(e, place->core, place->copy);
         if (index == NONE)
-            return (Access){ 0 };
+            return (PlaceAccess){ 0 };
         const Copy *copy = &STORE(Copy, &record->copies, index);
         if (place->kind == STEP_READ)
-            return (Access){ copy->source, copy->source_region, false, true };
-        return (Access){ copy->target, copy->target_region, true, place->kind == STEP_WRITE };
+            return (PlaceAccess){ copy->source, copy->source_region, false, true };
+        return (PlaceAccess){ copy->target, copy->target_region, true, place->kind == STEP_WRITE };
     }
     const Request *request = execution_pending(e, place->core);
     bool memory = request->step.kind == STEP_LOAD || request->step.kind == STEP_STORE || request->step.kind == STEP_SWAP;
-    return (Access){ request->step.object, request->step.value, request->step.kind != STEP_LOAD, memory };
+    return (PlaceAccess){ request->step.object, request->step.value, request->step.kind != STEP_LOAD, memory };
 }
 
 static bool shows_race(Execution *e, const Finding *finding)
@@ -69,7 +69,7 @@ static bool shows_race(Execution *e, const Finding *finding)
     if (!judge_is_next(e, &finding->place[0]) || !judge_is_next(e, &finding->place[1]))
         return false;
     const Program *program = machine_program(execution_machine(e));
-    Access a = access_at(e, &finding->place[0]), b = access_at(e, &finding->place[1]);
+    PlaceAccess a = access_at(e, &finding->place[0]), b = access_at(e, &finding->place[1]);
     return a.valid && b.valid && a.object == b.object && (a.write || b.write)
         && region_overlaps(program_get_region(program, a.region), program_get_region(program, b.region));
 }
@@ -176,7 +176,7 @@ static bool shows_uninitialised(Execution *e, const Finding *finding)
 {
     if (finding->message != NULL || !judge_is_next(e, &finding->place[0]))
         return shows_raised(e, finding);
-    Access access = access_at(e, &finding->place[0]);
+    PlaceAccess access = access_at(e, &finding->place[0]);
     return access.valid && !machine_any_written(execution_machine(e), access.object, access.region);
 }
 

@@ -26,18 +26,18 @@ typedef struct Job {
     PoolAnswer answer;
 } Job;
 
-typedef struct Frame { uint64_t job, bytes; } Frame;
+typedef struct PoolFrame { uint64_t job, bytes; } PoolFrame;
 
-typedef struct Worker {
+typedef struct PoolWorker {
     pid_t pid;
     int socket;                                 /* -1: there is no such process */
     Job *job;                                   /* in its hands; NULL: idle */
-} Worker;
+} PoolWorker;
 
 struct Pool {
     PoolWork work;
     unsigned workers;
-    Worker *worker;
+    PoolWorker *worker;
     Store controls;                             /* ChildControl, one a worker */
     GQueue order, waiting;                      /* of Job: all not taken; those that no worker has yet */
     uint64_t given;
@@ -73,14 +73,14 @@ static bool send_frame(int socket, uint64_t job, GBytes *bytes)
 {
     gsize size = 0;
     const void *data = g_bytes_get_data(bytes, &size);
-    const Frame frame = { job, size };
+    const PoolFrame frame = { job, size };
     return send_all(socket, &frame, sizeof frame) && send_all(socket, data, size);
 }
 
 /* NULL: the other side is gone. */
 static GBytes *receive_frame(int socket, uint64_t *job)
 {
-    Frame frame;
+    PoolFrame frame;
     if (!receive_all(socket, &frame, sizeof frame))
         return NULL;
     char *data = frame.bytes < SIZE_MAX ? g_try_malloc(frame.bytes + 1) : NULL;
@@ -129,7 +129,7 @@ static G_GNUC_NORETURN void live_as_worker(Pool *pool, unsigned index, int socke
     _exit(0);
 }
 
-static void end_worker(Worker *worker, int *status)
+static void end_worker(PoolWorker *worker, int *status)
 {
     if (worker->socket < 0)
         return;
@@ -143,7 +143,7 @@ static void end_worker(Worker *worker, int *status)
 /* Returns when `begin` is over: until then nobody else writes to what is shared. */
 static bool start_worker(Pool *pool, unsigned index)
 {
-    Worker *worker = &pool->worker[index];
+    PoolWorker *worker = &pool->worker[index];
     int pair[2];
     worker->socket = -1;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
@@ -179,7 +179,7 @@ Pool *pool_new(unsigned workers, const PoolWork *work, char **error)
 {
     Pool *pool = g_new0(Pool, 1);
     pool->work = *work, pool->workers = workers;
-    pool->worker = g_new0(Worker, MAX(workers, 1));
+    pool->worker = g_new0(PoolWorker, MAX(workers, 1));
     g_queue_init(&pool->order);
     g_queue_init(&pool->waiting);
     store_init(&pool->controls, sizeof(ChildControl), MAX(workers, 1));
@@ -219,7 +219,7 @@ void pool_free(Pool *pool)
 
 static void answer_with_death(Pool *pool, unsigned index)
 {
-    Worker *worker = &pool->worker[index];
+    PoolWorker *worker = &pool->worker[index];
     const ChildControl *control = &STORE(ChildControl, &pool->controls, index);
     PoolAnswer *answer = &worker->job->answer;
     int status = 0;
@@ -238,7 +238,7 @@ static void answer_with_death(Pool *pool, unsigned index)
 }
 
 /* Gives an idle worker its next job; one that cannot take it answers by its death. */
-static void hand_over(Pool *pool, Worker *worker)
+static void hand_over(Pool *pool, PoolWorker *worker)
 {
     while (worker->job == NULL) {
         worker->job = g_queue_pop_head(&pool->waiting);
@@ -266,7 +266,7 @@ uint64_t pool_give(Pool *pool, const void *request, size_t bytes)
 
 static void receive_answer(Pool *pool, unsigned index)
 {
-    Worker *worker = &pool->worker[index];
+    PoolWorker *worker = &pool->worker[index];
     uint64_t number = 0;
     GBytes *bytes = receive_frame(worker->socket, &number);
     if (bytes == NULL || number != worker->job->number) {      /* dead, or its kernel wrote where it must not */

@@ -31,7 +31,7 @@ int main(int count, char **argument)
     bool sweep = count == 3 && strcmp(argument[2], "sweep") == 0, symmetry = count == 3 && strcmp(argument[2], "symmetry") == 0;
     Script *script = shape_all_gather((uint32_t)atoi(argument[1]), NULL, false);
     struct rusage before = usage();
-    EnumerateOptions options = {.no_end_states = true, .modes = sweep ? WALK_SWEEP : symmetry ? WALK_SYMMETRY : 0,
+    EnumerateOptions options = {.no_end_states = true, .modes = sweep ? ENUMERATE_SWEEP : symmetry ? ENUMERATE_SYMMETRY : 0,
                                 .workers = count == 3 && !sweep && !symmetry ? (unsigned)atoi(argument[2]) : 1};
     Outcome *outcome = enumerate_run(&script->source, &options);
     struct rusage after = usage();

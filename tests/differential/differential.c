@@ -225,7 +225,7 @@ static void note_difference(Comparison *c, char *differs, uint64_t *asked)
 /* In each way of walking: by another number of workers, or interrupted somewhere and resumed. */
 static void compare_states_again(Comparison *c, DifferentialStats *stats)
 {
-    static const unsigned MODES[] = { 0, 0, WALK_SWEEP, WALK_MERGE_LOCAL, WALK_MERGE_LOCAL | WALK_SWEEP };
+    static const unsigned MODES[] = { 0, 0, ENUMERATE_SWEEP, ENUMERATE_MERGE_LOCAL, ENUMERATE_MERGE_LOCAL | ENUMERATE_SWEEP };
     uint64_t seed = c->random->seed;
     if (seed % 4 > 1)
         return;
@@ -269,8 +269,8 @@ static Outcome *walk_otherwise(Comparison *c, const Opinion *search, unsigned mo
 static void compare_modes(Comparison *c, const Opinion *search, DifferentialStats *stats)
 {
     static const struct { unsigned modes, workers; const char *name; } WAY[] = {
-        { WALK_SWEEP, 1, "the sweep" }, { WALK_MERGE_LOCAL, 1, "merging local steps" }, { 0, 2, "two workers" },
-        { WALK_MERGE_LOCAL | WALK_SWEEP, 4, "four workers, sweeping and merging" },
+        { ENUMERATE_SWEEP, 1, "the sweep" }, { ENUMERATE_MERGE_LOCAL, 1, "merging local steps" }, { 0, 2, "two workers" },
+        { ENUMERATE_MERGE_LOCAL | ENUMERATE_SWEEP, 4, "four workers, sweeping and merging" },
     };
     unsigned i = c->random->seed % (2 * G_N_ELEMENTS(WAY));
     if (i >= G_N_ELEMENTS(WAY))
@@ -280,7 +280,7 @@ static void compare_modes(Comparison *c, const Opinion *search, DifferentialStat
         stats->refused++;
         return;
     }
-    bool reduced = WAY[i].modes & WALK_MERGE_LOCAL;
+    bool reduced = WAY[i].modes & ENUMERATE_MERGE_LOCAL;
     if (reduced ? outcome->states > c->search->states
                 : outcome->states != c->search->states || outcome->transitions != c->search->transitions)
         g_string_append_printf(c->difference, "%s: another number of states or transitions\n", WAY[i].name);
@@ -292,17 +292,17 @@ static void compare_modes(Comparison *c, const Opinion *search, DifferentialStat
 static void compare_symmetry(Comparison *c, const Opinion *search, DifferentialStats *stats)
 {
     static const struct { unsigned modes, workers; } WAY[] = {
-        { WALK_SYMMETRY, 1 }, { WALK_SYMMETRY, 1 }, { WALK_SYMMETRY, 2 }, { WALK_SYMMETRY | WALK_SWEEP, 1 },
-        { WALK_SYMMETRY | WALK_MERGE_LOCAL, 1 },
+        { ENUMERATE_SYMMETRY, 1 }, { ENUMERATE_SYMMETRY, 1 }, { ENUMERATE_SYMMETRY, 2 }, { ENUMERATE_SYMMETRY | ENUMERATE_SWEEP, 1 },
+        { ENUMERATE_SYMMETRY | ENUMERATE_MERGE_LOCAL, 1 },
     };
     unsigned way = (unsigned)(c->random->seed / 7 % G_N_ELEMENTS(WAY)), modes = WAY[way].modes;
     if (c->random->features & (RANDOM_DATA | RANDOM_FLAGS))
         return;
-    bool may_be_refused = !c->random->rotated || (polls(c->random) && (modes & WALK_SWEEP));
+    bool may_be_refused = !c->random->rotated || (polls(c->random) && (modes & ENUMERATE_SWEEP));
     Outcome *outcome = walk_otherwise(c, search, modes, WAY[way].workers, "symmetry", may_be_refused);
     if (outcome == NULL)
         return;
-    if (!(modes & WALK_MERGE_LOCAL) && outcome->rotated != c->search->states)
+    if (!(modes & ENUMERATE_MERGE_LOCAL) && outcome->rotated != c->search->states)
         g_string_append_printf(c->difference, "symmetry: %" G_GUINT64_FORMAT " states with their rotations in place of %" G_GUINT64_FORMAT
                                "\n", outcome->rotated, c->search->states);
     outcome_free(outcome);

@@ -27,8 +27,8 @@ typedef struct Case { const char *program; uint32_t devices; Search search; unsi
 /* Of each search one that is right and one that is wrong, and the ways of enumerating. The limits cut them short in the middle. */
 static const Case CASES[] = {
     { "all_gather", 2, SEARCH_ENUMERATE, 0, 60, 0 }, { "missing_signal", 3, SEARCH_ENUMERATE, 0, 6, 0 },
-    { "right_permute_no_barrier", 2, SEARCH_ENUMERATE, 0, 12, 0 }, { "all_gather", 2, SEARCH_ENUMERATE, WALK_SWEEP, 60, 0 },
-    { "all_gather", 2, SEARCH_ENUMERATE, WALK_MERGE_LOCAL, 20, 0 }, { "g03_equality_poll", 2, SEARCH_ENUMERATE, 0, 60, 0 },
+    { "right_permute_no_barrier", 2, SEARCH_ENUMERATE, 0, 12, 0 }, { "all_gather", 2, SEARCH_ENUMERATE, ENUMERATE_SWEEP, 60, 0 },
+    { "all_gather", 2, SEARCH_ENUMERATE, ENUMERATE_MERGE_LOCAL, 20, 0 }, { "g03_equality_poll", 2, SEARCH_ENUMERATE, 0, 60, 0 },
     { "g09_count_then_reset", 3, SEARCH_AUTO, 0, 0, 30 }, { "g03_equality_poll", 2, SEARCH_AUTO, 0, 0, 3 },
     { "g09_count_then_reset", 3, SEARCH_RANDOM, 0, 0, 5 }, { "all_gather", 2, SEARCH_PCT, 0, 0, 5 },
 };

@@ -189,7 +189,7 @@ WORLD_BODY(fails_in_its_second_round)
 static void a_schedule_goes_through_no_loop_again(void **state)
 {
     (void)state;
-    static const unsigned MODES[] = { 0, WALK_HASH_COMPACT };  /* schedules are found backwards, and forwards */
+    static const unsigned MODES[] = { 0, ENUMERATE_HASH_COMPACT };      /* schedules are found backwards, and forwards */
     for (size_t m = 0; m < G_N_ELEMENTS(MODES); m++) {
         const EnumerateOptions options = {.modes = MODES[m], .limits.states = 100000};
         Act *act = act_new(2, fails_in_its_second_round, NULL);
@@ -250,7 +250,7 @@ static void whoever_may_leave_its_loop_may_end_that_of_others(void **state)
 static void a_sweep_is_refused_where_a_core_polls(void **state)
 {
     (void)state;
-    const EnumerateOptions options = {.modes = WALK_SWEEP, .limits.states = 100000};
+    const EnumerateOptions options = {.modes = ENUMERATE_SWEEP, .limits.states = 100000};
     Act *act = act_new(2, polls_until_told, fingerprint);
     Outcome *outcome = enumerate_run(&act->source, &options);
     assert_non_null(outcome->refused);
@@ -289,7 +289,7 @@ static void what_matters_late_finds_room_for_all_that_is_known(void **state)
 {
     (void)state;
     for (uint32_t word = 0; word < 2; word++) {
-        const EnumerateOptions options = {.modes = word ? 0 : WALK_MERGE_LOCAL, .limits.states = 100000};
+        const EnumerateOptions options = {.modes = word ? 0 : ENUMERATE_MERGE_LOCAL, .limits.states = 100000};
         rounds = word;
         Act *act = act_new(10, goes_on_to_something_new, fingerprint);
         Outcome *outcome = enumerate_run(&act->source, &options);

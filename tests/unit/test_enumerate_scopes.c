@@ -91,7 +91,7 @@ static void whoever_opens_it_in_all_runs_keeps_it_alive(void **state)
 {
     (void)state;
     for (int way = 0; way < 3; way++) {
-        CheckResult *result = check_modes("opens_late", way ? SEARCH_ENUMERATE : SEARCH_AUTO, way == 2 ? WALK_MERGE_LOCAL : 0);
+        CheckResult *result = check_modes("opens_late", way ? SEARCH_ENUMERATE : SEARCH_AUTO, way == 2 ? ENUMERATE_MERGE_LOCAL : 0);
         assert_int_equal(result->verdict, VERDICT_VERIFIED);
         checked_free(result);
     }

@@ -40,7 +40,8 @@ static void want_the_same(Script *script, const EnumerateOptions *options)
 static void workers_and_sweeps_see_what_one_worker_sees(void **state)
 {
     (void)state;
-    static const EnumerateOptions OPTIONS[] = {{.workers = 2}, {.workers = 5}, {.modes = WALK_SWEEP}, {.modes = WALK_SWEEP, .workers = 2}};
+    static const EnumerateOptions OPTIONS[] = {{.workers = 2}, {.workers = 5}, {.modes = ENUMERATE_SWEEP},
+                                               {.modes = ENUMERATE_SWEEP, .workers = 2}};
     for (size_t i = 0; i < G_N_ELEMENTS(OPTIONS); i++) {
         want_the_same(shape_all_gather(4, NULL, true), &OPTIONS[i]);
         want_the_same(shape_all_gather(5, NULL, false), &OPTIONS[i]);
@@ -66,8 +67,8 @@ static Script *two_of_many(void)
 static void hashes_in_place_of_keys_find_the_same_and_promise_no_proof(void **state)
 {
     (void)state;
-    static const EnumerateOptions OPTIONS[] = {{.modes = WALK_HASH_COMPACT}, {.modes = WALK_HASH_COMPACT, .workers = 2},
-                                               {.modes = WALK_HASH_COMPACT | WALK_SWEEP}};
+    static const EnumerateOptions OPTIONS[] = {{.modes = ENUMERATE_HASH_COMPACT}, {.modes = ENUMERATE_HASH_COMPACT, .workers = 2},
+                                               {.modes = ENUMERATE_HASH_COMPACT | ENUMERATE_SWEEP}};
     Script *script = two_of_many();
     Outcome *plain = enumerate(script);
     assert_true(plain->complete);
@@ -118,12 +119,12 @@ static void hashes_stay_hashes_where_keys_become_short(void **state)
     char *error = NULL, path[] = "/tmp/heddle-test-XXXXXX";
     close(mkstemp(path));
     Script *script = one_of_many();
-    EnumerateOptions options = {.modes = WALK_HASH_COMPACT};
+    EnumerateOptions options = {.modes = ENUMERATE_HASH_COMPACT};
     Outcome *whole = enumerate_run(&script->source, &options), *plain = enumerate(script);
     options.limits.states = whole->states / 2, options.checkpoint = checkpoint_new(path, "test 1\n", &error);
     outcome_free(enumerate_run(&script->source, &options));
     checkpoint_free(options.checkpoint);
-    options = (EnumerateOptions){.modes = WALK_HASH_COMPACT, .resumed = checkpoint_read(path, "test 1\n", &error)};
+    options = (EnumerateOptions){.modes = ENUMERATE_HASH_COMPACT, .resumed = checkpoint_read(path, "test 1\n", &error)};
     assert_non_null(options.resumed);
     Outcome *resumed = enumerate_run(&script->source, &options);
     assert_int_equal(whole->states, plain->states);

@@ -49,7 +49,8 @@ static bool was_decided(const CheckResult *result)
 
 static void compare(const CatalogueEntry *entry, uint32_t devices, unsigned *compared)
 {
-    static const struct { unsigned modes, workers; } WAY[] = {{WALK_SWEEP, 1}, {WALK_MERGE_LOCAL, 1}, {WALK_MERGE_LOCAL | WALK_SWEEP, 2}};
+    static const struct { unsigned modes, workers; } WAY[] = {{ENUMERATE_SWEEP, 1}, {ENUMERATE_MERGE_LOCAL, 1},
+                                                              {ENUMERATE_MERGE_LOCAL | ENUMERATE_SWEEP, 2}};
     CheckResult *plain = walk(entry, devices, 0, 1, DATA_REAL);
     for (size_t i = 0; was_decided(plain) && i < G_N_ELEMENTS(WAY); i++) {
         CheckResult *other = walk(entry, devices, WAY[i].modes, WAY[i].workers, DATA_REAL);
@@ -69,7 +70,7 @@ static void compare(const CatalogueEntry *entry, uint32_t devices, unsigned *com
 /* Rotated states do not include contents. */
 static bool is_the_same_rotated(const CatalogueEntry *entry, uint32_t devices, const CheckResult *plain)
 {
-    CheckResult *other = walk(entry, devices, WALK_SYMMETRY, 1, DATA_OPAQUE);
+    CheckResult *other = walk(entry, devices, ENUMERATE_SYMMETRY, 1, DATA_OPAQUE);
     bool refused = other->verdict == VERDICT_ERROR && strstr(other->error, "--symmetry is not possible for this program") != NULL;
     if (!refused && (other->verdict == VERDICT_ERROR || !same(plain, other) || other->outcome->rotated != plain->outcome->states))
         fail_msg("%s, %u devices, with symmetry: %s in place of %s", entry->name, devices, verdict_name(other->verdict),

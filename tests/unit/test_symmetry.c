@@ -19,7 +19,8 @@ static Outcome *walk(Script *script, unsigned modes, unsigned workers)
 /* States that a rotation leaves as they are stand for themselves alone, such as the start: so it is some more than one in `order`. */
 static void want_rotated(Script *script, uint64_t order)
 {
-    static const struct { unsigned modes, workers; } WAY[] = {{WALK_SYMMETRY, 1}, {WALK_SYMMETRY, 2}, {WALK_SYMMETRY | WALK_SWEEP, 1}};
+    static const struct { unsigned modes, workers; } WAY[] = {{ENUMERATE_SYMMETRY, 1}, {ENUMERATE_SYMMETRY, 2},
+                                                              {ENUMERATE_SYMMETRY | ENUMERATE_SWEEP, 1}};
     Outcome *plain = walk(script, 0, 1);
     for (size_t i = 0; i < G_N_ELEMENTS(WAY); i++) {
         Outcome *outcome = walk(script, WAY[i].modes, WAY[i].workers);
@@ -87,7 +88,7 @@ static void meshes_rotate_along_each_axis(void **state)
 {
     (void)state;
     Script *script = exchange(6, "x=2,y=3", false);
-    Outcome *plain = walk(script, 0, 1), *rotated = walk(script, WALK_SYMMETRY, 1);
+    Outcome *plain = walk(script, 0, 1), *rotated = walk(script, ENUMERATE_SYMMETRY, 1);
     assert_int_equal(rotated->rotated, plain->states);
     assert_true(rotated->states < plain->states / 4);   /* of six; states that some rotation keeps are common here */
     outcome_free(plain);
@@ -103,7 +104,7 @@ static void devices_of_two_kinds_rotate_by_two(void **state)
 
 static void want_refused(Script *script, const char *why)
 {
-    Outcome *outcome = walk(script, WALK_SYMMETRY, 1);
+    Outcome *outcome = walk(script, ENUMERATE_SYMMETRY, 1);
     assert_non_null(outcome->refused);
     assert_non_null(strstr(outcome->refused, "--symmetry is not possible for this program"));
     if (strstr(outcome->refused, why) == NULL)
@@ -143,11 +144,11 @@ static void a_search_goes_on_where_it_was_cut_short(void **state)
     char *error = NULL, path[] = "/tmp/heddle-test-XXXXXX";
     close(mkstemp(path));
     Script *script = shape_all_gather(5, NULL, true);
-    Outcome *whole = walk(script, WALK_SYMMETRY, 1);
-    EnumerateOptions options = {.modes = WALK_SYMMETRY, .limits.states = 3000, .checkpoint = checkpoint_new(path, "test 1\n", &error)};
+    Outcome *whole = walk(script, ENUMERATE_SYMMETRY, 1);
+    EnumerateOptions options = {.modes = ENUMERATE_SYMMETRY, .limits.states = 3000, .checkpoint = checkpoint_new(path, "test 1\n", &error)};
     Outcome *cut = enumerate_run(&script->source, &options);
     assert_false(cut->complete);
-    const EnumerateOptions on = {.modes = WALK_SYMMETRY, .resumed = checkpoint_read(path, "test 1\n", &error)};
+    const EnumerateOptions on = {.modes = ENUMERATE_SYMMETRY, .resumed = checkpoint_read(path, "test 1\n", &error)};
     Outcome *rest = enumerate_run(&script->source, &on);
     assert_true(rest->complete);
     assert_int_equal(rest->states, whole->states);
