@@ -20,7 +20,7 @@ CheckSpec whatif_spec(const CheckResult *result)
 {
     CheckSpec spec = *result->spec;
     spec.search = SEARCH_AUTO, spec.first = true;
-    spec.results = spec.film = false, spec.workers = 0, spec.checkpoint = spec.resume = NULL;
+    spec.results = spec.recording = false, spec.workers = 0, spec.checkpoint = spec.resume = NULL;
     spec.limits.runs = spec.limits.runs > 0 ? MIN(spec.limits.runs, CLASSES_MAX) : CLASSES_MAX;
     spec.until = check_until(result), spec.whatif = true;
     spec.limits.seconds = SECONDS_MAX;

@@ -1,7 +1,7 @@
 /* child_death.c - the finding names the last operation and the schedule up to it; a second child confirms it. */
 #include "child_death.h"
-#include "../run/film.h"
 #include "../run/move_log.h"
+#include "../run/recording.h"
 #include "worker.h"
 
 enum { SAMPLED_RUNS = 1000 };
@@ -79,8 +79,8 @@ static void report_death(CheckResult *result, const WorkerShared *shared, ChildE
     finding->lines = g_ptr_array_new_with_free_func(g_free);
     finding->moves = shared->move_log.count > 0 ? move_log_moves(&shared->move_log, result->program, finding->lines)
         : schedule_of_record(result->record, finding->lines);
-    if (shared->move_log.count > 0 && result->spec->film)
-        finding->film = film_save(shared->replayed);
+    if (shared->move_log.count > 0 && result->spec->recording)
+        finding->recording = recording_save(shared->replayed);
     finding->shown = true;                      /* dies_again confirms it */
     result->outcome = outcome_new();
     result->outcome->complete = false;
@@ -185,7 +185,7 @@ bool child_death_is_shown(const CheckResult *result, const WorkerShared *shared,
     if ((finding->id != FAULT_CRASH && finding->id != FAULT_NO_PROGRESS) || shared->control.core != finding->place[0].core)
         return false;
     finding->place[0] = place_of_death(result, shared, finding->place[0].core);
-    if (shared->move_log.count > 0 && result->spec->film)
-        finding->film = film_save(shared->replayed);
+    if (shared->move_log.count > 0 && result->spec->recording)
+        finding->recording = recording_save(shared->replayed);
     return true;
 }

@@ -7,10 +7,10 @@
 #include "../explain/no_return.h"
 #include "../facts/outcome.h"
 #include "../proof/prove.h"
-#include "../run/film.h"
 #include "../run/judge.h"
 #include "../run/lookahead.h"
 #include "../run/move_log.h"
+#include "../run/recording.h"
 #include "../sample/strategy.h"
 #include <string.h>
 
@@ -256,8 +256,8 @@ static void take_film(WorkerShared *shared, Finding *finding)
     for (guint i = 0; i < finding->moves->len && execution_do(shared->execution, g_array_index(finding->moves, Move, i)); i++)
         ;
     execution_end(shared->execution);
-    g_bytes_unref(finding->film);
-    finding->film = film_save(execution_record(shared->execution));
+    g_bytes_unref(finding->recording);
+    finding->recording = recording_save(execution_record(shared->execution));
 }
 
 /* Only for programs that are short enough for a few more runs. */
@@ -292,7 +292,7 @@ void replays_make(WorkerShared *shared)
             g_array_free(g_steal_pointer(&finding->delays), TRUE);
         if (finding->shown && wanted)
             find_delays(shared, finding);
-        if (finding->moves != NULL && shared->spec->film)
+        if (finding->moves != NULL && shared->spec->recording)
             take_film(shared, finding);
     }
     outcome_save(outcome, &shared->outcome);

@@ -36,7 +36,7 @@ typedef struct CheckSpec {
     unsigned depth;                             /* of pct, 0: the default */
     bool whatif; int64_t until;                 /* part of another check, whose deadline is `until` (monotonic microseconds; 0: none) */
     bool results;                               /* keep the final contents of arrays */
-    bool film;                                  /* keep the record of each replay: Finding.film */
+    bool recording;                             /* keep the record of each replay: Finding.recording */
     const Edits *edits;                         /* changes to the program's steps; NULL: as it is */
     bool first, in_process;                     /* in_process: no fork (tests, gdb) */
     bool alone;                                 /* no other size of the program is checked */

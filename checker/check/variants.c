@@ -124,6 +124,6 @@ CheckSpec variants_spec(const CheckResult *result, const char *module, const cha
     CheckSpec spec = *result->spec;
     spec.module = module, spec.facts = facts;
     spec.whatif = true, spec.until = check_until(result);
-    spec.results = spec.film = false, spec.checkpoint = spec.resume = NULL;
+    spec.results = spec.recording = false, spec.checkpoint = spec.resume = NULL;
     return spec;
 }

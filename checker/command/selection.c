@@ -194,7 +194,7 @@ static CheckSpec base_spec(const Session *session, const Selected *selected)
         .limits = options->limits, .depth = options->depth, .seed = options->seed, .first = options->first,
         .workers = options->workers, .checkpoint = options->checkpoint, .resume = options->resume, .watch = &session->watch,
         .results = options->results != NULL,
-        .film = options->command == COMMAND_CHECK && options_want_details(options),
+        .recording = options->command == COMMAND_CHECK && options_want_details(options),
     };
 }
 

@@ -83,7 +83,7 @@ void finding_free(Finding *finding)
     if (finding->lines)
         g_ptr_array_free(finding->lines, TRUE);
     g_free(finding->departure);
-    g_bytes_unref(finding->film);
+    g_bytes_unref(finding->recording);
     g_free(finding);
 }
 

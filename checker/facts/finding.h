@@ -61,7 +61,7 @@ typedef struct Finding {
     bool shown;                                 /* a replay of the moves showed the fault */
     bool known;                                 /* it is in the --baseline report */
     char *departure;                            /* where a saved schedule first departs from the run it was made from; NULL: nowhere */
-    GBytes *film;                               /* the replayed run, see run/film.h; NULL: not asked for */
+    GBytes *recording;                          /* the replayed run, see run/recording.h; NULL: not asked for */
 } Finding;
 
 Finding *finding_new(FaultId id);

@@ -22,7 +22,7 @@ static void carry_finding(Codec *codec, Finding *finding)
     codec_bool(codec, &finding->shown);
     codec_bool(codec, &finding->known);
     codec_text(codec, &finding->departure);
-    codec_bytes(codec, &finding->film);
+    codec_bytes(codec, &finding->recording);
 }
 
 void outcome_carry_limits(Codec *codec, Outcome *outcome)

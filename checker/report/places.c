@@ -46,14 +46,14 @@ GArray *places_shown(const CheckResult *result, const Finding *finding, guint mo
     g_array_append_vals(places, finding->place, MIN(finding->places, most));
     if (finding->places > 0 || result->record == NULL)
         return places;
-    Record *film = timeline_record(result, finding);
-    const Record *record = film ? film : result->record;
+    Record *recording = timeline_record(result, finding);
+    const Record *record = recording ? recording : result->record;
     const Program *program = result->program;
     bool counted = finding->object_is_semaphore && finding->object < program->semaphores;
     if (finding->id == FAULT_DEADLOCK)
         add_stuck(places, program, record, most);
     else
         add_last(places, program, record, counted ? program_semaphore_core(program, finding->object) : 0);
-    record_free(film);
+    record_free(recording);
     return places;
 }

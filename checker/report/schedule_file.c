@@ -475,7 +475,7 @@ static CheckSpec *spec_of(const Parsed *parsed, ProgramModuleOpen open, const ch
     CheckSpec *spec = g_new0(CheckSpec, 1);
     *spec = (CheckSpec){ .open = open, .module = g_strdup(module), .program = g_strdup(parsed->header.program),
                          .source = g_strdup(source), .mesh = parsed->mesh, .cores = parsed->cores,
-                         .seed = parsed->seed, .search = SEARCH_PROVE, .film = true, .overrides = parsed->overrides->len };
+                         .seed = parsed->seed, .search = SEARCH_PROVE, .recording = true, .overrides = parsed->overrides->len };
     const unsigned *k = parsed->knob;
     spec->knobs = (Knobs){ .dma_order = (DmaOrder)k[0], .dma_progress = (DmaProgress)k[1], .bounds = (Bounds)k[2], .scopes = (Scopes)k[3],
                            .data = (DataMode)k[4], .windows = (Windows)k[5] };

@@ -5,7 +5,7 @@
 #include "../../model/counter.h"
 #include "../../model/label.h"
 #include "../../model/moment.h"
-#include "../run/film.h"
+#include "../run/recording.h"
 #include "describe.h"
 
 typedef struct Gift { uint32_t event; int64_t left; } Gift;
@@ -312,9 +312,9 @@ GByteArray *timeline_past(const Timeline *timeline, const Finding *finding)
 
 Record *timeline_record(const CheckResult *result, const Finding *finding)
 {
-    bool died = finding->film == NULL && (finding->id == FAULT_CRASH || finding->id == FAULT_NO_PROGRESS);
-    if (result->program == NULL || (!died && finding->film == NULL))
+    bool died = finding->recording == NULL && (finding->id == FAULT_CRASH || finding->id == FAULT_NO_PROGRESS);
+    if (result->program == NULL || (!died && finding->recording == NULL))
         return NULL;
-    g_autoptr(GBytes) film = died ? film_save(result->record) : g_bytes_ref(finding->film);
-    return film_load(result->program, film);
+    g_autoptr(GBytes) recording = died ? recording_save(result->record) : g_bytes_ref(finding->recording);
+    return recording_load(result->program, recording);
 }

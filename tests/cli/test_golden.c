@@ -26,7 +26,7 @@ static const struct { const char *program; uint32_t devices; } CASES[] = {
 
 static char *report(const char *program, uint32_t devices)
 {
-    CheckSpec spec = { .open = pl_module_open, .program = program, .cores = 1, .film = true };
+    CheckSpec spec = { .open = pl_module_open, .program = program, .cores = 1, .recording = true };
     mesh_line(&spec.mesh, devices);
     CheckResult *result = check_run(&spec);
     Text text;
@@ -58,7 +58,7 @@ static void stories_are_short_and_were_replayed(void **state)
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(CASES); i++)
         for (uint32_t devices = 3; devices <= 6; devices++) {
-            CheckSpec spec = { .open = pl_module_open, .program = CASES[i].program, .cores = 1, .film = true };
+            CheckSpec spec = { .open = pl_module_open, .program = CASES[i].program, .cores = 1, .recording = true };
             mesh_line(&spec.mesh, devices);
             CheckResult *result = check_run(&spec);
             assert_true(result->verdict == VERDICT_FAULTY || result->verdict == VERDICT_NOT_APPLICABLE

@@ -1,5 +1,5 @@
-/* film.c - four arrays and a bool. A child may have damaged anything, so whoever loads them looks at each id. */
-#include "film.h"
+/* recording.c - four arrays and a bool. A child may have damaged anything, so whoever loads them looks at each id. */
+#include "recording.h"
 #include "../facts/codec.h"
 
 static void carry(Codec *codec, Record *record)
@@ -11,7 +11,7 @@ static void carry(Codec *codec, Record *record)
     codec_store(codec, &record->ends);
 }
 
-GBytes *film_save(const Record *record)
+GBytes *recording_save(const Record *record)
 {
     GByteArray *out = g_byte_array_new();
     Codec codec = codec_to_bytes(out);
@@ -19,10 +19,10 @@ GBytes *film_save(const Record *record)
     return g_byte_array_free_to_bytes(out);
 }
 
-Record *film_load(Program *program, GBytes *film)
+Record *recording_load(Program *program, GBytes *recording)
 {
     gsize size;
-    const void *data = g_bytes_get_data(film, &size);
+    const void *data = g_bytes_get_data(recording, &size);
     Codec codec = codec_from(data, size);
     Record *record = record_new(program);
     const char *why;
