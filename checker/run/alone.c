@@ -1,5 +1,5 @@
-/* alone.c - a few instructions of BPF. Stacks of our threads lie in one reservation, a power of two that is aligned to its own size, so
- * that the upper half of a stack pointer tells whose it is.
+/* alone.c - a few instructions of BPF. The stacks of our threads lie in one reservation, a power of two aligned to its own size, so that
+ * the upper half of a stack pointer identifies them.
  */
 #include "alone.h"
 #include <errno.h>
@@ -50,14 +50,14 @@ static char *reserve_stacks(void)
     return at + before;
 }
 
-/* A child has only one filter: it cannot be taken away, and what it forks has it too. */
+/* A child has one filter: it cannot be removed, and processes that it forks inherit it. */
 void alone_begin(void)
 {
     char *reserved = reserve_stacks();
     uint32_t above = (uint32_t)(STACKS_BYTES >> 32) - 1;        /* bits of the upper half that differ between stacks */
     struct sock_filter filter[] = {
         LOAD(arch), IF(ARCHITECTURE, 1, 0), ANSWER(SECCOMP_RET_ALLOW), LOAD(nr),
-        IF(__NR_clone3, 0, 1), ANSWER(SECCOMP_RET_ERRNO | ENOSYS),      /* its arguments are in memory: the C library takes clone then */
+        IF(__NR_clone3, 0, 1), ANSWER(SECCOMP_RET_ERRNO | ENOSYS),      /* its arguments are in memory: the C library falls back to clone */
         IF(__NR_fork, 14, 0), IF(__NR_vfork, 13, 0), IF(__NR_execve, 12, 0), IF(__NR_execveat, 11, 0),
         IF(__NR_clone, 1, 0), ANSWER(SECCOMP_RET_ALLOW),
         LOAD(args[5]), IF(SECRET, 0, 1), ANSWER(SECCOMP_RET_ALLOW),

@@ -1,7 +1,7 @@
 /* child.c - fork, handlers, pipes.
  *
- * Handlers run on a stack of their own and only write a few words of shared memory before _exit. A timer of CPU time looks whether user
- * code went through CHILD_SPIN_SECONDS without handing over a single step. Standard output of the child goes to a memory file.
+ * Handlers run on a stack of their own and only write a few words of shared memory before _exit. A timer of CPU time detects user code that
+ * runs for CHILD_SPIN_SECONDS without a step. Standard output of the child goes to a memory file.
  */
 #include "child.h"
 #include <errno.h>
@@ -23,8 +23,8 @@
 #include "globals.h"
 
 enum { TICKS_A_SECOND = 4, HANDLER_STACK = 65536, OUTPUT_READ = 1 << 20, OUTPUT_MANY = 8 << 20 };       /* bytes */
-static const double LOOK_SECONDS = 0.1;         /* between two looks at a child that works */
-static const double GRACE_SECONDS = 1, GRACE_SHARE = 0.03;      /* to end after being told to, and more after a long search */
+static const double LOOK_SECONDS = 0.1;         /* between two polls of a working child */
+static const double GRACE_SECONDS = 1, GRACE_SHARE = 0.03;      /* to end after being told to stop; more after a long search */
 static const double GRACE_INTERRUPTED = 0.4;    /* somebody waits */
 
 static ChildControl *own_control;
@@ -69,7 +69,7 @@ static void on_tick(int number)
 {
     static uint64_t seen;
     static int ticks;
-    (void)number;                               /* any thread may be asked, not just the one that runs a core */
+    (void)number;                               /* any thread may get the signal, not only the one that runs a core */
     uint32_t core = core_running ? core_running->id : own_control->pulse.running;
     if (core == NONE || own_control->pulse.operations != seen) {
         seen = own_control->pulse.operations, ticks = 0;
@@ -91,7 +91,7 @@ static void on_memory(const char *what)
     end_with(CHILD_OUT_OF_MEMORY);
 }
 
-/* GLib has no other way to say that there was no memory for it. */
+/* GLib reports failed allocations only by its log. */
 static void on_log(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
 {
     if (message != NULL && strstr(message, "failed to allocate") != NULL)
@@ -134,7 +134,7 @@ static void install_handlers(void)
     for (size_t i = 0; i < G_N_ELEMENTS(CRASHES); i++)
         sigaction(CRASHES[i], &crash, NULL);
     sigaction(SIGVTALRM, &tick, NULL);
-    signal(SIGINT, SIG_IGN);                    /* whoever started us decides what an interruption means */
+    signal(SIGINT, SIG_IGN);                    /* the parent decides what an interruption means */
     signal(SIGTERM, SIG_IGN);
     start_ticking();
     atexit(on_exit_called);

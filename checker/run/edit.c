@@ -1,4 +1,4 @@
-/* edit.c - each change looks at the step in hand; steps put in are handed over by the same core, at the place of the step in hand. */
+/* edit.c - applies each change to the current step; the core submits inserted steps at the place of the current one. */
 #include "edit.h"
 #include <glib.h>
 #include <string.h>
@@ -260,7 +260,7 @@ static void move_to_semaphore(Core *core, const Edit *edit, Request *request, ui
     *old = pick(program, decl, program_semaphore_core(program, *old), &edit->semaphore, nth);
 }
 
-/* False: it becomes nothing. */
+/* False: the step disappears. */
 static bool alter_count(const Edit *edit, Request *request)
 {
     int64_t value = request->step.value * edit->times + edit->value;

@@ -1,14 +1,14 @@
-/* edit.h - changes to what a program does, applied where a core hands over its step: no source is rewritten.
+/* edit.h - changes to a program, applied when a core submits a step: no source is rewritten.
  *
- *     edits -> worker prepares them for its program (edit_prepare) -> every submit asks edit_pass first
+ *     edits -> the worker prepares them for its program (edit_prepare) -> every submit calls edit_pass first
  *
- * A change says where (kind of step, site, semaphore, launch, cores, occurrence: all that is given must hold) and what (leave out, put one
- * more step before or after, another count or semaphore). Several changes of one step are made in the order of the list.
+ * A change says where (kind of step, site, semaphore, launch, cores, occurrence: all that are given must match) and what (drop the step,
+ * insert one before or after it, replace its count or semaphore). Several changes of one step apply in the order of the list.
  *
- * Invariants:  1. sites and semaphores are named by text, because ids differ from one process to the next.  2. occurrences are counted by
- *              each core for itself, in Core: a run begins with none.
+ * Invariants:  1. sites and semaphores are named by text, since ids differ between processes.  2. each core counts occurrences by itself,
+ *              in Core, from 0 in each run.
  * Ownership:   a list borrows its strings and arrays; what edit_prepare makes lives as long as the program.
- * Errors:      edit_prepare is false when a change does not fit the program; a semaphore of another kind is misuse (exit 2).
+ * Errors:      edit_prepare is false if a change does not fit the program; a semaphore of another kind is misuse (exit 2).
  */
 #pragma once
 #include "../../model/core.h"
@@ -17,7 +17,7 @@ typedef enum EditKind {
     EDIT_DROP,              /* the step is left out: STORE, SIGNAL, WAIT, WAIT_KEEP, COPY_START, CORE_BARRIER */
     EDIT_BEFORE,            /* one more step before it ... */
     EDIT_AFTER,             /* ... or after it: `step` (SIGNAL or WAIT) of `value` on `semaphore` */
-    EDIT_WAIT_SEND,         /* behind a COPY_START what its wait_send would do ... */
+    EDIT_WAIT_SEND,                             /* after a COPY_START: what its wait_send would do ... */
     EDIT_WAIT_RECEIVE,      /* ... or its wait_recv (of a local copy: its wait) */
     EDIT_COUNT,             /* SIGNAL, WAIT, WAIT_KEEP: its count * times + value; below 1 a signal is left out, a wait is for 0 */
     EDIT_SEMAPHORE,         /* SIGNAL, WAIT, WAIT_KEEP, COPY_START (what it receives on): on `semaphore` of the same core instead */
@@ -39,7 +39,7 @@ enum { EDIT_BY_OCCURRENCE = UINT32_MAX };
 typedef struct EditSemaphore {
     const char *name;                           /* NULL: one of the list's own, `fresh` */
     uint32_t fresh;
-    uint32_t element;                           /* EDIT_BY_OCCURRENCE: the next one each time, round and round */
+    uint32_t element;                           /* EDIT_BY_OCCURRENCE: the next one each time, cyclically */
     uint32_t per;                               /* ... or after so many times each; 0: 1 */
 } EditSemaphore;
 
@@ -52,7 +52,7 @@ typedef struct Edit {
     const uint32_t *target;                     /* by core: a core, NONE: nothing there. For one more SIGNAL; NULL: the own core */
 } Edit;
 
-/* An array of semaphores that the program does not have. */
+/* A new array of semaphores. */
 typedef struct EditFresh {
     const char *name;
     const char *beside;                         /* in the launches that have this one, shared as it is; NULL: one for each launch */
@@ -68,7 +68,7 @@ typedef struct Edits {
 } Edits;
 
 bool edit_prepare(Program *program, const Edits *edits);        /* once, before the first run */
-void edit_settle(Program *program);             /* whenever entry barriers were decided anew */
-/* True: the step is done with (left out, or handed over with others after it), and the core goes on. The request may have been changed, or
- * steps handed over before it. */
+void edit_settle(Program *program);             /* after each update of entry barriers */
+/* True: the step is done (dropped, or submitted with others after it), and the core continues. False: the request may be changed, or
+ * preceded by submitted steps. */
 bool edit_pass(Core *core, Request *request);

@@ -1,8 +1,8 @@
 /* execution.c - the eager run, and what it shares with scheduled runs.
  *
- * Eager: a core runs until it blocks, and does its steps on its own stack, without a switch; a copy is read and written right after its
- * start, which every order of DMAs allows. Whoever makes a blocked step possible does it on the spot and queues the core. A core that
- * looks at a count or flag goes to the end of the queue, so that polls make way.
+ * Eager: a core runs until it blocks, and does its steps on its own stack, without a switch; a copy is read and written immediately after
+ * its start, which every DMA order allows. A core whose step enables a blocked step does that step too and queues its core. A core that
+ * looks at a count or flag goes to the end of the queue, so that polls let others run.
  */
 #include "../../model/counter.h"
 #include "../../model/heap.h"
@@ -13,8 +13,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* POLLS_MAX: looks in a row, per core, during which nothing else happens: a poll nobody ends. LOADS_MAX: loads in a row after which a core
- * may be polling memory. LOOKS_MAX: looks in a row that see nothing new. */
+/* POLLS_MAX: looks in a row, per core, without any other step: an endless poll. LOADS_MAX: loads in a row after which a core may be polling
+ * memory. LOOKS_MAX: looks in a row that observe nothing new. */
 enum { POLLS_MAX = 10000, LOADS_MAX = 1000, LOOKS_MAX = 200000 };
 
 Execution *execution_new(Program *program, Record *record)
@@ -155,7 +155,7 @@ static void advise(Core *core, uint32_t site, AdviceId advice)
     *(Advised *)store_push(&e->record->advised, 1) = (Advised){ (uint8_t)advice, core->id, core->position, site };
 }
 
-/* The core is left where it is, for good. */
+/* The core is never resumed. */
 void execution_stop_core(Execution *e, Core *core, Request *request)
 {
     if (request->fault == FAULT_COUNT) {
@@ -219,7 +219,7 @@ static uint32_t *waiter_of(Execution *e, uint32_t semaphore)
     return &e->waiter[semaphore];
 }
 
-/* Does the steps of those that wait on the semaphore as far as they are possible now, first come first served. */
+/* Does the possible steps of the cores that wait on the semaphore, first come, first served. */
 static void wake(Execution *e, uint32_t semaphore)
 {
     uint32_t *link = waiter_of(e, semaphore);
@@ -248,7 +248,7 @@ static void block_on(Execution *e, Core *core, Request *request)
     coro_yield(e->pool);
 }
 
-/* The members of a join as [first, last) over cores; with an entry barrier some devices in between may have no part in it. */
+/* The members of a join lie in [first, last) of the cores; with an entry barrier some devices in between may not be members. */
 void execution_join_members(const Execution *e, const Core *core, const Step *step, uint32_t *first, uint32_t *last)
 {
     uint32_t per = e->program->cores_per_device;
@@ -322,7 +322,7 @@ static void give_way(Execution *e, Core *core, Request *request)
     coro_yield(e->pool);
 }
 
-/* Did the core see just that a short while ago? */
+/* Did the core observe the same a short while ago? */
 static bool sees_nothing_new(Execution *e, const Core *core, const Request *request)
 {
     Polling *polling = &e->polling[core->id];
@@ -344,8 +344,8 @@ static void yield_to_others(Execution *e, const Core *core)
     coro_yield(e->pool);
 }
 
-/* Others move on where a core polls, counts or memory. A loop that polls and leaves traces, or polls memory, cannot be told from one that
- * gets somewhere: after very many looks the run ends with its limit. */
+/* Lets others run while a core polls counts or memory. A loop that polls and leaves traces, or polls memory, cannot be distinguished from
+ * one that makes progress: after very many looks the run ends at its limit. */
 static void look_around(Execution *e, Core *core, Request *request)
 {
     Polling *polling = &e->polling[core->id];
@@ -466,7 +466,7 @@ void execution_end(Execution *e)
         if (state->end == CORE_BLOCKED && e->pending[c] != NULL)
             state->pending = e->pending[c]->step;
         if (state->end == CORE_BLOCKED && state->pending.kind == STEP_COPY_START)
-            state->pending.object = NONE;       /* a copy that is not started has no place in the record */
+            state->pending.object = NONE;       /* a copy that has not started is not in the record */
         record->values_observed |= e->cores[c].observed_data;
     }
     record->complete = !e->aborted;

@@ -1,10 +1,10 @@
 /* execution.h - one run of a program: cores as coroutines on a machine, each step recorded.
  *
  *     execution_new -> execution_run_eager                               one legal order, copies at once: what the proof reads
- *                   -> execution_begin -> [ execution_enabled -> execution_do ]*     somebody else chooses: replay, sampling
+ *                   -> execution_begin -> [ execution_enabled -> execution_do ]*     the caller chooses: replay, sampling
  *
  * Invariants:  1. a blocked core's request lies on its own stack, until its step is done.  2. a join is done for all members at once.
- * Ownership:   borrows program and record; owns machine, cores and stacks. Runs can be repeated: each begins from nothing.
+ * Ownership:   borrows program and record; owns machine, cores and stacks. Runs can be repeated: each starts from the initial state.
  * Errors:      faults go to record->raised; misuse of the API to program->usage_error, and the run ends.
  */
 #pragma once
@@ -15,9 +15,9 @@
 
 typedef struct Execution Execution;
 
-/* What a supervisor of this process may look at while user code runs (shared memory). */
+/* For a supervisor of this process, while user code runs (shared memory). */
 typedef struct ExecutionPulse {
-    volatile uint64_t operations;               /* steps handed over so far, by anybody */
+    volatile uint64_t operations;               /* steps submitted so far, by all cores */
     volatile uint32_t running;                  /* core whose code runs, NONE: ours does */
 } ExecutionPulse;
 
@@ -25,9 +25,9 @@ typedef struct ExecutionOptions {
     bool reversed;                              /* start with the last core */
     size_t shift;                               /* of stacks, and a fill pattern: see coro.h */
     unsigned char fill;
-    ExecutionPulse *pulse;                      /* NULL: nobody looks */
+    ExecutionPulse *pulse;                      /* NULL: no supervisor */
     bool discard;                               /* keep no steps and copies, only hashes (eager) */
-    bool without_contents;                      /* buffers have none: for kernels that look at no data, where only the steps matter */
+    bool without_contents;                      /* buffers have none: for kernels that observe no data, if only the steps matter */
     uint64_t steps_max;                         /* 0: no limit */
     uint64_t *core_hash;                        /* NULL, or one a core: hash of all its steps */
 } ExecutionOptions;
@@ -45,9 +45,9 @@ void execution_begin(Execution *execution, const ExecutionOptions *options);
 void execution_enabled(Execution *execution, GArray *moves);    /* of Move: cores in order, then copies in order of start */
 bool execution_is_enabled(Execution *execution, Move move);
 bool execution_do(Execution *execution, Move move);             /* false: not enabled now */
-void execution_end(Execution *execution);                       /* fills record->ends; blocked cores stay where they are */
+void execution_end(Execution *execution);       /* fills record->ends; blocked cores are not resumed */
 
-/* Does nothing: where a debugger stops once a schedule was done, with each core before its next operation. */
+/* Does nothing: a debugger stops here after a schedule, with each core before its next operation. */
 void execution_stands_at_fault(Execution *execution);
 
 /* For judges of a state. */

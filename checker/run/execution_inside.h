@@ -1,4 +1,4 @@
-/* execution_inside.h - what execution.c and moves.c share. */
+/* execution_inside.h - shared by execution.c and moves.c. */
 #pragma once
 #include <glib.h>
 #include "../../model/moment.h"
@@ -12,12 +12,12 @@ typedef struct Flight {                         /* a copy under way in a schedul
 
 typedef struct ScopeCount { uint16_t opened, closed; } ScopeCount;     /* by how many cores, so far */
 
-/* What a core that may be polling saw last. */
+/* The last observations of a core that may be polling. */
 typedef struct Seen { uint32_t site, object; int64_t value; } Seen;
 typedef struct Polling {
     Seen seen[4];
     uint32_t next, loads;                       /* loads: in a row */
-    uint64_t repeats;                           /* looks and loads in a row that saw nothing new */
+    uint64_t repeats;                           /* looks and loads in a row that observed nothing new */
 } Polling;
 
 struct Execution {
@@ -37,11 +37,11 @@ struct Execution {
     uint32_t *arrived, *members;                /* by launch: cores at its entry; cores that take part */
     uint64_t idle_looks;
     Polling *polling;                           /* eager: by core */
-    GArray **started;                           /* by core: of its copies, by ordinal, the index in the record; kept from run to run */
+    GArray **started;                           /* by core and ordinal: index of the copy in the record; kept between runs */
     GArray *flights;                            /* scheduled: of Flight, in order of start */
     uint8_t *entered;                           /* scheduled: by launch * devices + device: 1 entered, 2 left */
     ScopeCount *scope;                          /* by object of a scope */
-    uint16_t *openers;                          /* the same: the most cores that opened it in a run so far; kept from run to run */
+    uint16_t *openers;                          /* the same: the most cores that opened it in one run so far; kept between runs */
     uint32_t scopes;
 };
 

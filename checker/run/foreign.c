@@ -1,7 +1,7 @@
-/* foreign.c - the tables through which a loaded object calls others are gone through once, and what is not harmless gets another entry.
+/* foreign.c - scans the tables through which a loaded object calls others, and replaces the entries of functions not known as harmless.
  *
- * An entry of its own is a few instructions that know their number (the thunks below) and ask whether a kernel runs. Functions of the C
- * library are harmless by name, for there a new one may do anything; libm keeps nothing but the state of the processor, which is a core's.
+ * A replacement is a thunk: a few instructions that know their number and check whether a kernel runs. Functions of the C library are
+ * harmless by name only, since others may do anything; libm keeps no state but that of the processor, which belongs to a core.
  */
 #include "foreign.h"
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 
 enum { PAGE = 4096, THUNKS = 1024 };
 
-/* Functions of their arguments and of memory that is watched, output that nobody reads again, and ways to end. */
+/* Functions that depend only on their arguments and on watched memory, output that is never read back, and ways to end. */
 static const char *const harmless[] = {
     "_Exit", "_IO_putc", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable", "__assert", "__assert_fail", "__chk_fail",
     "__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc", "__cxa_finalize", "__explicit_bzero_chk", "__fortify_fail",
@@ -38,7 +38,7 @@ typedef struct Foreign { const char *name; void *function; } Foreign;
 static Foreign foreign[THUNKS];
 static unsigned foreigners;
 
-/* What the thunks jump to: returns the function itself, unless a kernel or an author's function of values calls it. */
+/* Called by the thunks: returns the function itself, unless a kernel or an author's function of values calls it. */
 static __attribute__((used)) void *foreign_called(unsigned number, const void *caller)
 {
     const Foreign *called = &foreign[number];
@@ -118,7 +118,7 @@ static void *thunk_to(const char *name, void *function)
 #endif
 }
 
-/* What an object is to call in place of `function`. */
+/* The function that an object calls in place of `function`. */
 static void *entry_for(const char *name, void *function, bool (*of_user)(const struct link_map *))
 {
     struct link_map *owner;

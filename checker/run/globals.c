@@ -1,7 +1,7 @@
-/* globals.c - regions of memory, each saved and then protected, or compared at each step where pages cannot be protected.
+/* globals.c - regions of memory, each saved and then protected, or compared at each step if its pages cannot be protected.
  *
  * The segment that the loader protects after relocation (RELRO: GOT, vtables) is left out. Thread-locals share pages with the checker's
- * own, so they are compared; each thread that runs user code begins with PROGRAM's.
+ * own, so they are compared; each thread that runs user code begins with the values that PROGRAM left.
  */
 #include "globals.h"
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ typedef struct GlobalRegion {
     volatile bool open;                         /* written since it was protected */
 } GlobalRegion;
 
-static GPtrArray *at_home;                      /* of link_map: not the user's */
+static GPtrArray *at_home;                      /* of link_map: objects that are not the user's */
 static GArray *regions;                         /* of GlobalRegion */
 static const struct link_map *own_object;       /* the module itself; others are its libraries */
 static bool protects, compares;
@@ -97,7 +97,7 @@ static const struct link_map *user_object(const struct dl_phdr_info *info)
     return NULL;
 }
 
-/* Again: tables of calls have changed. Where it ends. */
+/* Protects the segment again, after tables of calls have changed. Returns its end. */
 static ElfW(Addr) protect_relro(const struct dl_phdr_info *info, const ElfW(Phdr) *header)
 {
     ElfW(Addr) first = header->p_vaddr & ~(ElfW(Addr))(PAGE - 1), end = (header->p_vaddr + header->p_memsz) & ~(ElfW(Addr))(PAGE - 1);
@@ -166,7 +166,7 @@ static char *describe(const GlobalRegion *region, size_t offset)
     return g_strdup_printf("the %s %s%s%s", kind, name ? name : "(unnamed)", own ? "" : " of ", own ? "" : library);
 }
 
-/* The first byte that differs, NULL: none does. The region is as PROGRAM left it then, and protected again. */
+/* Restores the region as PROGRAM left it, and protects it again. Returns the first byte that differed; NULL: none. */
 static char *put_back(GlobalRegion *region)
 {
     char *now = start_of(region), *changed = NULL;
@@ -198,7 +198,7 @@ static char *changed(void)
     return first;
 }
 
-/* What a run left that was cut off between two steps, and thread-locals of a thread that is new. */
+/* Discards what an interrupted run left, and sets the thread-locals of a new thread. */
 static void begin(void)
 {
     if (outside_suspect)

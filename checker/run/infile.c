@@ -1,4 +1,4 @@
-/* infile.c - opening never waits: of a pipe that nobody writes to, the end is there at once. */
+/* infile.c - opening never blocks: a pipe without a writer is at its end at once. */
 #include "infile.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 
 enum { BYTES_MAX = 1 << 30, CHUNK = 1 << 16 };
 
-/* -1 and *error: not there, not ours to read, or of another kind. */
+/* -1 and *error: missing, unreadable, or of another kind. */
 static int open_kind(const char *path, bool pipes, char **error)
 {
     struct stat info;
@@ -27,7 +27,7 @@ static int open_kind(const char *path, bool pipes, char **error)
     return -1;
 }
 
-/* How much it gave; 0: the end; -1: errno says why. */
+/* The number of bytes read; 0: the end; -1: errno says why. */
 static ssize_t read_some(int file, guint8 *into)
 {
     for (;;) {

@@ -1,4 +1,4 @@
-/* judge.c - one question a fault: is it here, now? The table in finding.h says where each schedule ends. */
+/* judge.c - a predicate per fault: does the current state show it? The table in finding.h says where each schedule ends. */
 #include "judge.h"
 
 static Move move_of(const Place *place)
@@ -19,7 +19,7 @@ static bool join_is_next(Execution *e, const Request *request)
     return false;
 }
 
-/* A racing value may have led the core elsewhere, to a step that is the same but for its place in the source. */
+/* A racing value may have led the core elsewhere, to a step that differs only by its place in the source. */
 static bool is_at(const Place *place, uint32_t site)
 {
     return place->site == NONE || place->site == site;
@@ -31,7 +31,7 @@ static bool moment_is_next(Execution *e, const Place *place)
     return index != NONE && is_at(place, STORE(Copy, &execution_record(e)->copies, index).site) && execution_is_enabled(e, move_of(place));
 }
 
-/* The place's own step is the next of its agent, and possible. */
+/* Is the place's step the next of its agent, and enabled? */
 bool judge_is_next(Execution *e, const Place *place)
 {
     if (place->copy != NONE)
@@ -134,7 +134,7 @@ static bool shows_raised(Execution *e, const Finding *finding)
     return false;
 }
 
-/* Doing it leaves everything but the core as it was: an expectation that fails is a fault. */
+/* Does the step change nothing but its core? Not an expectation: if it fails, it is a fault. */
 static bool leaves_no_trace(Execution *e, const Step *step)
 {
     int64_t seen = step->kind == STEP_FLAG_CAS ? machine_count(execution_machine(e), step->object) : 0;
@@ -152,7 +152,7 @@ void judge_find_poll(Execution *e, Place *place)
         place->site = request->step.site, place->object = request->step.object, place->launch = request->step.launch;
 }
 
-/* From here on cores only poll, whatever is done, for a while that stands for ever; and the finding's core comes by its line again. */
+/* For ROUNDS rounds, which stand for ever, cores only poll, and the finding's core passes its line again. */
 static bool shows_no_progress(Execution *e, const Finding *finding)
 {
     enum { ROUNDS = 64 };

@@ -1,8 +1,8 @@
-/* moves.c - scheduled runs: every step waits until somebody chooses it.
+/* moves.c - scheduled runs: every step waits until it is chosen.
  *
- * Each core runs up to its next step and parks there; copies under way are kept in order of start, each with the moments it has had.
- * A move is possible as semantics.md section 2 says: waits by count, joins when all members stand there, moments of a copy by its own
- * order, by fluid progress (the early bytes come first) and by the order of DMAs in force.
+ * Each core runs to its next step and parks there; copies under way are kept in order of start, each with its moments done so far.
+ * semantics.md, section 2, says when a move is possible: waits by count, joins when all members have arrived, moments of a copy by its own
+ * order, by fluid progress (the early bytes come first) and by the DMA order.
  */
 #include "edit.h"
 #include "execution_inside.h"
@@ -249,8 +249,8 @@ static bool device_is_in(const Execution *e, uint32_t launch, uint32_t device, u
     return e->entered[launch * e->program->devices + device] >= state;
 }
 
-/* Shared memory lives until the last of those cores that open it has closed it. A scope that others may name early, but that its own core
- * never opens, has no other end than the exit of the launch. */
+/* Shared memory lives until the last of the cores that open it has closed it. A scope that others may name early, but that its own core
+ * never opens, ends with the exit of the launch. */
 static LifeState scope_life(Execution *e, const Decl *decl, uint32_t object, uint32_t device, uint32_t core)
 {
     const Program *program = e->program;

@@ -1,7 +1,7 @@
-/* pool.c - a socket pair to each worker; a frame is the number of the job, the number of bytes, the bytes.
+/* pool.c - a socket pair per worker; a frame is the number of the job, the number of bytes, the bytes.
  *
- * A worker reads one request, serves it, writes the answer, so neither side ever writes while the other does. Answers that come before
- * their turn wait here.
+ * A worker reads one request, serves it and writes the answer, so both sides never write at the same time. Answers that come early are
+ * kept until their turn.
  */
 #include "pool.h"
 #include <errno.h>
@@ -30,8 +30,8 @@ typedef struct PoolFrame { uint64_t job, bytes; } PoolFrame;
 
 typedef struct PoolWorker {
     pid_t pid;
-    int socket;                                 /* -1: there is no such process */
-    Job *job;                                   /* in its hands; NULL: idle */
+    int socket;                                 /* -1: no process */
+    Job *job;                                   /* that it works on; NULL: idle */
 } PoolWorker;
 
 struct Pool {
@@ -39,7 +39,7 @@ struct Pool {
     unsigned workers;
     PoolWorker *worker;
     Store controls;                             /* ChildControl, one a worker */
-    GQueue order, waiting;                      /* of Job: all not taken; those that no worker has yet */
+    GQueue order, waiting;                      /* of Job: all that are not taken; those that no worker has yet */
     uint64_t given;
 };
 
@@ -99,11 +99,11 @@ static GBytes *serve(const Pool *pool, uint64_t job, GBytes *request)
     return pool->work.serve(pool->work.argument, job, data, bytes);
 }
 
-/* What kernels print in workers goes nowhere: it would come in an order of chance. */
+/* Output of kernels in workers is discarded: its order would be random. */
 static G_GNUC_NORETURN void live_as_worker(Pool *pool, unsigned index, int socket, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)                    /* it died before it could tell us */
+    if (getppid() != parent)                    /* it died before the signal was set up */
         _exit(1);
     for (unsigned i = 0; i < pool->workers; i++)
         if (pool->worker[i].socket >= 0)
@@ -140,7 +140,7 @@ static void end_worker(PoolWorker *worker, int *status)
     worker->socket = -1;
 }
 
-/* Returns when `begin` is over: until then nobody else writes to what is shared. */
+/* Returns when `begin` has returned: until then no other process writes to shared memory. */
 static bool start_worker(Pool *pool, unsigned index)
 {
     PoolWorker *worker = &pool->worker[index];
@@ -237,7 +237,7 @@ static void answer_with_death(Pool *pool, unsigned index)
     start_worker(pool, index);
 }
 
-/* Gives an idle worker its next job; one that cannot take it answers by its death. */
+/* Gives an idle worker its next job; if the worker is dead, its death is the answer. */
 static void hand_over(Pool *pool, PoolWorker *worker)
 {
     while (worker->job == NULL) {
@@ -269,7 +269,7 @@ static void receive_answer(Pool *pool, unsigned index)
     PoolWorker *worker = &pool->worker[index];
     uint64_t number = 0;
     GBytes *bytes = receive_frame(worker->socket, &number);
-    if (bytes == NULL || number != worker->job->number) {      /* dead, or its kernel wrote where it must not */
+    if (bytes == NULL || number != worker->job->number) {       /* dead, or its kernel wrote to the socket */
         g_bytes_unref(bytes);
         answer_with_death(pool, index);
     } else {
@@ -280,7 +280,7 @@ static void receive_answer(Pool *pool, unsigned index)
     hand_over(pool, worker);
 }
 
-/* false: nothing came until then. */
+/* false: nothing came in time. */
 static bool wait_for_any(Pool *pool, gint64 until)
 {
     struct pollfd *poll_of = g_newa(struct pollfd, pool->workers);

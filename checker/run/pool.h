@@ -1,10 +1,9 @@
-/* pool.h - numbered jobs done by forked copies of this process, answered in the order of the jobs.
+/* pool.h - numbered jobs for forked copies of this process, answered in the order of the jobs.
  *
  *     pool_new -> pool_give ... -> pool_take ... -> pool_free
- *     worker:  begin once, then serve for each job that it is handed
+ *     worker:  begin once, then serve for each of its jobs
  *
- * Kernels are not thread-safe, and may crash: so workers are processes. They stay until pool_free and keep what begin and serve leave in
- * their memory, so a search can hand out rounds of jobs to workers that remember their tables.
+ * Kernels are not thread-safe, and may crash: so workers are processes. They live until pool_free and keep their memory between jobs.
  *
  * Invariants:  1. jobs are numbered 0, 1, ... as they are given, and taken in that order, however many workers there are.
  *              2. a worker has one job at a time. Which worker does a job is left to chance: an answer may depend on the
@@ -35,10 +34,10 @@ typedef struct PoolAnswer {
 
 typedef struct Pool Pool;
 
-/* workers 0: no processes; pool_take does the jobs in this one (tests, debuggers). */
+/* workers 0: no processes; pool_take does the jobs in this process (tests, debuggers). */
 Pool *pool_new(unsigned workers, const PoolWork *work, char **error);
-void pool_free(Pool *pool);                     /* kills what still runs; answers not taken are lost */
+void pool_free(Pool *pool);                     /* kills running workers; answers not taken are lost */
 uint64_t pool_give(Pool *pool, const void *request, size_t bytes);                      /* the job's number */
-/* Waits for the answer to the first job not taken yet, handing out others meanwhile. false: it did not come within `seconds` (< 0: as long
- * as it takes), or no job is left. */
+/* Waits for the answer to the first job not taken yet, giving out others meanwhile. false: it did not come within `seconds` (< 0: no
+ * limit), or no job is left. */
 bool pool_take(Pool *pool, double seconds, PoolAnswer *answer);

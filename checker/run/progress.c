@@ -1,4 +1,4 @@
-/* progress.c - the words of a search that is under way. */
+/* progress.c - formats the progress of a search. */
 #include "progress.h"
 #include <glib.h>
 #include <math.h>

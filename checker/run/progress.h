@@ -1,9 +1,9 @@
-/* progress.h - how far a long search is, and whether it should stop: a few words of memory that the search shares with who watches it.
+/* progress.h - the progress of a long search, and a request to stop it: a few words of memory that it shares with a watcher.
  *
- *     the search:   progress_begin, then keeps done, total and faults up to date; asks progress_stop at least some times a second
- *     the watcher:  reads, shows a line; writes stop when time is up or somebody interrupts
+ *     the search:   progress_begin, then updates done, total and faults; calls progress_stop at least a few times a second
+ *     the watcher:  reads, shows a line; writes stop when time is up or the user interrupts
  *
- * A search that is told to stop ends with what it has: its outcome gets the limit that progress_stop names.
+ * A search that is told to stop ends with its results so far: its outcome gets the limit that progress_stop names.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,17 +15,17 @@ typedef enum StopReason { STOP_NOT, STOP_TIME, STOP_INTERRUPT } StopReason;
 typedef struct Progress {
     volatile int kind;                          /* ProgressKind */
     volatile uint64_t done, faults;             /* faults: kinds of findings so far */
-    volatile double total;                      /* of `done`, in the end; 0: not known */
-    volatile double total_least, total_most;    /* total is an estimate within these; both 0: it is exact */
-    volatile uint64_t level;                    /* of states: the level in hand */
+    volatile double total;                      /* of `done` at the end; 0: unknown */
+    volatile double total_least, total_most;    /* bounds of an estimated total; both 0: it is exact */
+    volatile uint64_t level;                    /* of states: the current level */
     volatile int stop;                          /* StopReason */
 } Progress;
 
-void progress_begin(Progress *progress, ProgressKind kind, double total);      /* progress NULL: nobody watches; so below */
+void progress_begin(Progress *progress, ProgressKind kind, double total);       /* progress NULL: no watcher; so below */
 void progress_set(Progress *progress, uint64_t done, uint64_t faults);
-const char *progress_stop(const Progress *progress);            /* NULL: go on; else "time", "interrupt", "memory" */
+const char *progress_stop(const Progress *progress);    /* NULL: continue; else "time", "interrupt", "memory" */
 /* "about 3.1 million (2 million to 4.5 million)". g_malloc. */
 char *progress_estimate(double total, double least, double most);
 /* One line: "runs 1200 of 10000, 350 a second, 2 faults, 25 s left". seconds: since the search began; seconds_max: limit of time, 0: none.
- * g_malloc; NULL: nothing to tell. */
+ * g_malloc; NULL: nothing to show. */
 char *progress_line(const Progress *progress, double rate, double seconds, double seconds_max);

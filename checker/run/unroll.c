@@ -1,6 +1,6 @@
-/* unroll.c - runs one core from its start and feeds it what it is said to have observed.
+/* unroll.c - runs one core from its start and feeds it the given observations.
  *
- * The core's steps have no effect here; what lies before the last given observation is passed over, what follows is handed out.
+ * The core's steps have no effect here; those up to the last given observation are skipped, those after it are returned.
  */
 #include "unroll.h"
 #include "../../model/entry.h"
@@ -20,9 +20,9 @@ struct Unroller {
     const Observation *observed;
     size_t count, used;
     bool contents, needs_contents, halt_when_fed;
-    bool unsettled, beyond;                     /* some launch is; the core goes on past what it should observe */
+    bool unsettled, beyond;                     /* some launch is unsettled; the core runs past its next observation */
     uint64_t steps_beyond;
-    bool scrubs;                                /* stale bytes below the kernel's frames are wiped after each step */
+    bool scrubs;                                /* wipe stale bytes below the kernel's frames after each step */
     unsigned char fill;                         /* what unwritten stack holds */
     GArray *out;
     UnrollEnd end;
@@ -30,7 +30,7 @@ struct Unroller {
     uint32_t raised_site;
     const char *raised_message;
     GPtrArray *owned;                           /* tiles and masks handed out */
-    ExecutionPulse *pulse;                      /* NULL: nobody looks */
+    ExecutionPulse *pulse;                      /* NULL: no supervisor */
 };
 
 static void *alloc_owned(void *owner, size_t bytes)
@@ -109,7 +109,7 @@ static void leave_for_good(Unroller *unroller, UnrollEnd end)
     g_assert_not_reached();
 }
 
-/* The core may be stuck before it gets to that: what it does next whatever it reads is learnt of the launches. None of it is handed out. */
+/* The core may be stuck at its observation: its next steps, as far as they do not depend on it, settle launches. None is returned. */
 static bool goes_beyond(Unroller *unroller, Core *core, Request *request)
 {
     if (unroller->beyond)
@@ -216,7 +216,7 @@ static void run(Unroller *unroller, uint32_t id, const Observation *observed, si
         unroller->needs_contents |= core->needs_contents;
 }
 
-/* Keeps a block of the arena for the next run, where addresses in it then are the same. */
+/* Keeps a block of the arena for the next run, so that addresses in it stay the same. */
 static void forget_run(Unroller *unroller)
 {
     struct CoreChunk *block = core_take_block(&unroller->core);
@@ -233,7 +233,7 @@ static UnrollEnd extend(void *self, uint32_t id, const Observation *observed, si
 }
 
 /* The stack in use holds registers, locals and the step's own request. Stale bytes in it can only make equal states look different, which
- * is safe. Of a core that has memory of its own elsewhere nothing is known. */
+ * is safe. The state of a core with heap memory is unknown. */
 static uint64_t hash_state(const Unroller *unroller)
 {
     size_t bytes = 0;
@@ -241,7 +241,7 @@ static uint64_t hash_state(const Unroller *unroller)
     return stack == NULL || unroller->core.heap != NULL ? 0 : core_state_hash(&unroller->core, XXH3_64bits(stack, bytes)) | 1;
 }
 
-/* Right after the answer was filled in. */
+/* The state immediately after the last observation. */
 static uint64_t fingerprint(void *self, uint32_t id, const Observation *observed, size_t count, bool contents)
 {
     Unroller *unroller = self;
@@ -279,7 +279,7 @@ static bool is_unwritten(const Parked *one, const Parked *other, size_t i)
     return one->stack[i] == (char)FILL && other->stack[i] == (char)~FILL;
 }
 
-/* Runs over stacks filled otherwise show which bytes the core has not written: what lies there does not matter to it. */
+/* Runs on stacks with different fill patterns show which bytes the core has not written: their values do not matter to it. */
 static bool same(void *self, uint32_t id, const GArray *earlier, const GArray *observed, bool contents)
 {
     const GArray *after[2] = { earlier, observed };

@@ -1,7 +1,7 @@
-/* unroll.h - a core as what it is: a deterministic function of what it has observed.
+/* unroll.h - a core as a deterministic function of its observations.
  *
- * A search that does not run kernels asks an UnrollSource for a core's steps after a given list of observations. Without observations
- * (no semaphore_read, no flag result, no data looked at) one call gives the whole program of a core.
+ * A search that does not run kernels asks an UnrollSource for a core's steps after a given list of observations. For a core that observes
+ * nothing (no semaphore_read, no result of a flag, no data) one call gives its whole program.
  *
  * Ownership:   steps' tiles and masks belong to the source, until it is freed.
  */
@@ -52,7 +52,7 @@ typedef struct Unroller Unroller;
 Unroller *unroller_new(Program *program);
 void unroller_free(Unroller *unroller);
 UnrollSource *unroller_source(Unroller *unroller);
-/* Lets a supervisor see whether the unroller is stuck in a kernel: each step of one raises the operations, each run tells the core. */
+/* Shows a supervisor whether the unroller is stuck in a kernel: each step increments the operations, each run sets the core. */
 void unroller_watch(Unroller *unroller, ExecutionPulse *pulse);
-/* A kernel looked at data while contents were off: unroll again with contents. */
+/* Did a kernel observe data while contents were off? Then unroll again with contents. */
 bool unroller_needs_contents(const Unroller *unroller);
