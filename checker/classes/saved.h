@@ -8,5 +8,5 @@
 #pragma once
 #include "units.h"
 
-void saved_write(const Units *units, Checkpoint *checkpoint);
+void saved_write(Units *units, Checkpoint *checkpoint);
 bool saved_read(Units *units, GBytes *bytes);   /* into new units */

@@ -14,6 +14,13 @@ Codec codec_to_store(Store *store) { return codec_to(to_store, store); }
 
 Codec codec_from(const void *data, size_t bytes) { return (Codec){ .at = data, .left = bytes }; }
 
+Codec codec_from_bytes(GBytes *bytes)
+{
+    gsize size;
+    const void *data = g_bytes_get_data(bytes, &size);
+    return codec_from(data, size);
+}
+
 const void *codec_take(Codec *codec, size_t bytes)
 {
     codec->bad |= bytes > codec->left;
@@ -52,14 +59,14 @@ uint64_t codec_number(Codec *codec, uint64_t number)
 uint64_t codec_count(Codec *codec, uint64_t count)
 {
     count = codec_number(codec, count);
-    codec->bad |= codec_reads(codec) && count > codec->left;
+    codec_check(codec, count <= codec->left);
     return codec->bad ? 0 : count;
 }
 
 bool codec_flag(Codec *codec, bool flag)
 {
     uint64_t number = codec_number(codec, flag);
-    codec->bad |= number > 1;
+    codec_check(codec, number <= 1);
     return number == 1;
 }
 
@@ -110,7 +117,7 @@ void codec_bytes(Codec *codec, GBytes **bytes)
 static uint64_t count_items(Codec *codec, uint64_t count, size_t item_bytes)
 {
     count = codec_count(codec, count);
-    codec->bad |= codec_reads(codec) && count > codec->left / item_bytes;
+    codec_check(codec, count <= codec->left / item_bytes);
     return codec->bad ? 0 : count;
 }
 

@@ -30,6 +30,7 @@ Codec codec_to_bytes(GByteArray *bytes);        /* appends */
 Codec codec_to_store(Store *store);             /* of bytes; appends */
 Codec codec_from(const void *data, size_t bytes);
 static inline bool codec_reads(const Codec *codec) { return codec->sink == NULL; }
+Codec codec_from_bytes(GBytes *bytes);          /* of a GBytes, which must outlive it */
 static inline bool codec_is_over(const Codec *codec) { return !codec->bad && codec->left == 0; }       /* all is read, and good */
 
 void codec_plain(Codec *codec, void *data, size_t bytes);       /* as they lie in memory: a pointer or a bool in them is not looked at */
@@ -41,6 +42,9 @@ void codec_bytes(Codec *codec, GBytes **bytes); /* or NULL */
 void codec_array(Codec *codec, GArray **array, size_t item_bytes);      /* read: made if it is NULL */
 void codec_array_or_null(Codec *codec, GArray **array, size_t item_bytes);
 void codec_store(Codec *codec, Store *store);   /* read: its items are appended */
+
+/* Read: bad, unless it is. */
+static inline void codec_check(Codec *codec, bool good) { codec->bad |= codec_reads(codec) && !good; }
 
 /* Writes and gives the number, or gives what was read. */
 uint64_t codec_number(Codec *codec, uint64_t number);

@@ -13,8 +13,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define MAGIC "heddle-checkpoint 1\n"
-enum { PAUSE = 20, MAGIC_BYTES = sizeof MAGIC - 1, TAIL_BYTES = 2 * sizeof(uint64_t) };
+enum { PAUSE = 20, MAGIC_BYTES = sizeof CHECKPOINT_MAGIC - 1, TAIL_BYTES = 2 * sizeof(uint64_t) };
 
 struct Checkpoint {
     char *path, *part, *locked, *identity, *failure;
@@ -155,7 +154,7 @@ void checkpoint_begin(Checkpoint *checkpoint)
         return;
     }
     const uint64_t length = strlen(checkpoint->identity);
-    write_out(checkpoint, MAGIC, MAGIC_BYTES);
+    write_out(checkpoint, CHECKPOINT_MAGIC, MAGIC_BYTES);
     write_out(checkpoint, &length, sizeof length);
     write_out(checkpoint, checkpoint->identity, length);
 }
@@ -165,6 +164,10 @@ void checkpoint_put(Checkpoint *checkpoint, const void *data, size_t bytes)
     checkpoint->bytes += bytes;
     write_out(checkpoint, data, bytes);
 }
+
+static void put_into(void *checkpoint, const void *data, size_t bytes) { checkpoint_put(checkpoint, data, bytes); }
+
+Codec checkpoint_codec(Checkpoint *checkpoint) { return codec_to(put_into, checkpoint); }
 
 bool checkpoint_commit(Checkpoint *checkpoint)
 {
@@ -214,11 +217,18 @@ static char *first_difference(const char *ours, const char *theirs)
     return g_strdup("it has settings that this check lacks");
 }
 
+static bool is_of_another_version(const char *data)
+{
+    return memcmp(data, CHECKPOINT_MAGIC, MAGIC_BYTES - 2) == 0 && g_ascii_isdigit(data[MAGIC_BYTES - 2]) && data[MAGIC_BYTES - 1] == '\n';
+}
+
 static char *problem_of(const char *path, const char *data, size_t bytes, const char *identity)
 {
     const size_t head = MAGIC_BYTES + sizeof(uint64_t), length = strlen(identity);
-    if (bytes < MAGIC_BYTES || memcmp(data, MAGIC, MAGIC_BYTES) != 0)
-        return g_strdup_printf("%s is not a checkpoint of heddle", path);
+    if (bytes < MAGIC_BYTES || memcmp(data, CHECKPOINT_MAGIC, MAGIC_BYTES) != 0)
+        return bytes >= MAGIC_BYTES && is_of_another_version(data)
+            ? g_strdup_printf("%s is a checkpoint of another version of heddle: start again, without --resume", path)
+            : g_strdup_printf("%s is not a checkpoint of heddle", path);
     if (bytes < head + TAIL_BYTES || XXH3_64bits(data, bytes - sizeof(uint64_t)) != number_at(data + bytes - sizeof(uint64_t)))
         return g_strdup_printf("%s is damaged (its checksum is wrong): start again, without --resume", path);
     const uint64_t their_length = number_at(data + MAGIC_BYTES), put = number_at(data + bytes - TAIL_BYTES);
@@ -239,7 +249,7 @@ char *checkpoint_peek(const char *path, const char *key)
     const char *data = g_mapped_file_get_contents(file);
     const size_t bytes = g_mapped_file_get_length(file), head = MAGIC_BYTES + sizeof(uint64_t), length = strlen(key);
     char *said = NULL;
-    if (bytes >= head && memcmp(data, MAGIC, MAGIC_BYTES) == 0 && number_at(data + MAGIC_BYTES) <= bytes - head) {
+    if (bytes >= head && memcmp(data, CHECKPOINT_MAGIC, MAGIC_BYTES) == 0 && number_at(data + MAGIC_BYTES) <= bytes - head) {
         g_autofree char *identity = g_strndup(data + head, number_at(data + MAGIC_BYTES));
         g_auto(GStrv) lines = g_strsplit(identity, "\n", -1);
         for (unsigned i = 0; lines[i] != NULL && said == NULL; i++)

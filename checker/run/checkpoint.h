@@ -18,6 +18,10 @@
 #pragma once
 #include <glib.h>
 #include <stdbool.h>
+#include "../facts/codec.h"
+
+/* The first line. Its number changes with the bytes of any search. */
+#define CHECKPOINT_MAGIC "heddle-checkpoint 2\n"
 
 /* What a search says of a file that is whole and not of it. */
 #define CHECKPOINT_UNFIT "the checkpoint does not fit this program, or is of another version of heddle: start again, without --resume"
@@ -31,6 +35,7 @@ void checkpoint_free(Checkpoint *checkpoint);   /* NULL: no effect */
 bool checkpoint_due(const Checkpoint *checkpoint);
 void checkpoint_begin(Checkpoint *checkpoint);
 void checkpoint_put(Checkpoint *checkpoint, const void *data, size_t bytes);
+Codec checkpoint_codec(Checkpoint *checkpoint);  /* puts what is written */
 bool checkpoint_commit(Checkpoint *checkpoint); /* false: the file is as it was; checkpoint_failure tells why */
 const char *checkpoint_failure(const Checkpoint *checkpoint);   /* of the last commit; NULL: it went well */
 

@@ -21,9 +21,7 @@ GBytes *recording_save(const Record *record)
 
 Record *recording_load(Program *program, GBytes *recording)
 {
-    gsize size;
-    const void *data = g_bytes_get_data(recording, &size);
-    Codec codec = codec_from(data, size);
+    Codec codec = codec_from_bytes(recording);
     Record *record = record_new(program);
     const char *why;
     carry(&codec, record);

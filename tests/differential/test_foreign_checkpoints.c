@@ -18,6 +18,7 @@
 #include <xxhash.h>
 
 #include "../../checker/check/check.h"
+#include "../../checker/run/checkpoint.h"
 #include "../../kernels/pallas/module.h"
 #include "../../model/rng.h"
 #include "../support/one_file.h"
@@ -76,7 +77,7 @@ static void try_changes(const Case *one, Rng *rng, unsigned times, unsigned coun
     assert_true(g_file_get_contents(one_file, &bytes, &length, NULL));
     unchanged = say(one, true, NULL, one_file);
     assert_string_not_equal(unchanged, "error");
-    const gsize magic = strlen("heddle-checkpoint 1\n");
+    const gsize magic = strlen(CHECKPOINT_MAGIC);
     uint64_t identity;
     memcpy(&identity, bytes + magic, sizeof identity);
     const gsize begin = magic + sizeof identity + identity, fields = (length - 16 - begin) / 4;

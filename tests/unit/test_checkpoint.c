@@ -101,6 +101,9 @@ static void torn_damaged_and_foreign_files_are_refused(void **state)
         refused(IDENTITY, at < 20 ? "is not a checkpoint of heddle" : "damaged");
         whole[at] ^= 0x20;
     }
+    whole[strlen("heddle-checkpoint ")]--;
+    assert_true(g_file_set_contents(one_file, whole, (gssize)length, NULL));
+    refused(IDENTITY, "is a checkpoint of another version of heddle");
     assert_true(g_file_set_contents(one_file, "int main(void) { return 0; }\n", -1, NULL));
     refused(IDENTITY, "is not a checkpoint of heddle");
 }
