@@ -1,9 +1,9 @@
 /* catalogue.c - asks modules for their programs in one child, because a user's module runs code when it is loaded and built.
  *
- * Each program is built at one machine shape after another until it is applicable; the list shows what it declares there. The answer
- * crosses as one GVariant.
+ * Each program is built at one machine shape after another until it is applicable; the list shows what it declares there.
  */
 #include "catalogue.h"
+#include "../facts/codec.h"
 #include "../facts/limits.h"
 #include "../run/child.h"
 #include "installed.h"
@@ -21,9 +21,6 @@ typedef struct CatalogueShared {
     const char *name;                           /* only that program; NULL: all */
     const char *module; char building[64];      /* the module and program being built */
 } CatalogueShared;
-
-#define ENTRY_TYPE "(sssssuuuusa(sxxxb))"
-#define ANSWER_TYPE "(sa" ENTRY_TYPE ")"
 
 /* Machine shapes to try, simplest first: lines of 1, 2, ... devices, the same with two cores each, then a small mesh. */
 static bool nth_shape(unsigned n, Mesh *mesh, uint32_t *cores)
@@ -44,19 +41,40 @@ static Program *build_at(const ProgramEntry *entry, const Mesh *mesh, uint32_t c
     return program;
 }
 
-static GVariant *describe_parameters(const Program *program)
+static void carry_entry(Codec *codec, CatalogueEntry *entry)
 {
-    GVariantBuilder parameters;
-    g_variant_builder_init(&parameters, G_VARIANT_TYPE("a(sxxxb)"));
-    for (size_t i = 0; i < program->parameters.count; i++) {
-        const Parameter *parameter = &STORE(Parameter, &program->parameters, i);
-        g_variant_builder_add(&parameters, "(sxxxb)", program_text(program, parameter->name), parameter->value, parameter->least,
-                              parameter->greatest, (gboolean)parameter->choice);
+    codec_text(codec, &entry->name);
+    codec_text(codec, &entry->summary);
+    codec_text(codec, &entry->group);
+    codec_text(codec, &entry->source);
+    codec_text(codec, &entry->module);
+    CODEC_PLAIN(codec, entry->expected_faults);
+    CODEC_PLAIN(codec, entry->expected_from);
+    CODEC_PLAIN(codec, entry->devices_min);
+    CODEC_PLAIN(codec, entry->cores);
+    codec_text(codec, &entry->mesh);
+    codec_array(codec, &entry->parameters, sizeof(CatalogueParameter));
+    for (guint i = 0; i < entry->parameters->len; i++) {
+        CatalogueParameter *parameter = &g_array_index(entry->parameters, CatalogueParameter, i);
+        if (codec_reads(codec))
+            parameter->name = NULL;
+        codec_text(codec, &parameter->name);
     }
-    return g_variant_builder_end(&parameters);
 }
 
-static GVariant *describe(const CatalogueShared *shared, const ProgramEntry *entry)
+static GArray *describe_parameters(const Program *program)
+{
+    GArray *parameters = g_array_new(FALSE, FALSE, sizeof(CatalogueParameter));
+    for (size_t i = 0; i < program->parameters.count; i++) {
+        const Parameter *parameter = &STORE(Parameter, &program->parameters, i);
+        const CatalogueParameter told = { (char *)program_text(program, parameter->name), parameter->value, parameter->least,
+                                          parameter->greatest, parameter->choice };
+        g_array_append_val(parameters, told);
+    }
+    return parameters;
+}
+
+static void describe(const CatalogueShared *shared, const ProgramEntry *entry, Codec *codec)
 {
     Program *program = NULL;
     Mesh mesh;
@@ -67,16 +85,16 @@ static GVariant *describe(const CatalogueShared *shared, const ProgramEntry *ent
         program = build_at(entry, &mesh, cores);
         fits = program->not_applicable == NULL;
     }
-    GVariant *answer = g_variant_new("(sssssuuuus@a(sxxxb))", entry->name, entry->summary, shared->built_in ? entry->group : "user",
-                                     entry->source, shared->module ? shared->module : "",
-                                     program->expected_faults, program->expected_from, fits ? program->devices : 0,
-                                     fits ? program->cores_per_device : 1,
-                                     fits && program->mesh.axes > 1 ? "x=2,y=2" : "", describe_parameters(program));
+    g_autoptr(GArray) parameters = describe_parameters(program);
+    CatalogueEntry told = { (char *)entry->name, (char *)entry->summary, (char *)(shared->built_in ? entry->group : "user"),
+                            (char *)entry->source, (char *)shared->module, program->expected_faults, program->expected_from,
+                            fits ? program->devices : 0, fits ? program->cores_per_device : 1,
+                            fits && program->mesh.axes > 1 ? (char *)"x=2,y=2" : NULL, parameters };
+    carry_entry(codec, &told);
     program_free(program);
-    return answer;
 }
 
-static void describe_all(CatalogueShared *shared, GVariantBuilder *entries, char **error)
+static void describe_all(CatalogueShared *shared, Codec *codec, char **error)
 {
     shared->control.phase = PHASE_LOAD;
     ProgramModule *module = shared->open(shared->module, error);
@@ -85,24 +103,24 @@ static void describe_all(CatalogueShared *shared, GVariantBuilder *entries, char
             continue;
         g_strlcpy(shared->building, module->entry[i].name, sizeof shared->building);
         shared->control.phase = PHASE_PROGRAM;
-        g_variant_builder_add_value(entries, describe(shared, &module->entry[i]));
+        codec_flag(codec, true);
+        describe(shared, &module->entry[i], codec);
     }
 }
 
+/* Entries, each behind a true; a false; and the error. */
 static void serve(ChildControl *control, void *argument, char request)
 {
     CatalogueShared *shared = argument;
     (void)control, (void)request;
     g_autofree char *error = NULL;
-    GVariantBuilder entries;
-    g_variant_builder_init(&entries, G_VARIANT_TYPE("a" ENTRY_TYPE));
+    Codec codec = codec_to_store(&shared->answer);
     for (guint i = 0; error == NULL && i < shared->modules->len; i++) {
         shared->module = shared->modules->pdata[i];
-        describe_all(shared, &entries, &error);
+        describe_all(shared, &codec, &error);
     }
-    g_autoptr(GVariant) answer = g_variant_ref_sink(g_variant_new(ANSWER_TYPE, error ? error : "", &entries));
-    size_t bytes = g_variant_get_size(answer);
-    g_variant_store(answer, store_push(&shared->answer, bytes));
+    codec_flag(&codec, false);
+    codec_text(&codec, &error);
 }
 
 static void free_entry(gpointer data)
@@ -120,45 +138,22 @@ static void free_entry(gpointer data)
     g_free(entry);
 }
 
-static CatalogueEntry *read_entry(GVariant *from)
-{
-    CatalogueEntry *entry = g_new0(CatalogueEntry, 1);
-    entry->parameters = g_array_new(FALSE, FALSE, sizeof(CatalogueParameter));
-    g_autoptr(GVariantIter) parameters = NULL;
-    g_variant_get(from, ENTRY_TYPE, &entry->name, &entry->summary, &entry->group, &entry->source, &entry->module, &entry->expected_faults,
-                  &entry->expected_from, &entry->devices_min, &entry->cores, &entry->mesh, &parameters);
-    if (entry->module[0] == '\0')
-        g_clear_pointer(&entry->module, g_free);
-    if (entry->mesh[0] == '\0')
-        g_clear_pointer(&entry->mesh, g_free);
-    CatalogueParameter parameter;
-    gint64 value, least, greatest;
-    while (g_variant_iter_next(parameters, "(sxxxb)", &parameter.name, &value, &least, &greatest, &parameter.choice)) {
-        parameter.value = value, parameter.least = least, parameter.greatest = greatest;
-        g_array_append_val(entry->parameters, parameter);
-    }
-    return entry;
-}
-
 static GPtrArray *read_answer(const Store *store, char **error)
 {
-    g_autoptr(GVariant) answer = g_variant_ref_sink(
-        g_variant_new_from_data(G_VARIANT_TYPE(ANSWER_TYPE), store->base, store->count, FALSE, NULL, NULL));
-    g_autoptr(GVariantIter) entries = NULL;
-    char *problem = NULL;
-    g_variant_get(answer, ANSWER_TYPE, &problem, &entries);
-    if (problem[0] != '\0') {
-        *error = problem;
-        return NULL;
-    }
-    g_free(problem);
     GPtrArray *catalogue = g_ptr_array_new_with_free_func(free_entry);
-    GVariant *entry;
-    while ((entry = g_variant_iter_next_value(entries)) != NULL) {
-        g_ptr_array_add(catalogue, read_entry(entry));
-        g_variant_unref(entry);
+    Codec codec = codec_from(store->base, store->count);
+    while (codec_flag(&codec, false)) {
+        CatalogueEntry *entry = g_new0(CatalogueEntry, 1);
+        carry_entry(&codec, entry);
+        g_ptr_array_add(catalogue, entry);
     }
-    return catalogue;
+    codec_text(&codec, error);
+    if (*error == NULL && !codec_is_over(&codec))
+        *error = g_strdup("internal error: the list of programs is damaged");
+    if (*error == NULL)
+        return catalogue;
+    g_ptr_array_free(catalogue, TRUE);
+    return NULL;
 }
 
 static char *tell_end(const CatalogueShared *shared, ChildEnd end, const char *output)

@@ -19,13 +19,9 @@
 
 enum { AHEAD = 8 };                             /* times `workers`: the most checks that are started and not yet returned */
 
-/* Besides outcome: verdict, error, warning, results checked?, seconds, peak bytes, captured, results, advice (id, message, places),
- * tried. */
-#define RESULT "(imsmsbdtmsmaya(imsay)mas)"
-
 /* In shared memory. */
 typedef struct Answer {
-    Store home, outcome, rest;                  /* this struct; from outcome_save; a GVariant RESULT */
+    Store home, outcome, rest;                  /* this struct; from outcome_save; of carry_rest */
     bool elsewhere;                             /* the result has a program that only that process has: repeat the check here */
 } Answer;
 
@@ -81,85 +77,50 @@ void check_queue_add(CheckQueue *queue, const CheckSpec *spec)
     queue->added++;
 }
 
-static GVariant *optional_text(const char *text)
+static void carry_advice(Codec *codec, Advice *advice)
 {
-    g_autofree char *valid = text ? g_utf8_make_valid(text, -1) : NULL;
-    return g_variant_new("ms", valid);
+    CODEC_PLAIN(codec, advice->id);
+    codec_text(codec, &advice->message);
+    CODEC_PLAIN(codec, advice->places);
+    CODEC_PLAIN(codec, advice->place);
 }
 
-static GVariant *optional_bytes(GBytes *bytes)
+static void carry_rest(Codec *codec, CheckResult *result)
 {
-    return g_variant_new_maybe(G_VARIANT_TYPE("ay"), bytes ? g_variant_new_from_bytes(G_VARIANT_TYPE("ay"), bytes, TRUE) : NULL);
-}
-
-static GVariant *advice_to_variant(const GPtrArray *advice)
-{
-    GVariantBuilder list;
-    g_variant_builder_init(&list, G_VARIANT_TYPE("a(imsay)"));
-    for (guint i = 0; i < advice->len; i++) {
-        const Advice *one = g_ptr_array_index(advice, i);
-        GVariant *places = g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, one->place, one->places * sizeof *one->place, 1);
-        g_variant_builder_add(&list, "(i@ms@ay)", (gint32)one->id, optional_text(one->message), places);
+    CODEC_PLAIN(codec, result->verdict);
+    codec_text(codec, &result->error);
+    codec_text(codec, &result->warning);
+    codec_bool(codec, &result->results_checked);
+    CODEC_PLAIN(codec, result->seconds);
+    CODEC_PLAIN(codec, result->peak_bytes);
+    codec_text(codec, &result->captured);
+    codec_bytes(codec, &result->results);
+    codec_texts(codec, &result->tried);
+    uint64_t advice = codec_count(codec, result->advice->len);
+    for (uint64_t i = 0; i < advice && !codec->bad; i++) {
+        if (codec_reads(codec))
+            g_ptr_array_add(result->advice, g_new0(Advice, 1));
+        carry_advice(codec, g_ptr_array_index(result->advice, i));
     }
-    return g_variant_builder_end(&list);
 }
 
-static GVariant *tried_to_variant(const GPtrArray *tried)
+static void save_result(CheckResult *result, Made *made)
 {
-    if (tried == NULL)
-        return g_variant_new_maybe(G_VARIANT_TYPE("as"), NULL);
-    return g_variant_new_maybe(NULL, g_variant_new_strv((const char *const *)tried->pdata, tried->len));
-}
-
-static void save_result(const CheckResult *result, Made *made)
-{
-    g_autoptr(GVariant) rest = g_variant_ref_sink(g_variant_new("(i@ms@msbdt@ms@may@a(imsay)@mas)", (gint32)result->verdict,
-        optional_text(result->error), optional_text(result->warning), result->results_checked, result->seconds,
-        (guint64)result->peak_bytes, optional_text(result->captured), optional_bytes(result->results), advice_to_variant(result->advice),
-        tried_to_variant(result->tried)));
     if (result->outcome != NULL)
         outcome_save(result->outcome, &made->answer->outcome);
-    g_variant_store(rest, store_push(&made->answer->rest, g_variant_get_size(rest)));
+    Codec codec = codec_to_store(&made->answer->rest);
+    carry_rest(&codec, result);
 }
 
-static void load_advice(GPtrArray *advice, GVariant *list)
+/* false: the process died before the end of it. */
+static bool load_result(CheckResult *result, const Made *made)
 {
-    g_ptr_array_set_size(advice, 0);
-    for (gsize i = 0; i < g_variant_n_children(list); i++) {
-        gint32 id;
-        g_autoptr(GVariant) places = NULL;
-        Advice *one = g_new0(Advice, 1);
-        g_variant_get_child(list, i, "(ims@ay)", &id, &one->message, &places);
-        one->id = (AdviceId)id, one->places = (unsigned)(g_variant_get_size(places) / sizeof *one->place);
-        if (one->places > 0)
-            memcpy(one->place, g_variant_get_data(places), one->places * sizeof *one->place);
-        g_ptr_array_add(advice, one);
-    }
-}
-
-static void load_result(CheckResult *result, const Made *made)
-{
-    g_autoptr(GBytes) bytes = g_bytes_new(made->answer->rest.base, made->answer->rest.count);
-    g_autoptr(GVariant) rest = g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE(RESULT), bytes, TRUE));
-    g_autoptr(GVariant) results = NULL, advice = NULL, tried = NULL;
-    gint32 verdict;
-    guint64 peak;
-    gboolean results_checked;
-    g_variant_get(rest, "(imsmsbdtms@may@a(imsay)@mas)", &verdict, &result->error, &result->warning, &results_checked, &result->seconds,
-                  &peak, &result->captured, &results, &advice, &tried);
-    result->verdict = (Verdict)verdict, result->results_checked = results_checked, result->peak_bytes = peak;
-    g_autoptr(GVariant) array = g_variant_get_maybe(results), words = g_variant_get_maybe(tried);
-    result->results = array ? g_variant_get_data_as_bytes(array) : NULL;
-    load_advice(result->advice, advice);
-    if (words != NULL)
-        result->tried = g_ptr_array_new_with_free_func(g_free);
-    for (gsize i = 0; words != NULL && i < g_variant_n_children(words); i++) {
-        char *text;
-        g_variant_get_child(words, i, "s", &text);
-        g_ptr_array_add(result->tried, text);
-    }
+    g_ptr_array_set_size(result->advice, 0);
+    Codec codec = codec_from(made->answer->rest.base, made->answer->rest.count);
+    carry_rest(&codec, result);
     if (made->answer->outcome.count > 0)
         result->outcome = outcome_load(&made->answer->outcome);
+    return codec_is_over(&codec);
 }
 
 static CheckResult *make_here(const CheckQueue *queue, const CheckSpec *spec)
@@ -275,13 +236,13 @@ static void conclude(CheckQueue *queue, Made *made)
         make_again_here(queue, made);
         return;
     }
-    if (made->answer->rest.count > 0) {
-        load_result(made->result, made);
+    if (load_result(made->result, made)) {
         if (ended_for_memory(made->result) && !interrupt_requested())
             make_again_here(queue, made);
         return;
     }
     made->result->verdict = VERDICT_ERROR;
+    g_free(made->result->error);
     made->result->error = g_strdup("internal error: the process that made this check died; -j 1 makes it here");
 }
 
