@@ -6,18 +6,13 @@
  */
 #include "sample.h"
 #include <string.h>
+#include "../facts/outcome.h"
 #include "../run/entry_barriers.h"
 #include "../run/pool.h"
 #include "sampler.h"
 
 enum { BATCH_MAX = 4096, JOBS_A_WORKER = 2 };
 static const double BATCH_SECONDS = 0.02, PATIENCE = 0.1;       /* the time for a job; between two tests whether to stop */
-
-#define KEYS "a(tbs)"                           /* count, at most?, finding_key */
-#define RUN "(ttbbsas" KEYS ")"                 /* steps, conflicts, cut off?, incomplete after a race?, misuse, limits, findings */
-#define ANSWER "(da" RUN ")"                    /* seconds taken */
-/* Runs, steps, conflicts, cut off?, longer?, incomplete?, facts of launches, limits, runs with new kinds, findings. */
-#define SAVED "(tttbbbsasat" KEYS ")"
 
 typedef struct KindTally { uint64_t count; bool at_most; } KindTally;
 
@@ -38,23 +33,90 @@ typedef struct Sampling {
 
 typedef struct RunBatch { uint64_t first, runs; } RunBatch;
 
-static GVariant *limits_to_variant(const Outcome *outcome)
+typedef struct RunAnswer {
+    uint64_t steps, conflicts;
+    bool cut_off, incomplete;                   /* incomplete: after a race */
+    char *misuse;                               /* NULL: none */
+    GPtrArray *limits;                          /* of char * */
+    GHashTable *kinds;                          /* as Sampling.tallies */
+} RunAnswer;
+
+static GHashTable *new_tallies(void) { return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free); }
+
+/* Keeps the greater count. true: the kind is new. */
+static bool add_tally(GHashTable *tallies, const char *key, const KindTally *seen)
 {
-    return g_variant_new_strv((const char *const *)outcome->limits->pdata, outcome->limits->len);
+    KindTally *tally = g_hash_table_lookup(tallies, key);
+    const bool fresh = tally == NULL;
+    if (fresh)
+        g_hash_table_insert(tallies, g_strdup(key), tally = g_new0(KindTally, 1));
+    tally->count = MAX(tally->count, seen->count), tally->at_most |= seen->at_most;
+    return fresh;
 }
 
-static GVariant *run_to_variant(const Program *program, const Outcome *one, bool cut_off)
+static void carry_tally(Codec *codec, char **key, KindTally *tally)
 {
-    GVariantBuilder keys;
-    g_variant_builder_init(&keys, G_VARIANT_TYPE(KEYS));
+    codec_text(codec, key);
+    CODEC_PLAIN(codec, tally->count);
+    codec_bool(codec, &tally->at_most);
+}
+
+static void carry_tallies(Codec *codec, GHashTable *tallies)
+{
+    GHashTableIter iter;
+    gpointer name, value;
+    g_hash_table_iter_init(&iter, tallies);
+    uint64_t kinds = codec_count(codec, g_hash_table_size(tallies));
+    for (uint64_t i = 0; i < kinds && !codec->bad; i++) {
+        if (!codec_reads(codec)) {
+            g_hash_table_iter_next(&iter, &name, &value);
+            carry_tally(codec, (char **)&name, value);
+            continue;
+        }
+        g_autofree char *key = NULL;
+        KindTally tally = { 0 };
+        carry_tally(codec, &key, &tally);
+        codec_check(codec, key != NULL);
+        if (!codec->bad)
+            add_tally(tallies, key, &tally);
+    }
+}
+
+static void carry_run(Codec *codec, RunAnswer *answer)
+{
+    CODEC_PLAIN(codec, answer->steps);
+    CODEC_PLAIN(codec, answer->conflicts);
+    codec_bool(codec, &answer->cut_off);
+    codec_bool(codec, &answer->incomplete);
+    codec_text(codec, &answer->misuse);
+    codec_texts(codec, &answer->limits);
+    carry_tallies(codec, answer->kinds);
+}
+
+static void clear_run(void *data)
+{
+    RunAnswer *answer = data;
+    g_free(answer->misuse);
+    g_clear_pointer(&answer->limits, g_ptr_array_unref);
+    g_hash_table_unref(answer->kinds);
+}
+
+/* The sampler does the run and answers. */
+static void answer_run(const Sampling *sampling, uint64_t run, Codec *codec)
+{
+    bool cut_off;
+    Outcome *one = sampler_run(sampling->sampler, run, &cut_off);
+    g_autoptr(GHashTable) kinds = new_tallies();
     for (guint i = 0; i < one->findings->len; i++) {
         const Finding *finding = g_ptr_array_index(one->findings, i);
-        g_autofree char *key = finding_key(program, finding);
-        g_variant_builder_add(&keys, "(tbs)", finding->count, finding->at_most, key);
+        g_autofree char *key = finding_key(sampling->program, finding);
+        add_tally(kinds, key, &(KindTally){ finding->count, finding->at_most });
     }
-    return g_variant_new("(ttbbs@as" KEYS ")", one->steps == UINT64_MAX ? 0 : one->steps, one->conflicts == UINT64_MAX ? 0 : one->conflicts,
-                         cut_off, one->incomplete_after_race, program->usage_error ? program->usage_error : "", limits_to_variant(one),
-                         &keys);
+    carry_run(codec, &(RunAnswer){ .steps = one->steps == UINT64_MAX ? 0 : one->steps,
+                                   .conflicts = one->conflicts == UINT64_MAX ? 0 : one->conflicts, .cut_off = cut_off,
+                                   .incomplete = one->incomplete_after_race, .misuse = (char *)sampling->program->usage_error,
+                                   .limits = one->limits, .kinds = kinds });
+    outcome_free(one);
 }
 
 static void begin_in_worker(void *argument, ChildControl *control)
@@ -74,23 +136,13 @@ static GBytes *serve_batch(void *argument, uint64_t job, const void *request, si
     g_assert(bytes == sizeof batch);
     memcpy(&batch, request, sizeof batch);
     gint64 start = g_get_monotonic_time();
-    GVariantBuilder runs;
-    g_variant_builder_init(&runs, G_VARIANT_TYPE("a" RUN));
-    for (uint64_t run = batch.first; run < batch.first + batch.runs; run++) {
-        bool cut_off;
-        Outcome *one = sampler_run(sampling->sampler, run, &cut_off);
-        g_variant_builder_add_value(&runs, run_to_variant(sampling->program, one, cut_off));
-        outcome_free(one);
-    }
-    g_autoptr(GVariant) answer = g_variant_ref_sink(g_variant_new("(da" RUN ")", (double)(g_get_monotonic_time() - start) / 1e6, &runs));
-    return g_variant_get_data_as_bytes(answer);
-}
-
-static void take_limits(Outcome *outcome, GVariantIter *limits)
-{
-    const char *limit;
-    while (g_variant_iter_next(limits, "&s", &limit))
-        outcome_add_limit(outcome, g_intern_string(limit));
+    GByteArray *answer = g_byte_array_new();
+    Codec codec = codec_to_bytes(answer);
+    for (uint64_t run = batch.first; run < batch.first + batch.runs; run++)
+        answer_run(sampling, run, &codec);
+    double seconds = (double)(g_get_monotonic_time() - start) / 1e6;
+    CODEC_PLAIN(&codec, seconds);
+    return g_byte_array_free_to_bytes(answer);
 }
 
 /* Keeps the findings that no earlier run showed. */
@@ -109,79 +161,74 @@ static void take_findings(Sampling *sampling, uint64_t run)
     outcome_free(one);
 }
 
-static bool take_keys(Sampling *sampling, GVariantIter *keys)
+static bool take_kinds(Sampling *sampling, GHashTable *kinds)
 {
-    uint64_t count;
-    gboolean at_most;
-    char *key;
+    GHashTableIter iter;
+    gpointer key, value;
     bool fresh = false;
-    while (g_variant_iter_next(keys, "(tbs)", &count, &at_most, &key)) {
-        KindTally *tally = g_hash_table_lookup(sampling->tallies, key);
-        if (tally == NULL) {
-            tally = g_new0(KindTally, 1);
-            g_hash_table_insert(sampling->tallies, g_strdup(key), tally);
-            fresh = true;
-        }
-        tally->count = MAX(tally->count, count), tally->at_most |= at_most;
-        g_free(key);
-    }
+    for (g_hash_table_iter_init(&iter, kinds); g_hash_table_iter_next(&iter, &key, &value);)
+        fresh |= add_tally(sampling->tallies, key, value);
     return fresh;
 }
 
-static void merge_run(Sampling *sampling, uint64_t run, GVariant *answer)
+static void merge_run(Sampling *sampling, uint64_t run, const RunAnswer *answer)
 {
     Outcome *all = sampling->outcome;
-    uint64_t steps, conflicts;
-    gboolean cut_off, incomplete;
-    const char *misuse;
-    g_autoptr(GVariantIter) limits = NULL, keys = NULL;
-    g_variant_get(answer, "(ttbb&sas" KEYS ")", &steps, &conflicts, &cut_off, &incomplete, &misuse, &limits, &keys);
-    if (misuse[0] != '\0') {
-        sampling->misuse = g_strdup(misuse);
+    if (answer->misuse != NULL) {
+        sampling->misuse = g_strdup(answer->misuse);
         return;
     }
-    take_limits(all, limits);
-    if (take_keys(sampling, keys)) {
+    for (guint i = 0; answer->limits != NULL && i < answer->limits->len; i++)
+        outcome_add_limit(all, g_intern_string(g_ptr_array_index(answer->limits, i)));
+    if (take_kinds(sampling, answer->kinds)) {
         g_array_append_val(sampling->revealing, run);
         take_findings(sampling, run);
     }
-    sampling->cut_off |= cut_off, sampling->longer |= steps > sampling->steps_expected;
-    all->incomplete_after_race |= incomplete;
-    all->conflicts = MAX(all->conflicts, conflicts);
-    all->steps += steps;
+    sampling->cut_off |= answer->cut_off, sampling->longer |= answer->steps > sampling->steps_expected;
+    all->incomplete_after_race |= answer->incomplete;
+    all->conflicts = MAX(all->conflicts, answer->conflicts);
+    all->steps += answer->steps;
     all->executions++;
 }
 
-static void save(const Sampling *sampling)
+/* facts: of entry_barriers_known. */
+static void carry(Codec *codec, Sampling *sampling, char **facts)
 {
-    const Outcome *all = sampling->outcome;
-    GVariantBuilder revealing, keys;
-    g_variant_builder_init(&revealing, G_VARIANT_TYPE("at"));
-    g_variant_builder_init(&keys, G_VARIANT_TYPE(KEYS));
-    for (guint i = 0; i < sampling->revealing->len; i++)
-        g_variant_builder_add(&revealing, "t", g_array_index(sampling->revealing, uint64_t, i));
-    GHashTableIter iter;
-    gpointer key, value;
-    for (g_hash_table_iter_init(&iter, sampling->tallies); g_hash_table_iter_next(&iter, &key, &value);)
-        g_variant_builder_add(&keys, "(tbs)", ((const KindTally *)value)->count, ((const KindTally *)value)->at_most, key);
+    Outcome *all = sampling->outcome;
+    CODEC_PLAIN(codec, all->executions);
+    CODEC_PLAIN(codec, all->steps);
+    CODEC_PLAIN(codec, all->conflicts);
+    codec_bool(codec, &sampling->cut_off);
+    codec_bool(codec, &sampling->longer);
+    codec_bool(codec, &all->incomplete_after_race);
+    codec_text(codec, facts);
+    codec_check(codec, *facts != NULL);
+    outcome_carry_limits(codec, all);
+    codec_array(codec, &sampling->revealing, sizeof(uint64_t));
+    carry_tallies(codec, sampling->tallies);
+}
+
+static void save(Sampling *sampling)
+{
+    Checkpoint *checkpoint = sampling->options->checkpoint;
     g_autofree char *facts = entry_barriers_known(sampling->program);
-    g_autoptr(GVariant) saved = g_variant_ref_sink(g_variant_new("(tttbbbs@asat" KEYS ")", all->executions, all->steps, all->conflicts,
-        sampling->cut_off, sampling->longer, all->incomplete_after_race, facts, limits_to_variant(all), &revealing, &keys));
-    checkpoint_begin(sampling->options->checkpoint);
-    checkpoint_put(sampling->options->checkpoint, g_variant_get_data(saved), g_variant_get_size(saved));
-    checkpoint_commit(sampling->options->checkpoint);
+    checkpoint_begin(checkpoint);
+    Codec codec = checkpoint_codec(checkpoint);
+    carry(&codec, sampling, &facts);
+    checkpoint_commit(checkpoint);
 }
 
 /* Repeats the runs of a checkpoint that first showed a kind of finding; false: one shows nothing new, so the checkpoint is damaged. */
-static bool repeat_runs(Sampling *sampling, GVariantIter *revealing)
+static bool repeat_runs(Sampling *sampling)
 {
     const GPtrArray *findings = sampling->outcome->findings;
     uint64_t next = 0;
-    for (uint64_t run; g_variant_iter_next(revealing, "t", &run); next = run + 1) {
+    for (guint i = 0; i < sampling->revealing->len; i++) {
+        const uint64_t run = g_array_index(sampling->revealing, uint64_t, i);
         guint before = findings->len;
         if (run < next || run >= sampling->outcome->executions)
             return false;
-        g_array_append_val(sampling->revealing, run);
+        next = run + 1;
         take_findings(sampling, run);
         if (findings->len == before)
             return false;
@@ -203,7 +250,7 @@ static bool is_plausible(Sampling *sampling)
     bool cut_off, few = all->steps < all->executions;
     Outcome *first = sampler_run(sampling->sampler, 0, &cut_off);
     bool fits = first->conflicts == UINT64_MAX || first->conflicts <= all->conflicts;
-    sampling->cut_off = cut_off;
+    sampling->cut_off |= cut_off;
     all->incomplete_after_race |= first->incomplete_after_race;
     outcome_free(first);
     return fits && !few;
@@ -211,29 +258,18 @@ static bool is_plausible(Sampling *sampling)
 
 static bool resume(Sampling *sampling, char **error)
 {
-    Outcome *all = sampling->outcome;
-    g_autoptr(GVariant) saved = g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE(SAVED), sampling->options->resumed, FALSE));
-    g_autoptr(GVariantIter) limits = NULL, revealing = NULL, keys = NULL;
-    gboolean cut_off, longer, incomplete;
-    const char *facts;
-    if (!g_variant_is_normal_form(saved)) {
-        *error = g_strdup(CHECKPOINT_UNFIT);
-        return false;
-    }
-    g_variant_get(saved, "(tttbbb&sasat" KEYS ")", &all->executions, &all->steps, &all->conflicts, &cut_off, &longer, &incomplete, &facts,
-                  &limits, &revealing, &keys);
-    entry_barriers_add_facts(sampling->program, facts);
-    if (all->executions > sampling->options->limits.runs) {
+    const Outcome *all = sampling->outcome;
+    g_autofree char *facts = NULL;
+    Codec codec = codec_from_bytes(sampling->options->resumed);
+    carry(&codec, sampling, &facts);
+    const bool whole = codec_is_over(&codec);
+    if (whole)
+        entry_barriers_add_facts(sampling->program, facts);
+    if (whole && all->executions > sampling->options->limits.runs)
         *error = g_strdup_printf("the checkpoint has %" G_GUINT64_FORMAT " runs already: --runs must not be less", all->executions);
-        return false;
-    }
-    take_limits(all, limits);
-    take_keys(sampling, keys);
-    bool good = all->steps >> 60 == 0 && repeat_runs(sampling, revealing) && is_plausible(sampling);
-    if (!good)
+    else if (!whole || all->steps >> 60 != 0 || !repeat_runs(sampling) || !is_plausible(sampling))
         *error = g_strdup(CHECKPOINT_UNFIT);
-    sampling->cut_off |= cut_off, sampling->longer |= longer, all->incomplete_after_race |= incomplete;
-    return good;
+    return *error == NULL;
 }
 
 static void give_batches(Sampling *sampling)
@@ -252,37 +288,41 @@ static bool found_enough(const Sampling *sampling)
     return sampling->misuse != NULL || (sampling->options->first && sampling->outcome->findings->len > 0);
 }
 
-/* NULL: the worker died, or its kernel damaged the answer. */
-static GVariant *read_answer(GBytes *bytes, uint64_t runs)
+/* The answers to a batch; NULL: the worker died, or its kernel damaged them. */
+static GArray *read_answers(GBytes *bytes, uint64_t runs, double *seconds)
 {
     if (bytes == NULL)
         return NULL;
-    g_autoptr(GVariant) answer = g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE(ANSWER), bytes, FALSE));
-    if (!g_variant_is_normal_form(answer))
-        return NULL;
-    g_autoptr(GVariant) list = g_variant_get_child_value(answer, 1);
-    return g_variant_n_children(list) == runs ? g_steal_pointer(&answer) : NULL;
+    GArray *answers = g_array_new(FALSE, FALSE, sizeof(RunAnswer));
+    g_array_set_clear_func(answers, clear_run);
+    Codec codec = codec_from_bytes(bytes);
+    for (uint64_t i = 0; i < runs && !codec.bad; i++) {
+        RunAnswer answer = { .kinds = new_tallies() };
+        carry_run(&codec, &answer);
+        g_array_append_val(answers, answer);
+    }
+    codec_plain(&codec, seconds, sizeof *seconds);
+    if (codec_is_over(&codec))
+        return answers;
+    g_array_unref(answers);
+    return NULL;
 }
 
 /* A batch that a worker did not finish is run here, so that the parent sees the same death. */
 static void take_batch(Sampling *sampling, PoolAnswer *answer)
 {
     const RunBatch batch = g_array_index(sampling->given, RunBatch, 0);
-    g_array_remove_index(sampling->given, 0);
-    g_autoptr(GVariant) all = read_answer(answer->bytes, batch.runs);
-    g_bytes_unref(answer->bytes);
-    if (all == NULL) {
-        g_autoptr(GBytes) own = serve_batch(sampling, answer->job, &batch, sizeof batch);
-        all = read_answer(own, batch.runs);
-        g_assert(all != NULL);
-    }
-    g_autoptr(GVariantIter) runs = NULL;
     double seconds;
-    g_variant_get(all, ANSWER, &seconds, &runs);
-    for (uint64_t run = batch.first; run < batch.first + batch.runs && !found_enough(sampling); run++) {
-        g_autoptr(GVariant) one = g_variant_iter_next_value(runs);
-        merge_run(sampling, run, one);
+    g_array_remove_index(sampling->given, 0);
+    g_autoptr(GArray) answers = read_answers(answer->bytes, batch.runs, &seconds);
+    g_bytes_unref(answer->bytes);
+    if (answers == NULL) {
+        g_autoptr(GBytes) own = serve_batch(sampling, answer->job, &batch, sizeof batch);
+        answers = read_answers(own, batch.runs, &seconds);
+        g_assert(answers != NULL);
     }
+    for (uint64_t i = 0; i < batch.runs && !found_enough(sampling); i++)
+        merge_run(sampling, batch.first + i, &g_array_index(answers, RunAnswer, i));
     sampling->batch = seconds < BATCH_SECONDS / 2 ? MIN(sampling->batch * 2, BATCH_MAX)
         : seconds > BATCH_SECONDS * 2 ? MAX(sampling->batch / 2, 1) : sampling->batch;
 }
@@ -359,7 +399,7 @@ Outcome *sample_run(Program *program, uint64_t steps_expected, const SampleOptio
     Sampling sampling = { .options = options, .program = program, .steps_expected = steps_expected, .batch = 1,
                           .sampler = sampler_new(options->record, steps_expected, options, options->pulse, options->move_log),
                           .outcome = outcome_new(),
-                          .tallies = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+                          .tallies = new_tallies(),
                           .revealing = g_array_new(FALSE, FALSE, sizeof(uint64_t)), .given = g_array_new(FALSE, FALSE, sizeof(RunBatch)) };
     sampling.outcome->executions = sampling.outcome->steps = sampling.outcome->conflicts = 0;
     bool good = search(&sampling, error);
