@@ -47,23 +47,13 @@ void end_results_check(StateSpace *space, Findings *findings)
     results->any = true;
 }
 
-void end_results_save(const StateSpace *space, const Findings *findings)
-{
-    checkpoint_put(space->options->checkpoint, &findings->results, sizeof findings->results);
-}
-
-void end_results_load(const StateSpace *space, Findings *findings, Stream *stream)
+void end_results_carry(Codec *codec, const StateSpace *space, Findings *findings)
 {
     EndResults *results = &findings->results;
-    const unsigned char *raw = stream_take(stream, sizeof *results);
-    if (raw == NULL)
-        return;
-    const unsigned char *any = raw, *differ = raw + offsetof(EndResults, differ);
-    if (*any > 1 || *differ > *any) {
-        stream->bad = true;
-        return;
-    }
-    memcpy(results, raw, sizeof *results);
-    stream->bad |= (!results->any && results->hash != 0) || (results->any && !space->contents)
-        || (results->differ && !findings_has(findings, FAULT_DIVERGENCE));
+    codec_bool(codec, &results->any);
+    CODEC_PLAIN(codec, results->hash);
+    CODEC_PLAIN(codec, results->marks);
+    codec_bool(codec, &results->differ);
+    codec_check(codec, results->any ? space->contents : results->hash == 0 && !results->differ);
+    codec_check(codec, !results->differ || findings_has(findings, FAULT_DIVERGENCE));
 }

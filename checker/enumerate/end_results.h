@@ -3,5 +3,4 @@
 #include "findings.h"
 
 void end_results_check(StateSpace *space, Findings *findings); /* of the state in hand, all cores finished */
-void end_results_save(const StateSpace *space, const Findings *findings);      /* into the checkpoint */
-void end_results_load(const StateSpace *space, Findings *findings, Stream *stream);
+void end_results_carry(Codec *codec, const StateSpace *space, Findings *findings);      /* of a checkpoint */

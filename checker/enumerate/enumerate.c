@@ -143,7 +143,7 @@ static void find_symmetry(StateSpace *space, Outcome *outcome)
 }
 
 /* Repeats the search until the space needs no further parts, or a limit is reached. */
-static void run(StateSpace *space, Frontier *frontier, Findings *findings, Stream *resumed)
+static void run(StateSpace *space, Frontier *frontier, Findings *findings, Codec *resumed)
 {
     Outcome *outcome = findings->outcome;
     if (space->options->modes & ENUMERATE_SYMMETRY)
@@ -174,7 +174,7 @@ typedef enum Ending { ENDED, ENDED_AT_RACE, ENDED_UNKNOWN } Ending;
 
 /* One search. until_race: with contents, abandoned at the first race. UNKNOWN: a core observed data that is not in the state. */
 static Outcome *search(UnrollSource *source, const EnumerateOptions *options, int64_t begun, bool contents, bool until_race,
-                       Stream *resumed, Ending *ending)
+                       Codec *resumed, Ending *ending)
 {
     Frontier frontier = {.begun = begun, .stores_before = store_bytes_used()};
     StateSpace space;
@@ -217,14 +217,14 @@ Outcome *enumerate_run(UnrollSource *source, const EnumerateOptions *options)
         return none;
     }
     bool contents = options->contents, until_race = options->contents && !options->first;
-    Stream stream;
-    if (options->resumed != NULL && !resume_open(&stream, options, &contents, &until_race)) {
+    Codec codec;
+    if (options->resumed != NULL && !resume_open(&codec, options, &contents, &until_race)) {
         Outcome *none = outcome_new();
         none->refused = g_strdup(CHECKPOINT_UNFIT);
         return none;
     }
     const Rewind mark = rewind_mark(source->program);
-    Outcome *outcome = search(source, options, begun, contents, until_race, options->resumed ? &stream : NULL, &ending);
+    Outcome *outcome = search(source, options, begun, contents, until_race, options->resumed ? &codec : NULL, &ending);
     if (ending == ENDED_AT_RACE && outcome->refused == NULL) {
         outcome_free(outcome);
         rewind_to(source->program, &mark);

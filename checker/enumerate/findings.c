@@ -205,33 +205,47 @@ void findings_settle(StateSpace *space, const Frontier *frontier, Findings *find
     g_hash_table_destroy(index_of);
 }
 
-void findings_save(const StateSpace *space, const Findings *findings)
+/* Without its message, which belongs to the program, and its cause. */
+static void carry_entry(Codec *codec, Entry *entry)
 {
-    Checkpoint *to = space->options->checkpoint;
-    uint64_t entries = findings->entries.count;
-    stream_put_number(to, entries);
+    Sighting *s = &entry->sighting;
+    CODEC_PLAIN(codec, s->id);
+    CODEC_PLAIN(codec, s->places);
+    CODEC_PLAIN(codec, s->event);
+    CODEC_PLAIN(codec, s->object);
+    codec_bool(codec, &s->is_semaphore);
+    CODEC_PLAIN(codec, s->have);
+    CODEC_PLAIN(codec, s->need);
+    CODEC_PLAIN(codec, s->core);
+    CODEC_PLAIN(codec, s->transition);
+    CODEC_PLAIN(codec, entry->level);
+    codec_bool(codec, &entry->dropped);
+}
+
+/* The ids of the state, the message and the cause of an entry. */
+static void carry_state(Codec *codec, const StateSpace *space, uint32_t *id, char **message, char **why)
+{
+    codec_plain(codec, id, space->layout.fields * sizeof *id);
+    codec_text(codec, message);
+    codec_text(codec, why);
+}
+
+void findings_save(Codec *codec, const StateSpace *space, const Findings *findings)
+{
+    uint64_t entries = codec_count(codec, findings->entries.count);
     for (size_t i = 0; i < entries; i++) {
-        const Entry *entry = &STORE(Entry, &findings->entries, i);
-        checkpoint_put(to, entry, sizeof *entry);
-        stream_put_text(to, entry->sighting.message);
-        stream_put_text(to, entry->sighting.why);
-        checkpoint_put(to, &STORE(uint32_t, &findings->ids, i * space->layout.fields), space->layout.fields * sizeof(uint32_t));
+        Entry *entry = &STORE(Entry, &findings->entries, i);
+        carry_entry(codec, entry);
+        carry_state(codec, space, &STORE(uint32_t, &findings->ids, i * space->layout.fields), (char **)&entry->sighting.message,
+                    &entry->sighting.why);
     }
 }
 
-static bool is_bool(const char *raw, size_t offset) { return (unsigned char)raw[offset] <= 1; }
-
 /* Of a file: a possible fault in a possible state. */
-static bool is_entry(const StateSpace *space, const Findings *findings, const void *raw, const void *ids)
+static bool is_entry(const StateSpace *space, const Findings *findings, Entry *entry, const uint32_t *id)
 {
-    Entry entry;
-    g_autofree uint32_t *id = g_memdup2(ids, space->layout.fields * sizeof *id);
-    if (!is_bool(raw, offsetof(Entry, sighting.is_semaphore)) || !is_bool(raw, offsetof(Entry, dropped)))
-        return false;
-    memcpy(&entry, raw, sizeof entry);
-    Sighting *s = &entry.sighting;
-    s->message = NULL, s->why = NULL;
-    bool good = s->places <= G_N_ELEMENTS(s->event) && entry.level <= findings->level && growth_ids_fit(space, id, space->layout.fields)
+    Sighting *s = &entry->sighting;
+    bool good = s->places <= G_N_ELEMENTS(s->event) && entry->level <= findings->level && growth_ids_fit(space, id, space->layout.fields)
         && (s->transition == NONE || (s->core < space->cores && s->transition < space->core[s->core].transitions.count));
     for (unsigned i = 0; good && i < G_N_ELEMENTS(s->event); i++)
         good = i < s->places ? s->event[i] < intern_count(&space->events) : s->event[i] == NONE;
@@ -243,30 +257,29 @@ static bool is_entry(const StateSpace *space, const Findings *findings, const vo
     return good;
 }
 
-static void load_entry(StateSpace *space, Findings *findings, Stream *stream)
+static void load_entry(Codec *codec, StateSpace *space, Findings *findings)
 {
     const unsigned fields = space->layout.fields;
-    const void *raw = stream_take(stream, sizeof(Entry));
-    g_autofree char *message = stream_take_text(stream), *why = stream_take_text(stream);
-    const void *ids = stream_take(stream, fields * sizeof(uint32_t));
-    if (stream->bad)
+    g_autofree uint32_t *id = g_new(uint32_t, fields);
+    g_autofree char *message = NULL, *why = NULL;
+    Entry read = { 0 };
+    carry_entry(codec, &read);
+    carry_state(codec, space, id, &message, &why);
+    codec->bad = codec->bad || !is_entry(space, findings, &read, id);
+    if (codec->bad)
         return;
-    if (!is_entry(space, findings, raw, ids)) {
-        stream->bad = true;
-        return;
-    }
     Entry *entry = store_push(&findings->entries, 1);
-    memcpy(entry, raw, sizeof *entry);
-    memcpy(store_push(&findings->ids, fields), ids, fields * sizeof(uint32_t));
+    *entry = read;
+    memcpy(store_push(&findings->ids, fields), id, fields * sizeof *id);
     entry->sighting.why = g_steal_pointer(&why);
     entry->sighting.message = message ? program_text(space->program, program_string(space->program, message)) : NULL;
-    stream->bad |= index_of_sighting(findings, &entry->sighting) + 1 != findings->entries.count;
+    codec->bad |= index_of_sighting(findings, &entry->sighting) + 1 != findings->entries.count;
     findings->of_fault[entry->sighting.id]++;
 }
 
-void findings_load(StateSpace *space, Findings *findings, Stream *stream)
+void findings_load(Codec *codec, StateSpace *space, Findings *findings)
 {
-    uint64_t entries = stream_take_number(stream);
-    for (uint64_t i = 0; i < entries && !stream->bad; i++)
-        load_entry(space, findings, stream);
+    uint64_t entries = codec_count(codec, 0);
+    for (uint64_t i = 0; i < entries && !codec->bad; i++)
+        load_entry(codec, space, findings);
 }

@@ -6,7 +6,7 @@
  */
 #pragma once
 #include "frontier.h"
-#include "stream.h"
+#include "../run/checkpoint.h"
 
 typedef struct Sighting {
     FaultId id;
@@ -44,6 +44,6 @@ void findings_add(const StateSpace *space, Findings *findings, const Sighting *s
 void findings_assert_sane(const StateSpace *space, const Findings *findings);
 uint64_t findings_kinds(const Findings *findings);      /* how many different kinds of faults */
 bool findings_has(const Findings *findings, FaultId id);
-void findings_save(const StateSpace *space, const Findings *findings);  /* into the checkpoint */
-void findings_load(StateSpace *space, Findings *findings, Stream *stream);
+void findings_save(Codec *codec, const StateSpace *space, const Findings *findings);
+void findings_load(Codec *codec, StateSpace *space, Findings *findings);
 void findings_settle(StateSpace *space, const Frontier *frontier, Findings *findings);  /* into the outcome */

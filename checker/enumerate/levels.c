@@ -46,7 +46,7 @@ static void add_start(const StateSpace *space, Frontier *frontier)
         expand_add(&frontier->worker[frontier_owner(frontier, &space->layout, key)], key);
 }
 
-static bool begin(StateSpace *space, Frontier *frontier, Findings *findings, Stream *resumed)
+static bool begin(StateSpace *space, Frontier *frontier, Findings *findings, Codec *resumed)
 {
     frontier->level = frontier->swept = 0;
     frontier->hashed = false, space->rows_due = true;
@@ -258,7 +258,7 @@ static uint64_t next_level(Frontier *frontier)
     return states;
 }
 
-void levels_run(StateSpace *space, Frontier *frontier, Findings *findings, Stream *resumed)
+void levels_run(StateSpace *space, Frontier *frontier, Findings *findings, Codec *resumed)
 {
     Checkpoint *checkpoint = space->options->checkpoint;
     if (!begin(space, frontier, findings, resumed))

@@ -3,4 +3,4 @@
 #include "findings.h"
 
 /* Starts from the initial state, or where `resumed` ends (NULL: the initial state). */
-void levels_run(StateSpace *space, Frontier *frontier, Findings *findings, Stream *resumed);
+void levels_run(StateSpace *space, Frontier *frontier, Findings *findings, Codec *resumed);

@@ -12,20 +12,29 @@
 #include "symmetry.h"
 #include "transition.h"
 
-enum { VERSION = 6, BUFFER_KEYS = 4096 };
+enum { BUFFER_KEYS = 4096 };
 
-typedef struct Head { uint32_t version, place_bytes, asked, contents, until_race; } Head;        /* asked: options->contents */
-typedef struct Level { uint64_t level, swept, transitions, covered, states; uint8_t polls, uneven; } Level;
+typedef struct Head { bool asked, contents, until_race; } Head;  /* asked: options->contents */
+typedef struct Level { uint64_t level, swept, transitions, covered, states; bool polls, uneven; } Level;
 
 /* ---- what was unrolled ---- */
 
-static void put_growth(const StateSpace *space, Checkpoint *to)
+static void carry_events(Codec *codec, StateSpace *space)
 {
-    stream_put_number(to, intern_count(&space->events));
-    for (uint32_t event = 0; event < intern_count(&space->events); event++)
-        checkpoint_put(to, space_event(space, event), sizeof(Place));
-    stream_put_number(to, space->growth->len);
-    checkpoint_put(to, space->growth->data, space->growth->len * sizeof(uint32_t));
+    uint64_t events = codec_count(codec, intern_count(&space->events));
+    for (uint32_t event = 0; event < events && !codec->bad; event++) {
+        Place place;
+        codec_plain(codec, codec_reads(codec) ? &place : (void *)space_event(space, event), sizeof place);
+        if (codec_reads(codec) && !codec->bad)
+            codec->bad = intern_add(&space->events, &place, sizeof place) != event || place.core >= space->cores;
+    }
+}
+
+static void put_growth(Codec *codec, const StateSpace *space)
+{
+    carry_events(codec, (StateSpace *)space);
+    codec_number(codec, space->growth->len);
+    codec_plain(codec, space->growth->data, space->growth->len * sizeof(uint32_t));
 }
 
 static bool is_transition(const StateSpace *space, const uint32_t *entry)
@@ -39,44 +48,39 @@ static bool is_transition(const StateSpace *space, const uint32_t *entry)
     return transition >= component->transitions && transition < component->transitions + component->transition_count;
 }
 
-bool resume_grow(Stream *stream, StateSpace *space)
+bool resume_grow(Codec *codec, StateSpace *space)
 {
-    uint64_t events = stream_take_number(stream);
-    for (uint64_t event = 0; event < events && !stream->bad; event++) {
-        const void *place = stream_take(stream, sizeof(Place));
-        stream->bad |= place == NULL || intern_add(&space->events, place, sizeof(Place)) != event
-            || space_event(space, (uint32_t)event)->core >= space->cores;
-    }
-    uint64_t numbers = stream_take_number(stream);
+    carry_events(codec, space);
+    uint64_t numbers = codec_number(codec, 0);
     const uint32_t entry_numbers = 2 + growth_ids(space);
     g_autofree uint32_t *entry = g_new(uint32_t, entry_numbers), *after = g_new(uint32_t, growth_ids(space));
     layout_clear(&space->layout);
     layout_init(&space->layout, growth_ids(space));
-    for (uint64_t at = 0; at < numbers && !stream->bad; at += entry_numbers) {
-        stream_take_into(stream, entry, entry_numbers * sizeof *entry);
-        stream->bad |= !is_transition(space, entry);
-        if (stream->bad)
+    for (uint64_t at = 0; at < numbers && !codec->bad; at += entry_numbers) {
+        codec_plain(codec, entry, entry_numbers * sizeof *entry);
+        codec->bad |= !is_transition(space, entry);
+        if (codec->bad)
             break;
         size_t before = store_bytes_used();
         transition_take(space, entry + 2, entry[0], entry[1], after);
-        stream->bad |= store_bytes_used() == before;      /* it made nothing new: nobody would have noted it */
-        stream->bad |= space->symmetry != NULL && !symmetry_check(space->symmetry, space);
+        codec->bad |= store_bytes_used() == before;      /* it made nothing new: nobody would have noted it */
+        codec->bad |= space->symmetry != NULL && !symmetry_check(space->symmetry, space);
         space->polls |= space->core[entry[0]].tree.folds > 0;
         growth_note(space, entry + 2, entry[0], entry[1]);
     }
     space->repack = false;
     for (uint32_t event = 0; event < intern_count(&space->events); event++)
-        stream->bad |= !place_fits(space->program, space_event(space, event));
-    return !stream->bad && numbers % entry_numbers == 0;
+        codec->bad |= !place_fits(space->program, space_event(space, event));
+    return !codec->bad && numbers % entry_numbers == 0;
 }
 
 /* ---- its states ---- */
 
-typedef struct Buffer { Checkpoint *to; unsigned words; uint64_t key[BUFFER_KEYS]; size_t used; } Buffer;
+typedef struct Buffer { Codec *codec; unsigned words; uint64_t key[BUFFER_KEYS]; size_t used; } Buffer;
 
 static void flush(Buffer *buffer)
 {
-    checkpoint_put(buffer->to, buffer->key, buffer->used * sizeof *buffer->key);
+    codec_plain(buffer->codec, buffer->key, buffer->used * sizeof *buffer->key);
     buffer->used = 0;
 }
 
@@ -103,7 +107,7 @@ static void put_states(const Frontier *frontier, uint64_t level, Buffer *buffer)
         const Worker *worker = &frontier->worker[i];
         states += (level < frontier->level ? level_start(worker, level + 1) : worker->queue.tail) - level_start(worker, level);
     }
-    stream_put_number(buffer->to, states);
+    codec_number(buffer->codec, states);
     for (unsigned i = 0; i < frontier->workers; i++) {
         const Worker *worker = &frontier->worker[i];
         uint64_t end = level < frontier->level ? level_start(worker, level + 1) : worker->queue.tail;
@@ -113,20 +117,31 @@ static void put_states(const Frontier *frontier, uint64_t level, Buffer *buffer)
     flush(buffer);
 }
 
-static void put_level(const StateSpace *space, const Frontier *frontier, Checkpoint *to)
+static void carry_level(Codec *codec, Level *level)
+{
+    CODEC_PLAIN(codec, level->level);
+    CODEC_PLAIN(codec, level->swept);
+    CODEC_PLAIN(codec, level->transitions);
+    CODEC_PLAIN(codec, level->covered);
+    CODEC_PLAIN(codec, level->states);
+    codec_bool(codec, &level->polls);
+    codec_bool(codec, &level->uneven);
+}
+
+static void put_level(Codec *codec, const StateSpace *space, const Frontier *frontier)
 {
     Level level = {.level = frontier->level, .swept = frontier->swept, .polls = space->polls, .uneven = space->uneven};
     for (unsigned i = 0; i < frontier->workers; i++) {
         const Worker *worker = &frontier->worker[i];
         level.transitions += worker->transitions, level.covered += worker->covered, level.states += worker->table.count;
     }
-    stream_put_number(to, space->layout.fields);
+    codec_number(codec, space->layout.fields);
     for (unsigned f = 0; f < space->layout.fields; f++)
-        stream_put_number(to, space->layout.field[f].bits);
-    stream_put_number(to, frontier->hashed);
-    checkpoint_put(to, &level, sizeof level);
+        codec_number(codec, space->layout.field[f].bits);
+    codec_flag(codec, frontier->hashed);
+    carry_level(codec, &level);
     g_autofree Buffer *buffer = g_new0(Buffer, 1);
-    buffer->to = to, buffer->words = frontier->hashed ? 1 : space->layout.words;
+    buffer->codec = codec, buffer->words = frontier->hashed ? 1 : space->layout.words;
     for (unsigned i = 0; i < frontier->workers; i++)
         table_each(&frontier->worker[i].table, put_key, buffer);
     flush(buffer);
@@ -135,21 +150,21 @@ static void put_level(const StateSpace *space, const Frontier *frontier, Checkpo
         put_states(frontier, l, buffer);
 }
 
-bool resume_layout(Stream *stream, StateSpace *space, Frontier *frontier)
+bool resume_layout(Codec *codec, StateSpace *space, Frontier *frontier)
 {
-    uint64_t fields = stream_take_number(stream);
-    if (stream->bad || fields != space->layout.fields)
+    uint64_t fields = codec_number(codec, 0);
+    if (codec->bad || fields != space->layout.fields)
         return false;
     unsigned bits[fields];
     for (uint64_t f = 0; f < fields; f++) {
-        uint64_t width = stream_take_number(stream);
+        uint64_t width = codec_number(codec, 0);
         if (width == 0 || width > 31 || growth_largest_id(space, (unsigned)f) >> width != 0)
             return false;
         bits[f] = (unsigned)width;
     }
-    frontier->hashed = stream_take_bool(stream);
+    frontier->hashed = codec_flag(codec, false);
     layout_set(&space->layout, bits);
-    return !stream->bad && space->layout.words <= LAYOUT_WORDS_MAX && (!frontier->hashed || space->options->modes & ENUMERATE_HASH_COMPACT);
+    return !codec->bad && space->layout.words <= LAYOUT_WORDS_MAX && (!frontier->hashed || space->options->modes & ENUMERATE_HASH_COMPACT);
 }
 
 /* Is it a state at all, as we write them? */
@@ -165,14 +180,14 @@ static bool is_state(const StateSpace *space, const uint64_t *key)
 }
 
 /* A key of the file among the states of its owner; queued: among those to come. */
-static void place_key(Stream *stream, const StateSpace *space, Frontier *frontier, bool queued)
+static void place_key(Codec *codec, const StateSpace *space, Frontier *frontier, bool queued)
 {
     uint64_t key[LAYOUT_WORDS_MAX];
     bool print = frontier->hashed && !queued;
     unsigned words = print ? 1 : space->layout.words;
-    stream_take_into(stream, key, words * sizeof *key);
-    stream->bad |= print ? key[0] == 0 : !is_state(space, key);
-    if (stream->bad || frontier->limit != NULL)
+    codec_plain(codec, key, words * sizeof *key);
+    codec->bad |= print ? key[0] == 0 : !is_state(space, key);
+    if (codec->bad || frontier->limit != NULL)
         return;
     uint64_t place = print ? table_hash(key, 1, 64) : frontier_scatter(frontier, &space->layout, key);
     Worker *worker = &frontier->worker[frontier->owner_bits ? place >> (64 - frontier->owner_bits) : 0];
@@ -183,7 +198,7 @@ static void place_key(Stream *stream, const StateSpace *space, Frontier *frontie
     else if (queued)
         memcpy(worker->queue.key + worker->queue.tail++ * words, key, words * sizeof *key);
     else
-        stream->bad |= !table_add(&worker->table, key);   /* it was there */
+        codec->bad |= !table_add(&worker->table, key);   /* it was there */
 }
 
 /* Keys come in the order of their places: in a table that has to grow they would all crowd at its start. */
@@ -198,99 +213,93 @@ static void make_room(Frontier *frontier, uint64_t states)
             frontier_stop(frontier, "memory");
 }
 
-static void take_states(Stream *stream, const StateSpace *space, Frontier *frontier, uint64_t level)
+static void take_states(Codec *codec, const StateSpace *space, Frontier *frontier, uint64_t level)
 {
-    uint64_t states = stream_take_number(stream);
+    uint64_t states = codec_number(codec, 0);
     for (unsigned i = 0; i < frontier->workers; i++) {
         Worker *worker = &frontier->worker[i];
         worker->queue.head = worker->queue.tail;
         if (level < frontier->level)
             g_array_append_val(worker->levels, worker->queue.head);
     }
-    for (uint64_t i = 0; i < states && !stream->bad; i++)
-        place_key(stream, space, frontier, true);
+    for (uint64_t i = 0; i < states && !codec->bad; i++)
+        place_key(codec, space, frontier, true);
 }
 
 /* Each state but the start was led to; only a sweep gives states up; only rotated states cover others. */
 static bool is_plausible(const StateSpace *space, const Level *level)
 {
     const uint64_t most = UINT64_C(1) << 60;
-    return level->polls <= 1 && level->uneven <= 1 && level->transitions < most && level->swept < most
+    return level->transitions < most && level->swept < most
         && level->states <= level->transitions + 1 && level->swept <= level->transitions + 1 && level->level <= level->transitions + 1
         && (space_sweeps(space) || level->swept == 0) && level->covered < most && (space->symmetry != NULL || level->covered == 0);
 }
 
-static bool take_level(Stream *stream, StateSpace *space, Frontier *frontier)
+static bool take_level(Codec *codec, StateSpace *space, Frontier *frontier)
 {
-    Level level;
-    stream_take_into(stream, &level, sizeof level);
-    stream->bad |= !is_plausible(space, &level);
+    Level level = { 0 };
+    carry_level(codec, &level);
+    codec->bad |= !is_plausible(space, &level);
     frontier->level = level.level, frontier->swept = level.swept, space->polls |= level.polls, space->uneven |= level.uneven;
     frontier->worker[0].transitions = level.transitions, frontier->worker[0].covered = level.covered;
-    if (!stream->bad && level.states <= stream->left)
+    if (!codec->bad && level.states <= codec->left)
         make_room(frontier, level.states);
-    for (uint64_t i = 0; i < level.states && !stream->bad; i++)
-        place_key(stream, space, frontier, false);
-    for (uint64_t l = frontier->keeps ? 0 : frontier->level; l <= frontier->level && !stream->bad; l++)
-        take_states(stream, space, frontier, l);
-    return !stream->bad && frontier->limit == NULL && closed_set_check(space, frontier);
+    for (uint64_t i = 0; i < level.states && !codec->bad; i++)
+        place_key(codec, space, frontier, false);
+    for (uint64_t l = frontier->keeps ? 0 : frontier->level; l <= frontier->level && !codec->bad; l++)
+        take_states(codec, space, frontier, l);
+    return !codec->bad && frontier->limit == NULL && closed_set_check(space, frontier);
 }
 
 /* ---- all of it ---- */
 
-void resume_write(const StateSpace *space, const Frontier *frontier, const Findings *findings)
+static void carry_head(Codec *codec, Head *head)
 {
-    const Head head = {.version = VERSION, .place_bytes = sizeof(Place), .asked = space->options->contents,
-                       .contents = space->contents, .until_race = findings->until_race};
-    const GArray *ends = findings->outcome->end_states;
-    Checkpoint *to = space->options->checkpoint;
-    checkpoint_begin(to);
-    checkpoint_put(to, &head, sizeof head);
-    put_growth(space, to);
-    put_level(space, frontier, to);
-    stream_put_number(to, ends->len);
-    checkpoint_put(to, ends->data, ends->len * sizeof(uint64_t));
-    findings_save(space, findings);
-    end_results_save(space, findings);
-    checkpoint_commit(to);
+    codec_bool(codec, &head->asked);
+    codec_bool(codec, &head->contents);
+    codec_bool(codec, &head->until_race);
 }
 
-static bool take_head(Stream *stream, GBytes *bytes, Head *head)
+void resume_write(const StateSpace *space, const Frontier *frontier, const Findings *findings)
 {
-    *stream = (Stream){.bytes = bytes};
-    stream->at = g_bytes_get_data(bytes, &stream->left);
-    stream_take_into(stream, head, sizeof *head);
-    return !stream->bad && head->version == VERSION && head->place_bytes == sizeof(Place) && head->asked <= 1;
+    Head head = {.asked = space->options->contents, .contents = space->contents, .until_race = findings->until_race};
+    Checkpoint *to = space->options->checkpoint;
+    checkpoint_begin(to);
+    Codec codec = checkpoint_codec(to);
+    carry_head(&codec, &head);
+    put_growth(&codec, space);
+    put_level(&codec, space, frontier);
+    codec_array(&codec, &findings->outcome->end_states, sizeof(uint64_t));
+    findings_save(&codec, space, findings);
+    end_results_carry(&codec, space, (Findings *)findings);
+    checkpoint_commit(to);
 }
 
 bool resume_asked_contents(GBytes *resumed)
 {
-    Stream stream;
-    Head head;
-    return take_head(&stream, resumed, &head) && head.asked == 1;
+    Codec codec = codec_from_bytes(resumed);
+    Head head = { 0 };
+    carry_head(&codec, &head);
+    return !codec.bad && head.asked;
 }
 
-bool resume_open(Stream *stream, const EnumerateOptions *options, bool *contents, bool *until_race)
+bool resume_open(Codec *codec, const EnumerateOptions *options, bool *contents, bool *until_race)
 {
-    Head head;
-    if (!take_head(stream, options->resumed, &head))
-        return false;
-    *contents = head.contents != 0, *until_race = head.until_race != 0;
-    return head.asked == options->contents && head.contents <= head.asked && head.until_race <= head.contents
+    Head head = { 0 };
+    *codec = codec_from_bytes(options->resumed);
+    carry_head(codec, &head);
+    *contents = head.contents, *until_race = head.until_race;
+    return !codec->bad && head.asked == options->contents && head.contents <= head.asked && head.until_race <= head.contents
         && head.until_race <= !options->first;
 }
 
-bool resume_fill(Stream *stream, StateSpace *space, Frontier *frontier, Findings *findings)
+bool resume_fill(Codec *codec, StateSpace *space, Frontier *frontier, Findings *findings)
 {
-    if (!take_level(stream, space, frontier))
+    if (!take_level(codec, space, frontier))
         return false;
     findings->level = frontier->level;
-    uint64_t ends = stream_take_number(stream);
-    for (uint64_t i = 0; i < ends && !stream->bad; i++) {
-        uint64_t hash = stream_take_number(stream);
-        g_array_append_val(findings->outcome->end_states, hash);
-    }
-    findings_load(space, findings, stream);
-    end_results_load(space, findings, stream);
-    return !stream->bad && stream->left == 0;
+    codec_array(codec, &findings->outcome->end_states, sizeof(uint64_t));
+    findings_load(codec, space, findings);
+    end_results_carry(codec, space, findings);
+    return codec_is_over(codec);
 }

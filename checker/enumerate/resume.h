@@ -8,7 +8,7 @@
 void resume_write(const StateSpace *space, const Frontier *frontier, const Findings *findings);        /* a checkpoint, after a level */
 bool resume_asked_contents(GBytes *resumed);    /* see enumerate.h */
 /* options->resumed: which of the searches that such a check may need was under way. */
-bool resume_open(Stream *stream, const EnumerateOptions *options, bool *contents, bool *until_race);
-bool resume_grow(Stream *stream, StateSpace *space);    /* before anything else is done with a space that was set up */
-bool resume_layout(Stream *stream, StateSpace *space, Frontier *frontier);     /* of its keys, before tables are made for them */
-bool resume_fill(Stream *stream, StateSpace *space, Frontier *frontier, Findings *findings);   /* its level, in place of the start */
+bool resume_open(Codec *codec, const EnumerateOptions *options, bool *contents, bool *until_race);
+bool resume_grow(Codec *codec, StateSpace *space);    /* before anything else is done with a space that was set up */
+bool resume_layout(Codec *codec, StateSpace *space, Frontier *frontier);     /* of its keys, before tables are made for them */
+bool resume_fill(Codec *codec, StateSpace *space, Frontier *frontier, Findings *findings);   /* its level, in place of the start */

@@ -21,7 +21,7 @@
 #include "../facts/codec.h"
 
 /* The first line. Its number changes with the bytes of any search. */
-#define CHECKPOINT_MAGIC "heddle-checkpoint 3\n"
+#define CHECKPOINT_MAGIC "heddle-checkpoint 4\n"
 
 /* What a search says of a file that is whole and not of it. */
 #define CHECKPOINT_UNFIT "the checkpoint does not fit this program, or is of another version of heddle: start again, without --resume"
