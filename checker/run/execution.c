@@ -178,7 +178,7 @@ void execution_start_copy(Execution *e, Core *core, Request *request)
     }
     request->copy.position = core->position;
     if (e->options.discard)
-        e->record->copies.count = 0;
+        store_reset(&e->record->copies);
     request->step.object = (uint32_t)e->record->copies.count;
     if (!e->options.discard)
         g_array_append_val(e->started[core->id], request->step.object);

@@ -198,6 +198,21 @@ static void two_orders_of_cores_give_the_same_steps(void **state)
     world_clear(&world);
 }
 
+/* Of a discarded run nothing is kept, whatever it copies: its copies do not count as memory. */
+static void a_discarded_run_holds_one_copy_at_most(void **state)
+{
+    (void)state;
+    World world;
+    world_set_up(&world, 2, 1, copy_within);
+    const ExecutionOptions options = { .discard = true };
+    execution_run_eager(world.execution, &options);
+    size_t before = store_bytes_used();
+    for (int i = 0; i < 10; i++)
+        execution_run_eager(world.execution, &options);
+    assert_int_equal(store_bytes_used(), before);
+    world_clear(&world);
+}
+
 static void schedules_of_eager_records_replay(void **state)
 {
     (void)state;
@@ -284,6 +299,7 @@ int main(void)
         cmocka_unit_test(a_copy_moves_values_written_marks_and_origins),
         cmocka_unit_test(a_scheduled_run_moves_only_what_is_chosen),
         cmocka_unit_test(two_orders_of_cores_give_the_same_steps),
+        cmocka_unit_test(a_discarded_run_holds_one_copy_at_most),
         cmocka_unit_test(schedules_of_eager_records_replay),
         cmocka_unit_test(unrolling_stops_at_each_observation_and_goes_on_with_its_answer),
         cmocka_unit_test(looking_at_unwritten_data_is_raised_and_needs_contents),
