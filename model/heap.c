@@ -12,6 +12,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include "outside.h"
+#include "sane.h"
 
 struct HeapBlock { void *memory, *start; size_t bytes; HeapBlock **own, *next, *previous; };
 
@@ -68,8 +69,9 @@ static void *settle(size_t bytes, size_t alignment)
     void *block = NULL;
     if (span != NULL) {
         block = span->start + at;
-        span->used = at + MAX((bytes + ALIGNED - 1) & ~(size_t)(ALIGNED - 1), ALIGNED);
+        span->used = bytes > SPAN_BYTES ? span->bytes : at + MAX((bytes + ALIGNED - 1) & ~(size_t)(ALIGNED - 1), ALIGNED);
         g_hash_table_insert(settled, block, (gpointer)bytes);
+        SANE_NOW_AND_THEN(g_hash_table_size(settled), heap_assert_sane());
     }
     loading = was_loading;
     return block;
@@ -140,6 +142,7 @@ static void *lend(size_t bytes, size_t alignment)
     *own = block;
     block->start = (char *)memory + lead;
     g_hash_table_insert(blocks, block->start, block);
+    SANE_NOW_AND_THEN(g_hash_table_size(blocks), heap_assert_sane());
     return memset(block->start, pattern, bytes);
 }
 
@@ -157,6 +160,52 @@ void heap_clear(HeapBlock **own)
 {
     while (*own != NULL)
         take_back(*own);
+    SANE_NOW_AND_THEN(blocks != NULL ? g_hash_table_size(blocks) : 0, heap_assert_sane());
+}
+
+/* ---- */
+
+static void assert_span_sane(guint index)
+{
+    const HeapSpan *span = &g_array_index(spans, HeapSpan, index);
+    g_assert(span->used <= span->bytes);
+    for (guint i = 0; i < index; i++) {
+        const HeapSpan *other = &g_array_index(spans, HeapSpan, i);
+        g_assert(span->start + span->bytes <= other->start || other->start + other->bytes <= span->start);
+    }
+    g_assert(sane_is_zero(span->start + span->used, span->bytes - span->used));
+}
+
+static bool is_in_a_span(const char *block, size_t bytes)
+{
+    for (guint i = 0; i < spans->len; i++) {
+        const HeapSpan *span = &g_array_index(spans, HeapSpan, i);
+        if (block >= span->start && block + bytes <= span->start + span->used)
+            return true;
+    }
+    return false;
+}
+
+static void assert_lent_sane(const HeapBlock *block, const void *start)
+{
+    g_assert(block->start == start && *(block->previous != NULL ? &block->previous->next : block->own) == block);
+    g_assert(block->next == NULL || (block->next->previous == block && block->next->own == block->own));
+}
+
+void heap_assert_sane(void)
+{
+    GHashTableIter iter;
+    gpointer start, data;
+    for (guint i = 0; spans != NULL && i < spans->len; i++)
+        assert_span_sane(i);
+    if (settled != NULL)
+        g_hash_table_iter_init(&iter, settled);
+    while (settled != NULL && g_hash_table_iter_next(&iter, &start, &data))
+        g_assert(is_in_a_span(start, (size_t)data));
+    if (blocks != NULL)
+        g_hash_table_iter_init(&iter, blocks);
+    while (blocks != NULL && g_hash_table_iter_next(&iter, &start, &data))
+        assert_lent_sane(data, start);
 }
 
 /* ---- what user code calls ---- */
@@ -216,6 +265,7 @@ static void user_free(void *block)
         unsettle(block);
     else
         take_back(g_hash_table_lookup(blocks, block));
+    SANE_NOW_AND_THEN(settled != NULL ? g_hash_table_size(settled) : 0, heap_assert_sane());
 }
 
 static void *user_realloc(void *block, size_t bytes)

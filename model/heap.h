@@ -5,6 +5,8 @@
  * What constructors and PROGRAM allocate lies in separate pages, which can be watched (heap_pages). What a core allocates is filled with a
  * pattern, belongs to that core alone, and is freed at the end of its run.
  *
+ * Invariants:  1. a block of PROGRAM's lies in the used part of a span; spans share no byte and hold zeros where nothing was yet.  2. a
+ *              core's block is in one list, in which each knows the one before.
  * Errors:      freeing another's block ends the caller by outside_refuse. No memory: NULL, as from malloc.
  */
 #pragma once
@@ -27,6 +29,8 @@ void heap_clear(HeapBlock **own);               /* of a core */
 /* The pages of blocks that PROGRAM and constructors allocated, each span once. */
 void heap_pages(void (*each)(void *data, void *start, size_t bytes), void *data);
 char *heap_describe(const void *address);       /* "a heap block of 4 bytes that is older than the run", g_malloc */
+
+void heap_assert_sane(void);
 
 /* The replacement of that C library function for user code; NULL: there is none. */
 void *heap_function(const char *name);

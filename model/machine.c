@@ -8,6 +8,7 @@
 #include "guard.h"
 #include "racing.h"
 #include "rng.h"
+#include "sane.h"
 #include <glib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
@@ -108,6 +109,7 @@ void machine_tell_reached_results(Machine *machine)
 
 uint64_t machine_hash(Machine *machine)
 {
+    SANE(machine_assert_sane(machine));
     uint64_t hash = 0;
     for (uint32_t s = 0; s < machine->counts; s++)
         if (machine->count[s] != 0)
@@ -169,9 +171,35 @@ int64_t machine_count(Machine *machine, uint32_t semaphore)
     return *cell(machine, semaphore);
 }
 
+static void assert_count_sane(const Machine *machine, uint32_t semaphore)
+{
+    int64_t count = machine->count[semaphore];
+    bool flag = program_decl(machine->program, program_semaphore_decl(machine->program, semaphore))->semaphore_kind == SEMAPHORE_FLAG;
+    g_assert(flag ? count == (int32_t)count : count >= 0);
+}
+
+static void assert_object_sane(const Machine *machine, uint32_t object)
+{
+    const GArray *written = machine->written[object];
+    g_assert(machine->contents[object] == NULL || !program_decl(machine->program, program_object_decl(machine->program, object))->opaque);
+    for (guint i = 0; written != NULL && i < written->len; i++) {
+        const Interval *at = &g_array_index(written, Interval, i);
+        g_assert(at->lo < at->hi && (i == 0 || at[-1].hi < at->lo));
+    }
+}
+
+void machine_assert_sane(const Machine *machine)
+{
+    for (uint32_t s = 0; s < machine->counts; s++)
+        assert_count_sane(machine, s);
+    for (uint32_t i = 0; i < machine->objects; i++)
+        assert_object_sane(machine, i);
+}
+
 void machine_add(Machine *machine, uint32_t semaphore, int64_t inc)
 {
     *cell(machine, semaphore) += inc;
+    SANE(assert_count_sane(machine, semaphore));
 }
 
 static void grow_objects(Machine *machine)
@@ -236,6 +264,7 @@ Contents *machine_contents(Machine *machine, uint32_t object)
     machine->contents[object] = contents;
     if (decl->input)
         fill_input(machine, decl_id, program_object_device(machine->program, object), contents);
+    SANE(assert_object_sane(machine, object));
     return contents;
 }
 
@@ -322,6 +351,7 @@ static void note_written(Machine *machine, uint32_t object, uint32_t region)
     if (machine->written[object] == NULL)
         machine->written[object] = g_array_new(FALSE, FALSE, sizeof(Interval));
     region_each_run(program_get_region(machine->program, region), add_interval, machine->written[object]);
+    SANE_NOW_AND_THEN(machine->written[object]->len, assert_object_sane(machine, object));
 }
 
 static bool outside_intervals(void *data, int64_t lo, int64_t length)
@@ -460,5 +490,6 @@ bool machine_do(Machine *machine, Request *request)
     if (step_learns(step))
         request->observed = *value;
     *value = counter_after(step, *value);
+    SANE(assert_count_sane(machine, step->object));
     return step->kind != STEP_EXPECT_COUNT || *value == (int32_t)step->value;
 }

@@ -3,7 +3,8 @@
  * It does no scheduling: it tells whether a step is possible now, and applies its effect on counts and contents. The caller does copies'
  * moments in a legal order.
  *
- * Invariants:  1. counts are never negative.  2. contents exist only for objects whose decl is not opaque, from first touch.
+ * Invariants:  1. counts of semaphores are never negative; flag words have 32 bits.  2. contents exist only for objects whose decl is not
+ *              opaque, from first touch.  3. what was written of an opaque one: intervals that ascend and do not touch.
  * Ownership:   private to the process that runs; all of it freed by machine_free.
  */
 #pragma once
@@ -48,3 +49,4 @@ void machine_copy_write(Machine *machine, const Copy *copy, Tile *payload);
 uint64_t machine_elements_moved(const Machine *machine);
 /* Opaque objects: is any byte of the region written so far? */
 bool machine_any_written(Machine *machine, uint32_t object, uint32_t region);
+void machine_assert_sane(const Machine *machine);

@@ -5,6 +5,7 @@
  */
 #include "program.h"
 #include "labels.h"
+#include "sane.h"
 #include <glib.h>
 #include <stdarg.h>
 #include <string.h>
@@ -248,7 +249,19 @@ uint32_t program_add_decl(Program *program, const DeclSpec *spec)
         program->semaphores += decl->elements * program->cores;
         *(uint32_t *)store_push(&program->semaphore_decls, 1) = id;
     }
+    SANE_NOW_AND_THEN(program->decls.count, program_assert_sane(program));
     return id;
+}
+
+void program_assert_sane(const Program *program)
+{
+    uint32_t objects = 0, semaphores = 0;
+    for (uint32_t i = 0; i < program->decls.count; i++) {
+        const Decl *decl = program_decl(program, i);
+        g_assert(decl->first_object == objects && decl->first_semaphore == (decl->space == SPACE_SEMAPHORE ? semaphores : NONE));
+        objects += decl->units, semaphores += decl->elements * program->cores;
+    }
+    g_assert(objects == program->objects && semaphores == program->semaphores && *program_text(program, 0) == '\0');
 }
 
 uint32_t program_scope_decl(Program *program, uint32_t launch, uint32_t ordinal, const DeclSpec *spec)

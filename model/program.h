@@ -7,7 +7,7 @@
  *       object = decl.first_object + unit.  A semaphore (or flag word) is one element of a SEMAPHORE decl on one core:
  *       semaphore = decl.first_semaphore + core * decl.elements + element.  core = device * cores_per_device + index.
  *
- * Invariants:  1. decls are sorted by first_object and by first_semaphore.  2. strings are interned, id 0 is "".
+ * Invariants:  1. the objects and semaphores of a decl follow those of the decl before.  2. string 0 is "".
  * Errors:      bad plans set usage_error (one line with file and line) and unwind; a size that PL_NEEDS refuses sets not_applicable.
  */
 #pragma once
@@ -72,8 +72,7 @@ typedef struct Launch {
     int32_t collective_id;                      /* -1: none */
     const uint8_t *on_device;                   /* which devices launch it, one byte each; NULL: all */
     uint32_t decls, *decl;                      /* its arguments, in order */
-    /* Learnt from runs: */
-    bool communicates, uses_barrier_semaphore, presumed, entry_barrier;         /* presumed, entry_barrier: see entry.h */
+    bool communicates, uses_barrier_semaphore, presumed, entry_barrier;         /* learnt from runs; the last two: see entry.h */
 } Launch;
 
 /* An expectation's message with this prefix is about an unwritten element: the fault is `uninitialised`, not `assert`. */
@@ -138,6 +137,7 @@ typedef struct DeclSpec {
     uint32_t site; const char *name;
 } DeclSpec;
 uint32_t program_add_decl(Program *program, const DeclSpec *spec);
+void program_assert_sane(const Program *program);
 /* The decl of a scope: the same (launch, site, ordinal) gives the same decl on every core. */
 uint32_t program_scope_decl(Program *program, uint32_t launch, uint32_t ordinal, const DeclSpec *spec);
 uint32_t program_barrier_decl(Program *program, int32_t collective_id);         /* made on first use */

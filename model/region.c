@@ -7,6 +7,7 @@
  * handled exactly, too.
  */
 #include "region.h"
+#include "sane.h"
 #include <glib.h>
 #include <string.h>
 
@@ -90,6 +91,31 @@ void region_box(Region *region, int64_t offset, size_t item_bytes, unsigned ndim
     }
     region->lo = offset;
     region->hi = offset + span;
+    SANE(region_assert_sane(region));
+}
+
+static void assert_box_sane(const Region *region)
+{
+    int64_t span = region->run_bytes;
+    for (uint32_t i = region->ndim; i-- > 0; span += (region->dim[i].count - 1) * region->dim[i].stride) {
+        const RegionDim *at = &region->dim[i], *inner = i + 1 < region->ndim ? at + 1 : NULL;
+        g_assert(at->count > 1 && at->stride > (inner ? inner->stride : region->run_bytes));
+        g_assert(inner == NULL || at->stride % inner->stride != 0 || at->stride / inner->stride > inner->count);
+    }
+    g_assert(region->runs == 0 && region->hi - region->lo == span);
+}
+
+void region_assert_sane(const Region *region)
+{
+    if (region->runs == 0) {
+        assert_box_sane(region);
+        return;
+    }
+    const RegionDim *run = region->dim, *last = run + region->runs - 1;         /* of each: its start, its length */
+    g_assert(region->run_bytes == 0 && region->ndim == 0 && region->runs > 1);
+    g_assert(region->lo == run->count && region->hi == last->count + last->stride);
+    for (uint32_t i = 0; i < region->runs; i++)
+        g_assert(run[i].stride > 0 && (i == 0 || run[i].count > run[i - 1].count + run[i - 1].stride));
 }
 
 size_t region_key_bytes(const Region *region)
@@ -106,11 +132,10 @@ Region *region_from_runs(const RegionDim *run, uint32_t runs, size_t *bytes)
         region->lo = run[0].count;
         region->hi = run[runs - 1].count + run[runs - 1].stride;
         region->runs = runs;
-        for (uint32_t i = 0; i < runs; i++) {
-            g_assert(run[i].stride > 0 && (i == 0 || run[i].count > run[i - 1].count + run[i - 1].stride));
+        for (uint32_t i = 0; i < runs; i++)
             region->bytes += run[i].stride;
-        }
         memcpy(region->dim, run, sizeof(RegionDim) * runs);
+        SANE(region_assert_sane(region));
     }
     *bytes = region_key_bytes(region);
     return region;

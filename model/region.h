@@ -1,8 +1,9 @@
 /* region.h - a set of bytes of one buffer: a strided box, or a list of runs where a mask made it ragged.
  *
- * Offsets are bytes from the start of the buffer object. Canonical, so that equal sets built the same way are equal keys: dimensions of
- * count 1 are dropped, those that touch are merged, the innermost contiguous run is `run_bytes`. Interned in the Program; id 0 is the
- * empty region. Overlap is exact.
+ * Offsets are bytes from the start of the buffer object. Interned in the Program; id 0 is the empty region. Overlap is exact.
+ *
+ * Invariants:  1. canonical, so that equal sets built the same way are equal keys: no dimension of count 1, strides descend, those that
+ *              touch are merged, the innermost contiguous run is `run_bytes`; runs ascend and do not touch.  2. lo and hi bound it.
  */
 #pragma once
 #include <glib.h>
@@ -25,6 +26,7 @@ typedef struct Region {
 /* The canonical box: item_bytes at offset + sum i_k * stride_k, 0 <= i_k < count_k. Strides >= 0 (stride 0 with count > 1 counts once). */
 void region_box(Region *region, int64_t offset, size_t item_bytes, unsigned ndim, const int64_t *count, const int64_t *stride);
 size_t region_key_bytes(const Region *region);
+void region_assert_sane(const Region *region);
 /* A ragged region of sorted, disjoint, non-touching runs; returns a new block for intern_add, of *bytes bytes, to be freed by g_free. */
 Region *region_from_runs(const RegionDim *run, uint32_t runs, size_t *bytes);
 /* The same from pairs (start, length) in any order, which may touch or overlap. */

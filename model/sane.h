@@ -6,6 +6,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef HEDDLE_SANE
 #define SANE(call) (call)
@@ -17,3 +18,8 @@
  * checks take a bounded share of the time. */
 #define SANE_NOW_AND_THEN(items, call) SANE(sane_is_due(items) ? (call) : (void)0)
 static inline bool sane_is_due(uint64_t items) { return items % (items / 8 + 1) == 0; }
+
+static inline bool sane_is_zero(const char *from, size_t bytes)
+{
+    return bytes == 0 || (*from == 0 && memcmp(from, from + 1, bytes - 1) == 0);
+}

@@ -6,6 +6,7 @@
  * full) whose slots store half of the hash beside the id, so that a probe compares a key only if it almost certainly is the right one.
  */
 #include "store.h"
+#include "sane.h"
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,6 +157,7 @@ void store_reset(Store *store)
     account_less(used);
     store->count = 0;
     make_zero(store, used);
+    SANE(store_assert_sane(store));
 }
 
 void store_truncate(Store *store, size_t count)
@@ -188,8 +190,16 @@ void *store_push(Store *store, size_t items)
     live_bytes += bytes;
     if (limit_bytes && live_bytes - live_bytes_before > limit_bytes)
         store_run_out("the limit is reached");
+    SANE_NOW_AND_THEN(store->count, store_assert_sane(store));
     store->count += items;
     return store->base + used;
+}
+
+void store_assert_sane(const Store *store)
+{
+    size_t used = store->count * store->item_bytes;
+    g_assert(store->item_bytes > 0 && store->count <= store->reserved_bytes / store->item_bytes);
+    g_assert(sane_is_zero(store->base + used, MIN(round_to_pages(used + 1), store->reserved_bytes) - used));
 }
 
 void store_set_limit(size_t bytes_max, void (*exhausted)(const char *what))

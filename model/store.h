@@ -5,8 +5,9 @@
  * limit on address space all reservations shrink in proportion. Large data live here and not in GLib's arrays, so that a memory limit
  * ends in a verdict.
  *
- * Invariants:  1. base never changes between init and clear.  2. count * item_bytes <= reserved_bytes.
- *              3. items beyond count are zero.
+ * base never changes between init and clear.
+ *
+ * Invariants:  1. count * item_bytes <= reserved_bytes.  2. items beyond count are zero.
  * Ownership:   the process that called init calls clear.
  * Errors:      running out of the reservation or of the limit calls the handler of store_set_limit, which must not return.
  */
@@ -34,6 +35,9 @@ void store_truncate(Store *store, size_t count);        /* drops the items from 
 void store_make_private(Store *store);
 void *store_push(Store *store, size_t items);   /* zeroed; address of the first */
 #define STORE(T, store, i) (((T *)(void *)(store)->base)[i])
+
+/* Of what lies beyond count, it looks at the first page. */
+void store_assert_sane(const Store *store);
 
 /* All bytes pushed to Stores since the last call of store_set_limit are counted against bytes_max (0: no limit). what: a clause. */
 void store_set_limit(size_t bytes_max, void (*exhausted)(const char *what));

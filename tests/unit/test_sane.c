@@ -14,6 +14,8 @@
 #include "../../checker/enumerate/findings.h"
 #include "../../checker/enumerate/space_setup.h"
 #include "../../checker/enumerate/transition.h"
+#include "../../model/heap.h"
+#include "../../model/machine.h"
 #include "../support/shapes.h"
 
 /* Does the function end in an assertion? In a child, which says nothing. */
@@ -33,7 +35,144 @@ static bool fails(void (*function)(void *data), void *data)
     return WIFSIGNALED(status);
 }
 
-/* ---- what it is done to: each as it should be ---- */
+/* ---- the machine ---- */
+
+static void push(void *store) { store_push(store, 1); }
+static void check_store(void *store) { store_assert_sane(store); }
+
+static void a_store_that_is_not_zero_beyond_its_items_is_noticed(void **state)
+{
+    (void)state;
+    Store store;
+    store_init(&store, sizeof(uint32_t), 100);
+    *(uint32_t *)store_push(&store, 3) = 7;
+    assert_false(fails(push, &store));
+    store.count = 0;
+    assert_true(fails(check_store, &store));
+    assert_true(fails(push, &store));
+    store.count = 3;
+    store.reserved_bytes = 8;
+    assert_true(fails(check_store, &store));
+    store.reserved_bytes = 4096;
+    store_clear(&store);
+}
+
+static void check_region(void *region) { region_assert_sane(region); }
+
+static void a_region_that_has_another_form_is_noticed(void **state)
+{
+    (void)state;
+    Region box;
+    region_box(&box, 8, 4, 2, (int64_t[]){2, 3}, (int64_t[]){100, 8});
+    assert_false(fails(check_region, &box));
+    Region touching = box, longer = box;
+    touching.dim[1].stride = touching.run_bytes;
+    longer.hi++;
+    assert_true(fails(check_region, &touching));
+    assert_true(fails(check_region, &longer));
+    size_t bytes;
+    g_autofree Region *ragged = region_from_runs((RegionDim[]){{0, 4}, {8, 4}, {20, 4}}, 3, &bytes);
+    assert_false(fails(check_region, ragged));
+    ragged->dim[1].count = 4;
+    assert_true(fails(check_region, ragged));
+}
+
+static void check_program(void *program) { program_assert_sane(program); }
+
+static void declare(void *program)
+{
+    program_add_decl(program, &(DeclSpec){.space = SPACE_HBM, .dtype = DTYPE_U8, .ndim = 1, .size = {4}});
+}
+
+typedef struct Counter { Machine *machine; uint32_t semaphore; int64_t inc; } Counter;
+
+static void add(void *counter)
+{
+    const Counter *to = counter;
+    machine_add(to->machine, to->semaphore, to->inc);
+}
+
+static void check_machine(void *machine) { machine_assert_sane(machine); }
+
+static void counts_below_nothing_are_noticed(void **state)
+{
+    (void)state;
+    Script *script = script_new(2, 1, NULL);
+    uint32_t semaphores = script_semaphore(script, SEMAPHORE_REGULAR, 1, "s"), flags = script_semaphore(script, SEMAPHORE_FLAG, 1, "f");
+    Machine *machine = machine_new(script->program);
+    uint32_t semaphore = script_semaphore_id(script, semaphores, 1, 0), flag = script_semaphore_id(script, flags, 0, 0);
+    machine_add(machine, semaphore, 1);
+    assert_false(fails(add, &(Counter){machine, semaphore, -1}));
+    assert_true(fails(add, &(Counter){machine, semaphore, -2}));
+    assert_false(fails(add, &(Counter){machine, flag, INT32_MIN}));
+    assert_true(fails(add, &(Counter){machine, flag, (int64_t)INT32_MIN - 1}));
+    machine_free(machine);
+    script_free(script);
+}
+
+static void contents_of_what_is_opaque_are_noticed(void **state)
+{
+    (void)state;
+    Program *program = script_new(1, 1, NULL)->program;
+    declare(program);
+    Machine *machine = machine_new(program);
+    assert_non_null(machine_contents(machine, 0));
+    assert_false(fails(check_machine, machine));
+    program_decl(program, 0)->opaque = true;
+    assert_true(fails(check_machine, machine));
+}
+
+static void a_declaration_whose_objects_are_another_s_is_noticed(void **state)
+{
+    (void)state;
+    Program *program = script_new(2, 1, NULL)->program;
+    declare(program);
+    assert_false(fails(declare, program));
+    program->objects--;
+    assert_true(fails(check_program, program));
+    assert_true(fails(declare, program));
+    program_free(program);
+}
+
+static void *allocate(size_t bytes) { return ((void *(*)(size_t))heap_function("malloc"))(bytes); }
+static void release(void *block) { ((void (*)(void *))heap_function("free"))(block); }
+
+static void allocate_a_little(void *data)
+{
+    (void)data;
+    allocate(16);
+}
+
+/* Under 256 KiB blocks share pages, and what is left of a larger one's last page is nobody's. */
+static void free_the_larger_of_two(void *data)
+{
+    (void)data;
+    void *large = allocate((1 << 18) + 1);
+    int *small = allocate(sizeof *small);
+    *small = 7;
+    release(large);
+    g_assert(*small == 7);
+}
+
+static void blocks_that_the_heap_has_lost_are_noticed(void **state)
+{
+    (void)state;
+    assert_false(fails(free_the_larger_of_two, NULL));
+    char *block = allocate(16);
+    assert_false(fails(allocate_a_little, NULL));
+    block[40] = 1;                              /* beyond its end */
+    assert_true(fails(allocate_a_little, NULL));
+    block[40] = 0;
+    HeapBlock *own = NULL;
+    heap_own = &own;
+    allocate(16);
+    assert_false(fails(allocate_a_little, NULL));
+    own = NULL;
+    assert_true(fails(allocate_a_little, NULL));
+    heap_own = NULL;
+}
+
+/* ---- tables and queues of an enumeration ---- */
 
 enum { KEYS = 40, BITS = 6 };
 
@@ -266,6 +405,12 @@ static void a_sighting_that_was_not_counted_is_noticed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_store_that_is_not_zero_beyond_its_items_is_noticed),
+        cmocka_unit_test(a_region_that_has_another_form_is_noticed),
+        cmocka_unit_test(counts_below_nothing_are_noticed),
+        cmocka_unit_test(contents_of_what_is_opaque_are_noticed),
+        cmocka_unit_test(a_declaration_whose_objects_are_another_s_is_noticed),
+        cmocka_unit_test(blocks_that_the_heap_has_lost_are_noticed),
         cmocka_unit_test(a_table_that_lost_a_key_is_noticed),
         cmocka_unit_test(a_table_with_a_key_in_a_wrong_place_is_noticed),
         cmocka_unit_test(a_queue_that_gave_back_what_is_to_come_is_noticed),
