@@ -96,7 +96,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_SUPPORT) $(filter-out $(BUILD)/check
 
 # Unit tests are linked with modules that assert their invariants after each operation: model/sane.h.
 SANE := $(shell grep -l '\<SANE' $(filter model/% checker/%,$(SOURCES)))
-$(BUILD)/sane/%.o: %.c | $(FIRST)
+$(SANE:%.c=$(BUILD)/sane/%.o): $(BUILD)/sane/%.o: %.c | $(FIRST)
 	@mkdir -p $(@D)
 	$(call SAY,compile)$(CC) $(BASE_CFLAGS) $(CFLAGS) -DHEDDLE_SANE -c $< -o $@
 
