@@ -75,9 +75,6 @@ typedef struct Launch {
     bool communicates, uses_barrier_semaphore, presumed, entry_barrier;         /* learnt from runs; the last two: see entry.h */
 } Launch;
 
-/* An expectation's message with this prefix is about an unwritten element: the fault is `uninitialised`, not `assert`. */
-#define EXPECTATION_UNWRITTEN "nobody wrote "
-
 typedef struct Expectation {
     uint32_t name, site;
     bool (*holds)(Machine *machine, const struct Expectation *expectation, uint32_t device, char **message);   /* message: g_malloc */

@@ -5,6 +5,7 @@
  */
 #include "unreached.h"
 #include <glib.h>
+#include "../../model/expectation.h"
 
 static char *site_key(const char *file, unsigned line, unsigned counter)
 {
@@ -74,23 +75,13 @@ void unreached_note(const ProgramModule *module, Program *program, Record *recor
     }
 }
 
-static bool holds_everywhere(Machine *machine, const Expectation *expectation)
-{
-    for (uint32_t device = 0; device < machine_program(machine)->devices; device++) {
-        g_autofree char *message = NULL;
-        if (!expectation->holds(machine, expectation, device, &message))
-            return false;
-    }
-    return true;
-}
-
 bool *unreached_expectations(Machine *machine)
 {
     const Program *program = machine_program(machine);
     bool *idle = g_new0(bool, program->expectations.count + 1);
     for (size_t i = 0; i < program->expectations.count && program->usage_error == NULL; i++) {
         const Expectation *expectation = &STORE(Expectation, &program->expectations, i);
-        idle[i] = expectation->any_value || holds_everywhere(machine, expectation);
+        idle[i] = expectation->any_value || expectation_holds(machine, expectation);
     }
     return idle;
 }

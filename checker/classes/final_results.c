@@ -1,35 +1,22 @@
 /* final_results.c - the final contents of a class: do they meet the expectations, and do all faultless classes agree on them? */
+#include "../../model/expectation.h"
 #include "../../model/racing.h"
 #include "class_results.h"
 #include <string.h>
 
 void final_results_check(Explorer *x)
 {
-    Program *program = x->program;
     Record *record = x->results->record;
-    Machine *machine = data_machine(x->world->data);
-    if (racing_any(program)) {
-        g_mutex_lock(&x->shared->lock);         /* it adds to the program */
-        machine_tell_reached_results(machine);
-        g_mutex_unlock(&x->shared->lock);
+    if (x->program->expectations.count == 0 && !racing_any(x->program))
+        return;
+    g_mutex_lock(&x->shared->lock);             /* it runs functions of users, and adds to the program */
+    g_autoptr(GArray) unmet = expectation_judge(data_machine(x->world->data));
+    g_mutex_unlock(&x->shared->lock);
+    for (guint i = 0; i < unmet->len; i++) {
+        const Unmet *one = &g_array_index(unmet, Unmet, i);
+        record_add_unmet(record, one, x->results->position[one->core]);
     }
-    for (size_t i = 0; i < program->expectations.count; i++) {
-        const Expectation *expectation = &STORE(Expectation, &program->expectations, i);
-        for (uint32_t device = 0; device < program->devices; device++) {
-            g_autofree char *message = NULL;
-            g_mutex_lock(&x->shared->lock);     /* a user's function */
-            bool holds = expectation->holds(machine, expectation, device, &message);
-            g_mutex_unlock(&x->shared->lock);
-            if (holds)
-                continue;
-            uint32_t core = device * program->cores_per_device, position = x->results->position[core];
-            bool unwritten = message != NULL && g_str_has_prefix(message, EXPECTATION_UNWRITTEN);
-            *(Raised *)store_push(&record->raised, 1) = (Raised){ .fault = unwritten ? FAULT_UNINITIALISED : FAULT_ASSERT, .core = core,
-                .position = position ? position - 1 : 0, .site = expectation->site, .object = NONE, .region = NONE,
-                .message = shared_keep_text(x->shared, message ? message : "a result differs from the expected one") };
-        }
-        record->results_checked = true;
-    }
+    record->results_checked |= x->program->expectations.count > 0;
 }
 
 /* The values of one result, then for each element a bit mask of its marked bytes. */

@@ -1,38 +1,30 @@
 /* end_results.c - end states in contents mode: the program's own expectations, and whether every schedule hands back the same. */
 #include "end_results.h"
 #include <string.h>
-#include "../../model/machine.h"
+#include "../../model/expectation.h"
 #include "../../model/racing.h"
 #include "contents.h"
 
-static void see_unexpected(StateSpace *space, Findings *findings, const Expectation *expectation, uint32_t device, const char *message)
+static void see_unmet(StateSpace *space, Findings *findings, const Unmet *unmet)
 {
-    uint32_t core = device * space->program->cores_per_device;
-    uint32_t id = findings->state[core], position = space_node(space, core, id)->position, exited = space_past(space, core, id)->exited;
+    uint32_t core = unmet->core, id = findings->state[core], position = space_node(space, core, id)->position;
+    uint32_t exited = space_past(space, core, id)->exited;
     Place place;
     memset(&place, 0, sizeof place);
     place.core = core, place.position = position ? position - 1 : 0, place.copy = NONE, place.kind = STEP_EXIT;
-    place.site = expectation->site, place.object = place.region = NONE;
+    place.site = unmet->site, place.object = place.region = NONE;
     place.launch = exited ? exited - 1 : 0;
-    bool unwritten = message != NULL && g_str_has_prefix(message, EXPECTATION_UNWRITTEN);
-    uint32_t text = program_string(space->program, message ? message : "a result differs from the expected one");
-    findings_add(space, findings, &(Sighting){.id = unwritten ? FAULT_UNINITIALISED : FAULT_ASSERT, .places = 1, .object = NONE,
-                                              .transition = NONE, .event = {intern_add(&space->events, &place, sizeof place), NONE},
-                                              .message = program_text(space->program, text)});
+    findings_add(space, findings, &(Sighting){.id = unmet->fault, .places = 1, .object = NONE, .transition = NONE,
+                                              .event = {intern_add(&space->events, &place, sizeof place), NONE},
+                                              .message = unmet->message});
 }
 
 void end_results_check(StateSpace *space, Findings *findings)
 {
     Machine *machine = contents_machine(space, findings->state);
-    for (size_t i = 0; i < space->program->expectations.count; i++) {
-        const Expectation *expectation = &STORE(Expectation, &space->program->expectations, i);
-        for (uint32_t device = 0; device < space->program->devices; device++) {
-            g_autofree char *message = NULL;
-            if (!expectation->holds(machine, expectation, device, &message))
-                see_unexpected(space, findings, expectation, device, message);
-        }
-    }
-    machine_tell_reached_results(machine);
+    g_autoptr(GArray) unmet = expectation_judge(machine);
+    for (guint i = 0; i < unmet->len; i++)
+        see_unmet(space, findings, &g_array_index(unmet, Unmet, i));
     uint64_t hash = machine_hash_results(machine), marks = machine_hash_marks(machine);
     EndResults *results = &findings->results;
     bool comparable = results->any && marks == results->marks;

@@ -1,5 +1,6 @@
 /* ancestry.c - backwards through the record of a scheduled run: which step last wrote this byte, and from where. */
 #include "ancestry.h"
+#include "../../model/expectation.h"
 #include "../../model/moment.h"
 #include <string.h>
 #include "../../model/label.h"
@@ -169,14 +170,11 @@ static size_t index_of(const Ancestry *a, const Place *place)
 static bool find_source(Execution *e, Ancestry *a, const Finding *finding)
 {
     const Place *place = &finding->place[0];
-    const Program *program = a->program;
-    for (size_t i = 0; i < program->expectations.count; i++) {
-        const Expectation *expectation = &STORE(Expectation, &program->expectations, i);
-        Spot spot;
-        if (expectation->site == place->site)
-            return first_unwritten(e, expectation, place->core / program->cores_per_device, &spot)
-                && trace(a, spot, a->record->steps.count, DEPTH_MAX);
-    }
+    const Expectation *expectation = expectation_at(a->program, place->site);
+    Spot spot;
+    if (expectation != NULL)
+        return first_unwritten(e, expectation, place->core / a->program->cores_per_device, &spot)
+            && trace(a, spot, a->record->steps.count, DEPTH_MAX);
     g_autofree char *core = program_describe_core(a->program, place->core), *taken = g_strdup_printf("%s read it", core);
     return trace_loads(a, place->core, MIN(index_of(a, place) + 1, a->record->steps.count), 0, 0, taken, DEPTH_MAX);
 }

@@ -6,6 +6,7 @@
  * all later moves of that core.
  */
 #include "minimise.h"
+#include "../../model/expectation.h"
 #include "../run/child.h"
 #include "reorder.h"
 #include <string.h>
@@ -204,10 +205,8 @@ static void shrink(Shrink *s)
 /* Results are judged after all cores have finished, so none of their steps can go. */
 static bool is_about_results(const Program *program, const Finding *finding)
 {
-    for (size_t i = 0; i < program->expectations.count && finding->message != NULL && finding->places > 0; i++)
-        if (STORE(Expectation, &program->expectations, i).site == finding->place[0].site)
-            return finding->id == FAULT_ASSERT || finding->id == FAULT_UNINITIALISED;
-    return false;
+    return (finding->id == FAULT_ASSERT || finding->id == FAULT_UNINITIALISED) && finding->message != NULL && finding->places > 0
+        && expectation_at(program, finding->place[0].site) != NULL;
 }
 
 /* Reorders the kept moves; the new order must show the fault, too. */

@@ -2,6 +2,7 @@
 #include "record.h"
 #include <glib.h>
 #include <string.h>
+#include "../../model/expectation.h"
 #include "../../model/tile.h"
 
 static Record *new_record(Program *program, void (*init)(Store *, size_t, size_t))
@@ -60,6 +61,12 @@ bool record_is_judged(const Raised *raised)
     if (raised->fault == FAULT_UNINITIALISED)
         return (raised->marks & ELEMENT_RACING) == 0;
     return raised->fault != FAULT_ASSERT || raised->marks == 0;
+}
+
+void record_add_unmet(Record *record, const Unmet *unmet, uint32_t steps)
+{
+    *(Raised *)store_push(&record->raised, 1) = (Raised){ .fault = (uint8_t)unmet->fault, .core = unmet->core, .site = unmet->site,
+        .position = steps > 0 ? steps - 1 : 0, .object = NONE, .region = NONE, .message = unmet->message };
 }
 
 static bool same_copy(const Copy *left, const Copy *right)

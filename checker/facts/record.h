@@ -34,6 +34,7 @@ typedef struct Lookahead {                      /* what a stuck core would do ne
 
 typedef struct GridMark { uint32_t core, position; int64_t grid[GRID_DIMS_MAX]; } GridMark;     /* from this position on */
 
+typedef struct Unmet Unmet;
 typedef struct Record {
     Program *program;
     Store steps, copies, raised, grid_marks, advised;
@@ -55,6 +56,8 @@ void record_reset(Record *record);
 bool record_check(const Record *record, const char **why);      /* are all ids in range? false: the child damaged the record */
 /* Is the raised fault reported? Not if it may be the consequence of a race; an exempt race does not excuse an unwritten value. */
 bool record_is_judged(const Raised *raised);
+/* What did not hold of the results (expectation.h); steps: how many the core did. */
+void record_add_unmet(Record *record, const Unmet *unmet, uint32_t steps);
 /* Are these the same step of two runs? Lines may differ; all STOPs are the same; starts must start the same copy. */
 bool record_same_step(const Record *a, const Step *left, const Record *b, const Step *right);
 bool record_any_ended(const Record *record, CoreEnd end);

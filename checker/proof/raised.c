@@ -3,22 +3,14 @@
  * A step that stops its core does so in every execution of a conflict-free program, so its causal past suffices to show it.
  */
 #include <glib.h>
-
+#include "../../model/expectation.h"
 #include "prover.h"
-
-static bool is_expectation(const Program *program, uint32_t site)
-{
-    for (uint32_t i = 0; i < program->expectations.count; i++)
-        if (STORE(Expectation, &program->expectations, i).site == site)
-            return true;
-    return false;
-}
 
 /* Results are judged when all is done, and a poll is endless only when no other core can move; other faults show when the core has done
  * its step. */
 static GArray *moves_to(Prover *prover, const Raised *raised)
 {
-    bool at_end = is_expectation(prover->program, raised->site) || raised->fault == FAULT_NO_PROGRESS;
+    bool at_end = expectation_at(prover->program, raised->site) != NULL || raised->fault == FAULT_NO_PROGRESS;
     if (at_end || raised->position >= index_length(prover->index, raised->core))
         return witness_whole_record(prover);
     Event step = index_event(prover->index, raised->core, raised->position);

@@ -5,6 +5,7 @@
  * looks at a count or flag goes to the end of the queue, so that polls let others run.
  */
 #include "../../model/counter.h"
+#include "../../model/expectation.h"
 #include "../../model/heap.h"
 #include "../../model/outside.h"
 #include "edit.h"
@@ -491,23 +492,14 @@ void execution_run_eager(Execution *e, const ExecutionOptions *options)
 
 void execution_check_results(Execution *e)
 {
-    Program *program = e->program;
+    const Program *program = e->program;
     for (uint32_t c = 0; c < program->cores; c++)
         if (e->end[c] != CORE_FINISHED)
             return;
-    machine_tell_reached_results(e->machine);
-    for (size_t i = 0; i < program->expectations.count; i++) {
-        const Expectation *expectation = &STORE(Expectation, &program->expectations, i);
-        for (uint32_t d = 0; d < program->devices; d++) {
-            g_autofree char *message = NULL;
-            if (expectation->holds(e->machine, expectation, d, &message))
-                continue;
-            uint32_t core = d * program->cores_per_device;
-            bool unwritten = message != NULL && g_str_has_prefix(message, EXPECTATION_UNWRITTEN);
-            *(Raised *)store_push(&e->record->raised, 1) = (Raised){ .fault = unwritten ? FAULT_UNINITIALISED : FAULT_ASSERT, .core = core,
-                .position = e->cores[core].position - 1, .site = expectation->site, .object = NONE, .region = NONE,
-                .message = program_text(program, program_string(program, message ? message : "a result differs from the expected one")) };
-        }
-        e->record->results_checked = true;
+    g_autoptr(GArray) unmet = expectation_judge(e->machine);
+    for (guint i = 0; i < unmet->len; i++) {
+        const Unmet *one = &g_array_index(unmet, Unmet, i);
+        record_add_unmet(e->record, one, e->cores[one->core].position);
     }
+    e->record->results_checked = program->expectations.count > 0;
 }

@@ -4,7 +4,7 @@
  * certain sum of such. Values are compared with the author's function.
  */
 #pragma once
-#include "../../model/machine.h"
+#include "../../model/expectation.h"
 #include "types.h"
 
 typedef struct PromiseCollective {
