@@ -65,9 +65,10 @@ static bool is_join(const BruteStep *step)
     return step->kind != BRUTE_OPERATION || step->op->kind == OP_CORE_BARRIER;
 }
 
+/* Core barriers need no number: each is passed by all cores of a device, so those who wait have passed equally many. */
 static bool same_join(const BruteStep *a, const BruteStep *b)
 {
-    return is_join(a) && is_join(b) && a->kind == b->kind && a->launch_or_ordinal == b->launch_or_ordinal;
+    return is_join(a) && is_join(b) && a->kind == b->kind && (a->kind == BRUTE_OPERATION || a->launch == b->launch);
 }
 
 /* A join is the move of its first member. */
@@ -315,28 +316,27 @@ static void expand(Brute *b, const BruteState *state)
 
 /* ---- setting up ---- */
 
-static void add_step(Brute *b, uint32_t core, BruteStepKind kind, const RandomOp *op, unsigned launch_or_ordinal, unsigned launch)
+static void add_step(Brute *b, uint32_t core, BruteStepKind kind, const RandomOp *op, unsigned launch)
 {
-    b->step[core][b->steps[core]++] = (BruteStep){ .kind = kind, .op = op, .launch_or_ordinal = launch_or_ordinal, .launch = launch };
+    b->step[core][b->steps[core]++] = (BruteStep){ .kind = kind, .op = op, .launch = launch };
 }
 
 static void list_steps(Brute *b, uint32_t core)
 {
     const RandomProgram *random = b->random;
-    unsigned barriers = 0;
     for (unsigned l = 0; l < random->launches; l++) {
         if (!(random->devices_of[l] >> device_of(b, core) & 1))
             continue;
         if (!random->bare)
-            add_step(b, core, BRUTE_ENTER, NULL, l, l);
+            add_step(b, core, BRUTE_ENTER, NULL, l);
         for (unsigned i = 0; i < random->ops[core]; i++) {
             const RandomOp *op = &random->op[core][i];
             bool runs = op->launch == l && (!random->host[l] || core % random->cores_per_device == 0);
             if (runs)
-                add_step(b, core, BRUTE_OPERATION, op, op->kind == OP_CORE_BARRIER ? barriers++ : 0, l);
+                add_step(b, core, BRUTE_OPERATION, op, l);
         }
         if (!random->bare)
-            add_step(b, core, BRUTE_EXIT, NULL, l, l);
+            add_step(b, core, BRUTE_EXIT, NULL, l);
     }
 }
 

@@ -8,7 +8,7 @@ typedef enum BruteStepKind { BRUTE_OPERATION, BRUTE_ENTER, BRUTE_EXIT } BruteSte
 typedef struct BruteStep {
     BruteStepKind kind;
     const RandomOp *op;
-    unsigned launch_or_ordinal, launch;         /* of a join: what makes two of them the same */
+    unsigned launch;
 } BruteStep;
 
 typedef struct BruteFlight { uint8_t core, step, read, sent, received; } BruteFlight;   /* sent, received: early bytes */
