@@ -249,7 +249,7 @@ static void replay_shortest(WorkerShared *shared, Finding *finding, uint64_t *ef
 }
 
 /* Runs the moves once more, because the replay may have ended with another run, for comparison. */
-static void take_film(WorkerShared *shared, Finding *finding)
+static void take_recording(WorkerShared *shared, Finding *finding)
 {
     const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse };
     execution_begin(shared->execution, &options);
@@ -293,7 +293,7 @@ void replays_make(WorkerShared *shared)
         if (finding->shown && wanted)
             find_delays(shared, finding);
         if (finding->moves != NULL && shared->spec->recording)
-            take_film(shared, finding);
+            take_recording(shared, finding);
     }
     outcome_save(outcome, &shared->outcome);
     outcome_free(outcome);

@@ -56,9 +56,10 @@ static void carry_tiles(Codec *codec, const Units *units)
     }
 }
 
-typedef struct Question { uint32_t id, parent; int64_t seen; } Question;        /* id: of the node that answers it; NONE: no more */
+/* id: of the node that answers it; NONE: no more */
+typedef struct SavedQuestion { uint32_t id, parent; int64_t seen; } SavedQuestion;
 
-static void carry_question(Codec *codec, Question *question)
+static void carry_question(Codec *codec, SavedQuestion *question)
 {
     CODEC_PLAIN(codec, question->id);
     CODEC_PLAIN(codec, question->parent);
@@ -69,15 +70,15 @@ static void put_questions(Codec *codec, const Tree *tree)
 {
     for (uint32_t id = 0; id < tree->nodes.count; id++)
         if (was_asked_for(tree, id))
-            carry_question(codec, &(Question){ id, tree_node(tree, id)->parent, tree_node(tree, id)->seen });
-    carry_question(codec, &(Question){ .id = NONE });
+            carry_question(codec, &(SavedQuestion){ id, tree_node(tree, id)->parent, tree_node(tree, id)->seen });
+    carry_question(codec, &(SavedQuestion){ .id = NONE });
 }
 
 static void take_questions(Codec *codec, Units *units)
 {
     Tree *tree = &units->shared.unrolled;
     const size_t tiles = intern_count(tiles_keys(units->shared.tiles));
-    for (Question asked; carry_question(codec, &asked), !codec->bad && asked.id != NONE;) {
+    for (SavedQuestion asked; carry_question(codec, &asked), !codec->bad && asked.id != NONE;) {
         codec_check(codec, asked.parent < tree->nodes.count && tree_can_follow(tree, asked.parent) && asked.id == tree->nodes.count
                            && may_see(tree, asked.parent, asked.seen, tiles));
         if (!codec->bad)

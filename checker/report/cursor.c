@@ -41,12 +41,12 @@ void cursor_to(Cursor *cursor, unsigned position)
     cursor->position = MIN(position, cursor_steps(cursor));
 }
 
-static const Event *event_at(const Cursor *cursor, unsigned i)
+static const TimelineEvent *event_at(const Cursor *cursor, unsigned i)
 {
-    return &g_array_index(cursor->timeline->events, Event, i);
+    return &g_array_index(cursor->timeline->events, TimelineEvent, i);
 }
 
-static bool has_part(const Cursor *cursor, const Event *event, uint32_t core)
+static bool has_part(const Cursor *cursor, const TimelineEvent *event, uint32_t core)
 {
     if (event->members < 2)
         return event->core == core;
@@ -56,7 +56,7 @@ static bool has_part(const Cursor *cursor, const Event *event, uint32_t core)
     return false;
 }
 
-static bool is_of_device(const Cursor *cursor, const Event *event, uint32_t device)
+static bool is_of_device(const Cursor *cursor, const TimelineEvent *event, uint32_t device)
 {
     for (uint32_t core = device * cursor->program->cores_per_device; core < (device + 1) * cursor->program->cores_per_device; core++)
         if (has_part(cursor, event, core))
@@ -87,7 +87,7 @@ static void append_source(const Cursor *cursor, GString *out, uint32_t site_id)
 /* At the end: the steps of the fault, which would be next. */
 static void append_end(const Cursor *cursor, GString *out)
 {
-    Event next;
+    TimelineEvent next;
     for (unsigned p = 0; cursor->finding && p < cursor->finding->places; p++) {
         if (!timeline_next_of(cursor->timeline, &cursor->finding->place[p], &next))
             continue;
@@ -115,7 +115,7 @@ void cursor_show_step(const Cursor *cursor, GString *out)
     if (cursor->position == 0) {
         g_string_append_printf(out, "before the first of %u steps\n", steps);
     } else {
-        const Event *event = event_at(cursor, cursor->position - 1);
+        const TimelineEvent *event = event_at(cursor, cursor->position - 1);
         g_autofree char *words = event_words(cursor->timeline, event);
         g_string_append_printf(out, "step %u of %u: %s\n", cursor->position, steps, words);
         append_source(cursor, out, event->site);
@@ -160,7 +160,7 @@ void cursor_show_buffers(const Cursor *cursor, GString *out)
 {
     g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (unsigned i = cursor->position; i-- > 0;) {
-        const Event *event = event_at(cursor, i);
+        const TimelineEvent *event = event_at(cursor, i);
         if (event->object == NONE || (event->kind != STEP_STORE && event->kind != STEP_SWAP && event->kind != STEP_WRITE))
             continue;
         const Place place = event_place(cursor->timeline, event);
@@ -190,7 +190,7 @@ static void append_lack(const Cursor *cursor, GString *out, uint8_t kind, uint32
 static bool append_next(const Cursor *cursor, GString *out, uint32_t core)
 {
     for (unsigned i = cursor->position; i < cursor_steps(cursor); i++) {
-        const Event *event = event_at(cursor, i);
+        const TimelineEvent *event = event_at(cursor, i);
         if (event_is_moment(event) || !has_part(cursor, event, core))
             continue;
         g_autofree char *words = event_words(cursor->timeline, event);

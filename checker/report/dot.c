@@ -28,7 +28,7 @@ static void append_quoted(GString *out, const char *text)
     g_string_append_printf(out, "\"%s\"", quoted->str);
 }
 
-static void append_label(GString *out, const Timeline *timeline, const Event *event)
+static void append_label(GString *out, const Timeline *timeline, const TimelineEvent *event)
 {
     g_autofree char *words = event_words(timeline, event), *where = program_describe_site(timeline->record->program, event->site);
     g_autofree char *label = g_strdup_printf("%s (%s)", words, where);
@@ -47,7 +47,7 @@ static void append_clusters(const Graph *graph)
         append_quoted(graph->out, name);
         g_string_append(graph->out, ";\n");
         for (guint i = 0; i < timeline->events->len; i++) {
-            const Event *event = &g_array_index(timeline->events, Event, i);
+            const TimelineEvent *event = &g_array_index(timeline->events, TimelineEvent, i);
             if (!graph->past->data[i] || event->core != core)
                 continue;
             g_string_append_printf(graph->out, "      g%u_%u [label=", graph->number, i);
@@ -59,12 +59,12 @@ static void append_clusters(const Graph *graph)
 }
 
 /* An edge to a node from the step before it on the same core, or on the same copy. */
-static void append_agent_edge(const Graph *graph, const Event *event, guint node)
+static void append_agent_edge(const Graph *graph, const TimelineEvent *event, guint node)
 {
     const Timeline *timeline = graph->timeline;
     bool moment = event_is_moment(event);
     for (guint i = MIN(node, timeline->events->len); i-- > 0;) {
-        const Event *before = &g_array_index(timeline->events, Event, i);
+        const TimelineEvent *before = &g_array_index(timeline->events, TimelineEvent, i);
         bool own = moment ? event->copy != NONE && before->copy == event->copy
                           : !event_is_moment(before) && (before->core == event->core || before->members > 1);
         if (own && graph->past->data[i])
@@ -79,7 +79,7 @@ static void append_edges(const Graph *graph)
     const Timeline *timeline = graph->timeline;
     for (guint i = 0; i < timeline->events->len; i++)
         if (graph->past->data[i])
-            append_agent_edge(graph, &g_array_index(timeline->events, Event, i), i);
+            append_agent_edge(graph, &g_array_index(timeline->events, TimelineEvent, i), i);
     for (guint i = 0; i < timeline->links->len; i++) {
         const Link *link = &g_array_index(timeline->links, Link, i);
         if (graph->past->data[link->from] && graph->past->data[link->to])
@@ -93,7 +93,7 @@ static void append_pair(const Graph *graph, const Finding *finding)
     const Timeline *timeline = graph->timeline;
     guint node = timeline->events->len;
     unsigned next = 0;
-    Event event;
+    TimelineEvent event;
     for (unsigned p = 0; p < finding->places; p++) {
         if (!timeline_next_of(timeline, &finding->place[p], &event))
             continue;

@@ -99,7 +99,7 @@ static void add_need(PageRun *run, uint8_t kind, uint32_t semaphore, uint32_t va
     }
 }
 
-static void add_touched(PageRun *run, const Event *event)
+static void add_touched(PageRun *run, const TimelineEvent *event)
 {
     JsonBuilder *builder = run->builder;
     if (event->semaphore != NONE) {
@@ -115,7 +115,7 @@ static void add_touched(PageRun *run, const Event *event)
     }
 }
 
-static void add_members(PageRun *run, const Event *event)
+static void add_members(PageRun *run, const TimelineEvent *event)
 {
     if (event->members < 2)
         return;
@@ -128,7 +128,7 @@ static void add_members(PageRun *run, const Event *event)
     json_builder_end_array(run->builder);
 }
 
-static void add_event(PageRun *run, const Event *event, bool past, bool next)
+static void add_event(PageRun *run, const TimelineEvent *event, bool past, bool next)
 {
     JsonBuilder *builder = run->builder;
     const Place place = event_place(run->timeline, event);
@@ -156,7 +156,7 @@ static void add_event(PageRun *run, const Event *event, bool past, bool next)
 static bool copy_is_done(const PageRun *run, uint32_t copy)
 {
     for (guint i = run->timeline->events->len; i-- > 0;) {
-        const Event *event = &g_array_index(run->timeline->events, Event, i);
+        const TimelineEvent *event = &g_array_index(run->timeline->events, TimelineEvent, i);
         if (event->copy == copy && event->kind == STEP_WRITE)
             return true;
     }
@@ -166,7 +166,8 @@ static bool copy_is_done(const PageRun *run, uint32_t copy)
 static void add_copy_lane(PageRun *run, uint32_t index, uint32_t lane)
 {
     const Copy *copy = &STORE(Copy, &run->timeline->record->copies, index);
-    const Event *start = &g_array_index(run->timeline->events, Event, g_array_index(run->timeline->starts, uint32_t, index));
+    guint at = g_array_index(run->timeline->starts, uint32_t, index);
+    const TimelineEvent *start = &g_array_index(run->timeline->events, TimelineEvent, at);
     g_autofree char *name = timeline_copy_name(run->timeline, index), *full = event_words(run->timeline, start);
     json_builder_begin_object(run->builder);
     member_text(run->builder, "name", name);
@@ -209,10 +210,10 @@ static void add_events(PageRun *run, const Finding *finding)
 {
     GByteArray *past = timeline_past(run->timeline, finding);
     unsigned next = 0;
-    Event event;
+    TimelineEvent event;
     member_array(run->builder, "frames");
     for (guint i = 0; i < run->timeline->events->len; i++)
-        add_event(run, &g_array_index(run->timeline->events, Event, i), past->data[i], false);
+        add_event(run, &g_array_index(run->timeline->events, TimelineEvent, i), past->data[i], false);
     for (unsigned p = 0; finding && p < finding->places; p++)
         if (timeline_next_of(run->timeline, &finding->place[p], &event)) {
             add_event(run, &event, true, true);

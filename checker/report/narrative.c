@@ -24,12 +24,12 @@ typedef struct Narrator {
     bool *has_part;                             /* by core: it does more than enter */
 } Narrator;
 
-static const Event *event_at(const Narrator *t, guint i)
+static const TimelineEvent *event_at(const Narrator *t, guint i)
 {
-    return &g_array_index(t->timeline->events, Event, i);
+    return &g_array_index(t->timeline->events, TimelineEvent, i);
 }
 
-static const Copy *copy_of(const Narrator *t, const Event *event)
+static const Copy *copy_of(const Narrator *t, const TimelineEvent *event)
 {
     return &STORE(Copy, &t->timeline->record->copies, event->copy);
 }
@@ -42,7 +42,7 @@ static bool in_fault(const Narrator *t, uint32_t core)
     return false;
 }
 
-static void add_line(Narrator *t, const Event *event, unsigned weight, char *text)
+static void add_line(Narrator *t, const TimelineEvent *event, unsigned weight, char *text)
 {
     NarrativeLine line = { text, event->core, event->site, weight };
     if (weight == 0)
@@ -51,7 +51,7 @@ static void add_line(Narrator *t, const Event *event, unsigned weight, char *tex
         g_array_append_val(t->lines, line);
 }
 
-static char *copy_name(const Narrator *t, const Event *event)
+static char *copy_name(const Narrator *t, const TimelineEvent *event)
 {
     g_autofree char *core = describe_core(t->program, event->core);
     return label_describe_copy(t->program, core, copy_of(t, event)->ordinal, copy_of(t, event)->label);
@@ -70,7 +70,7 @@ static unsigned moments_from(const Narrator *t, guint first, uint32_t copy, guin
 
 static guint narrate_start(Narrator *t, guint i)
 {
-    const Event *event = event_at(t, i);
+    const TimelineEvent *event = event_at(t, i);
     g_autofree char *words = event_words(t->timeline, event);
     guint more = 0;
     bool completes = event->copy != NONE && (moments_from(t, i + 1, event->copy, &more) & 1u << STEP_WRITE) != 0;
@@ -80,7 +80,7 @@ static guint narrate_start(Narrator *t, guint i)
 
 static guint narrate_moments(Narrator *t, guint i)
 {
-    const Event *event = event_at(t, i);
+    const TimelineEvent *event = event_at(t, i);
     const Copy *copy = copy_of(t, event);
     guint events;
     unsigned bits = moments_from(t, i, event->copy, &events);
@@ -97,9 +97,9 @@ static guint narrate_moments(Narrator *t, guint i)
 
 static bool gives_before(const Narrator *t, guint link, guint from)
 {
-    const Event *giver = event_at(t, g_array_index(t->timeline->links, Link, link).from);
+    const TimelineEvent *giver = event_at(t, g_array_index(t->timeline->links, Link, link).from);
     for (guint l = from; l < link; l++) {
-        const Event *other = event_at(t, g_array_index(t->timeline->links, Link, l).from);
+        const TimelineEvent *other = event_at(t, g_array_index(t->timeline->links, Link, l).from);
         if (other->core == giver->core && other->copy == giver->copy)
             return true;
     }
@@ -108,7 +108,7 @@ static bool gives_before(const Narrator *t, guint link, guint from)
 
 static void narrate_wait(Narrator *t, guint i)
 {
-    const Event *event = event_at(t, i);
+    const TimelineEvent *event = event_at(t, i);
     g_autofree char *core = describe_core(t->program, event->core), *semaphore = program_describe_semaphore(t->program, event->semaphore);
     g_autoptr(GString) text = g_string_new(NULL);
     g_string_append_printf(text, "%s passes its wait on %s", core, semaphore);
@@ -117,7 +117,7 @@ static void narrate_wait(Narrator *t, guint i)
         first++;
     bool outside = false;
     for (guint l = first; l < links && g_array_index(t->timeline->links, Link, l).to == i; l++) {
-        const Event *giver = event_at(t, g_array_index(t->timeline->links, Link, l).from);
+        const TimelineEvent *giver = event_at(t, g_array_index(t->timeline->links, Link, l).from);
         if (gives_before(t, l, first))
             continue;
         bool copy = event_is_moment(giver);
@@ -131,7 +131,7 @@ static void narrate_wait(Narrator *t, guint i)
 
 static void narrate_step(Narrator *t, guint i)
 {
-    const Event *event = event_at(t, i);
+    const TimelineEvent *event = event_at(t, i);
     bool quiet = event->kind == STEP_ALLOC || event->kind == STEP_FREE;
     bool outward = event->kind == STEP_SIGNAL || event->kind == STEP_EXIT
         || (step_has(event->kind, STEP_ON_FLAG) && event->kind != STEP_FLAG_LOAD);
@@ -147,7 +147,7 @@ static void narrate_step(Narrator *t, guint i)
 static void narrate_events(Narrator *t)
 {
     for (guint i = 0; i < t->timeline->events->len;) {
-        const Event *event = event_at(t, i);
+        const TimelineEvent *event = event_at(t, i);
         if (event->kind != STEP_ENTER)
             t->has_part[event->core] = true;
         if (event_is_moment(event)) {

@@ -43,12 +43,12 @@ static Counter *counter_of(Maker *maker, uint32_t semaphore)
     return counter;
 }
 
-bool event_is_moment(const Event *event)
+bool event_is_moment(const TimelineEvent *event)
 {
     return moment_is(event->kind);
 }
 
-static void add_event(Maker *maker, const Event *event)
+static void add_event(Maker *maker, const TimelineEvent *event)
 {
     if (maker->timeline->events->len < maker->events_max)
         g_array_append_val(maker->timeline->events, *event);
@@ -59,7 +59,7 @@ static uint32_t next_event(const Maker *maker)
     return maker->timeline->events->len;
 }
 
-static void give(Maker *maker, Event *event, uint32_t semaphore, int64_t amount)
+static void give(Maker *maker, TimelineEvent *event, uint32_t semaphore, int64_t amount)
 {
     Counter *counter = counter_of(maker, semaphore);
     event->semaphore = semaphore, event->before = counter->count;
@@ -73,7 +73,7 @@ static void link_from(Maker *maker, uint32_t event, int64_t amount)
     g_array_append_val(maker->timeline->links, ((Link){ event, next_event(maker), amount }));
 }
 
-static void take(Maker *maker, Event *event, bool keep)
+static void take(Maker *maker, TimelineEvent *event, bool keep)
 {
     Counter *counter = counter_of(maker, event->semaphore);
     int64_t need = event->value;
@@ -94,7 +94,7 @@ static void take(Maker *maker, Event *event, bool keep)
 }
 
 /* Readers and waiters of a flag saw its last writer. */
-static void do_flag(Maker *maker, Event *event)
+static void do_flag(Maker *maker, TimelineEvent *event)
 {
     Counter *word = counter_of(maker, event->semaphore);
     const Step step = { .kind = event->kind, .value = event->value, .extra = event->extra };
@@ -113,7 +113,7 @@ static void add_moment(Maker *maker, uint32_t index, StepKind moment, bool fluid
     const Copy *copy = &STORE(Copy, &maker->timeline->record->copies, index);
     bool source = moment_at_source(moment);
     uint32_t semaphore = moment_semaphore(copy, moment);
-    Event event = { .core = copy->core, .members = 1, .copy = index, .kind = (uint8_t)moment, .site = copy->site,
+    TimelineEvent event = { .core = copy->core, .members = 1, .copy = index, .kind = (uint8_t)moment, .site = copy->site,
                     .position = copy->position, .object = source ? copy->source : copy->target,
                     .region = source ? copy->source_region : copy->target_region, .semaphore = NONE, .step = step };
     if (moment_is_early(moment))
@@ -128,7 +128,7 @@ static void add_step(Maker *maker, size_t index)
     const Record *record = maker->timeline->record;
     const Step *step = &STORE(Step, &record->steps, index);
     uint32_t position = maker->position[step->core]++;
-    Event event = { .core = step->core, .members = 1, .copy = NONE, .kind = step->kind, .site = step->site, .position = position,
+    TimelineEvent event = { .core = step->core, .members = 1, .copy = NONE, .kind = step->kind, .site = step->site, .position = position,
                     .launch = step->launch, .object = NONE, .region = NONE, .semaphore = NONE, .value = step->value, .extra = step->extra,
                     .step = (uint32_t)index };
     if (step_has_region(step->kind))
@@ -168,7 +168,7 @@ Timeline *timeline_new(const Record *record, uint32_t events_max)
     Maker maker = { .program = record->program, .timeline = timeline, .events_max = events_max,
                     .counters = g_hash_table_new_full(NULL, NULL, NULL, free_counter),
                     .position = g_new0(uint32_t, record->program->cores) };
-    *timeline = (Timeline){ record, g_array_new(FALSE, FALSE, sizeof(Event)), g_array_new(FALSE, FALSE, sizeof(Link)),
+    *timeline = (Timeline){ record, g_array_new(FALSE, FALSE, sizeof(TimelineEvent)), g_array_new(FALSE, FALSE, sizeof(Link)),
                             g_array_new(FALSE, FALSE, sizeof(uint32_t)) };
     for (size_t i = 0; i < record->copies.count; i++)
         g_array_append_val(timeline->starts, none);
@@ -179,7 +179,7 @@ Timeline *timeline_new(const Record *record, uint32_t events_max)
             add_moment(&maker, step->object, step->kind, fluid, (uint32_t)i);
         } else if (joins_last(&maker, i)) {
             maker.position[step->core]++;
-            g_array_index(timeline->events, Event, timeline->events->len - 1).members++;
+            g_array_index(timeline->events, TimelineEvent, timeline->events->len - 1).members++;
         } else {
             add_step(&maker, i);
         }
@@ -197,7 +197,7 @@ void timeline_free(Timeline *timeline)
     g_free(timeline);
 }
 
-Place event_place(const Timeline *timeline, const Event *event)
+Place event_place(const Timeline *timeline, const TimelineEvent *event)
 {
     bool moment = event_is_moment(event);
     bool memory = step_has_region(event->kind) && event->object != NONE;
@@ -220,7 +220,7 @@ char *timeline_copy_name(const Timeline *timeline, uint32_t index)
     return copy->label != 0 ? label_describe(timeline->record->program, copy->label) : g_strdup_printf("copy %u", copy->ordinal);
 }
 
-char *event_words(const Timeline *timeline, const Event *event)
+char *event_words(const Timeline *timeline, const TimelineEvent *event)
 {
     const Program *program = timeline->record->program;
     const Place place = event_place(timeline, event);
@@ -247,9 +247,9 @@ char *event_words(const Timeline *timeline, const Event *event)
     return action;
 }
 
-bool timeline_next_of(const Timeline *timeline, const Place *place, Event *event)
+bool timeline_next_of(const Timeline *timeline, const Place *place, TimelineEvent *event)
 {
-    *event = (Event){ .core = place->core, .members = 1, .copy = NONE, .kind = place->kind, .site = place->site, .object = NONE,
+    *event = (TimelineEvent){ .core = place->core, .members = 1, .copy = NONE, .kind = place->kind, .site = place->site, .object = NONE,
                       .region = NONE, .semaphore = NONE, .position = place->position, .launch = place->launch };
     if (step_has_region(place->kind))
         event->object = place->object, event->region = place->region;
@@ -261,7 +261,7 @@ bool timeline_next_of(const Timeline *timeline, const Place *place, Event *event
             event->copy = (uint32_t)i;
     }
     for (guint i = 0; i < timeline->events->len; i++) {
-        const Event *done = &g_array_index(timeline->events, Event, i);
+        const TimelineEvent *done = &g_array_index(timeline->events, TimelineEvent, i);
         bool same_agent = place->copy == NONE ? !event_is_moment(done) && done->core == place->core && done->position == place->position
                                               : event_is_moment(done) && done->copy == event->copy && done->kind == place->kind;
         if (same_agent)
@@ -271,11 +271,11 @@ bool timeline_next_of(const Timeline *timeline, const Place *place, Event *event
 }
 
 /* Marks the predecessors by its own agent: the step before it on its core, or the copy's start and earlier moments. */
-static void mark_agent(const Timeline *timeline, const Event *event, guint before, GByteArray *past)
+static void mark_agent(const Timeline *timeline, const TimelineEvent *event, guint before, GByteArray *past)
 {
     bool moment = event_is_moment(event);
     for (guint i = MIN(before, timeline->events->len); i-- > 0;) {
-        const Event *other = &g_array_index(timeline->events, Event, i);
+        const TimelineEvent *other = &g_array_index(timeline->events, TimelineEvent, i);
         bool own = moment ? event->copy != NONE && other->copy == event->copy
                           : !event_is_moment(other) && (other->core == event->core || other->members > 1);
         if (own) {
@@ -294,7 +294,7 @@ GByteArray *timeline_past(const Timeline *timeline, const Finding *finding)
     for (guint i = 0; i < events; i++)
         past->data[i] = finding == NULL || finding->places == 0;
     for (unsigned p = 0; finding != NULL && p < finding->places; p++) {
-        Event event;
+        TimelineEvent event;
         timeline_next_of(timeline, &finding->place[p], &event);
         mark_agent(timeline, &event, events, past);
     }
@@ -303,7 +303,7 @@ GByteArray *timeline_past(const Timeline *timeline, const Finding *finding)
             link--;
         if (!past->data[i])
             continue;
-        mark_agent(timeline, &g_array_index(timeline->events, Event, i), i, past);
+        mark_agent(timeline, &g_array_index(timeline->events, TimelineEvent, i), i, past);
         for (; link > 0 && g_array_index(timeline->links, Link, link - 1).to == i; link--)
             past->data[g_array_index(timeline->links, Link, link - 1).from] = 1;
     }

@@ -9,7 +9,7 @@
 #include <glib.h>
 #include "../check/check.h"
 
-typedef struct Event {
+typedef struct TimelineEvent {
     uint32_t core, members;                     /* members: the cores of a join, else 1 */
     uint32_t copy;                              /* index in the record: the copy that is started, or that the moment belongs to; NONE */
     uint8_t kind;
@@ -19,24 +19,24 @@ typedef struct Event {
     int64_t before, after;                      /* that count */
     uint32_t value, extra;                      /* of the step, as step.h says */
     uint32_t step;                              /* index in the record; of an eager copy's moments, that of its start */
-} Event;
+} TimelineEvent;
 
 typedef struct Link { uint32_t from, to; int64_t amount; } Link;        /* events; the amount that one gives and the other takes */
 
 typedef struct Timeline {
     const Record *record;
-    GArray *events, *links;                     /* of Event, of Link, sorted by `to` */
+    GArray *events, *links;                     /* of TimelineEvent, of Link, sorted by `to` */
     GArray *starts;                             /* of uint32_t: by copy, the event of its start, NONE */
 } Timeline;
 
 Timeline *timeline_new(const Record *record, uint32_t events_max);              /* later steps are omitted */
 void timeline_free(Timeline *timeline);
-bool event_is_moment(const Event *event);
-Place event_place(const Timeline *timeline, const Event *event);
+bool event_is_moment(const TimelineEvent *event);
+Place event_place(const Timeline *timeline, const TimelineEvent *event);
 char *timeline_copy_name(const Timeline *timeline, uint32_t copy);               /* "copy 3"; by its label, if it has one */
-char *event_words(const Timeline *timeline, const Event *event);                /* "copy 3 of device 1 writes output[2, 0:8]..." */
+char *event_words(const Timeline *timeline, const TimelineEvent *event);                /* "copy 3 of device 1 writes output[2, 0:8]..." */
 /* The step of a finding's place as an event that has not happened yet; false: it has. */
-bool timeline_next_of(const Timeline *timeline, const Place *place, Event *event);
+bool timeline_next_of(const Timeline *timeline, const Place *place, TimelineEvent *event);
 /* One byte for each event: must it precede the finding's steps (or the end)? */
 GByteArray *timeline_past(const Timeline *timeline, const Finding *finding);
 /* The record of a finding's replay; if the kernel died, its record up to then. NULL: none. */

@@ -34,7 +34,7 @@ static void *trace_begin(const OutputSettings *settings)
 }
 
 /* Threads of a device: its cores, then its copies. */
-static int64_t thread_of(const TraceRun *run, const Event *event)
+static int64_t thread_of(const TraceRun *run, const TimelineEvent *event)
 {
     uint32_t per = run->program->cores_per_device;
     return event_is_moment(event) && event->copy != NONE ? (int64_t)per + event->copy : event->core % per;
@@ -76,7 +76,7 @@ static void name_all(const TraceRun *run, const char *title)
     }
 }
 
-static void add_slice(const TraceRun *run, const Event *event, int64_t from, int64_t until, const char *category)
+static void add_slice(const TraceRun *run, const TimelineEvent *event, int64_t from, int64_t until, const char *category)
 {
     g_autofree char *words = event_words(run->timeline, event), *where = program_describe_site(run->program, event->site);
     begin_event(run, "X", words, event->core / run->program->cores_per_device, thread_of(run, event), from);
@@ -98,9 +98,9 @@ static void add_slices(const TraceRun *run, const Finding *finding)
 {
     const GArray *events = run->timeline->events;
     g_autofree int64_t *until = g_new0(int64_t, run->program->cores);           /* the end of each core's last step */
-    Event next;
+    TimelineEvent next;
     for (guint i = 0; i < events->len; i++) {
-        const Event *event = &g_array_index(events, Event, i);
+        const TimelineEvent *event = &g_array_index(events, TimelineEvent, i);
         int64_t now = (int64_t)i * STEP_TICKS, from = now;
         if (!event_is_moment(event)) {
             if (step_blocks(event->kind) && event->members == 1)
@@ -117,8 +117,8 @@ static void add_slices(const TraceRun *run, const Finding *finding)
 
 static void add_flow(const TraceRun *run, const Link *link)
 {
-    const Event *end[] = { &g_array_index(run->timeline->events, Event, link->from),
-                           &g_array_index(run->timeline->events, Event, link->to) };
+    const TimelineEvent *end[] = { &g_array_index(run->timeline->events, TimelineEvent, link->from),
+                           &g_array_index(run->timeline->events, TimelineEvent, link->to) };
     int64_t ticks[] = { (int64_t)link->from * STEP_TICKS + 1, (int64_t)link->to * STEP_TICKS + 2 };
     for (unsigned i = 0; i < 2; i++) {
         begin_event(run, i ? "f" : "s", "signal", end[i]->core / run->program->cores_per_device, thread_of(run, end[i]), ticks[i]);
