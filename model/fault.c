@@ -211,7 +211,7 @@ static const ExplainedAdvice ADVICE[ADVICE_COUNT] = {
     [ADVICE_NEEDLESS_SYNC] = {
         "needless-sync",
         "Without this wait or barrier the program is still verified: it costs time and orders nothing that needs to be ordered. "
-        "A wait alone is left out by waiting at the end of the launch instead, since its signals must be taken somewhere.",
+        "A wait alone is tried at the end of the launch instead, since its signals must be taken somewhere.",
     },
     [ADVICE_NON_NEIGHBOUR] = {
         "non-neighbour",

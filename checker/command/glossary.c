@@ -59,7 +59,7 @@ const GlossaryWord glossary[] = {
      "How a check decides. auto and prove: one execution of each class, and a proof for the rest of it. enumerate: every state. "
      "random, pct, pos and starve: a number of sampled schedules."},
     {"site",
-     "A source line, and the macro on it, of a step."},
+     "The source line of a step, and the macro on it."},
     {"state",
      "Where all cores and copies stand, with counts, flags and, if it matters, contents. --search enumerate visits each once."},
     {"step",

@@ -9,8 +9,8 @@
 static const struct { int code, rank; const char *meaning; } exit_codes[] = { EXIT_CODES(EXIT_ROW) };
 
 static const char kernel_forms[] =
-    "A KERNEL that contains a / or ends in .c or .so is a file: all its programs are meant, or one of them, as in file.c:program.\n"
-    "Any other KERNEL is the name of a built-in program.";
+    "A KERNEL that contains a / or ends in .c or .so is a file. It stands for all its programs, or for one of them, as in file.c:program.\n"
+    "Any other KERNEL names a built-in program.";
 static const char trust[] =
     "check, test, replay and list compile a kernel's file and run it with your rights: it can read and remove your files. A module runs "
     "code as soon as it is loaded, and the compiler opens whatever a source includes. Run kernels that you do not trust in a sandbox. "

@@ -1,4 +1,4 @@
-"""A KERNEL of C text, and what its launch hands over: arrays, windows of arrays, scratch."""
+"""A KERNEL in C, and what its launch passes to it: arrays, windows of arrays, scratch."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Captured:
         return run(self.traced(operands or None), **options)
 
     def verify(self, *operands: Any, **options: Unpack[RunOptions]) -> Report:
-        """As check; raises an AssertionError with the report unless verified."""
+        """Like check, but raises an AssertionError with the report unless verified."""
         __tracebackhide__ = True
         report = self.check(*operands, **options)
         settle(report)

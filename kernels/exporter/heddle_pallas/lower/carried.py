@@ -63,7 +63,7 @@ class Loop:
         return fine
 
     def assign(self, variables: Sequence[Value], results: Sequence[Value], skip: int | None = None) -> None:
-        """All at once: a new value may depend on several old ones."""
+        """Assigns all at once: a new value may depend on several old ones."""
         changed: list[tuple[Value, Value]] = [
             (v, self._as(v, r))
             for i, (v, r) in enumerate(zip(variables, results))

@@ -126,7 +126,7 @@ class Emitter:
         return Tile(name, tile.shape, tile.dtype)
 
     def simple(self, value: Scalar) -> Scalar:
-        """A name or a constant, which may be written twice."""
+        """A name or a constant: it is safe to write it twice."""
         return value if value.text.replace("_", "").isalnum() or value.value is not None else self.variable("v", value)
 
     def pl_type(self, dtype: DTypeLike) -> str:

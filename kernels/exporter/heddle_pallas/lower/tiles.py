@@ -32,7 +32,7 @@ def result(eqn: JaxprEqn, text: str) -> Tile:
 
 
 def steering_result(e: Emitter, eqn: JaxprEqn, text: str) -> Tile | Scalar:
-    """As result; one of no dimensions that steers becomes a C expression at once."""
+    """Like result, but a scalar that steers becomes a C expression at once."""
     tile = result(eqn, text)
     if tile.shape == () and eqn.outvars[0] in e.block.steers and c_type(tile.dtype):
         return e.steering(tile)

@@ -108,7 +108,7 @@ def _index(e: Emitter, view: View, indexer: Any) -> View:
 
 
 def view_of(name: str, aval: Aval, space: str) -> View:
-    """All of a ref that has this name in C; space is that of an array."""
+    """The whole ref of this name in C; space is the memory space of an array."""
     kind = kind_of(aval)
     return View(name, tuple(int(n) for n in aval.shape), aval.dtype, "semaphore" if kind else space, kind, name)
 

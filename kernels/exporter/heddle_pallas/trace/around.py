@@ -39,7 +39,7 @@ class Around:
         return self.only.get(id(eqn))
 
     def flat(self, jaxpr: Jaxpr, consts: Iterable[Any]) -> list[Equation]:
-        """All equations in order; what is around kernels is unrolled."""
+        """All equations in order; control flow around kernels is unrolled."""
         for v, c in zip(jaxpr.constvars, consts):
             self.known.add_constant(v, c)
         found: list[Equation] = []

@@ -26,7 +26,7 @@ def value_of(atom: Atom, known: Environment) -> Any:
 
 
 def run_equations(eqns: Sequence[JaxprEqn], known: Environment) -> None:
-    """Adds their results to what is known."""
+    """Evaluates the equations, and adds their results to `known`."""
     for eqn in eqns:
         known.update(zip(eqn.outvars, _bind(eqn, [value_of(v, known) for v in eqn.invars])))
 

@@ -93,7 +93,7 @@ class Plan:
         return self._copy(atom, array, self._new(atom, f"{array.name}_ref"))
 
     def _copy(self, atom: Atom, source: Array, target: Array) -> Array:
-        """A step that makes the target hold what the source holds now."""
+        """A step that copies the present contents of the source to the target."""
         self._host([], [(atom, source)], [(atom, target)])
         return target
 
