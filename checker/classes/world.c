@@ -410,15 +410,6 @@ uint32_t world_next_agent(World *world, uint32_t agent)
     return transfer_next(world, NONE);
 }
 
-/* A word must stay within 32 bits for adds to commute. */
-static int64_t add_to_word(World *world, uint32_t object, int64_t value, int32_t inc)
-{
-    int64_t sum = value + inc;
-    if (sum != (int32_t)sum)
-        usage_order(world->usage, object);
-    return (int32_t)sum;
-}
-
 static int64_t outcome_of(const Step *step, int64_t value)
 {
     if (step->kind == STEP_EXPECT_COUNT)
@@ -433,30 +424,11 @@ static void do_core(World *world, uint32_t core)
     int64_t value = world_value(world, step->object);
     WorldEvent *event = step_on(world, core, outcome_of(step, value));
     event->before = world->version[step->object];
-    switch ((StepKind)step->kind) {
-    case STEP_SIGNAL:
-        change_value(world, event, step->object, value + step->value);
-        break;
-    case STEP_WAIT:
-        if (step->value > 0)
-            change_value(world, event, step->object, value - step->value);
-        break;
-    case STEP_FLAG_STORE:
-        change_value(world, event, step->object, (int32_t)step->value);
-        break;
-    case STEP_FLAG_ADD:
-        change_value(world, event, step->object, add_to_word(world, step->object, value, (int32_t)step->value));
-        break;
-    case STEP_FLAG_CAS:
-        if (value == (int32_t)step->extra)
-            change_value(world, event, step->object, (int32_t)step->value);
-        break;
-    case STEP_WAIT_KEEP: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD: case STEP_FLAG_WAIT:
-        break;
-    case STEP_LOAD: case STEP_STORE: case STEP_SWAP: case STEP_COPY_START: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT:
-    case STEP_CORE_BARRIER: case STEP_STOP: case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE:
-    case STEP_KIND_COUNT:
-        g_assert_not_reached();
+    if (dependence_manner(step, value) != MANNER_LOOK && (step->kind != STEP_WAIT || step->value > 0)) {
+        int64_t after = counter_after(step, value);
+        if (step->kind == STEP_FLAG_ADD && after != value + (int32_t)step->value)
+            usage_order(world->usage, step->object);            /* the word wraps around: its adds do not commute */
+        change_value(world, event, step->object, after);
     }
     note_loop(world, core, stage);
     queue_core(world, core);
