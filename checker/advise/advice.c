@@ -43,7 +43,7 @@ static bool try_without(CheckResult *result, Change *change, const char *what, c
     }
     g_autofree char *otherwise = changed != NULL ? what_happens(changed) : NULL;
     if (otherwise != NULL)
-        whatif_tell(result, g_strdup_printf("needed: %s; without it there is a %s", what, otherwise));
+        whatif_tell(result, REPAIR_NEEDED, g_strdup_printf("%s; without it there is a %s", what, otherwise));
     if (changed != NULL)
         check_result_free(changed);
     change_clear(change);

@@ -2,7 +2,7 @@
 #pragma once
 #include "../check/spec.h"
 
-/* Small programs only. A faulty one is checked with the usual repairs and other knobs (result->tried; repair.c). A verified one is checked
+/* Small programs only. A faulty one is checked with the usual repairs and other knobs (result->tried; repairs.c). A verified one is checked
  * without each of its barriers and signals (result->advice: needless-sync, or what they are needed for; advice.c). */
 void check_try_repairs(CheckResult *result);
 void check_try_without(CheckResult *result);

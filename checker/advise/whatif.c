@@ -143,9 +143,20 @@ EditWhere whatif_at_wait(const Program *program, const Step *wait)
     return where;
 }
 
-void whatif_tell(CheckResult *result, char *sentence)
+bool whatif_is_reported(const CheckResult *result, const Finding *finding)
+{
+    return finding_exemption(result->program, finding) == NULL;
+}
+
+Repair *whatif_tell(CheckResult *result, RepairKind kind, char *words)
 {
     if (result->tried == NULL)
-        result->tried = g_ptr_array_new_with_free_func(g_free);
-    g_ptr_array_add(result->tried, sentence);
+        result->tried = g_ptr_array_new_with_free_func((GDestroyNotify)repair_free);
+    Repair *repair = repair_new(kind, words);
+    repair->data_checked = result->program->expectations.count > 0;
+    for (guint i = 0; (kind == REPAIR_MENDS || kind == REPAIR_MASKS) && i < result->outcome->findings->len; i++)
+        if (whatif_is_reported(result, result->outcome->findings->pdata[i]))
+            g_ptr_array_add(repair->keys, finding_key(result->program, result->outcome->findings->pdata[i]));
+    g_ptr_array_add(result->tried, repair);
+    return repair;
 }

@@ -11,6 +11,7 @@ enum { WHATIF_CORES_MAX = 8, WHATIF_CHANGES_MAX = CORE_EDITS_MAX };
 /* A list of edits, and its description. */
 typedef struct Change {
     const CheckResult *result;
+    RepairKind kind;
     Edit edit[WHATIF_CHANGES_MAX];
     EditFresh fresh[1];
     unsigned count, fresh_count;
@@ -41,4 +42,5 @@ uint32_t whatif_element(const Program *program, uint32_t semaphore);
 /* Is it the first step of its kind and site, and for a wait of its semaphore? One call may be a wait_send and a wait_recv. */
 bool whatif_is_first(const Record *record, size_t index);
 EditWhere whatif_at_wait(const Program *program, const Step *wait);     /* waits at its site on semaphores of that name */
-void whatif_tell(CheckResult *result, char *sentence);          /* takes it; appends to result->tried */
+Repair *whatif_tell(CheckResult *result, RepairKind kind, char *words); /* takes the words; appends to result->tried, which owns it */
+bool whatif_is_reported(const CheckResult *result, const Finding *finding);     /* not exempted */

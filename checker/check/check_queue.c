@@ -95,7 +95,7 @@ static void carry_rest(Codec *codec, CheckResult *result)
     CODEC_PLAIN(codec, result->peak_bytes);
     codec_text(codec, &result->captured);
     codec_bytes(codec, &result->results);
-    codec_texts(codec, &result->tried);
+    repairs_carry(codec, &result->tried);
     uint64_t advice = codec_count(codec, result->advice->len);
     for (uint64_t i = 0; i < advice && !codec->bad; i++) {
         if (codec_reads(codec))

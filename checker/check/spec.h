@@ -6,8 +6,8 @@
 #include "../../model/offer.h"
 #include "../facts/finding.h"
 #include "../run/child.h"
-#include "../run/edit.h"
 #include "exit_code.h"
+#include "repair.h"
 #include "../facts/limits.h"
 
 typedef enum Verdict { VERDICT_VERIFIED = EXIT_VERIFIED, VERDICT_FAULTY = EXIT_FAULTY, VERDICT_ERROR = EXIT_ERROR,
@@ -63,7 +63,7 @@ typedef struct CheckResult {
     Record *record;
     Outcome *outcome;
     GPtrArray *advice;                          /* of Advice */
-    GPtrArray *tried;                           /* of char*: sentences about repairs that were tried; NULL: none were */
+    GPtrArray *tried;                           /* of Repair; NULL: none was tried */
     SmallerSizes smaller;
     bool results_checked;
     GBytes *results;                            /* in the format of results.h; NULL: not requested, or none */

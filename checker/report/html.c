@@ -293,8 +293,10 @@ static void add_head(PageRun *run, const Finding *finding)
     member_text(run->builder, "message", message ? message : "Every order was covered; this is the one that was run.");
     member_text(run->builder, "why", why);
     member_array(run->builder, "tried");
-    for (guint i = 0; run->result->tried && i < run->result->tried->len; i++)
-        member_element(run->builder, run->result->tried->pdata[i]);
+    for (guint i = 0; run->result->tried && i < run->result->tried->len; i++) {
+        g_autofree char *words = repair_text(run->result->tried->pdata[i]);
+        member_element(run->builder, words);
+    }
     json_builder_end_array(run->builder);
     GPtrArray *delays = finding ? message_delays(run->program, finding) : NULL;
     if (delays == NULL)

@@ -171,6 +171,88 @@ static void add_advice(JsonBuilder *builder, const CheckResult *result, bool unr
     json_builder_end_array(builder);
 }
 
+static void add_edits(JsonBuilder *builder, const Repair *repair)
+{
+    member_array(builder, "edits");
+    for (guint i = 0; i < repair->edits->len; i++) {
+        const RepairEdit *edit = repair->edits->pdata[i];
+        json_builder_begin_object(builder);
+        member_text(builder, "edit", repair_edit_name((EditKind)edit->kind));
+        member_text_or_null(builder, "file", edit->file);
+        member_int(builder, "line", edit->line);
+        if (edit->kind != EDIT_ENTRY_BARRIER)
+            member_text(builder, "at", step_kind_name(edit->at));
+        if (edit->kind == EDIT_BEFORE || edit->kind == EDIT_AFTER)
+            member_text(builder, "step", step_kind_name(edit->step));
+        member_text_or_null(builder, "semaphore", edit->semaphore);
+        member_int(builder, "value", edit->value);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+}
+
+static void add_diff(JsonBuilder *builder, const Repair *repair)
+{
+    member_array(builder, "diff");
+    for (guint i = 0; i < repair->lines->len; i++) {
+        const RepairLine *line = repair->lines->pdata[i];
+        json_builder_begin_object(builder);
+        member_text(builder, "file", line->file);
+        member_int(builder, "line", line->line);
+        member_text_or_null(builder, "old", line->old);
+        member_text_or_null(builder, "new", line->new);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+}
+
+/* The fingerprints of the faults that it removes. */
+static void add_removed(JsonBuilder *builder, Source *source, const CheckResult *result, const Repair *repair)
+{
+    member_array(builder, "removes");
+    for (guint i = 0; i < result->outcome->findings->len; i++) {
+        const Finding *finding = result->outcome->findings->pdata[i];
+        g_autofree char *key = finding_key(result->program, finding), *fingerprint = fingerprint_finding(source, result, finding);
+        if (g_ptr_array_find_with_equal_func(repair->keys, key, g_str_equal, NULL))
+            json_builder_add_string_value(builder, fingerprint);
+    }
+    json_builder_end_array(builder);
+}
+
+static void add_repair(JsonBuilder *builder, Source *source, const CheckResult *result, const Repair *repair)
+{
+    json_builder_begin_object(builder);
+    member_text(builder, "kind", repair_kind_name(repair->kind));
+    member_text(builder, "words", repair->words);
+    add_edits(builder, repair);
+    add_diff(builder, repair);
+    add_removed(builder, source, result, repair);
+    member_int(builder, "changed_lines", repair->changed);
+    member_bool(builder, "data_checked", repair->data_checked);
+    json_builder_end_object(builder);
+}
+
+/* As sentences, and those that make the program right once more as what they are. */
+static void add_tried(JsonBuilder *builder, const CheckResult *result)
+{
+    guint count = result->tried ? result->tried->len : 0;
+    member_array(builder, "tried");
+    for (guint i = 0; i < count; i++) {
+        g_autofree char *words = repair_text(result->tried->pdata[i]);
+        member_element(builder, words);
+    }
+    json_builder_end_array(builder);
+    Source *source = source_new();
+    member_array(builder, "repairs");
+    for (guint i = 0; i < count; i++) {
+        const Repair *repair = result->tried->pdata[i];
+        if (repair->kind == REPAIR_MENDS || repair->kind == REPAIR_MASKS)
+            add_repair(builder, source, result, repair);
+    }
+    json_builder_end_array(builder);
+    source_free(source);
+}
+
 static void add_estimate(JsonBuilder *builder, const Estimate *estimate)
 {
     member_object(builder, "classes_estimate");
@@ -274,10 +356,7 @@ static JsonNode *check_node(const CheckResult *result, const GPtrArray *schedule
     add_findings(builder, "faults", result, schedules, false);
     add_findings(builder, "exempted", result, schedules, true);
     add_advice(builder, result, false);
-    member_array(builder, "tried");
-    for (guint i = 0; result->tried && i < result->tried->len; i++)
-        member_element(builder, result->tried->pdata[i]);
-    json_builder_end_array(builder);
+    add_tried(builder, result);
     json_builder_end_object(builder);
     JsonNode *node = json_builder_get_root(builder);
     g_object_unref(builder);

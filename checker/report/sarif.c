@@ -232,7 +232,8 @@ static char *message_of(const Sarif *sarif, const CheckResult *result, const Fin
     append_escaped(message, why ? why : "");
     for (guint i = 0; result->tried && i < result->tried->len; i++) {
         g_string_append(message, " Tried: ");
-        append_escaped(message, result->tried->pdata[i]);
+        g_autofree char *words = repair_text(result->tried->pdata[i]);
+        append_escaped(message, words);
         g_string_append_c(message, '.');
     }
     g_autofree char *told = paths_in_text(sarif->root, message->str);

@@ -423,11 +423,11 @@ static void text_details(Text *text, const CheckResult *result)
 static void text_tried(Text *text, const CheckResult *result)
 {
     for (guint i = 0; result->tried && i < result->tried->len; i++) {
-        char *key = g_strdup_printf("%s tried: %s", result->program->name, (char *)result->tried->pdata[i]);
-        const char *sentence = result->tried->pdata[i];
-        bool needed = g_str_has_prefix(sentence, "needed: ");
+        const Repair *repair = result->tried->pdata[i];
+        const char *lead = repair->kind == REPAIR_NEEDED ? "needed: " : "tried: ";
+        char *key = g_strdup_printf("%s %s%s", result->program->name, lead, repair->words);
         if (!g_hash_table_contains(text->reported, key))
-            text_wrapped(text, 2, needed ? "needed: " : "tried: ", sentence + (needed ? strlen("needed: ") : 0));
+            text_wrapped(text, 2, lead, repair->words);
         g_hash_table_insert(text->reported, key, text_title(result));
     }
 }

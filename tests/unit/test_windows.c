@@ -548,7 +548,7 @@ static void reports_name_blocks(void **state)
     assert_non_null(strstr(finding->why, "nothing in a kernel can wait for it"));
     check_try_repairs(result);
     assert_int_equal(result->tried->len, 1);
-    assert_non_null(strstr(result->tried->pdata[0], "with one buffer for each"));
+    assert_non_null(strstr(((const Repair *)result->tried->pdata[0])->words, "with one buffer for each"));
     checked_free(result);
 }
 

@@ -1,4 +1,4 @@
-/* repair_size.c - checks a faulty program on a line of devices at smaller sizes, to find the smallest faulty one and a repair for it.
+/* repairs_size.c - checks a faulty program on a line of devices at smaller sizes, to find the smallest faulty one and a repair for it.
  *
  * A program that is too large for trying repairs is usually faulty at a few devices too, for the same reason. The report names the size at
  * which a repair was tried.
@@ -6,7 +6,7 @@
 #include "../check/check.h"
 #include "../check/interrupt.h"
 #include "advise.h"
-#include "repair.h"
+#include "repairs.h"
 #include <string.h>
 
 static CheckSpec spec_at(const CheckResult *result, uint32_t devices)
@@ -71,9 +71,9 @@ void check_try_smaller(CheckResult *result)
     g_autofree char *sizes = least == wrong - 1 ? g_strdup_printf("%u device%s", least, least == 1 ? "" : "s")
         : g_strdup_printf("%u to %u devices", least, wrong - 1);
     if (right == wrong - least)
-        whatif_tell(result, g_strdup_printf("right with %s: the smallest wrong size is %u devices", sizes, wrong));
+        whatif_tell(result, REPAIR_SIZE, g_strdup_printf("right with %s: the smallest wrong size is %u devices", sizes, wrong));
     else
-        whatif_tell(result, g_strdup_printf("the smallest wrong size is %u devices", wrong));
+        whatif_tell(result, REPAIR_SIZE, g_strdup_printf("the smallest wrong size is %u devices", wrong));
 }
 
 static bool shares_a_fault(const CheckResult *one, const CheckResult *other)
@@ -85,7 +85,7 @@ static bool shares_a_fault(const CheckResult *one, const CheckResult *other)
     return false;
 }
 
-void repair_at_smaller_size(CheckResult *result)
+void repairs_at_smaller_size(CheckResult *result)
 {
     uint32_t wrong = smaller_sizes(result)->wrong;
     if (wrong == 0 || wrong == mesh_devices(&result->spec->mesh))
@@ -97,10 +97,14 @@ void repair_at_smaller_size(CheckResult *result)
     if (smaller->verdict == VERDICT_FAULTY && shares_a_fault(result, smaller))
         check_try_repairs(smaller);
     for (guint i = 0; smaller->tried != NULL && i < smaller->tried->len; i++) {
-        g_autoptr(GString) sentence = g_string_new(smaller->tried->pdata[i]);
-        if (g_string_replace(sentence, " at this size", size, 0) == 0)
-            g_string_append(sentence, size);
-        whatif_tell(result, g_strdup(sentence->str));
+        Repair *repair = smaller->tried->pdata[i];
+        GString *words = g_string_new(repair->words);
+        if (g_string_replace(words, " at this size", size, 0) == 0)
+            g_string_append(words, size);
+        g_free(repair->words);
+        repair->words = g_string_free(words, FALSE);
     }
+    g_clear_pointer(&result->tried, g_ptr_array_unref);
+    result->tried = g_steal_pointer(&smaller->tried);
     check_result_free(smaller);
 }

@@ -1,9 +1,9 @@
-/* repair_wait.c - adds waits: at the end for what is left over, before an access that a copy races with, after the start of a copy.
+/* repairs_wait.c - adds waits: at the end for what is left over, before an access that a copy races with, after the start of a copy.
  *
  * A late wait is moved: it is dropped where it is, and done as often where it is due.
  */
 #include "../../model/counter.h"
-#include "repair.h"
+#include "repairs.h"
 #include <string.h>
 #include "../../model/label.h"
 
@@ -47,12 +47,12 @@ static void note_drain(const Repairs *r, GArray *drains, uint32_t semaphore, int
     g_array_append_val(drains, now);
 }
 
-GArray *repair_find_left(const Repairs *r)
+GArray *repairs_find_left(const Repairs *r)
 {
     GArray *drains = g_array_new(FALSE, FALSE, sizeof(Drain));
     g_autofree int64_t *count = g_new0(int64_t, r->program->semaphores + 1);
     for (size_t i = 0; i < r->record->steps.count; i++) {
-        const Step *step = repair_step(r, i);
+        const Step *step = repairs_step(r, i);
         if (counter_adds(step) != 0)
             count[step->object] += counter_adds(step);
     }
@@ -71,9 +71,9 @@ GArray *repair_find_left(const Repairs *r)
 }
 
 /* At the end of the launch, waits for everything that is left over. */
-void repair_drains(Repairs *r)
+void repairs_drains(Repairs *r)
 {
-    g_autoptr(GArray) drains = repair_find_left(r);
+    g_autoptr(GArray) drains = repairs_find_left(r);
     Change change;
     change_begin(&change, r->result);
     change_say(&change, "with ");
@@ -90,7 +90,7 @@ void repair_drains(Repairs *r)
     }
     change_say(&change, " at the end of the launch");
     if (fits)
-        repair_try(r, &change);
+        repairs_try(r, &change);
     else
         change_clear(&change);
 }
@@ -149,7 +149,7 @@ static uint32_t occurrences(const Repairs *r, uint32_t core, const EditWhere *wh
 {
     uint32_t count = 0;
     for (size_t i = 0; i < r->record->steps.count; i++) {
-        const Step *step = repair_step(r, i);
+        const Step *step = repairs_step(r, i);
         const Site *site = program_get_site(r->program, step->site);
         count += step->core == core && step->kind == where->step && site->line == where->line && site->counter == where->counter
             && strcmp(program_text(r->program, site->file), where->file) == 0
@@ -174,7 +174,7 @@ static bool try_to_move(Repairs *r, const Step *wait, EditWhere to, const Missin
     change_add(&change, EDIT_DROP)->where = where;
     add_wait(r, &change, EDIT_BEFORE, to, &one);
     change.too_many |= there == 0;
-    return repair_try(r, &change);
+    return repairs_try(r, &change);
 }
 
 /* Moves a late wait before `other`, as many times: at the last occurrences of `other`, or at the first. */
@@ -183,7 +183,7 @@ static bool try_earlier(Repairs *r, const Missing *missing, const Place *other)
     const EditWhere to = whatif_at(r->program, other->kind, other->site);
     uint32_t position = 0;
     for (size_t i = 0; i < r->record->steps.count; i++) {
-        const Step *step = repair_step(r, i);
+        const Step *step = repairs_step(r, i);
         position += step->core == other->core;
         if (step->core != other->core || position <= other->position || step->kind != STEP_WAIT || step->value != missing->count
             || strcmp(whatif_semaphore_name(r->program, step->object), whatif_semaphore_name(r->program, missing->semaphore)) != 0)
@@ -207,7 +207,7 @@ static bool try_from_second_time(Repairs *r, EditWhere where, const char *before
     const char *name = whatif_semaphore_name(r->program, missing->semaphore);
     change.too_many |= missing->rotates || !wait_at_exit(r, &change, name, whatif_element(r->program, missing->semaphore), missing->count,
                                                          NULL);
-    return repair_try(r, &change);
+    return repairs_try(r, &change);
 }
 
 static bool try_wait_before(Repairs *r, const Missing *missing, const Place *other)
@@ -220,7 +220,7 @@ static bool try_wait_before(Repairs *r, const Missing *missing, const Place *oth
     say_wait(r, &change, missing);
     change_say(&change, " before %s", before);
     add_wait(r, &change, EDIT_BEFORE, where, missing);
-    return repair_try(r, &change) || try_earlier(r, missing, other) || try_from_second_time(r, where, before, missing);
+    return repairs_try(r, &change) || try_earlier(r, missing, other) || try_from_second_time(r, where, before, missing);
 }
 
 /* The moment belongs to a copy: the other step's core waits for that copy first. */
@@ -259,7 +259,7 @@ static void try_waits_behind(Repairs *r, uint32_t copy_index)
             if (which & 2)
                 wait_behind_start(r, &change, copy, true, in_place);
             change_say(&change, " right after the start of the copy at %s", place);
-            if (repair_try(r, &change))
+            if (repairs_try(r, &change))
                 return;
         }
 }
@@ -267,7 +267,7 @@ static void try_waits_behind(Repairs *r, uint32_t copy_index)
 /* Waits for what is left over after the start of the first copy that counts there. */
 static void try_left_behind_first(Repairs *r)
 {
-    g_autoptr(GArray) drains = repair_find_left(r);
+    g_autoptr(GArray) drains = repairs_find_left(r);
     Change change;
     change_begin(&change, r->result);
     change_say(&change, "with ");
@@ -280,7 +280,7 @@ static void try_left_behind_first(Repairs *r)
     }
     change_say(&change, " after the start of the first copy that counts there");
     change.too_many |= drains->len == 0;
-    repair_try(r, &change);
+    repairs_try(r, &change);
 }
 
 static bool is_reported(const Repairs *r, const Finding *finding, FaultId id)
@@ -288,7 +288,7 @@ static bool is_reported(const Repairs *r, const Finding *finding, FaultId id)
     return finding->id == id && finding_exemption(r->program, finding) == NULL;
 }
 
-void repair_missing_waits(Repairs *r)
+void repairs_missing_waits(Repairs *r)
 {
     bool named = false;
     for (guint i = 0; i < r->result->outcome->findings->len && !named; i++) {
@@ -298,7 +298,7 @@ void repair_missing_waits(Repairs *r)
     }
 }
 
-void repair_waits_behind_starts(Repairs *r)
+void repairs_waits_behind_starts(Repairs *r)
 {
     if (r->named == 0)
         try_left_behind_first(r);

@@ -1,9 +1,9 @@
-/* repair.c - tries the usual repairs on a faulty program: each changed program is checked, and the repair is named if it is verified.
+/* repairs.c - tries the usual repairs on a faulty program: each changed program is checked, and the repair is named if it is verified.
  *
  * The faults determine which repairs are tried. The first few that hold are named, the most specific kinds first: a semaphore for each
  * copy, a missing or late wait, a larger count, an early signal, a second barrier, an entry barrier, a capacity semaphore.
  */
-#include "repair.h"
+#include "repairs.h"
 #include "../../model/label.h"
 #include "../check/check.h"
 #include "../check/interrupt.h"
@@ -22,7 +22,7 @@ static bool has_any(const Repairs *r, unsigned faults)
 #define ABOUT_ORDER (BIT(FAULT_RACE) | BIT(FAULT_IN_FLIGHT) | BIT(FAULT_LIFETIME) | BIT(FAULT_UNINITIALISED) | BIT(FAULT_ASSERT) \
                      | BIT(FAULT_MISMATCH) | BIT(FAULT_DIVERGENCE))
 
-bool repair_try(Repairs *r, Change *change)
+bool repairs_try(Repairs *r, Change *change)
 {
     bool tried_before = !g_hash_table_add(r->seen, g_strdup(change->words->str)), right = false;
     if (!tried_before && !change->too_many && r->named < NAMED_MAX && r->tries < TRIES_MAX && g_get_monotonic_time() < r->until
@@ -34,14 +34,17 @@ bool repair_try(Repairs *r, Change *change)
     }
     if (right) {
         const char *doubt = r->program->expectations.count > 0 ? "" : " (its values were not judged: the program expects no result)";
-        whatif_tell(r->result, g_strdup_printf("%s, it is verified at this size%s", change->words->str, doubt));
+        char *words = g_strdup_printf("%s, it is verified at this size%s", change->words->str, doubt);
+        Repair *repair = whatif_tell(r->result, change->kind, words);
+        for (unsigned i = 0; i < change->count; i++)
+            repair_add_edit(repair, &change->edit[i]);
         r->named++;
     }
     change_clear(change);
     return right;
 }
 
-const Step *repair_step(const Repairs *r, size_t i)
+const Step *repairs_step(const Repairs *r, size_t i)
 {
     return &STORE(Step, &r->record->steps, i);
 }
@@ -56,7 +59,7 @@ static uint32_t most_steps_on(const Repairs *r, StepKind kind, const char *name)
 {
     uint32_t count[WHATIF_CORES_MAX] = { 0 }, most = 0;
     for (size_t i = 0; i < r->record->steps.count; i++) {
-        const Step *step = repair_step(r, i);
+        const Step *step = repairs_step(r, i);
         if (step->kind != kind || (kind == STEP_COPY_START && step->object == NONE))
             continue;
         uint32_t semaphore = kind == STEP_COPY_START ? STORE(Copy, &r->record->copies, step->object).receive_semaphore : step->object;
@@ -89,7 +92,7 @@ static void try_one_a_copy(Repairs *r)
         }
         change_say(&change, "with one %s for each copy (an array, indexed by the step) instead of %s", name,
                    decl->elements > 1 ? "these few in turn" : "one for all");
-        repair_try(r, &change);
+        repairs_try(r, &change);
     }
 }
 
@@ -102,15 +105,15 @@ static void try_count(Repairs *r, const Step *step, int64_t value)
     Edit *edit = change_add(&change, EDIT_COUNT);
     edit->where = whatif_at_wait(r->program, step);
     edit->times = value % step->value == 0 ? value / step->value : 0, edit->value = edit->times ? 0 : value;
-    repair_try(r, &change);
+    repairs_try(r, &change);
 }
 
 static void try_larger_counts(Repairs *r)
 {
-    g_autoptr(GArray) drains = repair_find_left(r);
+    g_autoptr(GArray) drains = repairs_find_left(r);
     unsigned candidates = 0;
     for (size_t i = 0; i < r->record->steps.count && candidates < COUNTS_MAX; i++) {
-        const Step *step = repair_step(r, i);
+        const Step *step = repairs_step(r, i);
         if (step->kind != STEP_WAIT || step->value == 0 || !whatif_is_first(r->record, i))
             continue;
         candidates++;
@@ -124,7 +127,7 @@ static void try_larger_counts(Repairs *r)
 /* A stuck core waits for the count that is there. */
 static void try_smaller_counts(Repairs *r)
 {
-    g_autoptr(GArray) drains = repair_find_left(r);
+    g_autoptr(GArray) drains = repairs_find_left(r);
     for (size_t core = 0; core < r->record->ends.count; core++) {
         const CoreState *end = &STORE(CoreState, &r->record->ends, core);
         for (guint d = 0; d < drains->len && end->end == CORE_BLOCKED && end->pending.kind == STEP_WAIT; d++) {
@@ -147,7 +150,7 @@ static unsigned find_signalled(const Repairs *r, const Step *wait, uint32_t peer
         for (uint32_t core = 0; core < r->program->cores; core++)
             peer[i][core] = NONE;
     for (size_t i = 0; i < r->record->steps.count; i++) {
-        const Step *step = repair_step(r, i);
+        const Step *step = repairs_step(r, i);
         if ((step->kind != STEP_SIGNAL && step->kind != STEP_WAIT) || done[step->core]
             || strcmp(whatif_semaphore_name(r->program, step->object), name) != 0)
             continue;
@@ -170,14 +173,14 @@ static void try_second_barriers(Repairs *r)
 {
     uint32_t peer[SIGNALS_MAX][WHATIF_CORES_MAX];
     for (size_t i = 0; i < r->record->steps.count; i++) {
-        const Step *wait = repair_step(r, i);
+        const Step *wait = repairs_step(r, i);
         if (wait->kind != STEP_WAIT || kind_of(r, wait->object) == SEMAPHORE_DMA || !whatif_is_first(r->record, i))
             continue;
         unsigned signals = find_signalled(r, wait, peer);
         g_autofree char *place = program_describe_site(r->program, wait->site);
         Change change;
         change_begin(&change, r->result);
-        change.too_many = signals == 0;
+        change.kind = REPAIR_MASKS, change.too_many = signals == 0;
         change.fresh[change.fresh_count++] = (EditFresh){ .name = "second_barrier", .kind = SEMAPHORE_REGULAR, .elements = 1 };
         for (unsigned s = 0; s < signals; s++) {
             Edit *edit = change_add(&change, EDIT_AFTER);
@@ -187,7 +190,7 @@ static void try_second_barriers(Repairs *r)
         edit->where = whatif_at(r->program, STEP_WAIT, wait->site), edit->step = STEP_WAIT;
         change_say(&change, "with a second barrier after the wait at %s (the same signals and the same wait, on a semaphore of the "
                             "launch's own)", place);
-        repair_try(r, &change);
+        repairs_try(r, &change);
     }
 }
 
@@ -196,6 +199,7 @@ static void try_entry_barriers(Repairs *r)
     bool right = false;
     Change all;
     change_begin(&all, r->result);
+    all.kind = REPAIR_MASKS;
     change_say(&all, "with a barrier of all devices where each launch begins");
     for (uint32_t l = 0; l < r->program->launches.count && all.count < LAUNCHES_MAX; l++) {
         const Launch *launch = program_launch(r->program, l);
@@ -203,13 +207,14 @@ static void try_entry_barriers(Repairs *r)
             continue;
         Change change;
         change_begin(&change, r->result);
+        change.kind = REPAIR_MASKS;
         change_say(&change, "with a barrier of all devices where launch %u (%s) begins", l, program_text(r->program, launch->name));
         *change_add(&change, EDIT_ENTRY_BARRIER) = (Edit){ .kind = EDIT_ENTRY_BARRIER, .where.launch = l, .value = 1 };
         *change_add(&all, EDIT_ENTRY_BARRIER) = change.edit[0];
-        right |= repair_try(r, &change);
+        right |= repairs_try(r, &change);
     }
     if (all.count > 1 && !right)
-        repair_try(r, &all);
+        repairs_try(r, &all);
     else
         change_clear(&all);
 }
@@ -239,7 +244,7 @@ static void try_capacity(Repairs *r)
 {
     uint32_t sender[WHATIF_CORES_MAX];
     for (size_t i = 0; i < r->record->steps.count; i++) {
-        const Step *step = repair_step(r, i);
+        const Step *step = repairs_step(r, i);
         if (step->kind != STEP_COPY_START || step->object == NONE || !whatif_is_first(r->record, i)
             || !find_senders(r, step->site, sender))
             continue;
@@ -256,7 +261,7 @@ static void try_capacity(Repairs *r)
             edit->where = whatif_at(r->program, STEP_COPY_START, step->site), edit->value = 1;
             edit->step = half ? STEP_WAIT : STEP_SIGNAL, edit->target = sender;
         }
-        repair_try(r, &change);
+        repairs_try(r, &change);
     }
 }
 
@@ -281,8 +286,9 @@ static void try_knobs(Repairs *r)
         CheckResult *changed = whatif_check(r->result, NULL, &knobs, true);
         if (changed->verdict == VERDICT_VERIFIED) {
             fifo |= kind->dma_order == DMA_ORDER_LINK_FIFO;
-            whatif_tell(r->result, g_strdup_printf("right only if the hardware guarantees %s (%s): with --%s it is verified",
-                                                   other[i].option, other[i].meaning, other[i].option));
+            whatif_tell(r->result, REPAIR_MASKS,
+                        g_strdup_printf("right only if the hardware guarantees %s (%s): with --%s it is verified",
+                                        other[i].option, other[i].meaning, other[i].option));
         }
         check_result_free(changed);
     }
@@ -297,9 +303,9 @@ static void try_sequential_windows(Repairs *r)
     knobs.windows = WINDOWS_SEQUENTIAL;
     CheckResult *changed = whatif_check(r->result, NULL, &knobs, true);
     if (changed->verdict == VERDICT_VERIFIED)
-        whatif_tell(r->result, g_strdup("right only if no block of a windowed array is copied while the kernel works on another one: with "
-                                        "one buffer for each (.buffers = 1, in Pallas pl.Buffered(1)), or --windows sequential, it is "
-                                        "verified"));
+        whatif_tell(r->result, REPAIR_MASKS,
+                    g_strdup("right only if no block of a windowed array is copied while the kernel works on another one: with one buffer "
+                             "for each (.buffers = 1, in Pallas pl.Buffered(1)), or --windows sequential, it is verified"));
     check_result_free(changed);
 }
 
@@ -312,8 +318,8 @@ static void try_static_scopes(Repairs *r)
     knobs.scopes = SCOPES_STATIC;
     CheckResult *changed = whatif_check(r->result, NULL, &knobs, true);
     if (changed->verdict == VERDICT_VERIFIED)
-        whatif_tell(r->result, g_strdup("right only if scopes have fixed addresses on all devices (as Pallas assumes): with --scopes "
-                                        "static it is verified"));
+        whatif_tell(r->result, REPAIR_MASKS, g_strdup("right only if scopes have fixed addresses on all devices (as Pallas assumes): "
+                                                      "with --scopes static it is verified"));
     check_result_free(changed);
 }
 
@@ -339,29 +345,29 @@ void check_try_repairs(CheckResult *result)
     if (result->verdict != VERDICT_FAULTY)
         return;
     if (!whatif_is_small(result)) {
-        repair_at_smaller_size(result);
+        repairs_at_smaller_size(result);
         return;
     }
     if (spins(result))
         return;
-    result->tried = g_ptr_array_new_with_free_func(g_free);
+    result->tried = g_ptr_array_new_with_free_func((GDestroyNotify)repair_free);
     Repairs r = { .result = result, .program = result->program, .record = result->record, .faults = reported_faults(result),
                   .until = g_get_monotonic_time() + (gint64)(TRYING_SECONDS_MAX * G_USEC_PER_SEC),
                   .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL) };
     if (has_any(&r, ABOUT_ORDER))
         try_one_a_copy(&r);
     if (has_any(&r, BIT(FAULT_LEFTOVER) | BIT(FAULT_IN_FLIGHT)))
-        repair_drains(&r);
+        repairs_drains(&r);
     if (has_any(&r, BIT(FAULT_RACE) | BIT(FAULT_IN_FLIGHT)))
-        repair_missing_waits(&r);
+        repairs_missing_waits(&r);
     if (r.named == 0 && has_any(&r, ABOUT_ORDER | BIT(FAULT_LEFTOVER)))
         try_larger_counts(&r);
     if (has_any(&r, BIT(FAULT_DEADLOCK)))
         try_smaller_counts(&r);
     if (r.named == 0 && has_any(&r, ABOUT_ORDER))
-        repair_early_signals(&r);
+        repairs_early_signals(&r);
     if (r.named == 0 && has_any(&r, BIT(FAULT_RACE) | BIT(FAULT_IN_FLIGHT) | BIT(FAULT_LEFTOVER)))
-        repair_waits_behind_starts(&r);
+        repairs_waits_behind_starts(&r);
     if (has_any(&r, ABOUT_ORDER | BIT(FAULT_DEADLOCK) | BIT(FAULT_LEFTOVER)))
         try_second_barriers(&r);
     if (has_any(&r, ABOUT_ORDER | BIT(FAULT_DEADLOCK) | BIT(FAULT_LEFTOVER)))

@@ -1,7 +1,7 @@
-/* repair_signal.c - moves an early signal, such as the credit for a slot that is still in use, after one of the next steps of its core, the
- * nearest first, up to the next time that the core reaches the signal.
+/* repairs_signal.c - moves an early signal, such as the credit for a slot that is still in use, after one of the next steps of its core,
+ * the nearest first, up to the next time that the core reaches the signal.
  */
-#include "repair.h"
+#include "repairs.h"
 #include <string.h>
 #include "../../model/label.h"
 
@@ -23,7 +23,7 @@ static bool find_targets(const Repairs *r, Moved *moved)
     for (uint32_t core = 0; core < WHATIF_CORES_MAX; core++)
         moved->target[core] = NONE;
     for (size_t i = 0; i < r->record->steps.count; i++) {
-        const Step *step = repair_step(r, i);
+        const Step *step = repairs_step(r, i);
         if (!is_same(r->program, step, moved->signal))
             continue;
         uint32_t to = program_semaphore_core(r->program, step->object), *target = &moved->target[step->core];
@@ -40,7 +40,7 @@ static uint32_t count_same(const Repairs *r, const Step *step)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < r->record->steps.count; i++)
-        count += repair_step(r, i)->core == step->core && is_same(r->program, repair_step(r, i), step);
+        count += repairs_step(r, i)->core == step->core && is_same(r->program, repairs_step(r, i), step);
     return count;
 }
 
@@ -61,7 +61,7 @@ static bool try_behind(Repairs *r, const Moved *moved, const Step *behind)
     edit->where = whatif_at(r->program, behind->kind, behind->site);
     edit->where.times = signals, edit->step = STEP_SIGNAL, edit->value = signal->value, edit->target = moved->target;
     edit->semaphore = (EditSemaphore){ .name = name, .element = whatif_element(r->program, signal->object) };
-    return repair_try(r, &change);
+    return repairs_try(r, &change);
 }
 
 static bool can_be_behind(const Step *step)
@@ -75,7 +75,7 @@ static bool try_to_move(Repairs *r, const Moved *moved, size_t index)
     const Step *behind[STEPS_BEHIND_MAX];
     unsigned count = 0;
     for (size_t i = index + 1; i < r->record->steps.count && count < STEPS_BEHIND_MAX; i++) {
-        const Step *step = repair_step(r, i);
+        const Step *step = repairs_step(r, i);
         if (step->core != moved->signal->core)
             continue;
         if (is_same(r->program, step, moved->signal) || step->kind == STEP_EXIT)
@@ -92,10 +92,10 @@ static bool try_to_move(Repairs *r, const Moved *moved, size_t index)
     return false;
 }
 
-void repair_early_signals(Repairs *r)
+void repairs_early_signals(Repairs *r)
 {
     for (size_t i = 0; i < r->record->steps.count; i++) {
-        Moved moved = { .signal = repair_step(r, i) };
+        Moved moved = { .signal = repairs_step(r, i) };
         if (moved.signal->kind != STEP_SIGNAL || !whatif_is_first(r->record, i))
             continue;
         const Decl *decl = program_decl(r->program, program_semaphore_decl(r->program, moved.signal->object));
