@@ -81,13 +81,37 @@ static void append_cores(const Prover *prover, GString *text, const GArray *core
         g_string_append_printf(text, " and %u more", cores->len - shown);
 }
 
-/* own: each core waits on its own semaphore, so the owner is left out. */
-static char *name_semaphore(const Prover *prover, uint32_t semaphore, bool own)
+static uint32_t element_of(const Program *program, uint32_t semaphore)
 {
-    char *name = program_describe_semaphore(prover->program, semaphore), *of = own ? g_strrstr(name, " of ") : NULL;
-    if (of != NULL)
-        *of = '\0';
-    return name;
+    const Decl *decl = program_decl(program, program_semaphore_decl(program, semaphore));
+    return (semaphore - decl->first_semaphore) % decl->elements;
+}
+
+/* "its own b", or "its own (s[0] of device 0, s[1] of device 1)" if their elements differ; "b of device 0" for one core. */
+static char *name_semaphores(const Stuck *stuck, const StuckGroup *group)
+{
+    const Program *program = stuck->prover->program;
+    GString *text = g_string_new(NULL);
+    bool differ = false;
+    for (guint i = 0; i < group->cores->len; i++) {
+        uint32_t semaphore = stuck_end(stuck, g_array_index(group->cores, uint32_t, i))->pending.object;
+        g_autofree char *name = program_describe_semaphore(program, semaphore);
+        differ |= element_of(program, semaphore) != element_of(program, group->pending->object);
+        if (i < CORES_SHOWN)
+            g_string_append_printf(text, "%s%s", i == 0 ? "" : ", ", name);
+    }
+    if (group->cores->len == 1)
+        return g_string_free(text, FALSE);
+    if (group->cores->len > CORES_SHOWN)
+        g_string_append_printf(text, " and %u more", group->cores->len - CORES_SHOWN);
+    g_string_prepend(text, "its own (");
+    g_string_append_c(text, ')');
+    if (!differ) {
+        g_autofree char *name = program_describe_semaphore(program, group->pending->object);
+        *g_strrstr(name, " of ") = '\0';
+        g_string_printf(text, "its own %s", name);
+    }
+    return g_string_free(text, FALSE);
 }
 
 static void append_join(const Stuck *stuck, GString *text, const StuckGroup *group)
@@ -123,8 +147,8 @@ static void append_wait(const Stuck *stuck, GString *text, const StuckGroup *gro
     const Prover *prover = stuck->prover;
     bool many = group->cores->len > 1;
     g_autofree char *where = program_describe_site(prover->program, group->pending->site);
-    g_autofree char *name = name_semaphore(prover, group->pending->object, many);
-    g_string_append_printf(text, many ? " wait at %s, each on its own %s" : " waits at %s on %s", where, name);
+    g_autofree char *name = name_semaphores(stuck, group);
+    g_string_append_printf(text, many ? " wait at %s, each on %s" : " waits at %s on %s", where, name);
     g_string_append_printf(text, ": the count is %" G_GINT64_FORMAT ", it needs %d", group->have, (int32_t)group->pending->value);
 }
 
@@ -152,31 +176,26 @@ static Chance last_chance(const Prover *prover, const Step *wait)
     return chance;
 }
 
-static char *name_step(const Prover *prover, const Step *step)
-{
-    g_autofree char *who = program_describe_core(prover->program, step->core), *where = program_describe_site(prover->program, step->site);
-    return g_strdup_printf("the %s of %s at %s", step_kind_name((StepKind)step->kind), who, where);
-}
-
 static void append_flag_wait(const Stuck *stuck, GString *text, const StuckGroup *group)
 {
     static const char *const COMPARE[] = { "is", "is not", "is above", "is at least", "is below", "is at most" };
     const Prover *prover = stuck->prover;
     const Step *pending = group->pending;
     bool many = group->cores->len > 1;
-    g_autofree char *flag = name_semaphore(prover, pending->object, many), *where = program_describe_site(prover->program, pending->site);
-    g_string_append_printf(text, many ? " wait at %s, each until its own %s %s %d, but it is %" G_GINT64_FORMAT
+    g_autofree char *flag = name_semaphores(stuck, group), *where = program_describe_site(prover->program, pending->site);
+    g_string_append_printf(text, many ? " wait at %s, each until %s %s %d, but it is %" G_GINT64_FORMAT
                            : " waits at %s until %s %s %d, but it is %" G_GINT64_FORMAT, where, flag, COMPARE[pending->extra],
                            (int32_t)pending->value, group->have);
     Chance chance = last_chance(prover, pending);
     if (chance.ended != NULL) {
-        g_autofree char *made = chance.made ? name_step(prover, chance.made) : NULL, *ended = name_step(prover, chance.ended);
-        g_string_append_printf(text, ". It was %" G_GINT64_FORMAT ", which would do, %s%s, until %s: that signal was lost", chance.value,
-                               made ? "after " : "in the beginning", made ? made : "", ended);
+        g_autofree char *made = chance.made ? step_words(prover, chance.made) : NULL, *ended = step_words(prover, chance.ended);
+        g_autofree char *of = many ? program_describe_semaphore(prover->program, pending->object) : g_strdup("It");
+        g_string_append_printf(text, ". %s was %" G_GINT64_FORMAT ", which would do, %s%s, until %s: that signal was lost", of,
+                               chance.value, made ? "after " : "in the beginning", made ? made : "", ended);
     } else if (chance.last == NULL) {
         g_string_append(text, ", its initial value");
     } else {
-        g_autofree char *last = name_step(prover, chance.last);
+        g_autofree char *last = step_words(prover, chance.last);
         g_string_append_printf(text, "; the last to touch it was %s", last);
     }
 }

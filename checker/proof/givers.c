@@ -8,6 +8,7 @@ enum { LINES_SHOWN = 3, NAMES_SHOWN = 3 };
 typedef struct GiverLine {                      /* signals of one line of the source, all of copies or none */
     uint32_t site;
     bool copies, several_cores;
+    const char *word;                           /* what a core does there */
     GArray *signals;                            /* of uint32_t */
 } GiverLine;
 
@@ -18,14 +19,15 @@ static const Signal *signal_at(const Prover *prover, const GArray *signals, guin
 
 static GiverLine *line_of(const Prover *prover, GArray *lines, const Signal *signal)
 {
-    uint32_t site = index_step(prover->index, signal->core, signal->position)->site;
+    const Step *step = index_step(prover->index, signal->core, signal->position);
+    uint32_t site = step->site;
     bool copies = signal->copy_end != NONE;
     for (guint i = 0; i < lines->len; i++) {
         GiverLine *line = &g_array_index(lines, GiverLine, i);
         if (program_same_line(prover->program, line->site, site) && line->copies == copies)
             return line;
     }
-    const GiverLine fresh = { site, copies, false, g_array_new(FALSE, FALSE, sizeof(uint32_t)) };
+    const GiverLine fresh = { site, copies, false, step_kind_name((StepKind)step->kind), g_array_new(FALSE, FALSE, sizeof(uint32_t)) };
     g_array_append_val(lines, fresh);
     return &g_array_index(lines, GiverLine, lines->len - 1);
 }
@@ -80,16 +82,17 @@ static void append_line(const Prover *prover, GString *text, const GiverLine *li
     g_autofree char *core = program_describe_core(prover->program, signal_at(prover, line->signals, 0)->core);
     g_autofree char *where = program_describe_site(prover->program, line->site);
     if (line->several_cores) {
-        g_string_append_printf(text, "%s of device%s ", line->copies ? "copies" : "the signals", devices->len > 1 ? "s" : "");
+        g_string_append_printf(text, line->copies ? "copies" : "the %ss", line->word);
+        g_string_append(text, devices->len > 1 ? " of devices " : " of device ");
         append_numbers(text, devices);
     } else if (line->copies) {
         g_string_append(text, many > 1 ? "copies " : "copy ");
         append_numbers(text, ordinals);
         g_string_append_printf(text, " of %s", core);
     } else if (many > 1) {
-        g_string_append_printf(text, "the %u signals of %s", many, core);
+        g_string_append_printf(text, "the %u %ss of %s", many, line->word, core);
     } else {
-        g_string_append_printf(text, "the signal of %s", core);
+        g_string_append_printf(text, "the %s of %s", line->word, core);
     }
     g_string_append_printf(text, " at %s", where);
 }

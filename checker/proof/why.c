@@ -8,18 +8,36 @@
 #include <string.h>
 #include "../../model/label.h"
 
+#include "credit.h"
 #include "prover.h"
 
-/* Signals, other than the expected one, that need not come after the wait; and the early bytes of that one. */
-static void append_rivals(const Prover *prover, GString *text, const Wait *wait, uint32_t except)
+/* Signals, other than the expected one, that need not come after the wait. */
+static GArray *rivals_of(const Prover *prover, const Wait *wait, uint32_t except)
 {
     const Index *index = prover->index;
-    const Signal *meant = &index->signal[except];
-    g_autoptr(GArray) rivals = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    GArray *rivals = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     for (uint32_t i = index->signal_first[wait->semaphore]; i < index->signal_first[wait->semaphore + 1]; i++)
         if (i != except && clocks_at_signal(prover->clocks, i, wait->core) <= wait->position)
             g_array_append_val(rivals, i);
-    uint32_t value = index_step(index, wait->core, wait->position)->value;
+    return rivals;
+}
+
+/* Can the rivals, and early bytes of the expected signal, satisfy it? */
+static bool can_do_without(const Prover *prover, const Wait *wait, uint32_t signal)
+{
+    const Signal *meant = &prover->index->signal[signal];
+    g_autoptr(GArray) rivals = rivals_of(prover, wait, signal);
+    int64_t sum = meant->copy_end == NONE ? 0 : moment_early_part(index_is_fluid(prover->index), meant->inc);
+    for (guint i = 0; i < rivals->len; i++)
+        sum += prover->index->signal[g_array_index(rivals, uint32_t, i)].inc;
+    return sum >= wait->total;
+}
+
+static void append_rivals(const Prover *prover, GString *text, const Wait *wait, uint32_t except)
+{
+    const Signal *meant = &prover->index->signal[except];
+    g_autoptr(GArray) rivals = rivals_of(prover, wait, except);
+    uint32_t value = index_step(prover->index, wait->core, wait->position)->value;
     if (rivals->len > 0) {
         g_autofree char *words = givers_words(prover, rivals);
         g_string_append_printf(text, "it can be satisfied without it, by %s.", words);
@@ -31,12 +49,72 @@ static void append_rivals(const Prover *prover, GString *text, const Wait *wait,
     }
 }
 
+static char *wait_words(const Prover *prover, const Step *wait)
+{
+    g_autofree char *where = program_describe_site(prover->program, wait->site), *core = program_describe_core(prover->program, wait->core);
+    g_autofree char *name = program_describe_semaphore(prover->program, wait->object), *time = step_words_time(prover, wait);
+    return g_strdup_printf("%s of %s at %s on %s%s", step_is_wait(wait->kind) ? "wait" : "look", core, where, name, time);
+}
+
+/* The wait on a flag word, or look at one: whose value it accepts, and whose was meant. */
+static void append_accepted(const Prover *prover, GString *text, const Credit *credit)
+{
+    if (credit->accepted == NULL) {
+        g_string_append_printf(text, "it accepts the initial %" G_GINT64_FORMAT, credit->value);
+    } else {
+        g_autofree char *words = step_words(prover, credit->accepted), *time = step_words_time(prover, credit->accepted);
+        g_string_append(text, "it accepts ");
+        if (credit->accepted->kind != STEP_FLAG_STORE)
+            g_string_append_printf(text, "the %" G_GINT64_FORMAT " of ", credit->value);
+        g_string_append_printf(text, "%s%s", words, time);
+    }
+    g_autofree char *meant = step_words(prover, credit->meant), *time = step_words_time(prover, credit->meant);
+    bool again = credit->accepted != NULL && credit->accepted->site == credit->meant->site && credit->accepted->core == credit->meant->core;
+    g_string_append_printf(text, "; %s%s was meant.", again ? "that" : meant, time);
+}
+
+static void append_credit(const Prover *prover, GString *text, const Credit *credit, const char *what)
+{
+    g_autofree char *words = wait_words(prover, credit->wait);
+    g_string_append_printf(text, "The %s was meant to come after %s, but ", words, what);
+    if (credit->counted)
+        append_rivals(prover, text, credit->counted, credit->signal);
+    else
+        append_accepted(prover, text, credit);
+}
+
+static bool credit_fails(const Prover *prover, const Credit *credit)
+{
+    return credit->counted == NULL || can_do_without(prover, credit->counted, credit->signal);
+}
+
+/* A signal that satisfies the wait instead may itself come too early, because of another wait: then that is the cause. */
+static bool append_earlier_cause(const Prover *prover, GString *text, const Wait *wait, uint32_t signal)
+{
+    enum { RIVALS_TRIED = 8 };
+    g_autoptr(GArray) rivals = rivals_of(prover, wait, signal);
+    Event end = index_event(prover->index, wait->core, wait->position);
+    for (guint i = 0; i < MIN(rivals->len, RIVALS_TRIED); i++) {
+        const Signal *rival = &prover->index->signal[g_array_index(rivals, uint32_t, i)];
+        Event early = index_event(prover->index, rival->core, rival->position);
+        Credit credit;
+        if (rival->core == wait->core || !credit_find(prover, &end, &early, &credit) || !credit_fails(prover, &credit))
+            continue;
+        const Step *step = index_step(prover->index, wait->core, wait->position);
+        g_autofree char *words = step_words(prover, step), *time = step_words_time(prover, step), *what = g_strconcat(words, time, NULL);
+        append_credit(prover, text, &credit, what);
+        return true;
+    }
+    return false;
+}
+
 static void append_wait(const Prover *prover, GString *text, const Wait *wait, uint32_t signal, const char *what)
 {
-    g_autofree char *where = program_describe_site(prover->program, index_step(prover->index, wait->core, wait->position)->site);
-    g_autofree char *core = program_describe_core(prover->program, wait->core);
-    g_autofree char *name = program_describe_semaphore(prover->program, wait->semaphore);
-    g_string_append_printf(text, "The wait of %s at %s on %s was meant to come after %s, but ", core, where, name, what);
+    g_autofree char *words = wait_words(prover, index_step(prover->index, wait->core, wait->position));
+    if (append_earlier_cause(prover, text, wait, signal))
+        g_string_append_printf(text, " So the %s, which was meant to come after %s, does not: ", words, what);
+    else
+        g_string_append_printf(text, "The %s was meant to come after %s, but ", words, what);
     append_rivals(prover, text, wait, signal);
 }
 
@@ -84,6 +162,36 @@ static const Wait *last_wait_before(Prover *prover, uint32_t semaphore, uint32_t
             found = &index->wait[i];
     }
     return found != NULL && givers_reach(index, found, signal) ? found : NULL;
+}
+
+/* The wait that is meant for the copy, of whatever core; NULL: there is none. */
+static const Wait *wait_for_copy(const Index *index, uint32_t semaphore, uint32_t signal)
+{
+    for (uint32_t i = index->wait_first[semaphore]; i < index->wait_first[semaphore + 1]; i++)
+        if (givers_reach(index, &index->wait[i], signal))
+            return &index->wait[i];
+    return NULL;
+}
+
+/* Another core waits for the copy, and the core that comes too early waits for that core: which of the two waits fails? */
+static bool explain_relayed(const Prover *prover, GString *text, uint32_t signal, const Event *other, uint32_t semaphore, const char *what)
+{
+    const Wait *wait = wait_for_copy(prover->index, semaphore, signal);
+    if (wait == NULL || wait->core == other->core)
+        return false;
+    Event end = index_event(prover->index, wait->core, wait->position);
+    Credit credit;
+    if (!credit_find(prover, &end, other, &credit))
+        return false;
+    if (credit_fails(prover, &credit)) {
+        const Step *step = index_step(prover->index, wait->core, wait->position);
+        g_autofree char *words = step_words(prover, step), *time = step_words_time(prover, step);
+        g_autofree char *relayed = g_strdup_printf("%s%s for %s", words, time, what);
+        append_credit(prover, text, &credit, relayed);
+    } else {
+        append_wait(prover, text, wait, signal, what);
+    }
+    return true;
 }
 
 /* No wait before the other step covers the copy: which core waits for the copy, if any, and what the other step's core knows of it. */
@@ -134,38 +242,20 @@ static bool explain_copy(Prover *prover, GString *text, const Event *copy, const
     const Wait *wait = last_wait_before(prover, semaphore, signal, other);
     if (wait)
         append_wait(prover, text, wait, signal, what);
+    else if (explain_relayed(prover, text, signal, other, semaphore, what))
+        return true;
     else
         explain_unawaited(prover, text, copy, other, semaphore, what);
     return wait != NULL;
 }
 
-/* A wait of `other`'s core, before `other`, for a signal that `first`'s core gives after `first`; NULL: there is none. */
-static const Wait *wait_for_later_signal(const Prover *prover, const Event *first, const Event *other, uint32_t *signal)
-{
-    const Index *index = prover->index;
-    for (uint32_t position = other->position; position-- > 0;) {
-        const Step *step = index_step(index, other->core, position);
-        const Wait *wait = step_is_wait(step->kind) ? &index->wait[index->link[index_slot(index, other->core, position)]] : NULL;
-        for (uint32_t i = wait ? index->signal_first[step->object] : 0; wait && i < index->signal_first[step->object + 1]; i++)
-            if (index->signal[i].core == first->core && index->signal[i].position > first->position && givers_reach(index, wait, i)) {
-                *signal = i;
-                return wait;
-            }
-    }
-    return NULL;
-}
-
 static bool explain_step(Prover *prover, GString *text, const Event *first, const Event *other)
 {
     const Index *index = prover->index;
-    uint32_t signal = NONE;
-    const Step *step = index_step(index, first->core, first->position);
-    g_autofree char *what_core = program_describe_core(prover->program, first->core);
-    g_autofree char *site = program_describe_site(prover->program, step->site);
-    g_autofree char *what = g_strdup_printf("the %s of %s at %s", step_is_join(step->kind) ? "entry" : "access", what_core, site);
-    const Wait *wait = wait_for_later_signal(prover, first, other, &signal);
-    if (wait) {
-        append_wait(prover, text, wait, signal, what);
+    g_autofree char *what = step_words(prover, index_step(index, first->core, first->position));
+    Credit credit;
+    if (credit_find(prover, first, other, &credit)) {
+        append_credit(prover, text, &credit, what);
         return true;
     }
     g_autofree char *core = program_describe_core(prover->program, other->core);
@@ -193,6 +283,20 @@ static TouchedBytes touch_of(const Prover *prover, const Event *event)
     return (TouchedBytes){ step->object, step->value, step->kind != STEP_LOAD };
 }
 
+/* The core's first step that writes those bytes; false: there is none. */
+static bool first_store(const Prover *prover, uint32_t core, uint32_t object, const Region *region, Event *store)
+{
+    const Index *index = prover->index;
+    for (uint32_t position = 0; position < index_length(index, core); position++) {
+        const Step *step = index_step(index, core, position);
+        *store = index_event(index, core, position);
+        if ((step->kind == STEP_STORE || step->kind == STEP_SWAP) && step->object == object
+            && region_overlaps(region, program_get_region(prover->program, step->value)))
+            return true;
+    }
+    return false;
+}
+
 /* Is the buffer an input, or does another write to the read's bytes come before it in every execution? */
 static bool has_its_data(Prover *prover, const Event *read, const Event *except)
 {
@@ -209,10 +313,9 @@ static bool has_its_data(Prover *prover, const Event *read, const Event *except)
             && order_known(prover->order, &write, read) == ORDER_YES)
             return true;
     }
-    for (uint32_t position = 0; position < read->position; position++) {
-        const Step *step = index_step(index, read->core, position);
-        if ((step->kind == STEP_STORE || step->kind == STEP_SWAP) && step->object == touch.object
-            && region_overlaps(region, program_get_region(prover->program, step->value)))
+    for (uint32_t core = 0; core < index->cores; core++) {
+        Event store;
+        if (first_store(prover, core, touch.object, region, &store) && order_must(prover->order, &store, read))
             return true;
     }
     return false;

@@ -56,7 +56,7 @@ static void an_overwriting_copy_is_told_what_it_knows_of_the_reader(void **state
     script_access(w.script, 1, STEP_LOAD, w.buffer, 1);
     script_wait(w.script, 0, regular(&w, 0, 0), 1);
     copy(&w, 0, 0, 1, 1, 0);
-    EXPECT_WHY(w, FAULT_RACE, "Nothing that device 0 waits for before script:2 tells it that the access of device 1 at script:1002 is done",
+    EXPECT_WHY(w, FAULT_RACE, "Nothing that device 0 waits for before script:2 tells it that the load of device 1 at script:1002 is done",
                "all that device 0 knows of device 1 by then is that it has passed the signal at script:1001.");
 }
 
@@ -93,7 +93,7 @@ static void a_wait_is_meant_for_signals_of_its_own_turn(void **state)
     script_access(w.script, 1, STEP_LOAD, w.buffer, 1);
     script_signal(w.script, 1, regular(&w, 0, 0), 1);       /* too late for the wait above, which took the first one */
     script_wait(w.script, 0, regular(&w, 0, 0), 1);
-    EXPECT_WHY(w, FAULT_RACE, "Nothing that device 0 waits for before script:2 tells it that the access of device 1 at script:1002 is");
+    EXPECT_WHY(w, FAULT_RACE, "Nothing that device 0 waits for before script:2 tells it that the load of device 1 at script:1002 is");
 }
 
 int main(void)

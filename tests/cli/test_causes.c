@@ -1,0 +1,95 @@
+/* test_causes.c - what reports say of the cause of each kernel in causes.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../support/binary.h"
+
+static int set_up(void **state)
+{
+    if (binary_set_up(state) != 0)
+        return -1;
+    binary_use_kernels("causes");
+    return 0;
+}
+
+/* The text of a check, which must find a fault, with each run of spaces and line ends as one space. */
+static char *report(const char *check)
+{
+    g_autofree char *words = g_strdup_printf("check causes.c:%s", check);
+    assert_int_equal(binary_run(words), 1);
+    g_auto(GStrv) word = g_strsplit_set(binary_text, " \n", -1);
+    GString *text = g_string_new(NULL);
+    for (char **at = word; *at; at++)
+        if (**at)
+            g_string_append_printf(text, "%s ", *at);
+    return g_string_free(text, FALSE);
+}
+
+static void expect_says(const char *check, const char *const *parts)
+{
+    g_autofree char *text = report(check);
+    for (; *parts; parts++)
+        if (!strstr(text, *parts))
+            fail_msg("%s does not say \"%s\":\n%s", check, *parts, binary_text);
+}
+
+static void expect_never_says(const char *check, const char *part)
+{
+    g_autofree char *text = report(check);
+    if (strstr(text, part))
+        fail_msg("%s says \"%s\":\n%s", check, part, binary_text);
+}
+
+#define SAYS(check, ...) expect_says(check, (const char *const[]){ __VA_ARGS__, NULL })
+
+static void a_wait_on_a_flag_says_whose_store_it_accepts(void **state)
+{
+    (void)state;
+    SAYS("epoch -n 2",
+         "The wait of device 1 at causes.c:11 on flag of device 1 (the 2nd time) was meant to come after the store of device 0 at "
+         "causes.c:9, but it accepts the flag store of 1 by device 0 at causes.c:10 (the 1st time); that (the 2nd time) was meant.",
+         "(the 2nd time) was meant to come after the wait of device 0 at causes.c:13 (the 1st time) for the write of copy 0 of device 1 at "
+         "causes.c:12, but it accepts the flag store of 1 by device 0 at causes.c:10 (the 1st time)");
+}
+
+static void a_credit_of_somebody_else_is_the_cause_of_all_three_races(void **state)
+{
+    (void)state;
+    SAYS("credit -n 3",
+         "The wait of device 0 at causes.c:30 on credit of device 0 was meant to come after the wait of device 1 at "
+         "causes.c:35 for the write of copy 0 of device 0 at causes.c:28, but it can be satisfied without it, by the signal "
+         "of device 2 at causes.c:40.",
+         "So the wait of device 1 at causes.c:35 on received of device 1, which was meant to come after the write of copy 0",
+         "was meant to come after the load of device 1 at causes.c:36, but it can be satisfied without it, by the signal of device 2");
+}
+
+static void words_of_one_line_are_different_words(void **state)
+{
+    (void)state;
+    SAYS("words -n 2", "each until its own (flags[0] of device 0, flags[1] of device 1) is not 0, but it is 0. flags[0] of device 0 was 1, "
+         "which would do, after the flag store of 1 by device 0 at causes.c:53, until the flag store of 0 by device 0 at causes.c:54");
+}
+
+static void the_order_that_the_values_need_is_missing(void **state)
+{
+    (void)state;
+    SAYS("direction -n 1 --cores 2", "Nothing that device 0 core 0 waits for before causes.c:69 tells it that the load of device 0 core 1 "
+         "at causes.c:73 is done", "put a delay at core 1 of device 0 before causes.c:73");
+    expect_never_says("direction -n 1 --cores 2", "put a delay at core 0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wait_on_a_flag_says_whose_store_it_accepts),
+        cmocka_unit_test(a_credit_of_somebody_else_is_the_cause_of_all_three_races),
+        cmocka_unit_test(words_of_one_line_are_different_words),
+        cmocka_unit_test(the_order_that_the_values_need_is_missing),
+    };
+    return cmocka_run_group_tests(tests, set_up, binary_tear_down);
+}

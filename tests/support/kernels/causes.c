@@ -1,0 +1,80 @@
+/* causes.c - faults whose cause lies elsewhere than their lines: test_causes.c says what must be said of each. Append only: it knows lines. */
+#include <heddle/pallas.h>
+
+/* The second round's barrier passes on the flag of the first. */
+KERNEL(two_rounds, x, inbox, out, flag, sent, received)
+{
+    int n = pl_num_devices(), me = pl_device_id(), right = (me + 1) % n, left = (me + n - 1) % n;
+    for (int round = 0; round < 2; round++) {
+        pl_store(inbox, pl_tile_zeros(PL_F32, 8));
+        pl_flag_store(flag, 1, pl_device(left));
+        pl_flag_wait(flag, PL_GE, 1, PL_OWN);
+        PlCopy copy = pl_async_remote_copy(pl_at(x, round), inbox, pl_at(sent, round), pl_at(received, round), pl_device(right));
+        pl_copy_wait(copy);
+        pl_store(pl_at(out, round), pl_load(inbox));
+    }
+}
+PROGRAM(epoch, "")
+{
+    PlRef x = pl_input(PL_F32, 2, 8), out = pl_output_in(PL_VMEM, PL_F32, 2, 8);
+    pl_launch(two_rounds, .args = { x, pl_vmem(PL_F32, 8), out, pl_flags(), pl_dma_semaphore(2), pl_dma_semaphore(2) });
+}
+
+/* The credit of device 1, who has read, comes as well from device 2. */
+KERNEL(send_twice, x, y, sent, received, credit)
+{
+    PlCopy copy = pl_make_async_remote_copy(x, y, sent, received, pl_device(1));
+    if (pl_device_id() == 0) {
+        pl_copy_start(copy);
+        pl_copy_wait_send(copy);
+        pl_semaphore_wait(credit, 1);
+        pl_copy_start(copy);
+        pl_copy_wait_send(copy);
+        pl_semaphore_wait(credit, 1);
+    } else if (pl_device_id() == 1) {
+        pl_copy_wait_recv(copy);
+        pl_load(y);
+        pl_semaphore_signal(credit, 1, pl_device(0));
+        pl_copy_wait_recv(copy);
+    } else {
+        pl_semaphore_signal(credit, 1, pl_device(0));
+    }
+}
+PROGRAM(credit, "")
+{
+    PL_NEEDS(pl_num_devices() == 3, "three devices");
+    pl_launch(send_twice, .args = { pl_input(PL_F32, 8), pl_vmem(PL_F32, 8), pl_dma_semaphore(), pl_dma_semaphore(), pl_regular_semaphore() });
+}
+
+/* Each waits for its own word of one line of flags; each has lost its signal. */
+KERNEL(own_words, flags)
+{
+    PlRef own = pl_at(flags, pl_device_id());
+    pl_flag_store(own, 1, PL_OWN);
+    pl_flag_store(own, 0, PL_OWN);
+    pl_flag_wait(own, PL_NE, 0, PL_OWN);
+}
+PROGRAM(words, "")
+{
+    PL_NEEDS(pl_num_devices() == 2, "two devices");
+    pl_launch(own_words, .args = { pl_flags(2) });
+}
+
+/* Core 0 stores the next value while core 1 may still load the one before. */
+KERNEL(overwrite, shared, out, full)
+{
+    PlRef there = pl_core_ref(shared, 0);
+    for (int i = 0; i < 2; i++)
+        if (pl_core_index() == 0) {
+            pl_store(there, pl_tile_full(PL_F32, i, 8));
+            pl_semaphore_signal(full, 1, pl_core(1));
+        } else {
+            pl_semaphore_wait(full, 1);
+            pl_store(pl_at(out, i), pl_load(there));
+        }
+}
+PROGRAM(direction, "")
+{
+    PL_NEEDS(pl_num_cores() == 2, "two cores");
+    pl_launch(overwrite, .args = { pl_vmem(PL_F32, 8), pl_output_in(PL_VMEM, PL_F32, 2, 8), pl_regular_semaphore() });
+}
