@@ -235,8 +235,7 @@ uint32_t program_add_decl(Program *program, const DeclSpec *spec)
     decl->collective_id = spec->collective_id, decl->limit = -1, decl->initial = spec->initial;
     decl->fill = spec->fill, decl->closure = spec->closure;
     lay_out(program, decl);
-    bool shared = spec->space == SPACE_HBM || spec->space == SPACE_ANY;
-    decl->first_object = program->objects, decl->units = shared ? program->devices : program->cores;
+    decl->first_object = program->objects, decl->units = program_decl_of_cores(decl) ? program->cores : program->devices;
     uint32_t *of = store_push(&program->object_decls, decl->units);
     for (uint32_t i = 0; i < decl->units; i++)
         of[i] = id;
@@ -422,7 +421,7 @@ char *program_describe_region(const Program *program, uint32_t object, uint32_t 
             g_string_append(text, box ? "]" : "] (strided)");
     }
     g_string_append_printf(text, " on device %u", program_object_device(program, object));
-    if (decl->units == program->cores && program->cores_per_device > 1)
+    if (program_decl_of_cores(decl) && program->cores_per_device > 1)
         g_string_append_printf(text, " core %u", (object - decl->first_object) % program->cores_per_device);
     return g_string_free(text, FALSE);
 }

@@ -145,6 +145,8 @@ static inline Launch *program_launch(const Program *program, uint32_t launch) { 
 static inline const Site *program_get_site(const Program *program, uint32_t site) { return &STORE(Site, &program->sites, site); }
 /* The site of the innermost marked call; NONE: there is none. */
 static inline uint32_t program_caller(const Program *program, uint32_t site) { return program_get_site(program, site)->caller - 1; }
+/* Each core has its own (VMEM, SMEM); else the cores of a device share one (HBM, ANY). */
+static inline bool program_decl_of_cores(const Decl *decl) { return decl->space != SPACE_HBM && decl->space != SPACE_ANY; }
 uint32_t program_object(const Program *program, uint32_t decl, uint32_t core);                  /* the object that core sees */
 uint32_t program_object_decl(const Program *program, uint32_t object);
 int64_t program_padded_size(const Decl *decl, unsigned dim);    /* how far a dimension reaches physically (VMEM tiles) */

@@ -165,7 +165,7 @@ static void fill_given(Program *program, uint32_t decl_id, uint32_t device, Cont
 {
     const Decl *decl = program_decl(program, decl_id);
     const Given *given = decl->closure;
-    BuilderFunction called = { .program = program }, *outer = builder_function;
+    BuilderFunction called = { .program = program, .core = NONE }, *outer = builder_function;
     builder_function = &called;
     if (sigsetjmp(called.unwind, 0) == 0)
         for (int64_t i = 0, n = view_elements(program_get_view(program, decl->view)); i < n; i++)

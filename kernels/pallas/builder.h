@@ -29,8 +29,8 @@ typedef struct Builder {
     uint32_t windows_count;
 } Builder;
 
-/* Set while an author's function of values is called. */
-typedef struct BuilderFunction { Program *program; Machine *given; sigjmp_buf unwind; } BuilderFunction;
+/* Set while an author's function of values is called. core: of whose memory; NONE: memory of the whole device. */
+typedef struct BuilderFunction { Program *program; Machine *given; uint32_t core; sigjmp_buf unwind; } BuilderFunction;
 
 extern Builder *builder_open;
 extern BuilderFunction *builder_function;

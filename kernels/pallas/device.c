@@ -23,7 +23,11 @@ static int device_id(const PlSite *here)
 
 static int core_index(const PlSite *here)
 {
-    return (int)builder_core(here, "pl_core_index")->index;
+    if (builder_function == NULL)
+        return (int)builder_core(here, "pl_core_index")->index;
+    if (builder_function->core == NONE)
+        builder_misuse(here, "pl_core_index: these values belong to the whole device, not to one of its cores");
+    return (int)builder_function->core;
 }
 
 static unsigned find_axis(const PlSite *here, const char *name)

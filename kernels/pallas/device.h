@@ -12,7 +12,7 @@
 #define pl_axis_size(axis) (pl_api->axis_size(PL_HERE, axis))
 #define pl_axis_index(axis) (pl_api->axis_index(PL_HERE, axis))            /* the caller's coordinate on the axis */
 #define pl_device_id() (pl_api->device_id(PL_HERE))                        /* the caller's, row-major over the mesh */
-#define pl_core_index() (pl_api->core_index(PL_HERE))
+#define pl_core_index() (pl_api->core_index(PL_HERE))                      /* the caller's; of the output judged, see pl_expect_values */
 #define pl_program_id(dimension) (pl_api->program_id(PL_HERE, dimension))
 #define pl_num_programs(dimension) (pl_api->num_programs(PL_HERE, dimension))
 

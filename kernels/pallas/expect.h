@@ -21,7 +21,8 @@
 #define pl_expect_all_to_all_along(axis, output, input) PL_EXPECT(ALL_TO_ALL, output, input, 0, axis)
 #define pl_expect_permute_along(axis, output, input, shift) PL_EXPECT(PERMUTE, output, input, shift, axis)
 
-/* The author's own function of (refs, device, index of the output); the refs are those after the tolerance. */
+/* The author's own function of (refs, device, index of the output); the refs are those after the tolerance, of max(1, |value|). An output
+ * in VMEM or SMEM is judged on each core: pl_core_index() says on which. */
 #define pl_expect_values(output, function, tolerance, ...) \
     (pl_api->expect_values(PL_HERE, output, function, tolerance, PL_REFS(__VA_ARGS__)))
 #define PL_ANY_VALUE __builtin_nan("")              /* returned where the program promises nothing */

@@ -213,6 +213,13 @@ static bool judge_collective(Machine *machine, const void *closure, uint32_t obj
 
 typedef bool (*JudgeObject)(Machine *machine, const void *closure, uint32_t object, uint32_t device, char **message);
 
+/* The index of the core whose memory it is; NONE: it belongs to the whole device. */
+static uint32_t core_of(const Program *program, uint32_t decl, uint32_t object)
+{
+    const Decl *d = program_decl(program, decl);
+    return program_decl_of_cores(d) ? (object - d->first_object) % program->cores_per_device : NONE;
+}
+
 /* Memory that belongs to a core is judged on each core. */
 static bool judge_device(Machine *machine, const void *closure, uint32_t decl, uint32_t device, char **message, JudgeObject judge)
 {
@@ -220,7 +227,7 @@ static bool judge_device(Machine *machine, const void *closure, uint32_t decl, u
     uint32_t first, last, cores = program->cores_per_device;
     if (!program_decl_launches(program, decl, device, &first, &last))
         return true;                            /* no launch on this device uses it */
-    for (uint32_t i = 0; i < (program_decl(program, decl)->units == program->cores ? cores : 1); i++)
+    for (uint32_t i = 0; i < (program_decl_of_cores(program_decl(program, decl)) ? cores : 1); i++)
         if (!judge(machine, closure, program_object(program, decl, device * cores + i), device, message))
             return false;
     return true;
@@ -259,7 +266,8 @@ static char *judge_value(Machine *machine, const void *closure, const Tile *tile
 static bool judge_values(Machine *machine, const void *closure, uint32_t object, uint32_t device, char **message)
 {
     const PromiseValues *values = closure;
-    BuilderFunction called = { .program = machine_program(machine) }, *outer = builder_function;
+    Program *program = machine_program(machine);
+    BuilderFunction called = { .program = program, .core = core_of(program, values->output, object) }, *outer = builder_function;
     Tile *tile = read_view(machine, object, values->output_view);
     tell_reached(machine, values->site, tile, device);
     builder_function = &called;

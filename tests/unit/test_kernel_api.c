@@ -267,6 +267,12 @@ KERNEL(steered_by_opaque, input, table, sem)
     if (pl_tile_int(pl_tile_add(pl_load(table), pl_load(table)), 0) != 0)
         pl_delay(1);
 }
+static double asks_for_its_core(const PlRef *refs, int device, const int64_t *index)
+{
+    (void)refs, (void)device, (void)index;
+    return pl_core_index();
+}
+
 static double asks_for_too_much(const PlRef *refs, int device, const int64_t *index)
 {
     return pl_given(refs[0], device, index[0] + 8);
@@ -331,6 +337,12 @@ MISUSE(misuse_in_expected)
     PlRef input = pl_input(PL_F32, 8), output = pl_output(PL_F32, 8);
     pl_launch(passes_on, .args = {input, pl_vmem(PL_F32, 8), output, pl_dma_semaphore()});
     pl_expect_values(output, asks_for_too_much, 0, input);
+}
+MISUSE(core_of_a_device_in_expected)
+{
+    PlRef input = pl_input(PL_F32, 8), output = pl_output(PL_F32, 8);
+    pl_launch(passes_on, .args = {input, pl_vmem(PL_F32, 8), output, pl_dma_semaphore()});
+    pl_expect_values(output, asks_for_its_core, 0, input);
 }
 MISUSE(sizes_do_not_fit)
 {
@@ -399,6 +411,28 @@ PROGRAM(wrong_values, "values that are not those of the author's function")
     pl_expect_values(output, off_by_one, 0, block);
 }
 
+KERNEL(keep_of_core, block, output) { pl_store(output, pl_load(pl_at(block, pl_core_index()))); }
+
+static double of_its_core(const PlRef *input, int device, const int64_t *index)
+{
+    return pl_given(input[0], device, pl_core_index(), index[0]);
+}
+
+static double of_core_0(const PlRef *input, int device, const int64_t *index)
+{
+    return pl_given(input[0], device, 0, index[0]);
+}
+
+static void keep_of_each_core(PlExpected due)
+{
+    PlRef block = pl_input_in(PL_VMEM, PL_F32, pl_num_cores(), 4), output = pl_output_in(PL_VMEM, PL_F32, 4);
+    pl_launch(keep_of_core, .args = {block, output});
+    pl_expect_values(output, due, 0, block);
+}
+
+PROGRAM(each_core_its_own, "an output in the memory of each core") { keep_of_each_core(of_its_core); }
+PROGRAM(each_core_the_first, "values of core 0, expected of all cores") { keep_of_each_core(of_core_0); }
+
 /* ---- running them ---- */
 
 typedef struct Case { const char *program; uint32_t devices, cores; const char *part; } Case;
@@ -426,7 +460,7 @@ static void each_part_of_the_api_does_what_it_says(void **state)
 {
     static const Case verified[] = {
         { "views", 1, 1, NULL }, { "tiles", 1, 1, NULL }, { "scopes", 1, 1, NULL }, { "grid", 1, 1, NULL }, { "empty_grid", 1, 1, NULL },
-        { "split", 1, 1, NULL }, { "split", 1, 2, NULL }, { "split", 1, 3, NULL }, { "hand_over", 1, 1, NULL }, { "hand_over", 2, 1, NULL },
+        { "split", 1, 1, NULL }, { "split", 1, 2, NULL }, { "split", 1, 3, NULL }, { "each_core_its_own", 2, 3, NULL }, { "hand_over", 1, 1, NULL }, { "hand_over", 2, 1, NULL },
         { "flags", 1, 1, NULL }, { "flags", 2, 1, NULL },
     };
     (void)state;
@@ -460,6 +494,7 @@ static void misuse_is_one_line_at_the_authors_place(void **state)
         { "expects_through_opaque", 1, 1, "output[0] on device 0 comes from an opaque buffer, so nothing can be expected of it" },
         { "steered_by_opaque", 1, 1, "comes from an opaque buffer, so its value is not known" },
         { "misuse_in_expected", 1, 1, "pl_given: index 8 of dimension 0, whose size is 8" },
+        { "core_of_a_device_in_expected", 1, 1, "pl_core_index: these values belong to the whole device" },
         { "keeps_a_tile", 1, 1, "pl_store: this PlTile is gone" },
         { "grid_in_parts", 1, 1, "the grid of a launch is written .grid = { n, ... }" },
         { "sizes_do_not_fit", 2, 1, "pl_expect_all_gather: 8 elements of output and 8 of input do not fit, for 2 devices" },
@@ -484,6 +519,7 @@ static void wrong_results_say_where_they_came_from(void **state)
         { "sum_has_one_twice", 1, 1, "output[0] on device 0 is a sum that has block[0] on device 0 once too often" },
         { "half_written", 1, 1, "nobody wrote output[2] on device 0" },
         { "wrong_values", 1, 1, "output[0] on device 0 is " },
+        { "each_core_the_first", 1, 2, "output[0] on device 0 is " },
     };
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
