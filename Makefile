@@ -180,6 +180,10 @@ bench: all $(BUILD)/tests/bench/bench_enumerate $(BUILD)/tests/bench/bench_class
 	@tests/bench/spin $(BUILD)/tests/bench/bench_enumerate
 	@$(BUILD)/tests/bench/bench_classes
 
+# SAMPLE and SEED pick from all mutants: the same ones each time. Compare two measurements: tests/bench/mutants --compare.
+mutants: all                                    ## one-line mistakes in right kernels: does the report name cause and undo? (SAMPLE=200 SEED=1)
+	@python3 tests/bench/mutants $(BUILD)/heddle --output $(BUILD)/mutants.json $(SAMPLE:%=--sample %) $(SEED:%=--seed %)
+
 browser-test: all                               ## the page of --html in a headless browser (needs chromium)
 	@tests/cli/browser $(BUILD)/heddle
 
@@ -213,6 +217,6 @@ clean:                                          ## removes $(BUILD)
 help:                                           ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | sed 's/$$(BUILD)/$(subst /,\/,$(BUILD))/' | expand -t 14
 
-.PHONY: all deps demo test quick ci corpus exporter-smoke exporter-test exporter-versions browser-test asan limits soak bench tidy install clean help
+.PHONY: all deps demo test quick ci corpus exporter-smoke exporter-test exporter-versions browser-test asan limits soak bench mutants tidy install clean help
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
