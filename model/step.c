@@ -56,3 +56,9 @@ bool compare_holds(Compare compare, int64_t left, int64_t right)
     }
     g_assert_not_reached();
 }
+
+const char *compare_words(Compare compare)
+{
+    static const char *const COMPARED[] = { "is", "is not", "is above", "is at least", "is below", "is at most" };
+    return COMPARED[compare];
+}

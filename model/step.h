@@ -108,3 +108,4 @@ static inline bool step_learns(const Step *step)
  * repetition of it adds no new race. */
 bool step_leaves_no_trace(const Step *step, int64_t seen);
 bool compare_holds(Compare compare, int64_t left, int64_t right);
+const char *compare_words(Compare compare);     /* "is at least", ... */

@@ -178,14 +178,12 @@ static Chance last_chance(const Prover *prover, const Step *wait)
 
 static void append_flag_wait(const Stuck *stuck, GString *text, const StuckGroup *group)
 {
-    static const char *const COMPARE[] = { "is", "is not", "is above", "is at least", "is below", "is at most" };
     const Prover *prover = stuck->prover;
     const Step *pending = group->pending;
     bool many = group->cores->len > 1;
     g_autofree char *flag = name_semaphores(stuck, group), *where = program_describe_site(prover->program, pending->site);
-    g_string_append_printf(text, many ? " wait at %s, each until %s %s %d, but it is %" G_GINT64_FORMAT
-                           : " waits at %s until %s %s %d, but it is %" G_GINT64_FORMAT, where, flag, COMPARE[pending->extra],
-                           (int32_t)pending->value, group->have);
+    g_string_append_printf(text, " %s at %s%s until %s %s %d, but it is %" G_GINT64_FORMAT, many ? "wait" : "waits", where,
+                           many ? ", each" : "", flag, compare_words((Compare)pending->extra), (int32_t)pending->value, group->have);
     Chance chance = last_chance(prover, pending);
     if (chance.ended != NULL) {
         g_autofree char *made = chance.made ? step_words(prover, chance.made) : NULL, *ended = step_words(prover, chance.ended);

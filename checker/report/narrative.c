@@ -133,7 +133,7 @@ static void narrate_step(Narrator *t, guint i)
 {
     const TimelineEvent *event = event_at(t, i);
     bool quiet = event->kind == STEP_ALLOC || event->kind == STEP_FREE;
-    bool outward = event->kind == STEP_SIGNAL || event->kind == STEP_EXIT
+    bool outward = event->kind == STEP_SIGNAL || event->kind == STEP_EXIT || event->kind == STEP_SEMAPHORE_READ
         || (step_has(event->kind, STEP_ON_FLAG) && event->kind != STEP_FLAG_LOAD);
     if (event->kind == STEP_ENTER && event->members == t->program->cores) {
         g_autofree char *launch = describe_launch(t->program, event->launch);

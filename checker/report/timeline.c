@@ -220,8 +220,56 @@ char *timeline_copy_name(const Timeline *timeline, uint32_t index)
     return copy->label != 0 ? label_describe(timeline->record->program, copy->label) : g_strdup_printf("copy %u", copy->ordinal);
 }
 
+/* Who wrote the value that an event finds in a word; "its initial value" if nobody did. */
+static char *writer_words(const Timeline *timeline, const TimelineEvent *event)
+{
+    const GArray *links = timeline->links;
+    guint self = (guint)(event - &g_array_index(timeline->events, TimelineEvent, 0));
+    for (guint l = 0; l < links->len; l++)
+        if (g_array_index(links, Link, l).to == self) {
+            uint32_t from = g_array_index(links, Link, l).from;
+            g_autofree char *core = describe_core(timeline->record->program, g_array_index(timeline->events, TimelineEvent, from).core);
+            return g_strdup_printf("by %s", core);
+        }
+    return g_strdup("its initial value");
+}
+
+/* A step on a flag word, or a look at a count, with its values. */
+static char *value_words(const Timeline *timeline, const TimelineEvent *event)
+{
+    const Program *program = timeline->record->program;
+    g_autofree char *core = describe_core(program, event->core), *name = program_describe_semaphore(program, event->semaphore);
+    g_autofree char *writer = writer_words(timeline, event);
+    const int32_t value = (int32_t)event->value, expected = (int32_t)event->extra;
+    switch ((unsigned)event->kind) {
+    case STEP_FLAG_STORE:
+        return g_strdup_printf("%s stores %d to %s", core, value, name);
+    case STEP_FLAG_ADD:
+        return g_strdup_printf("%s adds %d to %s: it is %" G_GINT64_FORMAT, core, value, name, event->after);
+    case STEP_FLAG_WAIT:
+        return g_strdup_printf("%s passes its wait until %s %s %d: it is %" G_GINT64_FORMAT ", %s", core, name,
+                               compare_words((Compare)event->extra), value, event->before, writer);
+    case STEP_FLAG_CAS:
+        if (event->before == expected)
+            return g_strdup_printf("%s swaps %d into %s, which was %d, %s", core, value, name, expected, writer);
+        return g_strdup_printf("%s swaps nothing into %s, which is not %d but %" G_GINT64_FORMAT ", %s", core, name, expected,
+                               event->before, writer);
+    case STEP_FLAG_LOAD:
+        return g_strdup_printf("%s loads %s: it is %" G_GINT64_FORMAT ", %s", core, name, event->before, writer);
+    default:
+        return g_strdup_printf("%s looks at %s: it is %" G_GINT64_FORMAT, core, name, event->before);
+    }
+}
+
+static bool has_value_words(const TimelineEvent *event)
+{
+    return event->step != NONE && (step_has(event->kind, STEP_ON_FLAG) || event->kind == STEP_SEMAPHORE_READ);
+}
+
 char *event_words(const Timeline *timeline, const TimelineEvent *event)
 {
+    if (has_value_words(event))
+        return value_words(timeline, event);
     const Program *program = timeline->record->program;
     const Place place = event_place(timeline, event);
     char *action = describe_action(program, &place);
@@ -250,7 +298,7 @@ char *event_words(const Timeline *timeline, const TimelineEvent *event)
 bool timeline_next_of(const Timeline *timeline, const Place *place, TimelineEvent *event)
 {
     *event = (TimelineEvent){ .core = place->core, .members = 1, .copy = NONE, .kind = place->kind, .site = place->site, .object = NONE,
-                      .region = NONE, .semaphore = NONE, .position = place->position, .launch = place->launch };
+                      .region = NONE, .semaphore = NONE, .position = place->position, .launch = place->launch, .step = NONE };
     if (step_has_region(place->kind))
         event->object = place->object, event->region = place->region;
     if (step_on_counter(place->kind))

@@ -18,7 +18,7 @@ typedef struct TimelineEvent {
     uint32_t semaphore;                         /* whose count it changes or reads; NONE */
     int64_t before, after;                      /* that count */
     uint32_t value, extra;                      /* of the step, as step.h says */
-    uint32_t step;                              /* index in the record; of an eager copy's moments, that of its start */
+    uint32_t step;                              /* index in the record; of an eager copy's moments, that of its start; NONE: not done yet */
 } TimelineEvent;
 
 typedef struct Link { uint32_t from, to; int64_t amount; } Link;        /* events; the amount that one gives and the other takes */

@@ -83,6 +83,14 @@ static void the_order_that_the_values_need_is_missing(void **state)
     expect_never_says("direction -n 1 --cores 2", "put a delay at core 0");
 }
 
+static void the_story_has_values_and_who_wrote_them(void **state)
+{
+    (void)state;
+    SAYS("either -n 3", "device 1 stores 1 to flags[0] of device 0 (causes.c:86)",
+         "device 0 passes its wait until flags[0] of device 0 is 1: it is 1, by device 1 (causes.c:92)",
+         "device 0 loads flags[1] of device 0: it is 0, its initial value (causes.c:93)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -90,6 +98,7 @@ int main(void)
         cmocka_unit_test(a_credit_of_somebody_else_is_the_cause_of_all_three_races),
         cmocka_unit_test(words_of_one_line_are_different_words),
         cmocka_unit_test(the_order_that_the_values_need_is_missing),
+        cmocka_unit_test(the_story_has_values_and_who_wrote_them),
     };
     return cmocka_run_group_tests(tests, set_up, binary_tear_down);
 }

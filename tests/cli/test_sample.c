@@ -469,12 +469,12 @@ static void a_crash_comes_with_a_schedule_that_crashes(void **state)
         g_autofree char *found = NULL, *again = NULL, *both = NULL;
         assert_int_equal(run(&found, "check %s:dies_in_turn -n 3 --search %s", source, SEARCH[s]), 1);
         assert_says(found, "crash: the kernel crashed after this operation: trap");
-        assert_says(found, "device 2 stores the flag");
+        assert_says(found, "device 2 stores 3 to flag of device 0");
         const char *command = strstr(found, "heddle replay ") + strlen("heddle replay ");
         g_autofree char *schedule = g_strndup(command, strcspn(command, "\n"));
         assert_int_equal(run(&again, "replay %s", schedule), 1);
         assert_says(again, "the schedule shows the fault");
-        assert_says(again, "device 2 stores the flag");
+        assert_says(again, "device 2 stores 3 to flag of device 0");
         assert_int_equal(run(&both, "check %s:dies_in_turn -n 3,4 --search %s -q -j 2", source, SEARCH[s]), 1);
         assert_says(both, "3 devices: faulty, 1 fault");
     }

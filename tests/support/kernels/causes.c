@@ -78,3 +78,23 @@ PROGRAM(direction, "")
     PL_NEEDS(pl_num_cores() == 2, "two cores");
     pl_launch(overwrite, .args = { pl_vmem(PL_F32, 8), pl_output_in(PL_VMEM, PL_F32, 2, 8), pl_regular_semaphore() });
 }
+
+/* Device 0 waits for what device 1 stores as well as for what it means, the store of device 2. */
+KERNEL(wait_for_either, flags)
+{
+    if (pl_device_id() == 1)
+        pl_flag_store(pl_at(flags, 0), 1, pl_device(0));
+    if (pl_device_id() == 2) {
+        pl_flag_store(pl_at(flags, 1), 7, pl_device(0));
+        pl_flag_store(pl_at(flags, 0), 1, pl_device(0));
+    }
+    if (pl_device_id() == 0) {
+        pl_flag_wait(pl_at(flags, 0), PL_EQ, 1, PL_OWN);
+        pl_assert(pl_flag_load(pl_at(flags, 1), PL_OWN) == 7);
+    }
+}
+PROGRAM(either, "")
+{
+    PL_NEEDS(pl_num_devices() == 3, "three devices");
+    pl_launch(wait_for_either, .args = { pl_flags(2) });
+}
