@@ -1,6 +1,7 @@
 /* world.c - steps of cores: those without conflict at once, the others when chosen; each is logged, so that it can be undone. */
 #include "world.h"
 #include "../../model/counter.h"
+#include "../../model/join.h"
 #include <string.h>
 
 enum { RECENT = 256 };
@@ -197,28 +198,20 @@ static void note_loop(World *world, uint32_t core, uint32_t from)
     }
 }
 
-static bool is_member(const World *world, uint32_t core, const Step *join)
-{
-    uint32_t device = core / world->program->cores_per_device;
-    return join->kind == STEP_CORE_BARRIER || program_launch_on_device(world->program, join->object, device);
-}
-
 static bool do_join(World *world, uint32_t core)
 {
-    const Step join = tree_node(world->tree, world->stage[core])->step;
-    uint32_t per = world->program->cores_per_device, first = core / per * per, last = first + per, members = 0;
-    if (join.kind == STEP_ENTER && program_launch(world->program, join.object)->entry_barrier)
-        first = 0, last = world->program->cores;
-    for (uint32_t c = first; c < last; c++) {
+    const Join join = join_of(world->program, &tree_node(world->tree, world->stage[core])->step);
+    uint32_t members = 0;
+    for (uint32_t c = join.first; c < join.last; c++) {
         const TreeNode *other = tree_node(world->tree, world->stage[c]);
-        if (!is_member(world, c, &join))
+        if (!join_has(world->program, &join, c))
             continue;
-        if (other->end != TREE_GOES_ON || other->step.kind != join.kind || other->step.object != join.object)
+        if (other->end != TREE_GOES_ON || !join_includes(&join, &other->step))
             return false;
         members++;
     }
-    for (uint32_t c = first; c < last; c++)
-        if (is_member(world, c, &join)) {
+    for (uint32_t c = join.first; c < join.last; c++)
+        if (join_has(world->program, &join, c)) {
             step_on(world, c, 0);
             world->tainted[c] |= world->begun && members > 1;
             if (c != core)

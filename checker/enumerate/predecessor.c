@@ -18,7 +18,7 @@ static bool undo_join(const Predecessor *search, uint32_t join_id)
     StateSpace *space = search->space;
     const Join *join = intern_get(&space->joins, join_id, NULL);
     for (uint32_t core = join->first; core < join->last; core++) {
-        if (!join_has_member(space, join, core))
+        if (!join_has(space->program, join, core))
             continue;
         uint32_t from = 0;
         for (uint32_t e = space_component(space, core, search->candidate[core])->edges; e && !from;) {

@@ -163,27 +163,15 @@ static void watch_mismatch(const RowBuilder *b, uint32_t transition, uint32_t ev
     watch->what = row_moment_event(b->space, b->core, start, for_send ? STEP_READ : STEP_WRITE), watch->value = wait->object;
 }
 
-static bool joins_all(const RowBuilder *b, const Step *step)
-{
-    return step->kind == STEP_ENTER && program_launch(b->space->program, step->object)->entry_barrier;
-}
-
 static bool is_alone(const RowBuilder *b, const Step *step)
 {
-    const Program *program = b->space->program;
-    return (joins_all(b, step) ? program->cores : program->cores_per_device) == 1;
+    const Join join = join_of(b->space->program, step);
+    return join.last - join.first == 1;
 }
 
-static uint32_t join_of(const RowBuilder *b, const Step *step)
+static uint32_t add_join(const RowBuilder *b, const Step *step)
 {
-    const Program *program = b->space->program;
-    uint32_t device = b->core / program->cores_per_device;
-    Join join;
-    memset(&join, 0, sizeof join);
-    join.kind = step->kind, join.object = step->object;
-    join.first = device * program->cores_per_device, join.last = join.first + program->cores_per_device;
-    if (joins_all(b, step))
-        join.first = 0, join.last = program->cores;
+    const Join join = join_of(b->space->program, step);
     return intern_add(&b->space->joins, &join, sizeof join);
 }
 
@@ -234,7 +222,7 @@ static bool is_first_member(const RowBuilder *b, uint32_t join_id)
 {
     const Join *join = intern_get(&b->space->joins, join_id, NULL);
     for (uint32_t core = join->first; core < b->core; core++)
-        if (join_has_member(b->space, join, core))
+        if (join_has(b->space->program, join, core))
             return false;
     return true;
 }
@@ -254,7 +242,7 @@ static void add_core_transition(const RowBuilder *b)
     if (kind == TRANSITION_ALWAYS)
         transition.need = INT64_MIN;
     if (kind == TRANSITION_JOIN) {
-        transition.counter = join_of(b, step);
+        transition.counter = add_join(b, step);
         b->component->join = transition.counter + 1;
         transition.need = is_first_member(b, transition.counter);
     }

@@ -9,6 +9,7 @@
  * Ownership:   the space's.
  */
 #pragma once
+#include "../../model/join.h"
 #include "../../model/moment.h"
 #include "../facts/finding.h"
 #include "past.h"
@@ -96,4 +97,3 @@ typedef struct StateCounter {                   /* the count of a semaphore, or 
     uint32_t taker, shared;                     /* a core that waits on it, plus 1, 0: none; do others too? */
 } StateCounter;
 
-typedef struct Join { uint8_t kind; uint32_t object, first, last; } Join;      /* members: cores of [first, last), see join_has_member */

@@ -36,13 +36,6 @@ void space_close(StateSpace *space)
         g_array_unref(space->growth);
 }
 
-bool join_has_member(const StateSpace *space, const Join *join, uint32_t core)
-{
-    if (core < join->first || core >= join->last)
-        return false;
-    return join->kind != STEP_ENTER || program_launch_on_device(space->program, join->object, core / space->program->cores_per_device);
-}
-
 const PendingCopy *space_pendings(const StateSpace *space, uint32_t core, uint32_t id)
 {
     const uint32_t *key = intern_get(&space->core[core].keys, id, NULL);

@@ -51,7 +51,6 @@ typedef struct StateSpace {
 /* Sizes Stores for the program. contents: contents of buffers are part of states. */
 void space_open(StateSpace *space, UnrollSource *source, const EnumerateOptions *options, bool contents);
 void space_close(StateSpace *space);
-bool join_has_member(const StateSpace *space, const Join *join, uint32_t core);
 const PendingCopy *space_pendings(const StateSpace *space, uint32_t core, uint32_t id); /* of a component */
 
 static inline bool space_sweeps(const StateSpace *space) { return space->options->modes & ENUMERATE_SWEEP; }

@@ -12,7 +12,7 @@ static void append_join(const StateSpace *space, const uint32_t *id, GString *te
     const Join *join = intern_get(&space->joins, join_id, NULL);
     g_string_append_printf(text, " stands at the %s, where it lacks", step_kind_name((StepKind)step->kind));
     for (uint32_t c = join->first; c < join->last && shown <= CORES_SHOWN; c++) {
-        if (!join_has_member(space, join, c) || space_component(space, c, id[c])->join == join_id + 1)
+        if (!join_has(space->program, join, c) || space_component(space, c, id[c])->join == join_id + 1)
             continue;
         g_autofree char *name = program_describe_core(space->program, c);
         bool finished = space_node(space, c, id[c])->end == TREE_FINISHED;

@@ -18,7 +18,7 @@ static bool all_at_join(const StateSpace *space, const uint32_t *id, uint32_t jo
 {
     const Join *join = intern_get(&space->joins, join_id, NULL);
     for (uint32_t core = join->first; core < join->last; core++)
-        if (join_has_member(space, join, core) && space_component(space, core, id[core])->join != join_id + 1)
+        if (join_has(space->program, join, core) && space_component(space, core, id[core])->join != join_id + 1)
             return false;
     return true;
 }
@@ -80,7 +80,7 @@ static void take_join(StateSpace *space, const Transition *transition, uint32_t 
 {
     const Join *join = intern_get(&space->joins, transition->counter, NULL);
     for (uint32_t core = join->first; core < join->last; core++)
-        if (join_has_member(space, join, core))
+        if (join_has(space->program, join, core))
             go_on(space, core, space_component(space, core, out[core])->transitions, TREE_HELD, out);
 }
 

@@ -3,6 +3,7 @@
  * A schedule lists a join once, under one member. The other members' lines skip that position, which is taken for a join of any kind.
  */
 #include "adapt.h"
+#include "../../model/join.h"
 #include "../../model/moment.h"
 #include <stdio.h>
 #include <string.h>
@@ -131,8 +132,7 @@ static bool step_core(Adapt *a, uint32_t core)
     const Step step = request->step;
     for (uint32_t other = 0; other < a->program->cores; other++) {
         const Request *at = execution_pending(a->execution, other);
-        bool same = at != NULL && at->step.kind == step.kind && at->step.object == step.object;
-        if (same && execution_is_enabled(a->execution, (Move){ other, NONE, 0 })) {
+        if (at != NULL && join_is_same(a->program, &at->step, &step) && execution_is_enabled(a->execution, (Move){ other, NONE, 0 })) {
             uint32_t before = execution_position(a->execution, core);
             move_now(a, (Move){ other, NONE, 0 });
             return execution_position(a->execution, core) > before;

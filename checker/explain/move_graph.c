@@ -1,5 +1,6 @@
 /* move_graph.c - the moves are run once, in the given order; each node records what its move needs and gives. */
 #include "move_graph.h"
+#include "../../model/join.h"
 #include "../../model/moment.h"
 
 static MoveNode *node_at(const MoveGraph *graph, guint i)
@@ -56,7 +57,7 @@ static void note_waiter(Gather *g, const Step *step)
 static bool is_member(Gather *g, uint32_t core, const Step *join)
 {
     const Request *other = execution_pending(g->execution, core);
-    return other != NULL && schedule_same_join(g->program, &other->step, join);
+    return other != NULL && join_is_same(g->program, &other->step, join);
 }
 
 static void gather_step(Gather *g, MoveNode *node, guint index)

@@ -4,6 +4,7 @@
  * The record lists a join once for each member; it is one move.
  */
 #include "schedule.h"
+#include "../../model/join.h"
 #include "../../model/moment.h"
 #include <stdio.h>
 #include <string.h>
@@ -65,14 +66,6 @@ static void list_moments(Listing *listing, const Copy *copy)
             list_moment(listing, copy, moment);
 }
 
-bool schedule_same_join(const Program *program, const Step *a, const Step *b)
-{
-    if (!step_is_join(a->kind) || a->kind != b->kind || a->object != b->object)
-        return false;
-    bool all = a->kind == STEP_ENTER && program_launch(program, a->object)->entry_barrier;
-    return all || a->core / program->cores_per_device == b->core / program->cores_per_device;
-}
-
 GArray *schedule_of_record(const Record *record, GPtrArray *lines)
 {
     const Program *program = record->program;
@@ -89,7 +82,7 @@ GArray *schedule_of_record(const Record *record, GPtrArray *lines)
             continue;
         }
         uint32_t at = position[step->core]++;
-        if (i == 0 || !schedule_same_join(program, step - 1, step))
+        if (i == 0 || !join_is_same(program, step - 1, step))
             list(&listing, (Move){ .core = step->core, .copy = NONE }, at, step->kind, step->site);
         if (eager && step->kind == STEP_COPY_START && step->object < record->copies.count)
             list_moments(&listing, &STORE(Copy, &record->copies, step->object));

@@ -19,7 +19,5 @@ typedef struct Move {
 
 char *schedule_line(const Program *program, Move move, uint32_t position, StepKind kind, uint32_t site);        /* g_malloc */
 bool schedule_parse_line(const Program *program, const char *line, Move *move);
-/* Are both steps one join? (With an entry barrier a launch's ENTER joins all devices, any other join the cores of one.) */
-bool schedule_same_join(const Program *program, const Step *a, const Step *b);
 /* The order of a record as moves, and a line for each (lines may be NULL). */
 GArray *schedule_of_record(const Record *record, GPtrArray *lines);

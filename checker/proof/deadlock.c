@@ -119,8 +119,9 @@ static void append_join(const Stuck *stuck, GString *text, const StuckGroup *gro
     const Prover *prover = stuck->prover;
     const Step *pending = group->pending;
     g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    for (uint32_t c = 0; c < prover->index->cores; c++)
-        if (stuck_is_member(stuck, pending, c) && !stuck_stands_at(stuck, c, pending))
+    const Join join = join_of(prover->program, pending);
+    for (uint32_t c = join.first; c < join.last; c++)
+        if (stuck_is_missing(stuck, &join, c))
             g_array_append_val(missing, c);
     g_autofree char *where = program_describe_site(prover->program, pending->site);
     g_string_append_printf(text, " %s at the %s at %s", group->cores->len > 1 ? "stand" : "stands", step_kind_name((StepKind)pending->kind),

@@ -40,17 +40,6 @@ static void lay_out_cores(Index *index)
     }
 }
 
-uint32_t index_launch_members(const Index *index, const Step *join)
-{
-    const Program *program = index->program;
-    if (join->kind != STEP_ENTER || !program_launch(program, join->object)->entry_barrier)
-        return index->per_device;
-    uint32_t members = 0;
-    for (uint32_t device = 0; device < program->devices; device++)
-        members += program_launch_on_device(program, join->object, device) ? index->per_device : 0;
-    return members;
-}
-
 static void find_joins(Index *index)
 {
     const Record *record = index->record;
@@ -66,7 +55,8 @@ static void find_joins(Index *index)
         if (!step_is_join(step->kind))
             continue;
         if (left == 0) {
-            left = index_launch_members(index, step);
+            const Join join = join_of(index->program, step);
+            left = join_size(index->program, &join);
             *(JoinSteps *)pile_push(&joins, 1) = (JoinSteps){ .first = (uint32_t)i, .members = left };
         }
         const Step *first = &STORE(Step, &record->steps, PILE(JoinSteps, &joins, joins.count - 1).first);

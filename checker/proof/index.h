@@ -10,6 +10,7 @@
  * Ownership:   all of it lies in the arena; record and program are borrowed.
  */
 #pragma once
+#include "../../model/join.h"
 #include "../../model/moment.h"
 #include "../facts/record.h"
 #include "arena.h"
@@ -91,7 +92,6 @@ Event index_moment(const Index *index, uint32_t copy, StepKind kind);
 /* What a moment adds to which semaphore; 0 and NONE if it signals none, or does not exist under the progress rule in force. */
 uint32_t index_moment_inc(const Index *index, uint32_t copy, StepKind kind, uint32_t *semaphore);
 bool index_is_fluid(const Index *index);
-uint32_t index_launch_members(const Index *index, const Step *join);
 
 /* contend.c: which objects are contended (fills contended, conflicts), and the order the record chose on them (edge, edges). */
 void index_find_contended(Index *index);

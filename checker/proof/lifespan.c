@@ -127,8 +127,8 @@ bool lifespan_begun(Prover *prover, const Lifespan *life, const Event *x)
     if (life->exit || (life->entry && !own)) {
         uint32_t near = x->core / prover->index->per_device == life->first_core / prover->index->per_device ? x->core : life->first_core;
         if (x->position > life->entry[x->core].begin && life->entry[x->core].begin != NONE) {
-            const Step *enter = index_step(prover->index, x->core, life->entry[x->core].begin);
-            if (near == x->core || program_launch(prover->program, enter->object)->entry_barrier)
+            const Join enter = join_of(prover->program, index_step(prover->index, x->core, life->entry[x->core].begin));
+            if (join_has(prover->program, &enter, life->first_core))
                 return life->entry[life->first_core].begin != NONE;
         }
         return precedes(prover, near, life->entry[near].begin, x);

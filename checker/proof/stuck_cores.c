@@ -41,20 +41,10 @@ const CoreState *stuck_end(const Stuck *stuck, uint32_t core)
     return &STORE(CoreState, &stuck->prover->record->ends, core);
 }
 
-bool stuck_is_member(const Stuck *stuck, const Step *join, uint32_t core)
-{
-    const Prover *prover = stuck->prover;
-    uint32_t device = core / prover->index->per_device;
-    bool all = join->kind == STEP_ENTER && program_launch(prover->program, join->object)->entry_barrier;
-    if (all)
-        return program_launch_on_device(prover->program, join->object, device);
-    return device == join->core / prover->index->per_device;
-}
-
-bool stuck_stands_at(const Stuck *stuck, uint32_t core, const Step *join)
+bool stuck_is_missing(const Stuck *stuck, const Join *join, uint32_t core)
 {
     const CoreState *end = stuck_end(stuck, core);
-    return end->end == CORE_BLOCKED && end->pending.kind == join->kind && end->pending.object == join->object;
+    return join_has(stuck->prover->program, join, core) && !(end->end == CORE_BLOCKED && join_includes(join, &end->pending));
 }
 
 /* Adds the stuck cores that signalled this semaphore, or another one of the same declaration and core, before. */
@@ -101,8 +91,9 @@ uint32_t stuck_needs(const Stuck *stuck, uint32_t core)
 {
     const Step *pending = &stuck_end(stuck, core)->pending;
     if (step_is_join(pending->kind)) {
-        for (uint32_t c = 0; c < stuck->prover->index->cores; c++)
-            if (stuck_is_member(stuck, pending, c) && !stuck_stands_at(stuck, c, pending))
+        const Join join = join_of(stuck->prover->program, pending);
+        for (uint32_t c = join.first; c < join.last; c++)
+            if (stuck_is_missing(stuck, &join, c))
                 return c;
         return NONE;
     }

@@ -27,5 +27,4 @@ const CoreState *stuck_end(const Stuck *stuck, uint32_t core);
 GArray *stuck_helpers(const Stuck *stuck, uint32_t core);
 /* A core that it needs in order to proceed; NONE: there is none. */
 uint32_t stuck_needs(const Stuck *stuck, uint32_t core);
-bool stuck_is_member(const Stuck *stuck, const Step *join, uint32_t core);
-bool stuck_stands_at(const Stuck *stuck, uint32_t core, const Step *join);
+bool stuck_is_missing(const Stuck *stuck, const Join *join, uint32_t core);     /* is it a member that has not come there? */

@@ -30,11 +30,18 @@ static void append_moments(const Prover *prover, GArray *moves, uint32_t copy)
     }
 }
 
+/* Members of a join after the first, which makes its move. */
+static uint32_t followers_of(const Prover *prover, const Step *step)
+{
+    const Join join = join_of(prover->program, step);
+    return join_size(prover->program, &join) - 1;
+}
+
 GArray *witness_whole_record(Prover *prover)
 {
     const Record *record = prover->record;
     GArray *moves = g_array_new(FALSE, FALSE, sizeof(Move));
-    uint32_t followers = 0;                     /* members of a join after the first, which makes its move */
+    uint32_t followers = 0;
     for (size_t i = 0; i < record->steps.count; i++) {
         const Step *step = &STORE(Step, &record->steps, i);
         if (moment_is(step->kind)) {
@@ -44,7 +51,7 @@ GArray *witness_whole_record(Prover *prover)
         } else {
             append_move(moves, step->core, NONE, 0);
             if (step_is_join(step->kind))
-                followers = index_launch_members(prover->index, step) - 1;
+                followers = followers_of(prover, step);
             else if (step->kind == STEP_COPY_START && step->object != NONE && record->eager)
                 append_moments(prover, moves, step->object);
         }

@@ -3,6 +3,7 @@
  */
 #include "timeline.h"
 #include "../../model/counter.h"
+#include "../../model/join.h"
 #include "../../model/label.h"
 #include "../../model/moment.h"
 #include "../run/recording.h"
@@ -158,7 +159,7 @@ static void add_step(Maker *maker, size_t index)
 static bool joins_last(const Maker *maker, size_t index)
 {
     const Step *step = &STORE(Step, &maker->timeline->record->steps, index);
-    return index > 0 && schedule_same_join(maker->program, step - 1, step);
+    return index > 0 && join_is_same(maker->program, step - 1, step);
 }
 
 Timeline *timeline_new(const Record *record, uint32_t events_max)

@@ -47,9 +47,9 @@ static void forget_run(Execution *e)
     machine_reset(e->machine);
     g_free(e->waiter);
     g_free(e->polling);
-    g_free(e->arrived);
+    g_free(e->missing);
     g_free(e->entered);
-    e->waiter = e->arrived = NULL, e->entered = NULL, e->polling = NULL;
+    e->waiter = e->missing = NULL, e->entered = NULL, e->polling = NULL;
     e->waiters = 0;
     if (e->scopes > 0)
         memset(e->scope, 0, e->scopes * sizeof *e->scope);
@@ -71,7 +71,6 @@ void execution_free(Execution *e)
     g_free(e->ready);
     g_free(e->next_waiter);
     g_free(e->last_grid);
-    g_free(e->members);
     g_free(e->scope);
     g_free(e->openers);
     g_array_free(e->flights, TRUE);
@@ -249,51 +248,38 @@ static void block_on(Execution *e, Core *core, Request *request)
     coro_yield(e->pool);
 }
 
-/* The members of a join lie in [first, last) of the cores; with an entry barrier some devices in between may not be members. */
-void execution_join_members(const Execution *e, const Core *core, const Step *step, uint32_t *first, uint32_t *last)
+bool execution_join_complete(const Execution *e, const Join *join)
 {
-    uint32_t per = e->program->cores_per_device;
-    bool all = step->kind == STEP_ENTER && program_launch(e->program, step->object)->entry_barrier;
-    *first = all ? 0 : core->device * per;
-    *last = all ? e->program->cores : *first + per;
-}
-
-bool execution_is_member(const Execution *e, uint32_t core, const Step *step)
-{
-    return step->kind == STEP_CORE_BARRIER || program_launch_on_device(e->program, step->object, core / e->program->cores_per_device);
-}
-
-static bool all_arrived(Execution *e, const Step *step, uint32_t first, uint32_t last)
-{
-    for (uint32_t c = first; c < last; c++) {
-        const Request *other = e->pending[c];
-        if (execution_is_member(e, c, step) && (other == NULL || other->step.kind != step->kind || other->step.object != step->object))
+    for (uint32_t c = join->first; c < join->last; c++)
+        if (join_has(e->program, join, c) && (e->pending[c] == NULL || !join_includes(join, &e->pending[c]->step)))
             return false;
-    }
     return true;
 }
 
-static bool entry_complete(Execution *e, const Step *step, uint32_t first, uint32_t last)
+/* A core has arrived; of a join of all devices only the last one looks at the others. */
+static bool arrive(Execution *e, const Join *join)
 {
-    if (last - first <= e->program->cores_per_device)
-        return all_arrived(e, step, first, last);
-    if (e->arrived == NULL)
-        e->arrived = g_new0(uint32_t, e->program->launches.count);
-    return ++e->arrived[step->object] >= e->members[step->object] && all_arrived(e, step, first, last);
+    if (join->last - join->first > e->program->cores_per_device) {
+        if (e->missing == NULL)
+            e->missing = g_new0(uint32_t, e->program->launches.count);
+        uint32_t *missing = &e->missing[join->object];
+        *missing = (*missing == 0 ? join_size(e->program, join) : *missing) - 1;
+        if (*missing > 0)
+            return false;
+    }
+    return execution_join_complete(e, join);
 }
 
 static void join_eagerly(Execution *e, Core *core, Request *request)
 {
-    uint32_t first, last;
-    execution_join_members(e, core, &request->step, &first, &last);
+    const Join join = join_of(e->program, &request->step);
     e->pending[core->id] = request;
-    if (!entry_complete(e, &request->step, first, last)) {
+    if (!arrive(e, &join)) {
         coro_yield(e->pool);
         return;
     }
-    const Step step = request->step;
-    for (uint32_t c = first; c < last; c++) {
-        if (!execution_is_member(e, c, &step))
+    for (uint32_t c = join.first; c < join.last; c++) {
+        if (!join_has(e->program, &join, c))
             continue;
         execution_record_step(e, &e->cores[c], &e->pending[c]->step, NULL);
         e->pending[c] = NULL;
@@ -423,15 +409,6 @@ void execution_resume(Execution *e, uint32_t c)
         e->end[c] = CORE_FINISHED;
 }
 
-static void count_members(Execution *e)
-{
-    g_free(e->members);
-    e->members = g_new0(uint32_t, MAX(e->program->launches.count, 1));
-    for (uint32_t l = 0; l < e->program->launches.count; l++)
-        for (uint32_t d = 0; d < e->program->devices; d++)
-            e->members[l] += program_launch_on_device(e->program, l, d) ? e->program->cores_per_device : 0;
-}
-
 void execution_prepare(Execution *e, const ExecutionOptions *options, void (*submit)(Core *, Request *))
 {
     outside_begin();
@@ -442,7 +419,6 @@ void execution_prepare(Execution *e, const ExecutionOptions *options, void (*sub
     coro_pool_shift(e->pool, e->options.shift, e->options.fill);
     heap_pattern(e->options.shift != 0 ? 0 : HEAP_FILL, e->options.shift);
     machine_ignore_contents(e->machine, e->options.without_contents);
-    count_members(e);
     e->polling = g_new0(Polling, e->program->cores);
     store_push(&e->record->ends, e->program->cores);
     for (uint32_t c = 0; c < e->program->cores; c++) {

@@ -1,6 +1,7 @@
 /* execution_inside.h - shared by execution.c and moves.c. */
 #pragma once
 #include <glib.h>
+#include "../../model/join.h"
 #include "../../model/moment.h"
 #include "execution.h"
 
@@ -34,7 +35,7 @@ struct Execution {
     int64_t *last_grid;
     uint32_t *ready, ready_head, ready_tail;    /* eager: a ring of cores that can go on */
     uint32_t *waiter, waiters, *next_waiter;    /* eager: semaphore -> core + 1, chained */
-    uint32_t *arrived, *members;                /* by launch: cores at its entry; cores that take part */
+    uint32_t *missing;                          /* eager: by launch with an entry barrier, cores not yet there */
     uint64_t idle_looks;
     Polling *polling;                           /* eager: by core */
     GArray **started;                           /* by core and ordinal: index of the copy in the record; kept between runs */
@@ -52,5 +53,4 @@ void execution_record_step(Execution *e, Core *core, const Step *step, const Cop
 void execution_stop_core(Execution *e, Core *core, Request *request);
 void execution_start_copy(Execution *e, Core *core, Request *request);
 void execution_perform(Execution *e, Core *core, Request *request);
-void execution_join_members(const Execution *e, const Core *core, const Step *step, uint32_t *first, uint32_t *last);
-bool execution_is_member(const Execution *e, uint32_t core, const Step *step);
+bool execution_join_complete(const Execution *e, const Join *join);    /* are all its members there? */

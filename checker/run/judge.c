@@ -1,5 +1,6 @@
 /* judge.c - a predicate per fault: does the current state show it? The table in finding.h says where each schedule ends. */
 #include "judge.h"
+#include "../../model/join.h"
 
 static Move move_of(const Place *place)
 {
@@ -13,7 +14,7 @@ static bool join_is_next(Execution *e, const Request *request)
     const Program *program = machine_program(execution_machine(e));
     for (uint32_t c = 0; c < program->cores; c++) {
         const Request *other = execution_pending(e, c);
-        if (other != NULL && schedule_same_join(program, &other->step, &request->step) && execution_is_enabled(e, (Move){ c, NONE, 0 }))
+        if (other != NULL && join_is_same(program, &other->step, &request->step) && execution_is_enabled(e, (Move){ c, NONE, 0 }))
             return true;
     }
     return false;

@@ -64,18 +64,11 @@ static bool core_possible(Execution *e, uint32_t c)
         return false;
     if (!step_is_join(request->step.kind))
         return request->step.kind == STEP_STOP || machine_possible(e->machine, &request->step);
-    uint32_t first, last;
-    execution_join_members(e, &e->cores[c], &request->step, &first, &last);
-    bool lowest = true;
-    for (uint32_t m = first; m < last; m++) {
-        if (!execution_is_member(e, m, &request->step))
-            continue;
-        const Request *other = e->pending[m];
-        if (other == NULL || other->step.kind != request->step.kind || other->step.object != request->step.object)
+    const Join join = join_of(e->program, &request->step);
+    for (uint32_t m = join.first; m < c; m++)   /* a join is one move, named by its first member */
+        if (join_has(e->program, &join, m))
             return false;
-        lowest &= m >= c;
-    }
-    return lowest;                              /* a join is one move, named by its first member */
+    return execution_join_complete(e, &join);
 }
 
 void execution_enabled(Execution *e, GArray *moves)
@@ -162,16 +155,14 @@ static void note_launch(Execution *e, const Core *core, const Step *step)
 
 static void do_join(Execution *e, uint32_t c)
 {
-    uint32_t first, last;
-    const Step step = e->pending[c]->step;
-    execution_join_members(e, &e->cores[c], &step, &first, &last);
-    for (uint32_t m = first; m < last; m++)
-        if (execution_is_member(e, m, &step)) {
-            note_launch(e, &e->cores[m], &step);
+    const Join join = join_of(e->program, &e->pending[c]->step);
+    for (uint32_t m = join.first; m < join.last; m++)
+        if (join_has(e->program, &join, m)) {
+            note_launch(e, &e->cores[m], &e->pending[m]->step);
             execution_record_step(e, &e->cores[m], &e->pending[m]->step, NULL);
         }
-    for (uint32_t m = first; m < last && !e->aborted; m++)
-        if (execution_is_member(e, m, &step))
+    for (uint32_t m = join.first; m < join.last && !e->aborted; m++)
+        if (join_has(e->program, &join, m))
             advance(e, m);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "script.h"
 #include <glib.h>
+#include "../../model/join.h"
 
 typedef struct Run {
     Script *script;
@@ -185,19 +186,12 @@ static const Step *next_step(const Run *run, uint32_t core)
     return run->position[core] < list->len && !run->stopped[core] ? &g_array_index(list, UnrollStep, run->position[core]).step : NULL;
 }
 
-static bool is_member(const Program *program, const Step *join, uint32_t core)
+static bool join_is_possible(const Run *run, const Step *step)
 {
-    uint32_t device = core / program->cores_per_device;
-    if (join->kind == STEP_ENTER && program_launch(program, join->object)->entry_barrier)
-        return program_launch_on_device(program, join->object, device);
-    return device == join->core / program->cores_per_device;
-}
-
-static bool join_is_possible(const Run *run, const Step *join)
-{
-    for (uint32_t core = 0; core < run->script->program->cores; core++) {
+    const Join join = join_of(run->script->program, step);
+    for (uint32_t core = join.first; core < join.last; core++) {
         const Step *other = next_step(run, core);
-        if (is_member(run->script->program, join, core) && !(other && other->kind == join->kind && other->object == join->object))
+        if (join_has(run->script->program, &join, core) && !(other && join_includes(&join, other)))
             return false;
     }
     return true;
@@ -265,9 +259,9 @@ static bool advance_core(Run *run, uint32_t core)
             do_step(run, core);
             continue;
         }
-        Step join = *step;
-        for (uint32_t member = 0; member < program->cores; member++)
-            if (is_member(program, &join, member))
+        const Join join = join_of(program, step);
+        for (uint32_t member = join.first; member < join.last; member++)
+            if (join_has(program, &join, member))
                 do_step(run, member);
     }
     return moved;
