@@ -46,7 +46,8 @@ void store_run_out(const char *what) __attribute__((noreturn));
 size_t store_scale(size_t bytes);
 size_t store_bytes_used(void);
 
-/* A set of byte strings with dense ids in order of first arrival. Id 0 is the first key. */
+/* The hash table of this program: a set of byte strings with dense ids in order of first arrival, so that arrays hold what belongs to them.
+ * Where speed does not matter, a GHashTable; states have enumerate/table. Id 0 is the first key. */
 typedef struct Intern {
     Store keys, ends, slots;                    /* bytes; end offset of key i; open addressing, id + 1 */
 } Intern;

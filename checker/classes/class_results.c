@@ -11,6 +11,7 @@ ClassResults *class_results_new(Explorer *x)
     ClassResults *results = g_new0(ClassResults, 1);
     results->position = g_new0(uint32_t, x->program->cores);
     results->families = families_new(x->program);
+    results->ends = g_hash_table_new(NULL, NULL), results->classes = g_hash_table_new(NULL, NULL);
     return results;
 }
 
@@ -20,8 +21,8 @@ void class_results_free(ClassResults *results)
         record_free(results->record);
     g_free(results->position);
     families_free(results->families);
-    g_free(results->ends.slot);
-    g_free(results->classes.slot);
+    g_hash_table_unref(results->ends);
+    g_hash_table_unref(results->classes);
     g_clear_pointer(&results->result.bytes, g_array_unref);
     g_clear_pointer(&results->moves, g_array_unref);
     g_free(results);
@@ -32,26 +33,6 @@ Outcome *class_results_new_outcome(void)
     Outcome *outcome = outcome_new();
     outcome->conflicts = outcome->steps = 0;
     return outcome;
-}
-
-bool hashes_add(Hashes *hashes, uint64_t hash)
-{
-    if (2 * hashes->used >= hashes->size) {
-        Hashes larger = { g_new0(uint64_t, MAX(hashes->size * 2, 1024)), 0, MAX(hashes->size * 2, 1024) };
-        for (size_t i = 0; i < hashes->size; i++)
-            if (hashes->slot[i] != 0)
-                hashes_add(&larger, hashes->slot[i]);
-        g_free(hashes->slot);
-        *hashes = larger;
-    }
-    hash = hash ? hash : 1;
-    size_t at = rng_mix(hash) & (hashes->size - 1);
-    for (; hashes->slot[at] != 0; at = (at + 1) & (hashes->size - 1))
-        if (hashes->slot[at] == hash)
-            return false;
-    hashes->slot[at] = hash;
-    hashes->used++;
-    return true;
 }
 
 /* Equal for equal classes: a sum over choices, each mixed with the choices immediately before it on its object. */
@@ -172,12 +153,12 @@ void class_results_add(Explorer *x)
     ClassResults *results = x->results;
     if (x->usage->grew)
         return;                                 /* the search restarts, and this class is visited again */
-    if (x->options->audit && !hashes_add(&results->classes, hash_class(x)))
+    if (x->options->audit && !g_hash_table_add(results->classes, GSIZE_TO_POINTER(hash_class(x))))
         x->redundant++;
     Ends ends = count_ends(x);
     if (!x->options->no_end_states && ends.polling == 0)
-        hashes_add(&results->ends, outcome_end_state(results->position, x->program->cores, x->world->value,
-                                                  MIN(x->program->semaphores, x->world->semaphores)));
+        g_hash_table_add(results->ends, GSIZE_TO_POINTER(outcome_end_state(results->position, x->program->cores, x->world->value,
+                                                                           MIN(x->program->semaphores, x->world->semaphores))));
     bool finished = ends.finished == x->program->cores;
     x->outcome->steps += x->world->events;
     if (finished && !x->usage->proof && !x->usage->raises && !x->options->contents)
@@ -236,27 +217,29 @@ static void drop_repetitions(Outcome *outcome, const Program *program)
 
 void totals_init(Totals *totals)
 {
-    *totals = (Totals){ .outcome = class_results_new_outcome() };
+    *totals = (Totals){ .outcome = class_results_new_outcome(), .ends = g_hash_table_new(NULL, NULL),
+                        .classes = g_hash_table_new(NULL, NULL) };
 }
 
 void totals_clear(Totals *totals)
 {
     outcome_free(totals->outcome);
-    g_free(totals->ends.slot);
-    g_free(totals->classes.slot);
+    g_hash_table_unref(totals->ends);
+    g_hash_table_unref(totals->classes);
     g_clear_pointer(&totals->result.bytes, g_array_unref);
 }
 
 /* Returns the number of duplicates. */
-static uint64_t move_hashes(Hashes *from, Hashes *to)
+static uint64_t move_hashes(GHashTable *from, GHashTable *to)
 {
-    uint64_t before = to->used + from->used;
-    for (size_t i = 0; i < from->size; i++)
-        if (from->slot[i] != 0)
-            hashes_add(to, from->slot[i]);
-    g_free(from->slot);
-    *from = (Hashes){ 0 };
-    return before - to->used;
+    uint64_t duplicates = 0;
+    GHashTableIter iter;
+    gpointer hash;
+    g_hash_table_iter_init(&iter, from);
+    while (g_hash_table_iter_next(&iter, &hash, NULL))
+        duplicates += !g_hash_table_add(to, hash);
+    g_hash_table_remove_all(from);
+    return duplicates;
 }
 
 void totals_add(Totals *totals, Explorer *x)
@@ -271,8 +254,8 @@ void totals_add(Totals *totals, Explorer *x)
     x->outcome = class_results_new_outcome();
     x->results->deadlock = NULL;
     totals->runs += x->runs;
-    totals->redundant += x->redundant + move_hashes(&x->results->classes, &totals->classes);
-    move_hashes(&x->results->ends, &totals->ends);
+    totals->redundant += x->redundant + move_hashes(x->results->classes, totals->classes);
+    move_hashes(x->results->ends, totals->ends);
     x->runs = x->redundant = 0;
     totals->limit = totals->limit ? totals->limit : x->limit;
     totals->done |= x->done;
@@ -281,9 +264,11 @@ void totals_add(Totals *totals, Explorer *x)
 void totals_settle(Totals *totals, const Program *program)
 {
     Outcome *outcome = totals->outcome;
-    for (size_t i = 0; i < totals->ends.size; i++)
-        if (totals->ends.slot[i] != 0)
-            g_array_append_val(outcome->end_states, totals->ends.slot[i]);
+    GHashTableIter iter;
+    gpointer end;
+    g_hash_table_iter_init(&iter, totals->ends);
+    while (g_hash_table_iter_next(&iter, &end, NULL))
+        g_array_append_val(outcome->end_states, end);
     g_array_sort(outcome->end_states, compare_hashes);
     outcome_settle(outcome, program);
     drop_repetitions(outcome, program);

@@ -8,9 +8,6 @@
 #pragma once
 #include "explore.h"
 
-typedef struct Hashes { uint64_t *slot; size_t used, size; } Hashes;    /* a set; 0 is not in it */
-bool hashes_add(Hashes *hashes, uint64_t hash); /* true: it is new */
-
 typedef struct Families Families;
 
 typedef struct Result {
@@ -21,7 +18,7 @@ typedef struct Result {
 struct ClassResults {                           /* of one explorer, for one round */
     Record *record;                             /* NULL: no class needed one yet */
     uint32_t *position;                         /* scratch: by core */
-    Hashes ends, classes;                       /* classes: for the audit */
+    GHashTable *ends, *classes;                 /* sets of hashes of 64 bits, for tests; classes: for the audit */
     Families *families;                         /* verdicts on classes that differ in looks only */
     Finding *deadlock;                          /* if nothing else can go wrong: the finding that counts further deadlocks */
     Result result;
@@ -30,7 +27,7 @@ struct ClassResults {                           /* of one explorer, for one roun
 
 typedef struct Totals {                         /* of a search */
     Outcome *outcome;
-    Hashes ends, classes;
+    GHashTable *ends, *classes;
     Result result;                              /* of the first class that had one */
     uint64_t runs, redundant;
     const char *limit;

@@ -263,17 +263,17 @@ static bool outcome_fits(const Outcome *outcome, const Program *program, const R
     return diverges == result->diverged && (outcome->limits->len == 0 || !outcome->complete);
 }
 
-/* The slots as they lie. */
-static void carry_hashes(Codec *codec, Hashes *hashes)
+static void carry_hashes(Codec *codec, GHashTable *hashes)
 {
-    size_t bytes = hashes->size * sizeof *hashes->slot;
-    const char *slots = codec_block(codec, hashes->slot, &bytes);
-    codec_check(codec, bytes % sizeof *hashes->slot == 0);
-    for (size_t at = 0; codec_reads(codec) && !codec->bad && at < bytes; at += sizeof *hashes->slot) {
-        uint64_t hash;
-        memcpy(&hash, slots + at, sizeof hash);
-        if (hash != 0)
-            hashes_add(hashes, hash);
+    guint count;
+    g_autofree gpointer *all = g_hash_table_get_keys_as_array(hashes, &count);
+    size_t bytes = count * sizeof *all;
+    const char *read = codec_block(codec, all, &bytes);
+    codec_check(codec, bytes % sizeof *all == 0);
+    for (size_t at = 0; codec_reads(codec) && !codec->bad && at < bytes; at += sizeof *all) {
+        gpointer hash;
+        memcpy(&hash, read + at, sizeof hash);
+        g_hash_table_add(hashes, hash);
     }
 }
 
@@ -283,8 +283,8 @@ static void carry_totals(Codec *codec, const Units *units, Totals *totals)
     totals->redundant = carry_count(codec, totals->redundant);
     codec_bool(codec, &totals->done);
     carry_result(codec, &totals->result);
-    carry_hashes(codec, &totals->ends);
-    carry_hashes(codec, &totals->classes);
+    carry_hashes(codec, totals->ends);
+    carry_hashes(codec, totals->classes);
     outcome_carry(codec, totals->outcome);
     if (codec_reads(codec) && !codec->bad)
         codec->bad = !outcome_fits(totals->outcome, units->shared.program, &totals->result)

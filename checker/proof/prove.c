@@ -36,7 +36,7 @@ static void note_coverage(Prover *prover)
 static void add_clashes(Prover *prover, const FaultTally *tally, Finding *finding)
 {
     Races *races = prover->races;
-    const PairClass *class = races_class(races, tally->site[0], tally->site[1], tally->decl);
+    const PairClass *class = races_class(races, tally->key.site[0], tally->key.site[1], tally->key.decl);
     for (uint32_t id = class->shape_first; id != NONE; id = PILE(PairShape, &races->shapes, id).next) {
         const PairShape *shape = &PILE(PairShape, &races->shapes, id);
         Event a = races_event(prover->index, shape->a), b = races_event(prover->index, shape->b);
@@ -68,7 +68,7 @@ static Finding *to_finding(Prover *prover, const FaultTally *tally)
 
 static gint compare_tallies(gconstpointer left, gconstpointer right)
 {
-    const FaultTally *a = left, *b = right;
+    const FaultKey *a = &((const FaultTally *)left)->key, *b = &((const FaultTally *)right)->key;
     if (a->id != b->id)
         return a->id < b->id ? -1 : 1;
     if (a->site[0] != b->site[0])
@@ -113,7 +113,7 @@ static void decide(Prover *prover)
     pile_init(&prover->tallies, prover->arena, sizeof(FaultTally));
     lifespan_prepare(prover);
     note_coverage(prover);
-    prover->races = races_new(prover->order, prover->arena);
+    prover->races = races_new(prover->order, &prover->race_keys, prover->arena);
     void (*const part[])(Prover *) = { races_settle, raised_check, deadlock_check, counts_check, lives_check };
     for (size_t i = 0; i < G_N_ELEMENTS(part) && !found_enough(prover); i++)
         part[i](prover);
@@ -158,6 +158,9 @@ Outcome *prove_record(const Record *record, const ProveOptions *options)
     else
         keep_what_was_found(&prover, &budget);
     budget_clear(&budget);
+    intern_clear(&prover.tally_keys);
+    intern_clear(&prover.race_keys.classes);
+    intern_clear(&prover.race_keys.shapes);
     finish(&prover);
     return prover.outcome;
 }

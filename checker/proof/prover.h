@@ -2,7 +2,7 @@
  *
  *     races, lives, counts, reads, deadlock -> tally (one entry a key: count, first example) -> witness -> Finding
  *
- * Ownership:   prove.c owns it; all but the outcome lies in its arena.
+ * Ownership:   prove.c owns it; all but the outcome and the keys lies in its arena.
  */
 #pragma once
 #include "../facts/finding.h"
@@ -10,9 +10,12 @@
 #include "races.h"
 #include "settings.h"
 
-typedef struct FaultTally {                     /* faults of one key, as finding.h defines it */
+/* As finding.h defines it. site: of the places in ascending order, NONE: no place; decl: of the object, NONE. No padding. */
+typedef struct FaultKey { uint32_t id, site[2], decl, is_semaphore; } FaultKey;
+
+typedef struct FaultTally {                     /* faults of one key */
+    FaultKey key;                               /* prover_add makes it */
     FaultId id;
-    uint32_t site[2], decl;                     /* of its places in ascending order, NONE: no place; decl of the object, NONE */
     bool is_semaphore;
     uint64_t count;                             /* as an argument, 0 means 1 */
     bool at_most;
@@ -37,9 +40,9 @@ typedef struct Prover {
     Races *races;
     struct Launched *launched;                  /* a decl: see lifespan_prepare */
     uint8_t *left_over;                         /* a semaphore: a LeftOver */
-    Pile tallies;                               /* FaultTally */
-    uint32_t *table;
-    size_t table_size;
+    Pile tallies;                               /* FaultTally, by number of its key */
+    Intern tally_keys;
+    RaceKeys race_keys;
     Outcome *outcome;
 } Prover;
 

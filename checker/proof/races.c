@@ -327,12 +327,12 @@ static void compare_overlapping(Finder *f)
         find_unwritten(f, groups);
 }
 
-Races *races_new(const Order *order, Arena *arena)
+Races *races_new(const Order *order, RaceKeys *keys, Arena *arena)
 {
     Arena scratch;
     arena_init(&scratch, arena->budget);
     Races *races = ARENA_NEW(Races, arena, 1);
-    *races = (Races){ .index = order->index, .order = order, .arena = arena };
+    *races = (Races){ .index = order->index, .order = order, .keys = keys, .arena = arena };
     pile_init(&races->classes, arena, sizeof(PairClass));
     pile_init(&races->open, arena, sizeof(OpenPair));
     pile_init(&races->shapes, arena, sizeof(PairShape));

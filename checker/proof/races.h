@@ -7,7 +7,7 @@
  * released before the other is acquired.
  *
  * Invariants:  1. every racing pair is in exactly one class, in `certain` or among `open`; no ordered pair is in `certain`.
- * Ownership:   the arena of races_new.
+ * Ownership:   the arena of races_new; whoever has the keys, zero at first, clears them.
  */
 #pragma once
 #include "order.h"
@@ -30,22 +30,21 @@ typedef struct PairClass {
 /* One of all pairs with the same kinds of steps, on the same regions of one object. */
 typedef struct PairShape { uint32_t a, b, next; } PairShape;    /* codes; next in its class's list, NONE ends it */
 
+typedef struct RaceKeys { Intern classes, shapes; } RaceKeys;   /* the numbers of both, see pairs.c */
+
 typedef struct Races {
     const Index *index;
     const Order *order;
     Pile classes, open;                         /* PairClass, in order of discovery; OpenPair */
     Pile shapes;                                /* PairShape, certain or open */
-    uint64_t *shape_table;                      /* hashes of them, open addressing */
-    size_t shape_table_size;
     Pile unwritten;                             /* codes of loads that come before every write to their bytes */
     Pile unsure;                                /* loads that may do so, as the record chose an order or a race is exempt */
     uint8_t *racing;                            /* a slot: this swap races; NULL: there is no swap */
-    uint32_t *table;                            /* open addressing over classes, id + 1 */
-    size_t table_size;
+    RaceKeys *keys;
     Arena *arena;
 } Races;
 
-Races *races_new(const Order *order, Arena *arena);
+Races *races_new(const Order *order, RaceKeys *keys, Arena *arena);
 Event races_event(const Index *index, uint32_t code);
 uint32_t races_region(const Index *index, uint32_t code);       /* and the object: */
 uint32_t races_object(const Index *index, uint32_t code);
