@@ -23,16 +23,16 @@ static bool is_built_in(const Session *session, const ScheduleHeader *header, ch
     return false;
 }
 
-/* Compiles the source of a user's program. */
-static char *make_module(const Session *session, const char *schedule, ScheduleHeader *header, char **error)
+/* Where is the source of a user's program? Returns why it cannot be told. */
+static char *find_source(const Session *session, const char *schedule, ScheduleHeader *header)
 {
-    if (!header->source || !*header->source) {
-        *error = g_strdup_printf("the schedule belongs to %s, which is not built into this heddle", header->program);
-        return NULL;
-    }
-    *error = replay_source_find(session, schedule, header);
-    if (*error)
-        return NULL;
+    if (!header->source || !*header->source)
+        return g_strdup_printf("the schedule belongs to %s, which is not built into this heddle", header->program);
+    return replay_source_find(session, schedule, header);
+}
+
+static char *make_module(const Session *session, const ScheduleHeader *header, char **error)
+{
     if (g_str_has_suffix(header->source, ".so"))
         return g_canonicalize_filename(header->source, NULL);
     CompileOptions compile = selection_compile_options(session->options);
@@ -109,13 +109,17 @@ static char *run_in_gdb(const Options *options, const char *schedule)
 int command_replay(Session *session)
 {
     const char *path = session->options->operands->pdata[0];
-    char *error = session->options->gdb ? run_in_gdb(session->options, path) : NULL;
-    ScheduleHeader *header = error ? NULL : schedule_read_header(path, &error);
+    char *error = NULL;
+    ScheduleHeader *header = schedule_read_header(path, &error);
     g_autofree char *absolute = g_canonicalize_filename(path, NULL);
     char *module = NULL;
     bool built_in = header && is_built_in(session, header, &module, &error);
     if (header && !built_in && !error)
-        module = make_module(session, path, header, &error);
+        error = find_source(session, path, header);
+    if (session->options->gdb && !error)
+        error = run_in_gdb(session->options, path);
+    if (!built_in && !error)
+        module = make_module(session, header, &error);
     if (!error) {
         const ReplayOptions options = {built_in ? NULL : header->source, session->options->in_process, session->options->limits};
         ReplayResult *replay = schedule_replay(session->open, absolute, module, &options);

@@ -1,11 +1,9 @@
-/* table.h - the set of visited states: keys of one or more words.
+/* table.h - the set of visited states: keys of one or more words. No Intern: they need no number, and memory decides how many there are.
  *
  * Two forms, chosen by how many bits of a key must be stored:
  *   wide     whole keys in open addressing, linear probing.
  *   compact  an exact quotient table (Cleary 1984): a key of one word is scattered by a bijection; its top bits are the number of a line of
  *            16 slots (one line of a cache), the remaining bits and how many lines too far it lies make a slot of 32 bits. Nothing is lost.
- *
- * Not an Intern: keys need no number, are small and many (memory decides how far a search comes), and several threads have one each.
  *
  * Invariants:  between a key's place and its slot no slot is free (so that a line is filled from its start), and none has an equal key.
  * Errors:      table_grow returns false if there is no memory; nothing is lost then.

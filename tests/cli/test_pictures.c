@@ -196,6 +196,22 @@ static void a_run_can_be_walked_forward_and_back(void **state)
     binary_says("device 1: stands before: device 1 waits on");
 }
 
+/* What can be said without a debugger is said before it begins. */
+static void a_debugger_is_not_begun_for_a_bad_schedule(void **state)
+{
+    (void)state;
+    assert_int_equal(binary_run("replay --gdb kernel.c"), 2);
+    binary_says("kernel.c is not a schedule of this version: it must begin with \"heddle-schedule 1\"");
+    assert_int_equal(binary_run("check kernel.c:ring_shared -n 3 --schedules moved"), 1);
+    g_autofree char *schedule = binary_first_schedule("moved");
+    assert_int_equal(binary_shell("mv kernel.c elsewhere.c"), 0);
+    g_autofree char *words = g_strdup_printf("replay --gdb %s", schedule);
+    assert_int_equal(binary_run(words), 2);
+    binary_says("kernel.c");
+    assert_int_equal(binary_shell("mv elsewhere.c kernel.c"), 0);
+    assert_null(strstr(binary_text, "GNU gdb"));
+}
+
 /* Stops where the schedule has led to the fault; a core's stack goes from the kernel's line to the core's entry, and no further. */
 static void a_debugger_stops_at_the_fault(void **state)
 {
@@ -268,6 +284,7 @@ int main(void)
         cmocka_unit_test(a_graph_is_what_graphviz_draws),
         cmocka_unit_test(a_trace_is_what_perfetto_opens),
         cmocka_unit_test(a_run_can_be_walked_forward_and_back),
+        cmocka_unit_test(a_debugger_is_not_begun_for_a_bad_schedule),
         cmocka_unit_test(a_debugger_stops_at_the_fault),
         cmocka_unit_test(a_schedule_outlives_edits_of_its_kernel),
     };
