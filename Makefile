@@ -218,5 +218,5 @@ help:                                           ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | sed 's/$$(BUILD)/$(subst /,\/,$(BUILD))/' | expand -t 14
 
 .PHONY: all deps demo test quick ci corpus exporter-smoke exporter-test exporter-versions browser-test asan limits soak bench mutants tidy install clean help
-.SECONDARY:
+.SECONDARY: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*/*.c))     # made on the way to a test; all else that is missing is made again
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
