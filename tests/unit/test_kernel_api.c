@@ -460,7 +460,8 @@ static void each_part_of_the_api_does_what_it_says(void **state)
 {
     static const Case verified[] = {
         { "views", 1, 1, NULL }, { "tiles", 1, 1, NULL }, { "scopes", 1, 1, NULL }, { "grid", 1, 1, NULL }, { "empty_grid", 1, 1, NULL },
-        { "split", 1, 1, NULL }, { "split", 1, 2, NULL }, { "split", 1, 3, NULL }, { "each_core_its_own", 2, 3, NULL }, { "hand_over", 1, 1, NULL }, { "hand_over", 2, 1, NULL },
+        { "split", 1, 1, NULL }, { "split", 1, 2, NULL }, { "split", 1, 3, NULL }, { "each_core_its_own", 2, 3, NULL },
+        { "hand_over", 1, 1, NULL }, { "hand_over", 2, 1, NULL },
         { "flags", 1, 1, NULL }, { "flags", 2, 1, NULL },
     };
     (void)state;
