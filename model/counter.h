@@ -48,3 +48,9 @@ static inline int64_t counter_after(const Step *step, int64_t value)
 
 /* Can the step change a flag word? */
 static inline bool counter_writes_flag(uint8_t kind) { return kind == STEP_FLAG_STORE || kind == STEP_FLAG_ADD || kind == STEP_FLAG_CAS; }
+
+/* Does it write a flag word that has this value? */
+static inline bool counter_writes(const Step *step, int64_t value)
+{
+    return counter_writes_flag(step->kind) && (step->kind != STEP_FLAG_CAS || counter_swaps(step, value));
+}

@@ -117,6 +117,8 @@ static void write_poll(Writer *writer, const Step *look)
         : program_describe_region(program, look->object, look->value);
     g_autofree char *text = g_strdup_printf("polls %s for ever: nobody can change it any more", name);
     raise_at(writer, look, FAULT_NO_PROGRESS, 0, writer->position[look->core] - 1, look->site, shared_keep_text(writer->x->shared, text));
+    if (step_on_counter(look->kind))
+        STORE(Raised, &writer->record->raised, writer->record->raised.count - 1).object = look->object;
 }
 
 /* Can some core leave its polling loop? Its next steps may end the polls of others. */

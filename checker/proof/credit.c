@@ -31,7 +31,7 @@ static bool find_write(const Prover *prover, const Event *first, const Step *loo
         const Step *step = &STORE(Step, steps, i);
         if (step == look)
             credit->accepted = last, credit->value = value;
-        if (step->object != look->object || !counter_writes_flag(step->kind))
+        if (step->object != look->object || !counter_writes(step, value))
             continue;
         value = counter_after(step, value);
         last = step;

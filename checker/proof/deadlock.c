@@ -166,7 +166,7 @@ static Chance last_chance(const Prover *prover, const Step *wait)
     Chance chance = { NULL, NULL, NULL, 0 };
     for (size_t i = 0; i < steps->count; i++) {
         const Step *step = &STORE(Step, steps, i);
-        if (step->object != wait->object || !counter_writes_flag(step->kind))
+        if (step->object != wait->object || !counter_writes(step, value))
             continue;
         int64_t before = value;
         value = counter_after(step, value);

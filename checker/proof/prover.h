@@ -104,5 +104,10 @@ int64_t leftover_waits(const Prover *prover, GString *text, uint32_t semaphore);
 /* What is given to the semaphore and what is taken from it before its life ends. */
 char *leftover_why(Prover *prover, const FaultTally *fault);
 
+/* looks.c: what the core saw last, at the line of the fault if it looked there; NULL: it never looked. g_malloc. */
+char *looks_before(Prover *prover, const Raised *raised);
+
 /* why.c: sentences, g_malloc. */
 char *why_fault(Prover *prover, const FaultTally *fault, Meant *meant);     /* NULL: nothing to add. *meant: of a race, else unknown */
+/* Adds which wait of `other`'s core was meant to come after `first`, and why it does not; false: there is none. */
+bool why_early(const Prover *prover, GString *text, const Event *first, const Event *other, const char *what);

@@ -30,6 +30,9 @@ static void add_raised(Prover *prover, const Raised *raised)
         finding->place[0].kind = index_step(prover->index, raised->core, raised->position)->kind;
     finding->message = g_strdup(raised->message);
     finding->moves = moves_to(prover, raised);
+    bool looked = raised->fault == FAULT_ASSERT || raised->fault == FAULT_NO_PROGRESS;
+    if (looked && expectation_at(prover->program, raised->site) == NULL)
+        finding->why = looks_before(prover, raised);
     g_ptr_array_add(prover->outcome->findings, finding);
 }
 

@@ -88,6 +88,15 @@ static bool credit_fails(const Prover *prover, const Credit *credit)
     return credit->counted == NULL || can_do_without(prover, credit->counted, credit->signal);
 }
 
+bool why_early(const Prover *prover, GString *text, const Event *first, const Event *other, const char *what)
+{
+    Credit credit;
+    bool found = credit_find(prover, first, other, &credit);
+    if (found)
+        append_credit(prover, text, &credit, what);
+    return found;
+}
+
 /* A signal that satisfies the wait instead may itself come too early, because of another wait: then that is the cause. */
 static bool append_earlier_cause(const Prover *prover, GString *text, const Wait *wait, uint32_t signal)
 {
@@ -253,11 +262,8 @@ static bool explain_step(Prover *prover, GString *text, const Event *first, cons
 {
     const Index *index = prover->index;
     g_autofree char *what = step_words(prover, index_step(index, first->core, first->position));
-    Credit credit;
-    if (credit_find(prover, first, other, &credit)) {
-        append_credit(prover, text, &credit, what);
+    if (why_early(prover, text, first, other, what))
         return true;
-    }
     g_autofree char *core = program_describe_core(prover->program, other->core);
     g_autofree char *where = program_describe_site(prover->program, index_step(index, other->core, other->position)->site);
     g_string_append_printf(text, "Nothing that %s waits for before %s tells it that %s is done", core, where, what);

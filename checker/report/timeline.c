@@ -99,12 +99,12 @@ static void do_flag(Maker *maker, TimelineEvent *event)
 {
     Counter *word = counter_of(maker, event->semaphore);
     const Step step = { .kind = event->kind, .value = event->value, .extra = event->extra };
-    bool finds_other = event->kind == STEP_FLAG_CAS && !counter_swaps(&step, word->count);
+    bool writes = counter_writes(&step, word->count);
     event->before = word->count;
     if (word->gifts->len > 0 && event->kind != STEP_FLAG_STORE)
         link_from(maker, g_array_index(word->gifts, Gift, word->gifts->len - 1).event, 0);
     word->count = counter_after(&step, word->count);
-    if (counter_writes_flag(event->kind) && !finds_other)
+    if (writes)
         g_array_append_val(word->gifts, ((Gift){ next_event(maker), 0 }));
     event->after = word->count;
 }

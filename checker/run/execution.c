@@ -296,6 +296,7 @@ static void stop_poller(Execution *e, Core *core, const Request *request)
                      .message = program_text(e->program, program_string(e->program, message)) };
     stop.step.kind = STEP_STOP;
     execution_stop_core(e, core, &stop);
+    STORE(Raised, &e->record->raised, e->record->raised.count - 1).object = request->step.object;
 }
 
 static void give_way(Execution *e, Core *core, Request *request)

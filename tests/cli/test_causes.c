@@ -91,6 +91,24 @@ static void the_story_has_values_and_who_wrote_them(void **state)
          "device 0 loads flags[1] of device 0: it is 0, its initial value (causes.c:93)");
 }
 
+static void a_failed_assertion_says_what_was_seen_and_which_wait_let_it(void **state)
+{
+    (void)state;
+    SAYS("either -n 3",
+         "flags[1] of device 0 is 0, its initial value; the flag store of 7 by device 2 at causes.c:88 comes later. The wait of device 0 "
+         "at causes.c:92 on flags[0] of device 0 was meant to come after the flag store of 7 by device 2 at causes.c:88, but it "
+         "accepts the flag store of 1 by device 1 at causes.c:86; the flag store of 1 by device 2 at causes.c:89 was meant.");
+}
+
+static void an_endless_poll_says_what_it_sees_and_from_whom(void **state)
+{
+    (void)state;
+    SAYS("poll -n 1", "flags[1] of device 0 is 1, from the flag store of 1 by device 0 at causes.c:105. flags[0] of device 0 is 0, its "
+         "initial value.");
+    SAYS("cleared -n 2", "flag of device 0 is 1, from the flag store of 1 by device 0 at causes.c:114, after the flag store of 0 by "
+         "device 1 at causes.c:114.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -99,6 +117,8 @@ int main(void)
         cmocka_unit_test(words_of_one_line_are_different_words),
         cmocka_unit_test(the_order_that_the_values_need_is_missing),
         cmocka_unit_test(the_story_has_values_and_who_wrote_them),
+        cmocka_unit_test(a_failed_assertion_says_what_was_seen_and_which_wait_let_it),
+        cmocka_unit_test(an_endless_poll_says_what_it_sees_and_from_whom),
     };
     return cmocka_run_group_tests(tests, set_up, binary_tear_down);
 }

@@ -98,3 +98,25 @@ PROGRAM(either, "")
     PL_NEEDS(pl_num_devices() == 3, "three devices");
     pl_launch(wait_for_either, .args = { pl_flags(2) });
 }
+
+/* Polls two words; nobody clears the second. */
+KERNEL(poll_two, flags)
+{
+    pl_flag_store(pl_at(flags, 1), 1, PL_OWN);
+    while (pl_flag_load(pl_at(flags, 0), PL_OWN) + pl_flag_load(pl_at(flags, 1), PL_OWN) != 0)
+        ;
+}
+PROGRAM(poll, "") { pl_launch(poll_two, .args = { pl_flags(2) }); }
+
+/* Device 1 clears the flag before device 0 sets it, or after. */
+KERNEL(clear, flag)
+{
+    pl_flag_store(flag, pl_device_id() == 0, pl_device(0));
+    while (pl_device_id() == 0 && pl_flag_load(flag, PL_OWN) != 0)
+        ;
+}
+PROGRAM(cleared, "")
+{
+    PL_NEEDS(pl_num_devices() == 2, "two devices");
+    pl_launch(clear, .args = { pl_flags() });
+}
