@@ -1,14 +1,18 @@
-/* html.c - one self-contained page: page.html with its data as JSON, one run for each fault and each verified check.
+/* html.c - one self-contained page: page.html with its data as JSON, one story for each fault and each other check, and with it the run.
  *
  * The data is the text of an element, escaped by libxml2, so that no name can end it. Long runs are cut, and the page says so.
  */
 #include <libxml/entities.h>
+#include <stdlib.h>
 #include <string.h>
 #include "../../model/moment.h"
 #include "../facts/members.h"
 #include "describe.h"
+#include "diff.h"
 #include "message.h"
+#include "narrative.h"
 #include "output.h"
+#include "places.h"
 #include "source.h"
 #include "text.h"
 #include "timeline.h"
@@ -17,33 +21,33 @@ static const char PAGE[] =
 #include "page.inc"
     ;
 
-enum { EVENTS_MAX = 6000, VERIFIED_EVENTS_MAX = 1500, RUNS_MAX = 50 };
+enum { EVENTS_MAX = 6000, VERIFIED_EVENTS_MAX = 1500, RUNS_MAX = 50, STORIES_MAX = 1000, PLACES_MAX = 4, CONTEXT = 2 };
 
 typedef struct Html {
     Source *source;
-    GPtrArray *runs;                            /* of JsonNode* */
-    unsigned left_out;
+    GPtrArray *stories;                         /* of JsonNode* */
+    unsigned runs, left_out;                    /* stories with a run; those that are not told */
     GString *text;
 } Html;
 
-typedef struct PageRun {                           /* the run being added */
+typedef struct PageRun {                        /* the story being added */
     JsonBuilder *builder;
     Html *html;
     const CheckResult *result;
-    const Timeline *timeline;
+    const Timeline *timeline;                   /* NULL: it has no run */
     const Program *program;
     GPtrArray *names;                           /* of char*: semaphores and regions, by number */
     GHashTable *numbers;                        /* name -> number + 1; looked up only */
     GArray *lane_of_core, *lane_of_copy;        /* of uint32_t */
-    GPtrArray *places;                          /* of char*: "file:line" met so far */
-    GHashTable *seen;                           /* their "file:line", looked up only */
+    GPtrArray *quoted, *lines;                  /* of char*: "file:line" met so far, and these lines */
+    GHashTable *seen;                           /* the same "file:line", looked up only */
 } PageRun;
 
 static void *html_begin(const OutputSettings *settings)
 {
     (void)settings;
     Html *html = g_new0(Html, 1);
-    *html = (Html){ source_new(), g_ptr_array_new_with_free_func((GDestroyNotify)json_node_unref), 0, g_string_new(NULL) };
+    *html = (Html){ source_new(), g_ptr_array_new_with_free_func((GDestroyNotify)json_node_unref), 0, 0, g_string_new(NULL) };
     return html;
 }
 
@@ -72,12 +76,40 @@ static const char *class_of(StepKind kind)
     return kind == STEP_COPY_START ? "copystart" : moment_is(kind) ? "moment" : kind == STEP_STOP ? "stop" : "life";
 }
 
+static void quote(PageRun *run, const char *file, unsigned line)
+{
+    g_autofree char *where = g_strdup_printf("%s:%u", file, line);
+    const char *text = source_line(run->html->source, file, line);
+    if (line == 0 || line > source_count(run->html->source, file) || !g_hash_table_add(run->seen, g_strdup(where)))
+        return;
+    g_ptr_array_add(run->quoted, g_steal_pointer(&where));
+    g_ptr_array_add(run->lines, g_strdup(text ? text : ""));
+}
+
+static void quote_site(PageRun *run, uint32_t site, unsigned around)
+{
+    const Site *place = program_get_site(run->program, site);
+    for (unsigned line = place->line > around ? place->line - around : 1; line <= place->line + around; line++)
+        quote(run, program_text(run->program, place->file), line);
+}
+
+/* Quotes the lines that an explanation names. */
+static void quote_cited(PageRun *run, const char *words)
+{
+    g_auto(GStrv) word = g_strsplit_set(words, " (),;\n", -1);
+    for (char **at = word; *at; at++) {
+        const char *colon = strrchr(*at, ':');
+        g_autofree char *file = colon ? g_strndup(*at, (gsize)(colon - *at)) : NULL;
+        if (colon && g_ascii_isdigit(colon[1]))
+            quote(run, file, (unsigned)strtoul(colon + 1, NULL, 10));
+    }
+}
+
 static void add_where(PageRun *run, uint32_t site)
 {
-    char *where = program_describe_site(run->program, site);
+    g_autofree char *where = program_describe_site(run->program, site);
     member_text(run->builder, "where", where);
-    if (g_hash_table_add(run->seen, where))
-        g_ptr_array_add(run->places, GUINT_TO_POINTER(site));
+    quote_site(run, site, 0);
 }
 
 /* What a blocking step waits for: a verb phrase, the semaphore and the count it needs. */
@@ -266,96 +298,240 @@ static void add_stuck(PageRun *run)
     json_builder_end_array(run->builder);
 }
 
-static void add_words(PageRun *run)
+static void add_names(PageRun *run)
 {
     member_array(run->builder, "names");
     for (guint i = 0; i < run->names->len; i++)
         member_element(run->builder, g_ptr_array_index(run->names, i));
     json_builder_end_array(run->builder);
+}
+
+static void add_code(PageRun *run)
+{
     member_object(run->builder, "code");
-    for (guint i = 0; i < run->places->len; i++) {
-        const Site *site = program_get_site(run->program, GPOINTER_TO_UINT(g_ptr_array_index(run->places, i)));
-        const char *file = program_text(run->program, site->file), *line = source_line(run->html->source, file, site->line);
-        g_autofree char *where = program_describe_site(run->program, GPOINTER_TO_UINT(g_ptr_array_index(run->places, i)));
-        if (line)
-            member_text(run->builder, where, line);
-    }
+    for (guint i = 0; i < run->quoted->len; i++)
+        member_text(run->builder, run->quoted->pdata[i], run->lines->pdata[i]);
     json_builder_end_object(run->builder);
 }
 
-static void add_head(PageRun *run, const Finding *finding)
+static void add_place(PageRun *run, const Place *place)
 {
-    g_autofree char *title = text_title(run->result), *message = finding ? message_text(run->result, finding) : NULL;
-    g_autofree char *why = finding ? message_why(run->result, finding) : NULL;
-    member_text(run->builder, "title", title);
-    member_text(run->builder, "verdict", verdict_name(run->result->verdict));
-    member_text(run->builder, "fault", finding ? fault_name(finding->id) : "");
-    member_text(run->builder, "message", message ? message : "Every order was covered; this is the one that was run.");
-    member_text(run->builder, "why", why);
-    member_array(run->builder, "tried");
-    for (guint i = 0; run->result->tried && i < run->result->tried->len; i++) {
-        g_autofree char *words = repair_text(run->result->tried->pdata[i]);
+    g_autofree char *action = describe_action(run->program, place), *inside = places_inside(run->result, place);
+    json_builder_begin_object(run->builder);
+    member_text(run->builder, "text", action);
+    add_where(run, place->site);
+    quote_site(run, place->site, CONTEXT);
+    member_text(run->builder, "inside", inside);
+    member_array(run->builder, "calls");
+    for (uint32_t call = program_caller(run->program, place->site); call != NONE; call = program_caller(run->program, call)) {
+        g_autofree char *words = describe_call(run->program, call);
         member_element(run->builder, words);
     }
     json_builder_end_array(run->builder);
-    GPtrArray *delays = finding ? message_delays(run->program, finding) : NULL;
-    if (delays == NULL)
-        return;
-    g_ptr_array_add(delays, NULL);
-    g_autofree char *lines = g_strjoinv("; ", (char **)delays->pdata);
-    member_text(run->builder, "delays", lines);
-    g_ptr_array_unref(delays);
+    json_builder_end_object(run->builder);
 }
 
-static void add_run(Html *html, const CheckResult *result, const Finding *finding, const Record *record, uint32_t events_max)
+static void add_places(PageRun *run, const Finding *finding)
 {
-    Timeline *timeline = timeline_new(record, events_max);
-    PageRun run = { json_builder_new(), html, result, timeline, result->program, g_ptr_array_new_with_free_func(g_free),
-                  g_hash_table_new(g_str_hash, g_str_equal), g_array_new(FALSE, TRUE, sizeof(uint32_t)),
-                  g_array_new(FALSE, TRUE, sizeof(uint32_t)), g_ptr_array_new(),
-                  g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL) };
-    json_builder_begin_object(run.builder);
-    add_head(&run, finding);
-    if (timeline->events->len == events_max)
-        member_text(run.builder, "note", "The run is long: only its beginning is drawn.");
-    add_lanes(&run);
-    add_events(&run, finding);
-    add_links(&run);
+    g_autoptr(GArray) places = finding ? places_shown(run->result, finding, G_MAXUINT) : NULL;
+    guint count = places ? places->len : 0, told = MIN(count, PLACES_MAX);
+    member_array(run->builder, "places");
+    for (guint i = 0; i < told; i++)
+        add_place(run, &g_array_index(places, Place, i));
+    json_builder_end_array(run->builder);
+    member_int(run->builder, "more_places", count - told);
+}
+
+static void add_tried(PageRun *run)
+{
+    const GPtrArray *tried = run->result->tried;
+    member_array(run->builder, "tried");
+    for (guint i = 0; tried && i < tried->len; i++) {
+        const Repair *repair = tried->pdata[i];
+        g_autofree char *diff = diff_text(repair, run->html->source);
+        json_builder_begin_object(run->builder);
+        member_text(run->builder, "kind", repair_kind_name(repair->kind));
+        member_text(run->builder, "words", repair->words);
+        if (diff)
+            member_text(run->builder, "diff", diff);
+        json_builder_end_object(run->builder);
+    }
+    json_builder_end_array(run->builder);
+}
+
+static void add_tale(PageRun *run, const Finding *finding)
+{
+    g_autoptr(GArray) steps = finding ? narrative_steps(run->result, finding) : NULL;
+    member_array(run->builder, "tale");
+    for (guint i = 0; steps && i < steps->len; i++) {
+        const NarrativeStep *step = &g_array_index(steps, NarrativeStep, i);
+        json_builder_begin_object(run->builder);
+        member_text(run->builder, "text", step->text);
+        if (step->site != NONE)
+            add_where(run, step->site);
+        if (step->event != NONE)
+            member_int(run->builder, "frame", step->event);
+        if (step->of_fault)
+            member_bool(run->builder, "fault", true);
+        json_builder_end_object(run->builder);
+    }
+    json_builder_end_array(run->builder);
+}
+
+/* Takes the lines; NULL: none. */
+static void add_lines(PageRun *run, const char *name, GPtrArray *lines)
+{
+    member_array(run->builder, name);
+    for (guint i = 0; lines && i < lines->len; i++)
+        member_element(run->builder, lines->pdata[i]);
+    json_builder_end_array(run->builder);
+    if (lines)
+        g_ptr_array_unref(lines);
+}
+
+/* What usually helps, where no repair was found. */
+static void add_helps(PageRun *run, const Finding *finding)
+{
+    bool repaired = finding == NULL;
+    for (guint i = 0; run->result->tried && i < run->result->tried->len; i++)
+        repaired |= ((const Repair *)run->result->tried->pdata[i])->kind == REPAIR_MENDS;
+    g_auto(GStrv) item = g_strsplit(repaired ? "" : fault_repairs(finding->id), "  - ", -1);
+    member_array(run->builder, "helps");
+    for (char **at = item; *at && *++at;) {
+        g_auto(GStrv) line = g_strsplit(g_strstrip(*at), "\n", -1);
+        for (char **part = line; *part; part++)
+            g_strstrip(*part);
+        g_autofree char *words = g_strjoinv(" ", line);
+        member_element(run->builder, words);
+    }
+    json_builder_end_array(run->builder);
+}
+
+static void add_fault(PageRun *run, const Finding *finding, const char *schedule)
+{
+    g_autofree char *message = message_text(run->result, finding), *why = message_why(run->result, finding);
+    g_autofree char *see = schedule ? g_strdup_printf("heddle replay %s", schedule) : NULL;
+    member_text(run->builder, "fault", fault_name(finding->id));
+    member_text(run->builder, "message", message);
+    member_text(run->builder, "why", why);
+    quote_cited(run, why ? why : "");
+    member_text(run->builder, "see", see);
+}
+
+/* "race at kernel.c:18 and kernel.c:20", or the verdict. */
+static void add_name(PageRun *run, const Finding *finding)
+{
+    g_autofree char *title = text_title(run->result);
+    g_autofree char *name = finding ? places_name(run->result, finding) : g_strdup(verdict_name(run->result->verdict));
+    member_text(run->builder, "title", title);
+    member_text(run->builder, "name", name);
+    member_text(run->builder, "verdict", verdict_name(run->result->verdict));
+}
+
+static void add_words(PageRun *run, const Finding *finding, const char *schedule, const char *words)
+{
+    add_name(run, finding);
+    if (finding)
+        add_fault(run, finding, schedule);
+    else
+        member_text(run->builder, "message", words);
+    add_places(run, finding);
+    add_tried(run);
+    add_lines(run, "delays", finding ? message_delays(run->program, finding) : NULL);
+    add_tale(run, finding);
+    add_helps(run, finding);
+}
+
+static void add_run(PageRun *run, const Finding *finding, unsigned events_max)
+{
+    if (run->timeline->events->len == events_max)
+        member_text(run->builder, "note", "The run is long: only its beginning is drawn.");
+    add_lanes(run);
+    add_events(run, finding);
+    add_links(run);
     if (finding && finding->id == FAULT_DEADLOCK)
-        add_stuck(&run);
-    add_words(&run);
+        add_stuck(run);
+    add_names(run);
+}
+
+/* "bounded: ...", and what was not covered. */
+static char *bounded_words(const CheckResult *result)
+{
+    g_autofree char *bounded = describe_bounded(result->outcome);
+    GString *words = g_string_new(bounded);
+    for (guint i = 0; result->program && i < result->outcome->limits->len; i++) {
+        g_autofree char *limit = describe_limit(result->program, result->outcome->limits->pdata[i]);
+        g_string_append_printf(words, "%s%s", i ? "; " : ". Not covered: ", limit);
+    }
+    return g_string_free(words, FALSE);
+}
+
+/* A story; words: of a check that shows no fault. record NULL: without a run. */
+static void add_story(Html *html, const CheckResult *result, const Finding *finding, const char *schedule, const char *words,
+                      const Record *record)
+{
+    unsigned events_max = finding ? EVENTS_MAX : VERIFIED_EVENTS_MAX;
+    Timeline *timeline = record && html->runs < RUNS_MAX ? timeline_new(record, events_max) : NULL;
+    if (html->stories->len == STORIES_MAX) {
+        html->left_out++;
+        return;
+    }
+    PageRun run = { .builder = json_builder_new(), .html = html, .result = result, .timeline = timeline, .program = result->program,
+                    .names = g_ptr_array_new_with_free_func(g_free), .numbers = g_hash_table_new(g_str_hash, g_str_equal),
+                    .lane_of_core = g_array_new(FALSE, TRUE, sizeof(uint32_t)),
+                    .lane_of_copy = g_array_new(FALSE, TRUE, sizeof(uint32_t)), .quoted = g_ptr_array_new_with_free_func(g_free),
+                    .lines = g_ptr_array_new_with_free_func(g_free),
+                    .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL) };
+    json_builder_begin_object(run.builder);
+    add_words(&run, finding, schedule, words);
+    if (timeline)
+        add_run(&run, finding, events_max);
+    add_code(&run);
     json_builder_end_object(run.builder);
-    g_ptr_array_add(html->runs, json_builder_get_root(run.builder));
+    g_ptr_array_add(html->stories, json_builder_get_root(run.builder));
+    html->runs += timeline != NULL;
     g_object_unref(run.builder);
     g_ptr_array_unref(run.names);
     g_hash_table_unref(run.numbers);
     g_array_unref(run.lane_of_core);
     g_array_unref(run.lane_of_copy);
-    g_ptr_array_unref(run.places);
+    g_ptr_array_unref(run.quoted);
+    g_ptr_array_unref(run.lines);
     g_hash_table_unref(run.seen);
-    timeline_free(timeline);
+    g_clear_pointer(&timeline, timeline_free);
 }
 
 static void html_add(void *document, const CheckResult *result, const GPtrArray *schedules)
 {
-    (void)schedules;
     Html *html = document;
     for (guint i = 0; result->verdict == VERDICT_FAULTY && i < result->outcome->findings->len; i++) {
         const Finding *finding = result->outcome->findings->pdata[i];
-        Record *record = finding_exemption(result->program, finding) ? NULL : timeline_record(result, finding);
-        if (record && html->runs->len < RUNS_MAX)
-            add_run(html, result, finding, record, EVENTS_MAX);
-        else
-            html->left_out += record != NULL;
+        if (finding_exemption(result->program, finding))
+            continue;
+        Record *record = timeline_record(result, finding);
+        add_story(html, result, finding, schedules ? schedules->pdata[i] : NULL, NULL, record);
         record_free(record);
     }
-    if (result->verdict == VERDICT_VERIFIED && result->record && html->runs->len < RUNS_MAX)
-        add_run(html, result, NULL, result->record, VERIFIED_EVENTS_MAX);
+    if (result->verdict == VERDICT_VERIFIED)
+        add_story(html, result, NULL, NULL, "Every order was covered; this is the one that was run.", result->record);
+    if (result->verdict == VERDICT_BOUNDED) {
+        g_autofree char *words = bounded_words(result);
+        add_story(html, result, NULL, NULL, words, NULL);
+    }
 }
 
 static void html_add_error(void *document, const char *message)
 {
-    (void)document, (void)message;              /* an error has no run to show */
+    Html *html = document;
+    JsonBuilder *builder = json_builder_new();
+    json_builder_begin_object(builder);
+    member_text(builder, "title", "heddle");
+    member_text(builder, "name", verdict_name(VERDICT_ERROR));
+    member_text(builder, "verdict", verdict_name(VERDICT_ERROR));
+    member_text(builder, "message", message);
+    json_builder_end_object(builder);
+    g_ptr_array_add(html->stories, json_builder_get_root(builder));
+    g_object_unref(builder);
 }
 
 static const GString *html_text(void *document)
@@ -365,8 +541,8 @@ static const GString *html_text(void *document)
     json_builder_begin_object(builder);
     member_int(builder, "left_out", html->left_out);
     member_array(builder, "stories");
-    for (guint i = 0; i < html->runs->len; i++)
-        json_builder_add_value(builder, json_node_copy(g_ptr_array_index(html->runs, i)));
+    for (guint i = 0; i < html->stories->len; i++)
+        json_builder_add_value(builder, json_node_copy(g_ptr_array_index(html->stories, i)));
     json_builder_end_array(builder);
     g_autofree char *json = members_finish(builder, false);
     xmlChar *escaped = xmlEncodeSpecialChars(NULL, BAD_CAST json);
@@ -384,7 +560,7 @@ static void html_clear(void *document)
 {
     Html *html = document;
     source_free(html->source);
-    g_ptr_array_unref(html->runs);
+    g_ptr_array_unref(html->stories);
     g_string_free(html->text, TRUE);
     g_free(html);
 }

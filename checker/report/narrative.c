@@ -12,7 +12,7 @@ enum { EVENTS_MAX = 20000, BODY_MAX = NARRATIVE_LINES_MAX - 5, GIVERS_MAX = 3, S
 
 typedef struct NarrativeLine {
     char *text;
-    uint32_t core, site;
+    uint32_t core, site, event;
     unsigned weight;
 } NarrativeLine;
 
@@ -44,7 +44,7 @@ static bool in_fault(const Narrator *t, uint32_t core)
 
 static void add_line(Narrator *t, const TimelineEvent *event, unsigned weight, char *text)
 {
-    NarrativeLine line = { text, event->core, event->site, weight };
+    NarrativeLine line = { text, event->core, event->site, (uint32_t)(event - event_at(t, 0)), weight };
     if (weight == 0)
         g_free(text);
     else
@@ -194,9 +194,9 @@ static void fold(Narrator *t, unsigned weight)
 }
 
 /* Takes the text. */
-static void add_step(GArray *out, char *text, uint32_t site, bool of_fault)
+static void add_step(GArray *out, char *text, uint32_t site, uint32_t event, bool of_fault)
 {
-    const NarrativeStep step = { text, site, of_fault };
+    const NarrativeStep step = { text, site, event, of_fault };
     g_array_append_val(out, step);
 }
 
@@ -233,10 +233,10 @@ static void narrate_stuck(const Narrator *t, GArray *out)
         Place place = { .core = core, .copy = NONE, .kind = state->pending.kind, .object = state->pending.object, .region = NONE,
                         .launch = state->pending.launch, .site = state->pending.site };
         g_autofree char *action = describe_action(t->program, &place);
-        add_step(out, g_strdup_printf("%s, for ever", action), place.site, true);
+        add_step(out, g_strdup_printf("%s, for ever", action), place.site, NONE, true);
     }
     if (stuck > STUCK_MAX)
-        add_step(out, g_strdup_printf("and %u more in the same way", stuck - STUCK_MAX), NONE, true);
+        add_step(out, g_strdup_printf("and %u more in the same way", stuck - STUCK_MAX), NONE, NONE, true);
 }
 
 static void narrate_end(const Narrator *t, GArray *out)
@@ -251,7 +251,7 @@ static void narrate_end(const Narrator *t, GArray *out)
         g_autofree char *action = describe_action(t->program, place), *agent = describe_agent(t->program, place);
         char *text = copy_in_flight || promised ? g_strdup_printf("now %s is still under way", agent)
                                                 : g_strdup_printf("%s%s", LEAD[t->finding->id == FAULT_RACE ? p : 0], action);
-        add_step(out, text, place->site, true);
+        add_step(out, text, place->site, NONE, true);
     }
 }
 
@@ -269,13 +269,15 @@ static GArray *gather(Narrator *t)
         fold(t, 2);
     guint skipped = t->lines->len > BODY_MAX ? t->lines->len - BODY_MAX + 1 : 0;
     if (skipped > 0)
-        add_step(out, g_strdup_printf("%u lines like the following are omitted", skipped), NONE, false);
-    for (guint i = skipped; i < t->lines->len; i++)
-        add_step(out, g_strdup(g_array_index(t->lines, NarrativeLine, i).text), g_array_index(t->lines, NarrativeLine, i).site, false);
+        add_step(out, g_strdup_printf("%u lines like the following are omitted", skipped), NONE, NONE, false);
+    for (guint i = skipped; i < t->lines->len; i++) {
+        const NarrativeLine *line = &g_array_index(t->lines, NarrativeLine, i);
+        add_step(out, g_strdup(line->text), line->site, line->event, false);
+    }
     narrate_end(t, out);
     char *others = t->finding->id == FAULT_DEADLOCK ? NULL : bystanders(t);
     if (others != NULL)
-        add_step(out, others, NONE, false);
+        add_step(out, others, NONE, NONE, false);
     g_assert(out->len <= NARRATIVE_LINES_MAX);
     return out;
 }

@@ -11,7 +11,7 @@
 
 typedef struct NarrativeStep {
     char *text;
-    uint32_t site;                              /* NONE: none */
+    uint32_t site, event;                       /* event: of the run's timeline, where it begins; NONE: none */
     bool of_fault;                              /* a step of the fault itself */
 } NarrativeStep;
 

@@ -1,6 +1,9 @@
 /* places.c - takes stuck cores and last steps from the replayed run if there is one, else from the recorded run. */
 #include "places.h"
+#include <string.h>
 #include "timeline.h"
+
+enum { PLACES_LOOKED_AT = 64 };
 
 static void add_step(GArray *places, const Step *step, uint32_t position)
 {
@@ -56,4 +59,36 @@ GArray *places_shown(const CheckResult *result, const Finding *finding, guint mo
         add_last(places, program, record, counted ? program_semaphore_core(program, finding->object) : 0);
     record_free(recording);
     return places;
+}
+
+char *places_inside(const CheckResult *result, const Place *place)
+{
+    const Program *program = result->program;
+    const char *function = program_text(program, program_get_site(program, place->site)->function);
+    GString *words = g_string_new(NULL);
+    if (*function)
+        g_string_append_printf(words, ", in %s", function);
+    bool launched = place->launch < program->launches.count && result->record != NULL;
+    unsigned dims = launched ? program_launch(program, place->launch)->grid_dims : 0;
+    const int64_t *grid = dims ? record_grid(result->record, place->core, place->position) : NULL;
+    for (unsigned d = 0; grid && d < dims; d++)
+        g_string_append_printf(words, "%s%" G_GINT64_FORMAT, d ? ", " : ", grid step ", grid[d]);
+    return g_string_free(words, FALSE);
+}
+
+char *places_name(const CheckResult *result, const Finding *finding)
+{
+    GString *name = g_string_new(fault_name(finding->id));
+    g_autoptr(GArray) places = places_shown(result, finding, PLACES_LOOKED_AT);
+    g_autofree char *first = NULL;
+    for (guint i = 0; i < places->len; i++) {
+        g_autofree char *where = program_describe_site(result->program, g_array_index(places, Place, i).site);
+        if (first && !strcmp(first, where))
+            continue;
+        g_string_append_printf(name, "%s %s", first ? " and" : " at", where);
+        if (first)
+            break;
+        first = g_steal_pointer(&where);
+    }
+    return g_string_free(name, FALSE);
 }

@@ -8,3 +8,5 @@
 #include "../check/check.h"
 
 GArray *places_shown(const CheckResult *result, const Finding *finding, guint most);    /* of Place, at most so many */
+char *places_inside(const CheckResult *result, const Place *place);     /* ", in ring, grid step 0, 1" */
+char *places_name(const CheckResult *result, const Finding *finding);   /* "race at kernel.c:18 and kernel.c:20" */

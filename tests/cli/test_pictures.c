@@ -46,7 +46,9 @@ static void a_page_has_lanes_for_cores_and_copies_and_the_racing_pair(void **sta
     assert_int_equal(json_array_get_length(stories), 2);
     JsonObject *race = json_array_get_object_element(stories, 0), *right = json_array_get_object_element(stories, 1);
     assert_string_equal(text_in(race, "fault"), "race");
-    assert_non_null(strstr(json_array_get_string_element(array_in(race, "tried"), 0), "with one recv_sem for each copy"));
+    JsonObject *repair = json_array_get_object_element(array_in(race, "tried"), 0);
+    assert_string_equal(text_in(repair, "kind"), "repair");
+    assert_non_null(strstr(text_in(repair, "words"), "with one recv_sem for each copy"));
     JsonArray *pair = array_in(race, "pair"), *frames = array_in(race, "frames"), *links = array_in(race, "links");
     assert_int_equal(json_array_get_length(pair), 2);
     for (guint i = 0; i < 2; i++) {
@@ -72,11 +74,60 @@ static void a_page_of_a_deadlock_shows_who_is_stuck(void **state)
     assert_true(json_array_get_length(array_in(deadlock, "stuck")) > 0);
 }
 
-/* A page without the repairs that a check has tried, and a replay has not; g_free. */
-static char *without_repairs(const char *page)
+/* What a page tells, the source with it: places with the lines around them, the cause, and the story, whose lines lead to steps. */
+static void a_page_tells_the_cause_beside_its_source(void **state)
 {
-    g_autoptr(GRegex) tried = g_regex_new("&quot;tried&quot;:\\[[^\\]]*\\]", 0, 0, NULL);
-    return g_regex_replace_literal(tried, page, -1, 0, "", 0, NULL);
+    (void)state;
+    assert_int_equal(binary_run("check kernel.c:ring_shared -n 3 --html s.html"), 1);
+    g_autoptr(JsonParser) parser = data_of_page("s.html");
+    JsonObject *race = json_array_get_object_element(array_in(json_node_get_object(json_parser_get_root(parser)), "stories"), 0);
+    JsonObject *code = object_in(race, "code"), *place = json_array_get_object_element(array_in(race, "places"), 0);
+    JsonArray *tale = array_in(race, "tale");
+    assert_non_null(strstr(text_in(race, "name"), "race at kernel.c:"));
+    assert_non_null(strstr(text_in(race, "why"), "was meant to"));
+    assert_string_equal(text_in(place, "where"), "kernel.c:14");
+    assert_non_null(strstr(text_in(place, "inside"), ", in pass_all, grid step 0"));
+    assert_non_null(strstr(text_in(code, "kernel.c:14"), "pl_copy_start("));
+    assert_true(json_object_has_member(code, "kernel.c:12") && json_object_has_member(code, "kernel.c:16"));
+    guint length = json_array_get_length(tale), faults = 0, frames = json_array_get_length(array_in(race, "frames"));
+    for (guint i = 0; i < length; i++) {
+        JsonObject *line = json_array_get_object_element(tale, i);
+        faults += json_object_has_member(line, "fault");
+        if (json_object_has_member(line, "frame"))
+            assert_true(json_object_get_int_member(line, "frame") < frames);
+    }
+    assert_int_equal(faults, 2);
+    assert_true(length > 5);
+}
+
+/* A check without a run has words on the page, too. */
+static void a_page_tells_of_checks_without_a_run(void **state)
+{
+    (void)state;
+    assert_int_equal(binary_run("check all_gather -n 3 --search enumerate --states 10 --html b.html"), 3);
+    assert_int_equal(binary_run("check nonesuch --html e.html"), 2);
+    static const char *const page[] = { "b.html", "e.html" }, *const verdict[] = { "bounded", "error" };
+    static const char *const words[] = { "Not covered: ", "no built-in kernel nonesuch" };
+    for (unsigned i = 0; i < G_N_ELEMENTS(page); i++) {
+        g_autoptr(JsonParser) parser = data_of_page(page[i]);
+        JsonArray *stories = array_in(json_node_get_object(json_parser_get_root(parser)), "stories");
+        assert_int_equal(json_array_get_length(stories), 1);
+        assert_string_equal(text_in(json_array_get_object_element(stories, 0), "verdict"), verdict[i]);
+        assert_non_null(strstr(text_in(json_array_get_object_element(stories, 0), "message"), words[i]));
+    }
+}
+
+/* The data of a page without what only a check knows: the repairs that it tried, how to replay it. g_free. */
+static char *drawn_alone(const char *name)
+{
+    static const char *const of_checks[] = { "tried", "see", "helps" };
+    g_autoptr(JsonParser) parser = data_of_page(name);
+    JsonNode *root = json_parser_get_root(parser);
+    JsonArray *stories = array_in(json_node_get_object(root), "stories");
+    for (guint s = 0; s < json_array_get_length(stories); s++)
+        for (unsigned i = 0; i < G_N_ELEMENTS(of_checks); i++)
+            json_object_remove_member(json_array_get_object_element(stories, s), of_checks[i]);
+    return json_to_string(root, false);
 }
 
 static void replay_draws_the_same_pictures(void **state)
@@ -87,8 +138,7 @@ static void replay_draws_the_same_pictures(void **state)
     g_autofree char *schedule = binary_first_schedule("one");
     g_autofree char *words = g_strdup_printf("replay %s --html two.html --dot two.dot --trace two.trace", schedule);
     assert_int_equal(binary_run(words), 1);
-    g_autofree char *page = binary_contents("one.html"), *page_again = binary_contents("two.html");
-    g_autofree char *one = without_repairs(page), *two = without_repairs(page_again);
+    g_autofree char *one = drawn_alone("one.html"), *two = drawn_alone("two.html");
     g_autofree char *dot = binary_contents("one.dot"), *again = binary_contents("two.dot");
     g_autofree char *trace = binary_contents("one.trace"), *same = binary_contents("two.trace");
     assert_string_equal(one, two);
@@ -280,6 +330,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_page_has_lanes_for_cores_and_copies_and_the_racing_pair),
         cmocka_unit_test(a_page_of_a_deadlock_shows_who_is_stuck),
+        cmocka_unit_test(a_page_tells_the_cause_beside_its_source),
+        cmocka_unit_test(a_page_tells_of_checks_without_a_run),
         cmocka_unit_test(replay_draws_the_same_pictures),
         cmocka_unit_test(a_graph_is_what_graphviz_draws),
         cmocka_unit_test(a_trace_is_what_perfetto_opens),
