@@ -11,6 +11,25 @@ void mesh_line(Mesh *mesh, uint32_t devices)
     *mesh = (Mesh){.axes = 1, .name = {"x"}, .size = {devices}};
 }
 
+/* The greatest divisor of n whose power of that exponent does not exceed n. */
+static uint32_t even_divisor(uint32_t n, unsigned exponent)
+{
+    for (uint32_t divisor = n;; divisor--) {
+        uint64_t power = 1;
+        for (unsigned i = 0; i < exponent && power <= n; i++)
+            power *= divisor;
+        if (power <= n && n % divisor == 0)
+            return divisor;
+    }
+}
+
+void mesh_spread(Mesh *mesh, const Mesh *like, uint32_t devices)
+{
+    *mesh = *like;
+    for (unsigned axis = mesh->axes; axis-- > 0; devices /= mesh->size[axis])
+        mesh->size[axis] = even_divisor(devices, axis + 1);
+}
+
 /* One "name=size" up to a comma or the end; NULL: malformed. */
 static const char *parse_axis(Mesh *mesh, const char *text)
 {

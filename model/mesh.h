@@ -13,6 +13,8 @@ typedef struct Mesh {
 
 void mesh_line(Mesh *mesh, uint32_t devices);                   /* one axis, "x" */
 bool mesh_parse(Mesh *mesh, const char *text);                  /* "x=4,y=2"; false when malformed or above 2^20 devices */
+/* The axes of `like`, with sizes as near to each other as so many devices allow, larger ones first: 6 is x=3,y=2; 5 is x=5,y=1. */
+void mesh_spread(Mesh *mesh, const Mesh *like, uint32_t devices);
 uint32_t mesh_devices(const Mesh *mesh);
 int mesh_axis(const Mesh *mesh, const char *name);              /* -1: none of that name */
 uint32_t mesh_coordinate(const Mesh *mesh, uint32_t device, unsigned axis);

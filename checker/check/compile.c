@@ -257,7 +257,8 @@ static char *read_all(int file)
  * same file has been compiled before. */
 typedef enum Words { WORDS_ALL, WORDS_BRIEF, WORDS_QUIET } Words;
 
-static bool run(char **argv, const char *source, Words words, char **error)
+/* *said: the compiler's messages; NULL: it did not run. False and *error NULL: it refuses the file. */
+static bool run(char **argv, const char *source, char **said, char **error)
 {
     int status = 0, file = memfd_create("heddle-compiler", MFD_CLOEXEC);
     GPid compiler = 0;
@@ -267,15 +268,39 @@ static bool run(char **argv, const char *source, Words words, char **error)
         return false;
     }
     bool in_time = wait_for(compiler, &status), ended = !in_time || limits_last_killed() != killed;
-    g_autofree char *said = read_all(file);
+    *said = read_all(file);
     close(file);
-    bool good = !ended && g_spawn_check_wait_status(status, NULL);
-    char *unset = words == WORDS_BRIEF && !good && !ended ? describe_unset(said, source) : NULL;
-    if (unset == NULL && !ended && !(good && words == WORDS_QUIET))
-        fputs(said, stderr);
-    if (!good)
-        *error = ended ? tell_end(source, in_time) : unset ? unset : g_strdup_printf("%s does not compile", source);
-    return good;
+    if (ended)
+        *error = tell_end(source, in_time);
+    return !ended && g_spawn_check_wait_status(status, NULL);
+}
+
+/* What the author of a kernel may have meant, by the words in the compiler's messages. */
+static const struct { const char *word[2], *hint; } hints[] = {
+    { { "PlDevice", "argument is of type" }, "a device is pl_device(id), pl_mesh(x, y) or pl_along(\"x\", i), not a number" },
+    { { "lvalue required", "pl_copy_start" }, "pl_copy_start takes a variable, in which it records the start; pl_async_copy(...) and "
+                                              "pl_async_remote_copy(...) make and start a copy at once" },
+    { { "invalid storage class for function", "‘pl_" }, "a closing brace is missing above this KERNEL or PROGRAM" },
+    { { "invalid storage class for function", "'pl_" }, "a closing brace is missing above this KERNEL or PROGRAM" },
+    { { "unterminated argument list invoking macro", "" }, "a closing parenthesis is missing in the call that the next message names" },
+};
+
+static void print_hints(const char *said)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(hints); i++)
+        if (strstr(said, hints[i].word[0]) && strstr(said, hints[i].word[1]))
+            fprintf(stderr, "hint: %s\n", hints[i].hint);
+}
+
+/* Prints why the compiler refuses the file: as it says it when macros are expanded first, so that each message names the author's line. */
+static void print_refusal(GPtrArray *argv, const char *source, const char *said)
+{
+    g_autofree char *plain = NULL, *error = NULL;
+    g_ptr_array_insert(argv, (gint)argv->len - 1, g_strdup("-ftrack-macro-expansion=0"));
+    if (run((char **)argv->pdata, source, &plain, &error) || error != NULL)
+        g_clear_pointer(&plain, g_free);        /* another answer than before */
+    fputs(plain != NULL ? plain : said, stderr);
+    print_hints(said);
 }
 
 /* The same path each time, for a file that is removed before the next is created. Borrowed. */
@@ -302,11 +327,19 @@ static char *take_text(const char *path)
 static bool compile(const char *source, const char *output, const CompileOptions *options, const char *const *more, Words words,
                     char **error)
 {
-    GPtrArray *argv = build_argv(source, output, options, more, error);
-    bool good = argv != NULL && run((char **)argv->pdata, source, words, error);
-    if (argv != NULL)
-        g_ptr_array_unref(argv);
-    return good;
+    g_autoptr(GPtrArray) argv = build_argv(source, output, options, more, error);
+    g_autofree char *said = NULL;
+    bool good = argv != NULL && run((char **)argv->pdata, source, &said, error);
+    if (good && words != WORDS_QUIET)
+        fputs(said, stderr);
+    if (good || *error != NULL)
+        return good;
+    *error = words == WORDS_BRIEF ? describe_unset(said, source) : NULL;
+    if (*error == NULL) {
+        print_refusal(argv, source, said);
+        *error = g_strdup_printf("%s does not compile", source);
+    }
+    return false;
 }
 
 /* The assembly of the file, with initial values of locals as `init` says. */

@@ -10,6 +10,7 @@ static const struct { int code, rank; const char *meaning; } exit_codes[] = { EX
 
 static const char kernel_forms[] =
     "A KERNEL that contains a / or ends in .c or .so is a file. It stands for all its programs, or for one of them, as in file.c:program.\n"
+    "A folder stands for the programs of all its .c files.\n"
     "Any other KERNEL names a built-in program.";
 static const char trust[] =
     "check, test, replay and list compile a kernel's file and run it with your rights: it can read and remove your files. A module runs "

@@ -260,8 +260,10 @@ static bool set_memory(Options *options, const char *value, char **error)
 #define FORMAT_OPTION(kind, name, commands, help) {FORMAT_COMMANDS(commands), 0, #name, "FILE", NULL, "file", help, set_##name},
 
 const OptionSpec option_table[] = {
-    {CHECKS, 'n', "devices", "N", NULL, NULL, "devices: 4, 2..8 or 2,4,8; several sizes are checked in turn", set_devices},
-    {CHECKS, 0, "mesh", "AXES", NULL, NULL, "named axes, such as x=4,y=2 (default: one axis x)", set_mesh},
+    {CHECKS, 'n', "devices", "N", NULL, NULL, "devices: 4, 2..8 or 2,4,8; several sizes are checked in turn "
+     "(default: from the fewest that the program takes to 4, or to where a wrong twin shows its fault)", set_devices},
+    {CHECKS, 0, "mesh", "AXES", NULL, NULL, "named axes, such as x=4,y=2 (default: one axis x, or those that the program asks for)",
+     set_mesh},
     {CHECKS, 0, "cores", "C", NULL, NULL, "cores per device (default: 1, or what the program needs)", set_cores},
     {CHECKS, 'D', "define", "NAME=VALUE", NULL, NULL, "a parameter of the program, or a range of values as in rows=8..64", set_define},
     {CHECKS, 0, "search", "NAME", NULL, NULL, "how to decide: by proof, by walking every state, or by sampling schedules",

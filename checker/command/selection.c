@@ -20,6 +20,11 @@ static const char *program_part(const char *operand)
     return !strncmp(colon - 2, ".c", 2) || !strncmp(colon - 3, ".so", 3) ? colon + 1 : NULL;
 }
 
+static bool is_folder(const char *operand)
+{
+    return g_file_test(operand, G_FILE_TEST_IS_DIR);
+}
+
 static bool is_file(const char *operand)
 {
     return strchr(operand, '/') || g_str_has_suffix(operand, ".c") || g_str_has_suffix(operand, ".so") || program_part(operand);
@@ -98,6 +103,43 @@ static bool add_file(Selection *selection, const Session *session, const char *o
     return add_programs(selection, catalogue, program, source, error);
 }
 
+static gint compare_paths(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The .c files of a folder in which the word PROGRAM occurs, sorted. */
+static GPtrArray *kernel_files(const char *folder, char **error)
+{
+    GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
+    GError *bad = NULL;
+    GDir *dir = g_dir_open(folder, 0, &bad);
+    const char *name;
+    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
+        g_autofree char *path = g_build_filename(folder, name, NULL), *text = NULL;
+        if (g_str_has_suffix(name, ".c") && g_file_get_contents(path, &text, NULL, NULL) && strstr(text, "PROGRAM"))
+            g_ptr_array_add(files, g_steal_pointer(&path));
+    }
+    if (dir != NULL)
+        g_dir_close(dir);
+    g_ptr_array_sort(files, compare_paths);
+    if (bad != NULL)
+        *error = g_strdup(bad->message);
+    else if (files->len == 0)
+        *error = g_strdup_printf("%s holds no .c file with a PROGRAM", folder);
+    g_clear_error(&bad);
+    return files;
+}
+
+static bool add_folder(Selection *selection, const Session *session, const char *folder, char **error)
+{
+    g_autoptr(GPtrArray) files = kernel_files(folder, error);
+    bool good = *error == NULL;
+    for (guint i = 0; good && i < files->len; i++)
+        good = add_file(selection, session, files->pdata[i], error);
+    return good;
+}
+
 bool selection_read(Selection *selection, const Session *session, char **error)
 {
     const GPtrArray *operands = session->options->operands;
@@ -110,7 +152,7 @@ bool selection_read(Selection *selection, const Session *session, char **error)
     for (guint i = 0; good && i < MAX(operands->len, 1); i++) {
         const char *operand = operands->len ? operands->pdata[i] : NULL;
         if (operand && is_file(operand)) {
-            good = add_file(selection, session, operand, error);
+            good = (is_folder(operand) ? add_folder : add_file)(selection, session, operand, error);
             continue;
         }
         if (!built_in) {
@@ -120,6 +162,10 @@ bool selection_read(Selection *selection, const Session *session, char **error)
                 g_ptr_array_add(selection->catalogues, built_in);
         }
         good = good && add_programs(selection, built_in, operand, NULL, error);
+        if (built_in && !good && is_folder(operand)) {
+            g_clear_pointer(error, g_free);
+            good = add_folder(selection, session, operand, error);
+        }
     }
     return good;
 }
@@ -225,6 +271,16 @@ static GPtrArray *add_choices(CheckPlan *plan, const CatalogueEntry *entry, cons
     return defines;
 }
 
+/* devices 0: as many as the program was found to run on. */
+static void choose_mesh(Mesh *mesh, const CatalogueEntry *entry, uint32_t devices)
+{
+    Mesh like;
+    if (entry->mesh == NULL || !mesh_parse(&like, entry->mesh))
+        mesh_line(mesh, devices);
+    else
+        mesh_spread(mesh, &like, devices ? devices : mesh_devices(&like));
+}
+
 static void plan_make(CheckPlan *plan, const Session *session, const Selected *selected, char **error)
 {
     const Options *options = session->options;
@@ -255,10 +311,8 @@ static void plan_make(CheckPlan *plan, const Session *session, const Selected *s
             spec.overrides = defines->len;
             if (options->mesh_given)
                 spec.mesh = options->mesh;
-            else if (!g_array_index(sizes, uint32_t, i))
-                mesh_parse(&spec.mesh, selected->entry->mesh);
             else
-                mesh_line(&spec.mesh, g_array_index(sizes, uint32_t, i));
+                choose_mesh(&spec.mesh, selected->entry, g_array_index(sizes, uint32_t, i));
             g_array_append_val(plan->specs, spec);
         }
     }

@@ -440,8 +440,8 @@ void text_check(Text *text, const CheckResult *result, const GPtrArray *schedule
     text_not_covered(text, result);
     if (result->outcome->stopped)
         text_wrapped(text, 2, "stopped: ", result->outcome->stopped);
-    if (result->outcome->promise && !result->outcome->complete)
-        text_wrapped(text, 2, "promised: ", result->outcome->promise);
+    if (result->outcome->promise)
+        text_wrapped(text, 2, result->outcome->complete ? "" : "promised: ", result->outcome->promise);
     text_faults(text, result, schedules);
     text_tried(text, result);
     text_exempted(text, result);

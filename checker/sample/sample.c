@@ -389,7 +389,9 @@ static bool search(Sampling *sampling, char **error)
     if (sampling->cut_off)
         outcome_add_limit(all, "steps");
     settle(sampling);
-    if (!sampling->longer)
+    if (all->complete && all->findings->len == 0)
+        all->promise = g_strdup("One run proves it: no step's result depends on the order, so what holds for one run holds for all.");
+    else if (!sampling->longer)
         all->promise = strategy_promise(options->strategy, options->depth, options->agents, sampling->steps_expected, all->executions);
     return true;
 }

@@ -4,9 +4,13 @@
  */
 #pragma once
 #include "api.h"
+#include "map.h"
 
 /* pl_semaphore_signal(sem, inc), pl_semaphore_signal(sem, inc, pl_device(id)): adds inc, on the caller's or on another device. */
-#define pl_semaphore_signal(semaphore, ...) (pl_api->semaphore_signal(PL_STEP, semaphore, (PlSignal){ .inc = __VA_ARGS__ }))
+#define pl_semaphore_signal(semaphore, ...) \
+    (pl_api->semaphore_signal(PL_STEP, semaphore, PL_PASTE(PL_SIGNAL_, PL_NARGS(__VA_ARGS__))(__VA_ARGS__)))
+#define PL_SIGNAL_1(inc) pl_signal_(inc, (PlDevice){ .device = 0 })
+#define PL_SIGNAL_2(inc, device) pl_signal_(inc, device)
 /* Waits for count >= value, then subtracts it; pl_semaphore_wait(sem, value, .decrement = false) subtracts nothing. */
 #define pl_semaphore_wait(semaphore, ...) \
     (pl_api->semaphore_wait(PL_STEP, semaphore, \
@@ -23,6 +27,11 @@
 
 #define pl_delay(cycles) (pl_api->delay(PL_HERE, cycles))
 #define pl_debug_print(...) (pl_api->debug_print(PL_HERE, __VA_ARGS__))
+
+static inline PlSignal pl_signal_(int64_t inc, PlDevice device)
+{
+    return (PlSignal){ .inc = inc, .device = device };
+}
 
 static inline PlWait pl_wait_(PlWait wait, bool decrement_given)
 {

@@ -68,7 +68,7 @@ static void neither_does_what_it_computes_or_does_in_other_orders(void **state)
 {
     static const char *const wrong[] = {
         "int x[4]; x[0] = 1; pl_store_int(out, x[n]);",
-        "int x[4]; x[pl_semaphore_read(sem) ? 1 : 0] = 1; pl_semaphore_signal(sem, 1, .device = pl_device(1 - pl_device_id())); " WAIT
+        "int x[4]; x[pl_semaphore_read(sem) ? 1 : 0] = 1; pl_semaphore_signal(sem, 1, pl_device(1 - pl_device_id())); " WAIT
         " if (pl_device_id() == 0 && x[0] == 0) " WAIT,
     };
     (void)state;

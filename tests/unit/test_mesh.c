@@ -85,6 +85,26 @@ static void hops_go_the_shorter_way_round_each_axis(void **state)
     assert_int_equal(mesh_hops(&mesh, 0, 0), 0);
 }
 
+static void devices_spread_evenly_over_the_axes(void **state)
+{
+    (void)state;
+    static const struct { const char *like; uint32_t devices, size[3]; } CASE[] = {
+        { "x=2,y=2", 1, { 1, 1 } }, { "x=2,y=2", 5, { 5, 1 } }, { "x=2,y=2", 6, { 3, 2 } }, { "x=9,y=1", 16, { 4, 4 } },
+        { "x=2,y=2,z=2", 12, { 3, 2, 2 } }, { "x=2,y=2,z=2", 27, { 3, 3, 3 } }, { "only=3", 7, { 7 } },
+        { "x=2,y=2", 1 << 20, { 1024, 1024 } },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(CASE); i++) {
+        Mesh like, mesh;
+        assert_true(mesh_parse(&like, CASE[i].like));
+        mesh_spread(&mesh, &like, CASE[i].devices);
+        assert_int_equal(mesh_devices(&mesh), CASE[i].devices);
+        for (unsigned axis = 0; axis < like.axes; axis++) {
+            assert_string_equal(mesh.name[axis], like.name[axis]);
+            assert_int_equal(mesh.size[axis], CASE[i].size[axis]);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +112,7 @@ int main(void)
         cmocka_unit_test(a_line_has_one_axis_x),
         cmocka_unit_test(well_formed_meshes_are_read),
         cmocka_unit_test(malformed_meshes_are_refused),
+        cmocka_unit_test(devices_spread_evenly_over_the_axes),
         cmocka_unit_test(hops_go_the_shorter_way_round_each_axis),
     };
     return cmocka_run_group_tests_name("mesh", tests, NULL, NULL);
