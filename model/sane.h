@@ -19,6 +19,9 @@
 #define SANE_NOW_AND_THEN(items, call) SANE(sane_is_due(items) ? (call) : (void)0)
 static inline bool sane_is_due(uint64_t items) { return items % (items / 8 + 1) == 0; }
 
+/* For an operation of an inner loop: one of 32 on each thread, the first included. */
+#define SANE_SELDOM(call) SANE(({ static _Thread_local unsigned calls; if (calls++ % 32 == 0) (call); }))
+
 static inline bool sane_is_zero(const char *from, size_t bytes)
 {
     return bytes == 0 || (*from == 0 && memcmp(from, from + 1, bytes - 1) == 0);

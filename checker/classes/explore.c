@@ -1,5 +1,6 @@
 /* explore.c - descends along a branch of the frame's wakeup tree; at a fresh frame without one, along the first enabled agent. */
 #include "explore.h"
+#include "../../model/sane.h"
 
 Explorer *explore_new(Shared *shared)
 {
@@ -137,6 +138,7 @@ static void descend(Explorer *x, Sleeper step, WakeTree rest)
     begin_frame(x, rest, end);
     if (x->path.choices >= EXPLORE_CHOICES_MAX)
         x->limit = "steps";
+    SANE_SELDOM(explore_assert_sane(x));
 }
 
 /* The last frame is done. */
@@ -167,6 +169,7 @@ static void ascend(Explorer *x)
     world_undo(x->world, choice->events);
     path_pop(&x->path);
     add_sleeper(x, &tried);
+    SANE_SELDOM(explore_assert_sane(x));
 }
 
 static void check_limits(Explorer *x)
@@ -189,6 +192,7 @@ void explore_begin(Explorer *x)
 {
     world_begin(x->world);
     begin_frame(x, (WakeTree){ 0 }, 0);
+    SANE_SELDOM(explore_assert_sane(x));
 }
 
 static void list_nodes(Explorer *x, uint32_t node)
@@ -216,6 +220,7 @@ void explore_begin_below(Explorer *x, uint32_t node, Sleeper *step, WakeTree res
         if (wake_commute(&g_array_index(asleep, Sleeper, i), step))
             add_sleeper(x, &g_array_index(asleep, Sleeper, i));
     begin_frame(x, wake_move(&x->shared->pool, &rest, &x->pool), 0);
+    SANE_SELDOM(explore_assert_sane(x));
 }
 
 static bool is_asleep(const Sleeper *sleep, uint32_t count, const Sleeper *which)
@@ -294,6 +299,7 @@ bool explore_resume(Explorer *x, const GArray *nodes, const GArray *agents, cons
         add_sleeper(x, &g_array_index(sleep, Sleeper, i));
     g_array_append_vals(x->nodes, nodes->data, nodes->len);
     x->base = base;
+    SANE_SELDOM(explore_assert_sane(x));
     return true;
 }
 
@@ -380,6 +386,7 @@ void explore_share(Explorer *x, uint32_t last)
     for (uint32_t d = x->base; d < x->frames; d++)
         x->frame[d].sleep = d <= last ? 0 : x->frame[d].sleep - gone;
     x->base = last + 1;
+    SANE_SELDOM(explore_assert_sane(x));
 }
 
 void explore_end(Explorer *x)
@@ -412,4 +419,17 @@ const WakeTree *explore_tree(const Explorer *x, uint32_t frame, const WakePool *
     }
     *pool = &x->shared->pool;
     return &shared_node(x->shared, g_array_index(x->nodes, uint32_t, frame))->tree;
+}
+
+void explore_assert_sane(Explorer *x)
+{
+    bool goes_on = x->frames > x->base;
+    g_assert(x->frames >= x->base && x->frames == x->path.choices + goes_on);
+    for (uint32_t d = x->base; d < x->frames; d++)
+        g_assert(x->frame[d].sleep <= explore_sleep_end(x, d) && explore_sleep_end(x, d) <= x->sleepers);
+    for (uint32_t i = goes_on ? top_frame(x)->sleep : x->sleepers; i < x->sleepers; i++) {
+        Pending pending;
+        bool can = world_pending(x->world, x->sleep[i].agent, &pending) && pending.enabled;
+        g_assert((can && pending.object == x->sleep[i].object) || x->options->canary == CLASSES_CANARY_DEEP_SLEEP);
+    }
 }

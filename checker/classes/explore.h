@@ -5,7 +5,7 @@
  * Frames above `base` are nodes that other explorers share (shared.h); reversed runs that begin there are handed over after the round.
  *
  * Invariants:  1. choice d is made at frame d; the last frame has no choice yet.  2. a sleeper of a frame is enabled there, and every class
- *              below that begins with it was visited, or is visited by another explorer.
+ *              below that begins with it was visited, or is visited by another explorer. (Asserted: it is enabled.)
  * Ownership:   Explorer owns everything but shared, program, source and options.
  */
 #pragma once
@@ -78,6 +78,7 @@ typedef struct Explorer {
     bool done;                                  /* `first`, and something was found */
 } Explorer;
 
+void explore_assert_sane(Explorer *explorer);
 Explorer *explore_new(Shared *shared);
 void explore_free(Explorer *explorer);
 void explore_begin(Explorer *explorer);         /* the whole search is its own */

@@ -1,5 +1,6 @@
 /* numbers.c - numbers each node when the tree gains it. */
 #include "numbers.h"
+#include "../../model/sane.h"
 #include <string.h>
 
 #define NODES_MAX ((size_t)1 << 28)
@@ -55,4 +56,22 @@ void numbers_add(Numbers *numbers, const Tree *tree)
         numbered->steps = parent == NONE ? NONE : steps_after(numbers, tree, parent);
         numbered->copy = copy_at(numbers, tree, node);
     }
+    SANE_NOW_AND_THEN(numbers->nodes.count, numbers_assert_sane(numbers));
+}
+
+/* A number that was given now, or before. */
+static void assert_number_sane(uint32_t number, uint32_t *given)
+{
+    g_assert(number == NONE || number <= *given);
+    *given += number == *given;
+}
+
+void numbers_assert_sane(const Numbers *numbers)
+{
+    uint32_t copies = 0, steps = 0;
+    for (uint32_t node = 0; node < numbers->nodes.count; node++) {
+        assert_number_sane(numbers_of(numbers, node)->copy, &copies);
+        assert_number_sane(numbers_of(numbers, node)->steps, &steps);
+    }
+    g_assert(copies == numbers_copies(numbers) && steps == intern_count(&numbers->done));
 }

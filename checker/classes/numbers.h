@@ -17,5 +17,7 @@ void numbers_init(Numbers *numbers);
 void numbers_clear(Numbers *numbers);
 void numbers_add(Numbers *numbers, const Tree *tree);  /* those of nodes that are new */
 
+void numbers_assert_sane(const Numbers *numbers);
+
 static inline uint32_t numbers_copies(const Numbers *numbers) { return intern_count(&numbers->copies); }
 static inline const Numbered *numbers_of(const Numbers *numbers, uint32_t node) { return &STORE(Numbered, &numbers->nodes, node); }

@@ -1,8 +1,9 @@
 /* path.c - a row of bits for each choice; with up to 64 choices each row is one word. */
 #include "path.h"
+#include "../../model/sane.h"
 #include <string.h>
 
-enum { MANNERS = MANNER_REST + 1 };
+enum { MANNERS = MANNER_REST + 1, LOOKED_AT = 64 };   /* choices that path_assert_sane looks at */
 
 void path_init(Path *path)
 {
@@ -172,6 +173,29 @@ void path_push(Path *path, const PathChoice *from)
     flip_in_rows(path, index);
     path->top[index] = top_of(path, path_past(path, index));
     path->last_on_object[choice->object] = path->last_of_agent[choice->agent] = index + 1;
+    SANE_SELDOM(path_assert_sane(path));
+}
+
+static void assert_past_sane(const Path *path, uint32_t index)
+{
+    const PathChoice *choice = &path->choice[index];
+    const uint64_t *row = path_past(path, index);
+    g_assert(path->top[index] == top_of(path, row) && path->top[index] < (int32_t)index);
+    for (uint32_t before = 0; before < index; before++) {
+        const PathChoice *other = &path->choice[before];
+        if (!path_bit(row, before)) {
+            g_assert(other->object != choice->object || dependence_commutes(other->manner, choice->manner));
+            continue;
+        }
+        for (unsigned w = 0; w < path->words; w++)
+            g_assert((path_past(path, before)[w] & ~row[w]) == 0);
+    }
+}
+
+void path_assert_sane(const Path *path)
+{
+    for (uint32_t i = path->choices > LOOKED_AT ? path->choices - LOOKED_AT : 0; i < path->choices; i++)
+        assert_past_sane(path, i);
 }
 
 void path_pop(Path *path)

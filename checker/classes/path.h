@@ -60,6 +60,8 @@ void path_pop(Path *path);
 uint32_t path_group(const Path *path, uint32_t last_on_object, Manner manner);
 uint32_t path_group_next(const Path *path, uint32_t choice);
 
+void path_assert_sane(const Path *path);       /* of a long path, its last choices */
+
 static inline uint64_t *path_past(const Path *path, uint32_t choice) { return path->past + (size_t)choice * path->words; }
 /* Is there a choice on the object after `without` that does not have it in its past and does not commute with a step of that manner? */
 bool path_disturbs(const Path *path, uint32_t without, uint32_t object, Manner manner);

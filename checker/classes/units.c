@@ -1,5 +1,6 @@
 /* units.c - rounds: threads run the units; then one thread adds up, hands over, divides. */
 #include "units.h"
+#include "../../model/sane.h"
 #include "../run/alone.h"
 #include "../run/child.h"
 #include <string.h>
@@ -288,4 +289,47 @@ void units_run_round(Units *units, Round *round)
     gather(units);
     tell_progress(units);
     divide(units);
+    SANE(units_assert_sane(units));
+}
+
+static void assert_node_sane(const Units *units, const Node *node)
+{
+    const WakePool *pool = &units->shared.pool;
+    for (guint i = 0; i < node->open->len; i++)
+        g_assert(has_agent(node->sleep, g_array_index(node->open, Sleeper, i).agent));
+    for (guint i = 0; i < node->sleep->len; i++)
+        for (uint32_t branch = node->tree.first; branch != 0; branch = wake_get(pool, branch)->beside)
+            g_assert(wake_keeps_out(pool, branch, &g_array_index(node->sleep, Sleeper, i)));
+    wake_assert_sane(pool, &node->tree);
+}
+
+/* In the first frame of its own: what slept at its node when its branch began, where they commute, and nothing that is not done. */
+static void assert_unit_sane(const Units *units, const Explorer *x)
+{
+    const Node *node = shared_node(&units->shared, g_array_index(x->nodes, uint32_t, x->base - 1));
+    uint32_t own = x->path.choice[x->base - 1].agent, count, k = 0;
+    const Sleeper *asleep = explore_asleep(x, x->base, &count), *above = (const Sleeper *)(const void *)node->sleep->data;
+    count -= x->frame[x->base].tried - (x->base + 1 < x->frames);       /* what was tried there sleeps behind them */
+    while (k < node->sleep->len && above[k].agent != own)
+        k++;
+    g_assert(k < node->sleep->len && has_agent(node->open, own));
+    for (guint i = 0; i < k; i++) {
+        bool sleeps = false;
+        for (uint32_t s = 0; s < count; s++)
+            sleeps |= asleep[s].agent == above[i].agent;
+        g_assert(sleeps || !wake_commute(&above[i], &above[k]));
+        g_assert(!sleeps || !has_agent(node->open, above[i].agent));
+    }
+}
+
+void units_assert_sane(const Units *units)
+{
+    for (guint i = 0; i < units->shared.nodes->len; i++)
+        if (shared_node(&units->shared, i)->sleep != NULL)
+            assert_node_sane(units, shared_node(&units->shared, i));
+    for (guint i = 0; i < units->live->len; i++) {
+        const Explorer *x = units->live->pdata[i];
+        if (x->base > 0)
+            assert_unit_sane(units, x);
+    }
 }

@@ -43,6 +43,7 @@ void units_forget(Units *units);                /* back to the start */
  * branch of a node belongs to a unit or a node below, and each unit to an open branch. */
 bool units_are_chained(const Units *units, const GArray *nodes, const GArray *agents);
 bool units_fit(const Units *units);
+void units_assert_sane(const Units *units);     /* between rounds; of invariants 1 and 3, what one state tells */
 
 /* estimate.c: the number of classes, by the shape of the search tree so far. */
 Estimate units_estimate(const Units *units);

@@ -4,6 +4,7 @@
  * new branch.
  */
 #include "wakeup.h"
+#include "../../model/sane.h"
 
 void wake_pool_clear(WakePool *pool)
 {
@@ -101,6 +102,7 @@ void wake_insert(WakePool *pool, WakeTree *tree, Steps *sequence)
     }
     g_assert(chain.first != 0);
     append(pool, above != 0 ? &wake_get(pool, above)->below : tree, chain);
+    SANE_SELDOM(wake_assert_sane(pool, tree));
 }
 
 static bool is_apart(const WakePool *pool, const WakeTree *tree, uint32_t branch, const Sleeper *steps, uint32_t count)
@@ -179,4 +181,26 @@ uint32_t wake_branches(const WakePool *pool, const WakeTree *tree)
     for (uint32_t node = tree->first; node != 0; node = wake_get(pool, node)->beside)
         count++;
     return count;
+}
+
+bool wake_keeps_out(const WakePool *pool, uint32_t branch, const Sleeper *step)
+{
+    const Wake *wake = wake_get(pool, branch);
+    if (wake->step.agent == step->agent || !wake_commute(&wake->step, step))
+        return wake->step.agent != step->agent;
+    bool out = wake->below.first != 0;
+    for (uint32_t node = wake->below.first; node != 0; node = wake_get(pool, node)->beside)
+        out &= wake_keeps_out(pool, node, step);
+    return out;
+}
+
+void wake_assert_sane(const WakePool *pool, const WakeTree *tree)
+{
+    uint32_t last = 0;
+    for (uint32_t node = tree->first; node != 0; node = wake_get(pool, last = node)->beside) {
+        for (uint32_t later = wake_get(pool, node)->beside; later != 0; later = wake_get(pool, later)->beside)
+            g_assert(wake_keeps_out(pool, later, &wake_get(pool, node)->step));
+        wake_assert_sane(pool, &wake_get(pool, node)->below);
+    }
+    g_assert(tree->last == last);
 }

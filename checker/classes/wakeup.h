@@ -2,6 +2,8 @@
  *
  * Each frame of the search has a tree, whose branches are tried in order. Each path from the root to a leaf wakes all sleepers of the
  * frame. Nodes come from one pool and return to it.
+ *
+ * Invariants:  1. no branch's step can come first in a run that begins with a later branch of its tree: that run would be its own.
  */
 #pragma once
 #include <glib.h>
@@ -41,6 +43,9 @@ WakeTree wake_move(WakePool *from, WakeTree *tree, WakePool *to);
 void wake_append(WakePool *pool, WakeTree *tree, const Sleeper *step, WakeTree below);  /* a branch, unconditionally */
 void wake_free(WakePool *pool, WakeTree *tree);
 uint32_t wake_branches(const WakePool *pool, const WakeTree *tree);
+/* Is there no run that begins with that branch in which the step can come first? */
+bool wake_keeps_out(const WakePool *pool, uint32_t branch, const Sleeper *step);
+void wake_assert_sane(const WakePool *pool, const WakeTree *tree);
 
 static inline Wake *wake_get(const WakePool *pool, uint32_t node) { return &pool->wake[node - 1]; }
 

@@ -2,6 +2,7 @@
 #include "world.h"
 #include "../../model/counter.h"
 #include "../../model/join.h"
+#include "../../model/sane.h"
 #include <string.h>
 
 enum { RECENT = 256 };
@@ -322,6 +323,7 @@ void world_begin(World *world)
     }
     settle(world);
     world->begun = true;
+    SANE(world_assert_sane(world));
 }
 
 bool world_holds(World *world, uint32_t stage, int64_t value)
@@ -434,6 +436,7 @@ void world_do(World *world, uint32_t agent)
     else
         transfer_do(world, agent);
     settle(world);
+    SANE_SELDOM(world_assert_sane(world));
 }
 
 void world_undo(World *world, size_t events)
@@ -463,4 +466,5 @@ void world_undo(World *world, size_t events)
         if (world->watches->len != event->watches)
             g_array_set_size(world->watches, event->watches);
     }
+    SANE_SELDOM(world_assert_sane(world));
 }

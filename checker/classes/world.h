@@ -87,6 +87,8 @@ bool world_may_block(const World *world, uint32_t stage);       /* it may have t
 bool world_polls(World *world, uint32_t core);  /* it is at a look of a polling loop */
 bool world_is_tainted(const World *world, uint32_t agent);      /* did choices of others possibly enable its steps so far? */
 
+void world_assert_sane(const World *world);     /* world_sane.c */
+
 /* The number of a copy among all of the tree, by its first agent. */
 static inline uint32_t world_copy_number(const World *world, uint32_t base) { return (base - world->program->cores) / 4; }
 static inline const Copy *world_copy(const World *world, const Transfer *transfer)

@@ -1,13 +1,10 @@
 /* test_sane.c - canaries: an invariant that is broken on purpose is noticed, by its module's check and by the next operation. */
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 #include "../../checker/enumerate/component.h"
@@ -16,24 +13,8 @@
 #include "../../checker/enumerate/transition.h"
 #include "../../model/heap.h"
 #include "../../model/machine.h"
+#include "../support/fails.h"
 #include "../support/shapes.h"
-
-/* Does the function end in an assertion? In a child, which says nothing. */
-static bool fails(void (*function)(void *data), void *data)
-{
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        signal(SIGABRT, SIG_DFL);
-        if (freopen("/dev/null", "w", stdout) != NULL && freopen("/dev/null", "w", stderr) != NULL)
-            function(data);
-        _exit(0);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status) ? WTERMSIG(status) == SIGABRT : WEXITSTATUS(status) == 0);
-    return WIFSIGNALED(status);
-}
 
 /* ---- the machine ---- */
 
