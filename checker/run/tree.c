@@ -1,5 +1,6 @@
 /* tree.c - growing cores' trees: the source runs the core once more with one more observation, and its steps become a branch. */
 #include "tree.h"
+#include "../../model/sane.h"
 
 static uint32_t add_node(Tree *tree, uint32_t core, uint32_t parent, int64_t seen, bool observed)
 {
@@ -82,6 +83,7 @@ uint32_t tree_begin(Tree *tree, uint32_t core)
     unroll(tree, node);
     if (tree->grown != NULL)
         tree->grown(tree->owner, node);
+    SANE_NOW_AND_THEN(tree->nodes.count, tree_assert_sane(tree));
     return node;
 }
 
@@ -102,6 +104,7 @@ static void add_branch(Tree *tree, uint32_t parent, int64_t seen)
     if (tree->grown != NULL)
         tree->grown(tree->owner, node);
     link_node(tree, node);
+    SANE_NOW_AND_THEN(tree->nodes.count, tree_assert_sane(tree));
 }
 
 uint32_t tree_extend(Tree *tree, uint32_t node, int64_t seen)
@@ -113,4 +116,16 @@ uint32_t tree_extend(Tree *tree, uint32_t node, int64_t seen)
     if (tree->lock != NULL)
         g_mutex_unlock(tree->lock);
     return tree_known(tree, node, seen);
+}
+
+void tree_assert_sane(const Tree *tree)
+{
+    for (uint32_t id = 0; id < tree->nodes.count; id++) {
+        const TreeNode *node = tree_node(tree, id);
+        bool follows = node->end == TREE_GOES_ON && tree_can_follow(tree, id);
+        uint32_t children = 0;
+        for (uint32_t child = node->child; child != NONE; child = tree_node(tree, child)->sibling, children++)
+            g_assert(tree_node(tree, child)->parent == id && (follows || child == id + 1));
+        g_assert(node->same <= id && (follows || children == (node->end == TREE_GOES_ON)));
+    }
 }

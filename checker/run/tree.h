@@ -57,6 +57,8 @@ uint32_t tree_extend(Tree *tree, uint32_t node, int64_t seen);         /* tree_a
 bool tree_can_follow(const Tree *tree, uint32_t node);         /* what comes after its step has to be asked for */
 GArray *tree_observations(const Tree *tree, uint32_t node);    /* all that the core has observed on its way there, the first one first */
 
+void tree_assert_sane(const Tree *tree);
+
 /* poll.c: may lead the fresh branch, from `first` to the last node, back to an earlier node. observed: all on the way to `first`. */
 void poll_close(Tree *tree, uint32_t first, const GArray *observed);
 

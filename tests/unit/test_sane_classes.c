@@ -48,6 +48,7 @@ static int close_search(void **state)
 static void go_on(void *explorer) { explore_run(explorer, 10); }
 static void check_explorer(void *explorer) { explore_assert_sane(explorer); }
 static void check_world(void *world) { world_assert_sane(world); }
+static void check_tree(void *tree) { tree_assert_sane(tree); }
 static void check_path(void *path) { path_assert_sane(path); }
 static void check_numbers(void *numbers) { numbers_assert_sane(numbers); }
 static void check_units(void *units) { units_assert_sane(units); }
@@ -90,6 +91,19 @@ static void frames_and_sleepers_that_do_not_fit_are_noticed(void **state)
     explorer->sleep[explorer->sleepers - 1].object--;
 }
 
+static void a_branch_of_another_node_is_noticed(void **state)
+{
+    Tree *tree = &((Search *)*state)->units->shared.unrolled;
+    uint32_t child = tree_node(tree, 0)->child;
+    assert_false(fails(check_tree, tree));
+    tree_node(tree, child)->parent++;
+    assert_true(fails(check_tree, tree));
+    tree_node(tree, child)->parent--;
+    tree_node(tree, child)->sibling = child + 1;       /* a store has one outcome */
+    assert_true(fails(check_tree, tree));
+    tree_node(tree, child)->sibling = NONE;
+}
+
 static void a_number_out_of_turn_is_noticed(void **state)
 {
     Numbers *numbers = &((Search *)*state)->units->shared.numbers;
@@ -129,14 +143,33 @@ static void a_run_that_sleeps_at_its_node_is_noticed(void **state)
     assert_true(fails(check_units, search->units));
 }
 
+static void a_unit_that_forgot_a_sleeper_is_noticed(void **state)
+{
+    Search *search = *state;
+    Round round = units_plan_round(search->units);
+    round.budget = 2;
+    units_run_round(search->units, &round);
+    const Explorer *last = g_ptr_array_index(search->units->live, search->units->live->len - 1);
+    assert_true(last->base > 0);
+    Node *node = shared_node(&search->units->shared, g_array_index(last->nodes, uint32_t, last->base - 1));
+    Sleeper other = g_array_index(node->sleep, Sleeper, 0);
+    other.agent = 7, other.object++;            /* it commutes with all, so it should sleep there */
+    g_array_insert_val(node->sleep, 0, other);
+    assert_true(fails(check_units, search->units));
+    g_array_remove_index(node->sleep, 0);
+    assert_false(fails(check_units, search->units));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_world_that_cannot_be_undone_is_noticed, open_search, close_search),
         cmocka_unit_test_setup_teardown(a_past_that_lost_a_step_is_noticed, open_search, close_search),
         cmocka_unit_test_setup_teardown(frames_and_sleepers_that_do_not_fit_are_noticed, open_search, close_search),
+        cmocka_unit_test_setup_teardown(a_branch_of_another_node_is_noticed, open_search, close_search),
         cmocka_unit_test_setup_teardown(a_number_out_of_turn_is_noticed, open_search, close_search),
         cmocka_unit_test(a_branch_that_stands_behind_its_own_way_is_noticed),
+        cmocka_unit_test_setup_teardown(a_unit_that_forgot_a_sleeper_is_noticed, open_search, close_search),
         cmocka_unit_test_setup_teardown(a_run_that_sleeps_at_its_node_is_noticed, open_search, close_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
