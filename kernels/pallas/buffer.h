@@ -8,10 +8,7 @@
  * Dimensions follow the type; without any it is a single element, or a single semaphore.
  */
 #pragma once
-#include "api.h"
-#include "map.h"
-
-enum { PL_ROLE_SCRATCH, PL_ROLE_INPUT, PL_ROLE_OUTPUT };
+#include "plumbing.h"
 
 /* Arrays of the program, in memory space ANY unless another is named. Inputs are filled with small integers that differ between devices. */
 #define pl_input(...) pl_input_in(PL_ANY, __VA_ARGS__)
@@ -40,15 +37,3 @@ enum { PL_ROLE_SCRATCH, PL_ROLE_INPUT, PL_ROLE_OUTPUT };
 #define pl_fill(ref, function) (pl_api->fill(PL_HERE, ref, function))
 
 #define PL_SCOPED __attribute__((cleanup(pl_scope_end_)))
-
-static inline void pl_scope_end_(PlRef *ref)
-{
-    pl_api->scope_end(ref);
-}
-
-#define PL_ALLOCATE(space, role, ...) PL_PASTE(PL_ALLOCATE_, PL_ONE_OR_MORE(__VA_ARGS__))(space, role, __VA_ARGS__)
-#define PL_ALLOCATE_1(space, role, type) (pl_api->allocate(PL_HERE, space, type, 0, NULL, role))
-#define PL_ALLOCATE_N(space, role, type, ...) (pl_api->allocate(PL_HERE, space, type, PL_LIST(__VA_ARGS__), role))
-#define PL_SEMAPHORES(kind, role, initial, ...) (pl_api->allocate_semaphores(PL_HERE, kind, PL_LIST(__VA_ARGS__), role, initial))
-#define PL_SEMAPHORE_OUTPUT_1(kind) PL_SEMAPHORES(kind, PL_ROLE_OUTPUT, 0, )
-#define PL_SEMAPHORE_OUTPUT_N(kind, ...) PL_SEMAPHORES(kind, PL_ROLE_OUTPUT, 0, __VA_ARGS__)

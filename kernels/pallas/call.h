@@ -4,8 +4,7 @@
  * the value of the call. Without PL_CALL a function's lines are the same for all callers; scratch always is.
  */
 #pragma once
-#include "api.h"
-#include "map.h"
+#include "plumbing.h"
 
 #define PL_CALL(...) \
     (__extension__({ \

@@ -4,8 +4,7 @@
  * of unwritten elements are unwritten, and origins are tracked. Integers wrap; what is undefined in C is as in XLA.
  */
 #pragma once
-#include "api.h"
-#include "map.h"
+#include "plumbing.h"
 
 typedef struct PlShape { int dims; int64_t size[PL_DIMS_MAX]; } PlShape;
 #define PL_SHAPE(...) ((PlShape){ (int)(sizeof((const int64_t[]){ 0, __VA_ARGS__ }) / sizeof(int64_t) - 1), { __VA_ARGS__ } })
@@ -48,7 +47,6 @@ typedef struct PlCompute {
     void (*fault)(const PlSite *here, PlFault fault, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
 } PlCompute;
 
-#define PL_TILES_(...) (int)(sizeof((const PlTile[]){ __VA_ARGS__ }) / sizeof(PlTile)), (const PlTile[]){ __VA_ARGS__ }
 /* pl_tile_select(which, a, b): element by element, a where `which` is 0 or false, b where it is 1 or true, and so on. */
 #define pl_tile_select(which, ...) (pl_api->compute->select(PL_HERE, which, PL_TILES_(__VA_ARGS__)))
 #define pl_tile_empty(type, ...) (pl_api->compute->empty(PL_HERE, type, PL_LIST(__VA_ARGS__)))  /* no element is written */

@@ -4,7 +4,7 @@
  * of bytes on a semaphore, never for a copy.
  */
 #pragma once
-#include "api.h"
+#include "plumbing.h"
 
 #define pl_make_async_copy(source, target, semaphore) pl_make_local_copy_(PL_HERE, source, target, semaphore)
 /* To the target ref of another device: pl_device(id), pl_mesh(x, y), pl_along("x", i). */
@@ -24,16 +24,3 @@
 #define pl_async_copy(source, target, semaphore) pl_start_(PL_STEP, pl_make_async_copy(source, target, semaphore))
 #define pl_async_remote_copy(source, target, send_semaphore, receive_semaphore, device) \
     pl_start_(PL_STEP, pl_make_async_remote_copy(source, target, send_semaphore, receive_semaphore, device))
-
-static inline PlCopy pl_make_local_copy_(const PlSite *here, PlRef source, PlRef target, PlRef semaphore)
-{
-    const PlRef no_send = { 0, 0, 0, 0 };
-    const PlDevice own = { 0, 0, false, false };
-    return pl_api->make_copy(here, source, target, no_send, semaphore, own, false);
-}
-
-static inline PlCopy pl_start_(const PlSite *here, PlCopy copy)
-{
-    pl_api->copy_start(here, &copy);
-    return copy;
-}

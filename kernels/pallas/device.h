@@ -3,8 +3,7 @@
  * Source: jax.lax.axis_index and axis_size, pl.program_id and num_programs, device ids of Pallas TPU's remote copies and signals.
  */
 #pragma once
-#include "api.h"
-#include "map.h"
+#include "plumbing.h"
 
 #define pl_num_devices() (pl_api->num_devices(PL_HERE))
 #define pl_num_cores() (pl_api->num_cores(PL_HERE))                        /* of each device */
@@ -18,16 +17,9 @@
 
 /* pl_device(id), pl_device(id, core): a device by its id. Without a core: the core with the caller's index. */
 #define pl_device(...) PL_PASTE(PL_DEVICE_, PL_NARGS(__VA_ARGS__))(__VA_ARGS__)
-#define PL_DEVICE_1(id) pl_device_(id)
-#define PL_DEVICE_2(id, core) pl_on_core(pl_device_(id), core)
 /* pl_mesh(x, y, ...): a device by all its coordinates. pl_along("x", i): by the caller's coordinates, but i on this axis. */
 #define pl_mesh(...) (pl_api->mesh(PL_HERE, PL_LIST(__VA_ARGS__)))
 #define pl_along(axis, index) (pl_api->along(PL_HERE, axis, index))
-
-static inline PlDevice pl_device_(int64_t id)
-{
-    return (PlDevice){ .device = id, .has_device = true };
-}
 
 /* This core of the device: pl_on_core(pl_mesh(0, 1), 1). */
 static inline PlDevice pl_on_core(PlDevice device, int64_t core)

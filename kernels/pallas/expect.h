@@ -5,8 +5,7 @@
  * among the devices along one axis of the mesh, the others among all devices.
  */
 #pragma once
-#include "api.h"
-#include "map.h"
+#include "plumbing.h"
 
 #define pl_expect_equal(output, input) PL_EXPECT(EQUAL, output, input, 0, NULL)                 /* the device's own input */
 #define pl_expect_all_gather(output, input) PL_EXPECT(ALL_GATHER, output, input, 0, NULL)       /* output[d] is device d's input */
@@ -31,17 +30,8 @@
 
 /* pl_expect_fault(PL_RACE, .from = 3): a wrong twin; its fault shows from 3 devices on. Several such lines form a set. */
 #define pl_expect_fault(fault_id, ...) (pl_mark_twin_(), pl_api->expect_fault(PL_HERE, fault_id, (PlFrom){ __VA_ARGS__ }.from))
-typedef struct PlFrom { int64_t from; } PlFrom;
 
 /* This fault is not reported for this buffer or semaphore; the report repeats the reason. */
 #define pl_exempt(ref, fault, reason) (pl_api->exempt(PL_HERE, ref, fault, reason))
 /* `overflow` if the count can exceed this. */
 #define pl_limit(semaphore, count) (pl_api->limit(PL_HERE, semaphore, count))
-
-#define PL_EXPECT(name, output, input, shift, axis) (pl_api->expect(PL_HERE, PL_COLLECTIVE_##name, output, input, shift, axis))
-
-/* Lists the program as a wrong twin, so that this is known without running it. */
-#define pl_mark_twin_() (__extension__({ \
-    static const PlTwin pl_twin_ = { __FILE__, __func__ }; \
-    static const PlTwin *const pl_twin_entry_ __attribute__((section("heddle_twins"), used)) = &pl_twin_; \
-    (void)0; }))

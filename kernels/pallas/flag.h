@@ -3,7 +3,7 @@
  * A word is a 32-bit integer, declared with pl_flags. The last argument says whose word: pl_device(id), or PL_OWN.
  */
 #pragma once
-#include "api.h"
+#include "plumbing.h"
 
 #define PL_OWN ((PlDevice){ 0, 0, false, false })
 

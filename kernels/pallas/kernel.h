@@ -11,26 +11,10 @@
  * PROGRAM runs once for each size and set of parameters, before any kernel. Programs register themselves through a linker section.
  */
 #pragma once
-#include "api.h"
-#include "map.h"
+#include "plumbing.h"
 
 /* KERNEL(name, ref, ...): up to 64 refs, which are PlRef parameters of the body. */
 #define KERNEL(...) PL_PASTE(PL_KERNEL_, PL_ONE_OR_MORE(__VA_ARGS__))(__VA_ARGS__)
-#define PL_KERNEL_1(name) \
-    static void pl_body_##name(void); \
-    static void pl_call_##name(const PlRef *pl_end_) { (void)pl_end_; pl_body_##name(); } \
-    PL_DESCRIBE_KERNEL(name, "", 0) \
-    static void pl_body_##name(void)
-#define PL_KERNEL_N(name, ...) \
-    static void pl_body_##name(PL_EACH(PL_REF_PARAMETER, __VA_ARGS__)); \
-    static void pl_call_##name(const PlRef *pl_end_) { pl_body_##name(PL_EACH(PL_REF_ARGUMENT, __VA_ARGS__)); } \
-    PL_DESCRIBE_KERNEL(name, #__VA_ARGS__, PL_NARGS(__VA_ARGS__)) \
-    static void pl_body_##name(PL_EACH(PL_REF_PARAMETER, __VA_ARGS__))
-#define PL_REF_PARAMETER(number, ref) PlRef ref __attribute__((unused))
-#define PL_REF_ARGUMENT(number, ref) pl_end_[-(number)]
-#define PL_DESCRIBE_KERNEL(name, refs, count) \
-    static const PlKernel pl_kernel_##name __attribute__((unused)) = \
-        { #name, refs, { __FILE__, "pl_body_" #name, __LINE__, __COUNTER__ }, count, pl_call_##name };
 
 #define PROGRAM(name, summary) \
     static void pl_build_##name(void); \

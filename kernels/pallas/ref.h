@@ -4,8 +4,7 @@
  * it is a fault.
  */
 #pragma once
-#include "api.h"
-#include "map.h"
+#include "plumbing.h"
 
 /* pl_at(ref, i, PL_ALL, pl_ds(start, size)): an integer drops its dimension, a slice keeps it; what is not named is taken whole. */
 #define pl_at(ref, ...) (pl_api->at(PL_HERE, ref, PL_NARGS(__VA_ARGS__), (const PlIndex[]){ PL_EACH(PL_INDEX, __VA_ARGS__) }))
@@ -26,19 +25,3 @@ static inline PlIndex pl_dslice(int64_t start, int64_t size, int64_t stride)
 {
     return (PlIndex){ start, size, stride, PL_INDEX_SLICE };
 }
-
-static inline PlIndex pl_index_integer_(int64_t at)
-{
-    return (PlIndex){ at, 1, 1, PL_INDEX_INTEGER };
-}
-
-static inline PlIndex pl_index_slice_(PlIndex slice)
-{
-    return slice;
-}
-
-#define PL_INDEX(number, index) _Generic((index), PlIndex: pl_index_slice_, \
-    bool: pl_index_integer_, char: pl_index_integer_, signed char: pl_index_integer_, unsigned char: pl_index_integer_, \
-    short: pl_index_integer_, unsigned short: pl_index_integer_, int: pl_index_integer_, unsigned: pl_index_integer_, \
-    long: pl_index_integer_, unsigned long: pl_index_integer_, long long: pl_index_integer_, \
-    unsigned long long: pl_index_integer_)(index)

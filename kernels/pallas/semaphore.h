@@ -3,20 +3,15 @@
  * Source: Pallas TPU semaphore_signal, semaphore_wait, semaphore_read, get_barrier_semaphore, core_barrier, delay, pl.debug_print.
  */
 #pragma once
-#include "api.h"
-#include "map.h"
+#include "plumbing.h"
 
 /* pl_semaphore_signal(sem, inc), pl_semaphore_signal(sem, inc, pl_device(id)): adds inc, on the caller's or on another device. */
 #define pl_semaphore_signal(semaphore, ...) \
     (pl_api->semaphore_signal(PL_STEP, semaphore, PL_PASTE(PL_SIGNAL_, PL_NARGS(__VA_ARGS__))(__VA_ARGS__)))
-#define PL_SIGNAL_1(inc) pl_signal_(inc, (PlDevice){ .device = 0 })
-#define PL_SIGNAL_2(inc, device) pl_signal_(inc, device)
 /* Waits for count >= value, then subtracts it; pl_semaphore_wait(sem, value, .decrement = false) subtracts nothing. */
 #define pl_semaphore_wait(semaphore, ...) \
     (pl_api->semaphore_wait(PL_STEP, semaphore, \
                             pl_wait_((PlWait){ .value = __VA_ARGS__ }, PL_SETS(#__VA_ARGS__, "decrement"))))
-/* Does the text of the arguments name this field? The compiler evaluates it. */
-#define PL_SETS(text, field) (__builtin_strstr(text, ", ." field) != NULL || __builtin_strstr(text, ",." field) != NULL)
 #define pl_semaphore_read(semaphore) (pl_api->semaphore_read(PL_STEP, semaphore))
 #define pl_get_barrier_semaphore() (pl_api->get_barrier_semaphore(PL_HERE))
 #define pl_core_barrier() (pl_api->core_barrier(PL_STEP))                       /* all cores of the device */
@@ -27,14 +22,3 @@
 
 #define pl_delay(cycles) (pl_api->delay(PL_HERE, cycles))
 #define pl_debug_print(...) (pl_api->debug_print(PL_HERE, __VA_ARGS__))
-
-static inline PlSignal pl_signal_(int64_t inc, PlDevice device)
-{
-    return (PlSignal){ .inc = inc, .device = device };
-}
-
-static inline PlWait pl_wait_(PlWait wait, bool decrement_given)
-{
-    wait.decrement = wait.decrement || !decrement_given;
-    return wait;
-}

@@ -3,8 +3,7 @@
  * Tiles live until the end of the grid step, or of the scope (PL_SCOPED) in which they were made.
  */
 #pragma once
-#include "api.h"
-#include "map.h"
+#include "plumbing.h"
 
 #define PL_NO_MASK ((PlTile){ NULL, 0 })
 

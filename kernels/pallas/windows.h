@@ -31,8 +31,7 @@
  * at the line of pl_windows (exit 2). A block that begins outside the array is `out-of-bounds`.
  */
 #pragma once
-#include "api.h"
-#include "map.h"
+#include "plumbing.h"
 
 #define PL_SQUEEZED (-1)
 #define PL_BUFFERS_MAX 8

@@ -1,5 +1,5 @@
-/* test_guide.c - kernels/README.md tells the truth: its kernel has the faults that it says, its repair removes them, and its index of mistakes
- * has every wrong program that is built in, and no name that is not.
+/* test_guide.c - kernels/README.md tells the truth: its kernel has the faults that it says, its repair removes them, and its index of
+ * mistakes has every wrong program that is built in, and no name that is not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
