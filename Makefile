@@ -184,6 +184,9 @@ bench: all $(BUILD)/tests/bench/bench_enumerate $(BUILD)/tests/bench/bench_class
 mutants: all                                    ## one-line mistakes in right kernels: does the report name cause and undo? (SAMPLE=200 SEED=1)
 	@python3 tests/bench/mutants $(BUILD)/heddle --output $(BUILD)/mutants.json $(SAMPLE:%=--sample %) $(SEED:%=--seed %)
 
+wrong-forms: all                                ## the wrong programs that come with it: is the cause named, the repair offered? as a table
+	@python3 tests/bench/mutants/wrong_forms.py $(BUILD)/heddle --output $(BUILD)/wrong-forms.json
+
 browser-test: all                               ## the page of --html in a headless browser (needs chromium)
 	@tests/cli/browser $(BUILD)/heddle
 
@@ -217,6 +220,6 @@ clean:                                          ## removes $(BUILD)
 help:                                           ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | sed 's/$$(BUILD)/$(subst /,\/,$(BUILD))/' | expand -t 14
 
-.PHONY: all deps demo test quick ci corpus exporter-smoke exporter-test exporter-versions browser-test asan limits soak bench mutants tidy install clean help
+.PHONY: all deps demo test quick ci corpus exporter-smoke exporter-test exporter-versions browser-test asan limits soak bench mutants wrong-forms tidy install clean help
 .SECONDARY: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*/*.c))     # made on the way to a test; all else that is missing is made again
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

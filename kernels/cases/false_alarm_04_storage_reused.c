@@ -4,6 +4,8 @@
  * Slept:     the same checker let a copy out of a scope that had ended pass as one of its successor.
  * Is right:  each life is an object of its own. What must not be is a copy that outlives the scope it reads: the second program waits
  *            for it after the brace.
+ * Cause:     "pl_copy_wait(pl_make_async_copy(pl_at(out, 1 - i)"
+ * Repair:    wait sem
  */
 #include <heddle/pallas.h>
 

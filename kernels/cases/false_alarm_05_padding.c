@@ -3,6 +3,8 @@
  * Cried wolf: a checker stopped at the logical shape, though the hardware keeps whole tiles of 8 by 128 and the padding is free to use.
  * Is right:  both levels have their use, and a knob tells them apart: out of bounds by default, which is portable, and verified with
  *            --bounds padded, where what is written to the padding is gone.
+ * Cause:     small, "pl_store(pl_at(small"
+ * Repair:    index "pl_store(pl_at(small" or knob bounds
  */
 #include <heddle/pallas.h>
 

@@ -4,6 +4,8 @@
  *             mistake.
  * Is right:  an exemption for one semaphore, with a reason, which the report repeats. In the second program another semaphore keeps a
  *            count as well, and that is reported.
+ * Cause:     credit, last "pl_semaphore_signal(credit"
+ * Repair:    without last "pl_semaphore_signal(credit" or wait credit
  */
 #include <heddle/pallas.h>
 

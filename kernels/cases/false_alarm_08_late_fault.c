@@ -4,6 +4,8 @@
  *            begun.
  * Is right:  a verdict is the result of a run that has ended, and of that run alone. Checked one after the other in one process, in
  *            any order, these two keep their verdicts.
+ * Cause:     sem, last "pl_semaphore_signal(sem"
+ * Repair:    without last "pl_semaphore_signal(sem" or wait sem
  */
 #include <heddle/pallas.h>
 

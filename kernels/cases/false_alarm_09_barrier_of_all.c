@@ -4,6 +4,8 @@
  * Is right:  the barrier of all devices may be used again at once (see P03). In each round somebody else writes to the same inbox, so a
  *            barrier that let anybody through too early would be a race.
  * Is wrong:  the barrier of the two neighbours, which looks alike, from four devices on: with three, the neighbours are everybody.
+ * Cause:     barrier, "pl_semaphore_wait(barrier, 2)"
+ * Repair:    barrier
  */
 #include <heddle/pallas.h>
 

@@ -3,6 +3,8 @@
  * Cried wolf: audits that list hundreds of pairs that nothing obvious orders, for somebody else to go through.
  * Is right:  a report has a schedule, and the schedule has been run. Here every device reads each row that it gets, and all those reads
  *            are in order but the last: its row is waited for after it was read.
+ * Cause:     last "pl_copy_wait_recv(row)"
+ * Repair:    wait recv_sems
  */
 #include <heddle/pallas.h>
 

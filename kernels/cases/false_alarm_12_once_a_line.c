@@ -3,6 +3,8 @@
  * Cried wolf: a warning for each pair of accesses: thousands from one line, and the next mistake is lost among them.
  * Is right:  one report for a pair of lines, with a count. And where the race is meant - here rows are only shown while they come in -
  *            an exemption with a reason, for that buffer alone.
+ * Cause:     "pl_copy_wait_recv(row)"
+ * Repair:    wait recv_sem or semaphore recv_sem
  */
 #include <heddle/pallas.h>
 

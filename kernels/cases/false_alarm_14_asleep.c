@@ -53,6 +53,8 @@ KERNEL(fa14_after_you, here, answer)
         pl_semaphore_wait(answer, 1);                           /* the partner comes later, and will answer: or looks just now, too */
 }
 
+/* Cause:  "pl_copy_wait_recv(copy)"
+ * Repair: wait recv_sem */
 PROGRAM(false_alarm_14_asleep_many_devices, "a race between the first and the last device, however many there are")
 {
     PL_NEEDS(pl_num_devices() >= 2, "a first and a last device");
@@ -62,6 +64,8 @@ PROGRAM(false_alarm_14_asleep_many_devices, "a race between the first and the la
     pl_expect_fault(PL_RACE, .from = 2);
 }
 
+/* Cause:  ready, first "pl_semaphore_wait(ready, 1)"
+ * Repair: count first "pl_semaphore_wait(ready, 1)" or wait ready */
 PROGRAM(false_alarm_14_asleep_one_of_two, "waits for one of two signals, and believes both")
 {
     PL_NEEDS(pl_num_devices() == 3, "one that asks and two that answer");
@@ -71,6 +75,8 @@ PROGRAM(false_alarm_14_asleep_one_of_two, "waits for one of two signals, and bel
     pl_expect_fault(PL_RACE, .from = 3);
 }
 
+/* Cause:  answer, "pl_flag_load(here"
+ * Repair: signal answer */
 PROGRAM(false_alarm_14_asleep_after_you, "both look before either has said that it is there, and wait for each other")
 {
     PL_NEEDS(pl_num_devices() == 2, "two partners");

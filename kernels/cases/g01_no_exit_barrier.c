@@ -5,6 +5,8 @@
  * Right:     a barrier at the exit, or two slots in turn (see P20).
  * Teaches:   the same gap as in P04, between calls in place of phases. Wrong sums on the slow device, no hang.
  * Reduced:   the original pulls its data; here it is pushed.
+ * Cause:     "pl_load(inbox)", "pl_async_remote_copy(x, inbox"
+ * Repair:    barrier or capacity
  */
 #include <heddle/pallas.h>
 

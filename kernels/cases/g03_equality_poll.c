@@ -5,6 +5,8 @@
  * Wrong:     start and end of a call share one flag. The partner's number of the end can replace that of the start before we looked.
  * Right:     two flags in turn, or "at least" in place of "equal".
  * Teaches:   a poll samples; what it looks for may have come and gone. Flags live throughout, so no barrier at the entry is needed.
+ * Cause:     flag, "pl_flag_wait(flag, PL_EQ, 2 * call + 1", "pl_flag_store(flag, 2 * call + 2"
+ * Repair:    at-least flag or semaphore flag
  */
 #include <heddle/pallas.h>
 

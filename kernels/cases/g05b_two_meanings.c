@@ -5,6 +5,8 @@
  *            The fast worker's "done" of this row and its "ready" of the next are two: the slow one has not worked yet.
  * Right:     a semaphore for each meaning.
  * Teaches:   counts can be added up, meanings cannot. The work is counted here and looked at, which is a conflict and must be explored.
+ * Cause:     check_in, last "pl_semaphore_wait(check_in", first "pl_semaphore_signal(check_in"
+ * Repair:    semaphore check_in
  */
 #include <heddle/pallas.h>
 

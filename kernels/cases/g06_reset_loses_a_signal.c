@@ -4,6 +4,8 @@
  * Wrong:     the writer does not wait for the reset: it may add for the next batch between the reader's look and its store of 0.
  * Right:     never reset; wait for a number that grows with the batches. (A wait that takes what it waited for would do as well.)
  * Teaches:   a store forgets what it did not see. Only the reset is a conflict: without it no order needs to be explored.
+ * Cause:     ready, "pl_flag_store(ready, 0", "pl_flag_add(ready"
+ * Repair:    epoch ready
  */
 #include <heddle/pallas.h>
 

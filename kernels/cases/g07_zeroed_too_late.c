@@ -4,6 +4,8 @@
  * Wrong:     the memory is allocated by all together, zeroed by each alone and later; the partner's first signal may come before.
  * Right:     zero, then meet, then signal.
  * Teaches:   an initialisation is a write like any other: it needs an order against the first use by somebody else.
+ * Cause:     flag, "pl_flag_store(flag, 0", "pl_flag_store(flag, 1"
+ * Repair:    barrier
  */
 #include <heddle/pallas.h>
 

@@ -4,6 +4,8 @@
  * Wrong:     who has its N-1 signals goes on, and its signals of the next operation reach a device that has not reset yet.
  * Right:     take the N-1, and keep what is more; or one semaphore to wait on and one to release.
  * Teaches:   the lost signal of G06 in a barrier. The report had three devices; two are enough.
+ * Cause:     count, "pl_flag_store(count, 0", "pl_flag_add(count"
+ * Repair:    epoch count
  */
 #include <heddle/pallas.h>
 

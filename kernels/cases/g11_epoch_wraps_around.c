@@ -4,6 +4,8 @@
  * Wrong:     right after the wrap every old value is at least the new epoch: the barrier at the entry is open once.
  * Right:     a counter that does not wrap, or a comparison that takes this epoch and the next one only.
  * Teaches:   such a fault needs 2^31 calls in the field and three here: one bit stands in for 32.
+ * Cause:     epoch, "pl_flag_wait(epoch", "pl_flag_store(epoch"
+ * Repair:    epoch epoch
  */
 #include <heddle/pallas.h>
 

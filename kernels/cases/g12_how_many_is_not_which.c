@@ -4,6 +4,8 @@
  * Wrong:     puts complete in any order, so that one has come does not say that the first one has.
  * Right:     a signal for each chunk.
  * Teaches:   P10 between two devices. It went unnoticed on transports that happen to keep the order (--dma-order link-fifo).
+ * Cause:     recv_sem, "pl_copy_wait_recv(put[c])"
+ * Repair:    semaphore recv_sem
  */
 #include <heddle/pallas.h>
 

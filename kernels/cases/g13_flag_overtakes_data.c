@@ -5,6 +5,8 @@
  * Wrong:     the sender waits until its source is free, and signals. The signal is not ordered behind the payload.
  * Right:     the receiver waits for the arrival itself, on the receive semaphore.
  * Teaches:   wait_send never says that anything has arrived.
+ * Cause:     "pl_copy_wait_recv(payload)"
+ * Repair:    wait recv_sem
  */
 #include <heddle/pallas.h>
 

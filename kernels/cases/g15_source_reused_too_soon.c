@@ -5,6 +5,8 @@
  * Wrong:     one wait for both sends at the end, in place of one before each reuse.
  * Right:     wait_send before the source is written.
  * Teaches:   the receiver gets the data of the next iteration; nothing hangs and no count is off.
+ * Cause:     "pl_copy_wait_send(send)"
+ * Repair:    wait send_sem
  */
 #include <heddle/pallas.h>
 

@@ -4,6 +4,8 @@
  * Wrong:     device 0 is in A and waits for device 1, which is in B and waits for device 0.
  * Right:     one order for all, or semaphores of its own for each stream.
  * Teaches:   the report should show the cycle: each of the two is the only one who could help the other.
+ * Cause:     begin, "pl_semaphore_wait(begin, 1)", "pl_semaphore_signal(begin"
+ * Repair:    order
  */
 #include <heddle/pallas.h>
 

@@ -6,6 +6,8 @@
  * Teaches:   the limit of a checker of races and deadlocks: the protocol is sound, the values are not. They must be told what to be.
  * Verdict:   the case calls it fine, since its checker knows no values. So is the first program here, which promises nothing. The second
  *            says which results it expects; results are judged on where they came from, and the same kernel fails with an assert.
+ * Cause:     inbox, "pl_async_remote_copy(x, inbox"
+ * Repair:    order
  */
 #include <heddle/pallas.h>
 

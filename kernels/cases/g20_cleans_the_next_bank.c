@@ -4,6 +4,8 @@
  * Wrong:     operation 0 clears bank 1 for operation 1. A partner that issues both without receiving in between has set it by then.
  * Right:     at most one operation in flight for the pair of banks: the sender waits for the receiver's word.
  * Teaches:   cleaning up is a write into the future.
+ * Cause:     "pl_flag_store(bank1, 0", "pl_flag_store(bank1, 1"
+ * Repair:    capacity or barrier or without "pl_flag_store(bank1, 0"
  */
 #include <heddle/pallas.h>
 

@@ -4,6 +4,8 @@
  * Wrong:     the credit that a device waits for is given only after its receiver's first round.
  * Right:     one credit before the loop, and none after the last use.
  * Teaches:   a cycle through all devices: each waits for its right neighbour. (The report had three; two are enough.)
+ * Cause:     credit, "pl_semaphore_wait(credit", "pl_semaphore_signal(credit"
+ * Repair:    signal credit
  */
 #include <heddle/pallas.h>
 

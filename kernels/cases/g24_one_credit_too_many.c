@@ -4,6 +4,8 @@
  * Wrong:     the release after the last round is taken by nobody.
  * Right:     leave it out, or take it at the end.
  * Teaches:   harmless here, and the reason why the next kernel on that semaphore fails. (The report had three devices; two are enough.)
+ * Cause:     credit, last "pl_semaphore_signal(credit"
+ * Repair:    without last "pl_semaphore_signal(credit" or wait credit
  */
 #include <heddle/pallas.h>
 

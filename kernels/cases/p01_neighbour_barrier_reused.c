@@ -8,6 +8,8 @@
  * Teaches:   one call alone is right; a barrier semaphore that outlives the launch must be judged over all launches.
  * Verdict:   the case says race. Here it is also lifetime: device 2 may not even have entered, so the scratch and the receive semaphore
  *            of the call need not exist yet. The barrier that launches get by default would hide all of it.
+ * Cause:     barrier semaphore, "pl_semaphore_wait(barrier", "pl_semaphore_signal(barrier"
+ * Repair:    barrier
  */
 #include <heddle/pallas.h>
 

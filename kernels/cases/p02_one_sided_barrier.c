@@ -8,6 +8,8 @@
  *            pass.
  * Verdict:   the case says race. Here it is also lifetime, since the right neighbour may not have entered the kernel: its inbox and its
  *            receive semaphore are not there yet.
+ * Cause:     barrier semaphore, "pl_semaphore_wait(barrier"
+ * Repair:    barrier
  */
 #include <heddle/pallas.h>
 

@@ -6,6 +6,8 @@
  * Right:     a barrier of all devices between the phases.
  * Teaches:   a receive count is news about what came in, never about what the others have done with what went out.
  * Reduced:   the real kernel has two buffers; the order that is missing is the same.
+ * Cause:     first "pl_load(stage)", "pl_async_remote_copy(tokens"
+ * Repair:    barrier or capacity
  */
 #include <heddle/pallas.h>
 

@@ -7,6 +7,8 @@
  * Teaches:   a wait counts bytes, its refs are no accesses.
  * Verdict:   the case calls it out of bounds. Here a descriptor that only waits is never an access, so the first program is verified and
  *            gets the advice wait-descriptor-range; the second one loads what the slice names, and that is out of bounds.
+ * Cause:     slabs, "pl_load(pl_at(slabs"
+ * Repair:    index "pl_load(pl_at(slabs"
  */
 #include <heddle/pallas.h>
 

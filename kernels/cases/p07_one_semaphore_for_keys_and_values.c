@@ -5,6 +5,8 @@
  *            the next step.
  * Right:     a semaphore for each array and slot.
  * Teaches:   a wait takes a number of bytes from whoever brought them. Only the last of the four waits is safe: it needs them all.
+ * Cause:     sem, "pl_copy_wait(fetch_k[i])"
+ * Repair:    semaphore sem
  */
 #include <heddle/pallas.h>
 

@@ -5,6 +5,8 @@
  *            the length beyond the end of the array is loaded from scalar memory.
  * Right:     clamp the index, then compare.
  * Teaches:   the fault is the load, whatever becomes of its value.
+ * Cause:     lengths, "pl_load_int(pl_at(lengths, b + 1))"
+ * Repair:    index "pl_load_int(pl_at(lengths, b + 1))"
  */
 #include <heddle/pallas.h>
 

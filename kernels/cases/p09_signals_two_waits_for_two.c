@@ -6,6 +6,8 @@
  * Teaches:   a count too high is two faults: the barrier that no longer waits, and the remainder that the next user of the semaphore
  *            finds. (The remainder is there with two devices already, where both neighbours are one; the race needs a third.)
  * Verdict:   the case says race and leftover. Here it is also lifetime: the neighbour may not have entered when the copy lands.
+ * Cause:     barrier semaphore, "pl_semaphore_wait(barrier, 2)", "pl_semaphore_signal(barrier, 2"
+ * Repair:    count "pl_semaphore_signal(barrier, 2" or count "pl_semaphore_wait(barrier, 2)"
  */
 #include <heddle/pallas.h>
 

@@ -5,6 +5,8 @@
  *            lands first, the wait of this step is content, and we pass on a slot that has not arrived.
  * Right:     a receive semaphore for each step.
  * Teaches:   wait_recv on a descriptor is a wait for bytes, not for that copy. With two devices there is one step, hence no fault.
+ * Cause:     recv_sem, "pl_copy_wait_recv(pass)"
+ * Repair:    semaphore recv_sem
  */
 #include <heddle/pallas.h>
 

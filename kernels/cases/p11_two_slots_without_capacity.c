@@ -5,6 +5,8 @@
  * Right:     the receiver grants its neighbour the slot, once a step, on a capacity semaphore.
  * Teaches:   the receive semaphore orders the reader behind the writer; the way back needs a semaphore too. With N devices a block needs
  *            N-1 passes, so with two nothing is written twice.
+ * Cause:     "pl_load(work)", "pl_async_remote_copy(work"
+ * Repair:    capacity
  */
 #include <heddle/pallas.h>
 

@@ -4,6 +4,8 @@
  * Wrong:     the copy moves half of the columns; the wait names all of them. A DMA semaphore counts bytes, and so many never come.
  * Right:     wait for exactly the region that was copied.
  * Teaches:   the descriptor of a wait is a number of bytes in disguise.
+ * Cause:     sem, "pl_copy_wait(pl_make_async_copy(w_hbm", "pl_async_copy(pl_at(w_hbm"
+ * Repair:    count "pl_copy_wait(pl_make_async_copy(w_hbm"
  */
 #include <heddle/pallas.h>
 

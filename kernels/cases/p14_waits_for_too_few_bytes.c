@@ -4,6 +4,8 @@
  * Wrong:     one wait of one row against two copies: both rows are read when any one has come, or half of each.
  * Right:     as many waits as copies.
  * Teaches:   one forgotten wait is three faults: the rows raced with, the copy that may outlive the kernel, the count that stays behind.
+ * Cause:     sem, "pl_copy_wait(fetch[0])"
+ * Repair:    wait sem or count "pl_copy_wait(fetch[0])"
  */
 #include <heddle/pallas.h>
 

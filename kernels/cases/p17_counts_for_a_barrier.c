@@ -6,6 +6,8 @@
  * Right:     a barrier after each tile; a receive semaphore for each tile, or for each sender, would do as well.
  * Teaches:   so many rows have arrived is not: these rows have arrived. (One sender alone shows it too, since copies are unordered.)
  * Reduced:   the report says only that a slow device still writes; that the counts are mixed up is one reading of it.
+ * Cause:     recv_sem, "pl_copy_wait_recv(row)"
+ * Repair:    barrier or semaphore recv_sem
  */
 #include <heddle/pallas.h>
 

@@ -4,6 +4,8 @@
  * Wrong:     store, wait, start: the store comes before the wait for the copy that last used the slot.
  * Right:     wait, store, start.
  * Teaches:   the wait is there, on the right semaphore, one line too late.
+ * Cause:     "pl_copy_wait(scatter)"
+ * Repair:    wait sems
  */
 #include <heddle/pallas.h>
 

@@ -6,6 +6,8 @@
  * Teaches:   a barrier at the entry that a simulator adds by itself hides the fault; hence .skip_device_barrier here. Without it this
  *            program is verified.
  * Verdict:   the case says race. Here it is also lifetime: what belongs to this launch does not exist before the neighbour enters it.
+ * Cause:     "pl_load(memory)", "pl_async_remote_copy(x, memory"
+ * Repair:    barrier
  */
 #include <heddle/pallas.h>
 

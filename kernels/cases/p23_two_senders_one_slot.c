@@ -4,6 +4,8 @@
  * Wrong:     whose data stays is a matter of luck. The receiver waits for both copies, so its own read is in order.
  * Right:     a slot for each sender.
  * Teaches:   a race between two writes, both of them by copies: no core is at fault alone.
+ * Cause:     y, "pl_copy_start(copy)"
+ * Repair:    slot y or index "pl_make_async_remote_copy(x, y"
  */
 #include <heddle/pallas.h>
 

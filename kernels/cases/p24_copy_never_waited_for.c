@@ -4,6 +4,8 @@
  * Wrong:     both devices may leave while the copy is on its way, and both of its semaphores keep its bytes.
  * Right:     wait_send at the source, wait_recv at the target.
  * Teaches:   each side owes a wait; the sender's does not replace the receiver's.
+ * Cause:     recv_sem, "pl_async_remote_copy(x, y"
+ * Repair:    wait recv_sem
  */
 #include <heddle/pallas.h>
 

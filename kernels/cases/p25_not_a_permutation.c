@@ -6,6 +6,8 @@
  * Teaches:   one wrong number, and the two ends of it fail in different ways.
  * Verdict:   the case says deadlock. Here device 1, which is not stuck, is held to its exit as well: it may leave with a copy on its way
  *            (in-flight), or with one more than it took (leftover).
+ * Cause:     recv_sem, "pl_async_remote_copy(x, pl_at(y, pl_device_id())"
+ * Repair:    device "pl_async_remote_copy(x, pl_at(y, pl_device_id())"
  */
 #include <heddle/pallas.h>
 

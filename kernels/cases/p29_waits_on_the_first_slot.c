@@ -4,6 +4,8 @@
  * Wrong:     the second wait is content with the refill of slot 0, and slot 1 is read. Nobody ever waits on the semaphore of slot 1.
  * Right:     wait for the slot that is read.
  * Teaches:   wrong only when the producer lags; and the semaphore that nobody waits on gives it away at the exit.
+ * Cause:     sems
+ * Repair:    index "pl_copy_wait(fetch[2])" or wait sems
  */
 #include <heddle/pallas.h>
 

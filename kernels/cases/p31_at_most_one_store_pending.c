@@ -4,6 +4,8 @@
  * Wrong:     "at most one store is pending" was to make the stage free. It holds at once, with the store of this very stage pending.
  * Right:     wait for that store.
  * Teaches:   a condition on how many are under way says nothing about which. Written with copies, the condition is no wait at all.
+ * Cause:     "pl_copy_wait(store)"
+ * Repair:    wait store_sem
  */
 #include <heddle/pallas.h>
 

@@ -19,6 +19,8 @@ KERNEL(jax_scalar_beyond_smem, table)
     pl_load_int(pl_at(table, last));
 }
 
+/* Cause:  table, last "pl_load_int(pl_at(table"
+ * Repair: index last "pl_load_int(pl_at(table" */
 PROGRAM(jax_scalar_beyond_smem, "wrong: an index computed at run time is one too large")
 {
     pl_expect_fault(PL_OUT_OF_BOUNDS, .from = 1);
@@ -30,6 +32,8 @@ KERNEL(jax_copy_beyond_hbm, input, output, sem)
     copy(pl_at(input, pl_ds(4, 8)), output, sem);
 }
 
+/* Cause:  input, "copy(pl_at(input, pl_ds(4, 8))"
+ * Repair: index "copy(pl_at(input, pl_ds(4, 8))" */
 PROGRAM(jax_copy_beyond_hbm, "wrong: copies rows 4 to 11 of 8")
 {
     pl_expect_fault(PL_OUT_OF_BOUNDS, .from = 1);
@@ -43,6 +47,8 @@ KERNEL(jax_copy_into_row_10, input, scratch, sem)
     copy(pl_at(input, pl_ds(0, 1)), pl_at(scratch, pl_ds(10, 1)), sem);
 }
 
+/* Cause:  scratch, "pl_at(scratch, pl_ds(10, 1))"
+ * Repair: index "pl_at(scratch, pl_ds(10, 1))" or knob bounds */
 PROGRAM(jax_copy_into_row_10, "wrong: copies into row 10 of 10 rows of VMEM; allowed with --bounds padded")
 {
     pl_expect_fault(PL_OUT_OF_BOUNDS, .from = 1);
@@ -55,6 +61,8 @@ KERNEL(jax_copy_into_rows_4_to_11, input, scratch, sem)
     copy(input, pl_at(scratch, pl_ds(4, 8)), sem);
 }
 
+/* Cause:  scratch, "pl_at(scratch, pl_ds(4, 8))"
+ * Repair: index "pl_at(scratch, pl_ds(4, 8))" or knob bounds */
 PROGRAM(jax_copy_into_rows_4_to_11, "wrong: copies 8 rows to row 4 of 10 rows of VMEM; allowed with --bounds padded")
 {
     pl_expect_fault(PL_OUT_OF_BOUNDS, .from = 1);
@@ -63,6 +71,8 @@ PROGRAM(jax_copy_into_rows_4_to_11, "wrong: copies 8 rows to row 4 of 10 rows of
 }
 
 /* SMEM has no padding: wrong with either reading. */
+/* Cause:  "pl_at(scratch, pl_ds(4, 8))"
+ * Repair: index "pl_at(scratch, pl_ds(4, 8))" */
 PROGRAM(jax_copy_into_smem_beyond, "wrong: copies 8 rows to row 4 of 10 rows of SMEM")
 {
     pl_expect_fault(PL_OUT_OF_BOUNDS, .from = 1);
@@ -94,6 +104,8 @@ KERNEL(jax_masked_store_beyond, scratch)
     pl_store_masked(pl_at(scratch, pl_ds(4, 8)), pl_tile_full(PL_F32, 1, 8, 128), rows_below(5));
 }
 
+/* Cause:  scratch, "pl_store_masked(pl_at(scratch"
+ * Repair: index "pl_store_masked(pl_at(scratch" */
 PROGRAM(jax_masked_store_beyond, "wrong: the mask lets one row beyond the end through")
 {
     pl_expect_fault(PL_OUT_OF_BOUNDS, .from = 1);
@@ -120,6 +132,8 @@ KERNEL(jax_read_before_wait, input, output, scratch, sem)
     pl_copy_wait(now);
 }
 
+/* Cause:  "pl_copy_wait(now)"
+ * Repair: wait sem */
 PROGRAM(jax_read_before_wait, "wrong: a copy is read before it is waited for")
 {
     pl_expect_fault(PL_RACE, .from = 1);
@@ -133,6 +147,8 @@ KERNEL(jax_never_written, output, scratch)
     pl_store(output, pl_load(scratch));
 }
 
+/* Cause:  scratch, "pl_store(output, pl_load(scratch))"
+ * Repair: store scratch */
 PROGRAM(jax_never_written, "wrong: scratch that nobody wrote becomes the result")
 {
     pl_expect_fault(PL_UNINITIALISED, .from = 1);
@@ -165,6 +181,8 @@ KERNEL(jax_out_of_bounds_before_a_barrier, table)
     pl_semaphore_wait(barrier, n);
 }
 
+/* Cause:  table, "pl_load(pl_at(table, 100))"
+ * Repair: index "pl_load(pl_at(table, 100))" */
 PROGRAM(jax_out_of_bounds_before_a_barrier, "wrong: device 0 reads row 100 of 8, then a barrier of all")
 {
     pl_expect_fault(PL_OUT_OF_BOUNDS, .from = 1);

@@ -82,6 +82,8 @@ KERNEL(jax_shared_scratch_unordered, input, output, shared, sem, filled)
     hand_over(input, output, shared, sem, filled, false);
 }
 
+/* Cause:  shared, "copy(input, shared, sem)", "copy(shared, output, sem)"
+ * Repair: signal filled or barrier or capacity */
 PROGRAM(jax_shared_scratch_unordered, "wrong: two cores share HBM, and nothing orders them; needs --cores 2")
 {
     PL_NEEDS(pl_num_cores() == 2, "two cores");
@@ -112,6 +114,8 @@ KERNEL(jax_parallel_whole, input, output, block, sem)
     copy(block, output, sem);
 }
 
+/* Cause:  output, "copy(block, output, sem)"
+ * Repair: slot output or index "copy(block, output, sem)" */
 PROGRAM(jax_parallel_whole, "wrong: two cores write the whole output, each in its half of a parallel grid; needs --cores 2")
 {
     PL_NEEDS(pl_num_cores() == 2, "two cores");
@@ -132,6 +136,8 @@ KERNEL(jax_out_of_bounds_on_core_1, table, told)
     }
 }
 
+/* Cause:  table, "pl_load(pl_at(table, 100))"
+ * Repair: index "pl_load(pl_at(table, 100))" */
 PROGRAM(jax_out_of_bounds_on_core_1, "wrong: core 1 reads row 100 of 8 before it signals core 0; needs --cores 2")
 {
     PL_NEEDS(pl_num_cores() == 2, "two cores");

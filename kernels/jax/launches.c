@@ -78,6 +78,8 @@ KERNEL(jax_say_ready_too_soon, ready)
     pl_semaphore_signal(ready, 1, pl_device(left_of(pl_device_id())));
 }
 
+/* Cause:  "pl_semaphore_signal(ready", "pl_semaphore_wait(ready"
+ * Repair: down ready or barrier */
 PROGRAM(jax_ready_said_too_soon, "wrong: ready is said a launch before the output exists")
 {
     PL_NEEDS(pl_num_devices() >= 2, "a ring");

@@ -103,6 +103,8 @@ KERNEL(jax_fence_to_the_left, input, output, ready, send_sem, recv_sem)
     send(input, output, send_sem, recv_sem, pl_device(to));
 }
 
+/* Cause:  "pl_semaphore_wait(barrier, 1)"
+ * Repair: barrier */
 PROGRAM(jax_fence_to_the_left, "wrong: waits for the left neighbour, then signals and copies to the right one, which may not be there")
 {
     PL_NEEDS(pl_num_devices() >= 2, "a ring");
@@ -156,6 +158,8 @@ KERNEL(jax_zeroed_output, input, output, send_sem, recv_sem)
     send(input, output, send_sem, recv_sem, pl_device(right_of(pl_device_id())));
 }
 
+/* Cause:  "pl_store(output", "pl_copy_start(copy)"
+ * Repair: barrier */
 PROGRAM(jax_zeroed_output, "wrong: zeroes its output while the neighbour's block may already come in")
 {
     PL_NEEDS(pl_num_devices() >= 2, "a ring");
@@ -177,6 +181,8 @@ KERNEL(jax_even_and_odd, input, slots, output, send_sem, recv_sem, copy_sem)
     }
 }
 
+/* Cause:  "send(input, pl_at(slots, me % 2)", "pl_make_async_copy(pl_at(slots, 1 - me % 2)"
+ * Repair: capacity or barrier */
 PROGRAM(jax_even_and_odd, "wrong: the next round's block may land while the last one is still copied out")
 {
     PL_NEEDS(pl_num_devices() >= 2 && pl_num_devices() % 2 == 0, "an even ring");
@@ -194,6 +200,8 @@ KERNEL(jax_all_to_device_0, input, output, send_sem, recv_sem)
     send(input, output, send_sem, recv_sem, pl_device(0));
 }
 
+/* Cause:  output, "pl_make_async_remote_copy(input, output", recv_sem
+ * Repair: device "send(input, output" */
 PROGRAM(jax_all_to_device_0, "wrong: all copy to device 0 and wait to receive")
 {
     PL_NEEDS(pl_num_devices() >= 2, "several devices");

@@ -101,6 +101,8 @@ PROGRAM(jax_reduce_scatter_in_hbm, "ring reduce-scatter in HBM, double barrier, 
     REDUCE_SCATTER(jax_reduce_scatter_in_hbm);
 }
 
+/* Cause:  sum, "pl_store(ring.sum"
+ * Repair: store sum */
 PROGRAM(jax_reduce_scatter_sum_not_fetched, "wrong: the sum is an output of the inner pipeline only, so what is added to was never filled")
 {
     pl_expect_fault(PL_UNINITIALISED, .from = 2);

@@ -36,6 +36,8 @@ KERNEL(jax_shipped_all_gather, input, output, own_sem, send_sems, recv_sems)
     both_ways(input, output, own_sem, send_sems, pl_at(recv_sems, 0), pl_at(recv_sems, 1));
 }
 
+/* Cause:  recv_sems, "pl_copy_wait(a)"
+ * Repair: semaphore recv_sems */
 PROGRAM(jax_shipped_all_gather, "wrong if copies overtake: both ways round, one receive semaphore a direction; right with link-fifo")
 {
     int n = pl_num_devices();
@@ -78,6 +80,8 @@ KERNEL(jax_zero, output)
     pl_store(output, pl_tile_zeros(PL_F32, 8, 128));
 }
 
+/* Cause:  "pl_copy_start(pass)", "pl_load(pl_at(slots, round % 2))"
+ * Repair: capacity or barrier */
 PROGRAM(jax_run_ahead, "wrong: no handshake, so a neighbour two rounds ahead overwrites the slot that is being read")
 {
     int n = pl_num_devices();

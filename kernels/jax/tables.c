@@ -50,6 +50,8 @@ static double two_to_one_place(int device, const int64_t *index)
     return PAIRS[index[0]][index[1]];
 }
 
+/* Cause:  output, "pl_copy_start(send)"
+ * Repair: slot output or device "pl_copy_start(send)" */
 PROGRAM(jax_transfers_collide, "wrong: two transfers of the table go to device 2, into one place")
 {
     PL_NEEDS(pl_num_devices() == 4, "four devices");

@@ -81,18 +81,24 @@ PROGRAM(consumers, "a producer, several consumers, a credit semaphore for each o
     PIPE_PROGRAM(consumers);
 }
 
+/* Cause:  credits, "pl_semaphore_wait(pl_at(pipe.credits, 0), n - 1)"
+ * Repair: semaphore credits */
 PROGRAM(consumers_credits_together, "wrong: all credits on one semaphore, so a fast consumer's stand in for a slow one's")
 {
     pl_expect_fault(PL_RACE, .from = 3);
     PIPE_PROGRAM(consumers_credits_together);
 }
 
+/* Cause:  first "pl_semaphore_signal(credit"
+ * Repair: down credits */
 PROGRAM(consumers_credit_too_soon, "wrong: a consumer gives the slot back before it has copied it out")
 {
     pl_expect_fault(PL_RACE, .from = 2);
     PIPE_PROGRAM(consumers_credit_too_soon);
 }
 
+/* Cause:  recv_sems, "pl_copy_wait(pl_make_async_copy(slot"
+ * Repair: semaphore recv_sems */
 PROGRAM(consumers_one_semaphore, "wrong: one receive semaphore for all slots, so the second block counts for the first")
 {
     pl_expect_fault(PL_RACE, .from = 2);

@@ -131,18 +131,24 @@ PROGRAM(expert_exchange, "rows to the experts that a routing table names, and ba
     EXCHANGE_PROGRAM(expert_exchange);
 }
 
+/* Cause:  "pl_load_int(pl_at(e.come, from))", "pl_async_remote_copy(number"
+ * Repair: barrier */
 PROGRAM(expert_exchange_no_barrier, "wrong: no barrier between batches, and no rows from an expert that has yet to read its number, 0")
 {
     pl_expect_fault(PL_RACE, .from = 3);
     EXCHANGE_PROGRAM(expert_exchange_no_barrier);
 }
 
+/* Cause:  count_recv, "pl_copy_wait(pl_make_async_copy(one"
+ * Repair: semaphore count_recv */
 PROGRAM(expert_exchange_numbers_one_by_one, "wrong: takes any number that has come for the first source's")
 {
     pl_expect_fault(PL_RACE, .from = 2);
     EXCHANGE_PROGRAM(expert_exchange_numbers_one_by_one);
 }
 
+/* Cause:  row_recv, "pl_copy_wait(pl_make_async_copy(all"
+ * Repair: semaphore row_recv */
 PROGRAM(expert_exchange_rows_one_by_one, "wrong: returns a source's rows when as many rows have come, from whomever")
 {
     pl_expect_fault(PL_RACE, .from = 2);

@@ -80,18 +80,24 @@ PROGRAM(hypercube, "reduce-scatter on a hypercube in micro-batches, two inboxes 
     CUBE_PROGRAM(hypercube);
 }
 
+/* Cause:  "pl_load(part)", "pl_copy_start(share)"
+ * Repair: slot inbox or capacity or barrier */
 PROGRAM(hypercube_one_inbox, "wrong: one inbox, so the next batch lands while this one's is being added")
 {
     pl_expect_fault(PL_RACE, .from = 2);
     CUBE_PROGRAM(hypercube_one_inbox);
 }
 
+/* Cause:  recv_sems, "pl_copy_wait_recv(share)"
+ * Repair: semaphore recv_sems */
 PROGRAM(hypercube_one_semaphore, "wrong: one receive semaphore for all steps, though each has another sender")
 {
     pl_expect_fault(PL_RACE, .from = 4);
     CUBE_PROGRAM(hypercube_one_semaphore);
 }
 
+/* Cause:  "pl_copy_wait(pl_make_async_copy(sent"
+ * Repair: wait send_sem */
 PROGRAM(hypercube_sends_awaited_last, "wrong: sends are waited for in the end, and the next batch overwrites what they read")
 {
     pl_expect_fault(PL_RACE, .from = 2);

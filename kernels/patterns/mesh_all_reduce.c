@@ -99,12 +99,16 @@ PROGRAM(mesh_all_reduce, "all-reduce on a mesh: sums along x, along y, gather al
     MESH_PROGRAM(mesh_all_reduce, 1);
 }
 
+/* Cause:  row_recv, "pl_copy_wait(pl_make_async_copy(some"
+ * Repair: semaphore row_recv */
 PROGRAM(mesh_all_reduce_one_semaphore, "wrong: a sum of the column counts for one of the row; needs --mesh x=2,y=2")
 {
     pl_expect_fault(PL_RACE, .from = 4);
     MESH_PROGRAM(mesh_all_reduce_one_semaphore, 2);
 }
 
+/* Cause:  "pl_copy_wait(pl_make_async_copy(some"
+ * Repair: wait send_sem */
 PROGRAM(mesh_all_reduce_adds_too_soon, "wrong: adds to the block that is still being sent up and down; needs --mesh x=2,y=2")
 {
     pl_expect_fault(PL_RACE, .from = 4);

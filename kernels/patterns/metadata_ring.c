@@ -99,18 +99,24 @@ PROGRAM(metadata_ring, "numbers of rows round a ring, then a scatter without gap
     SCATTER_PROGRAM(metadata_ring);
 }
 
+/* Cause:  ring_recv, "pl_copy_wait_recv(pass)"
+ * Repair: semaphore ring_recv */
 PROGRAM(metadata_ring_one_semaphore, "wrong: one receive semaphore for all steps of the ring")
 {
     pl_expect_fault(PL_RACE, .from = 3);
     SCATTER_PROGRAM(metadata_ring_one_semaphore);
 }
 
+/* Cause:  "pl_copy_wait(pl_make_async_copy(line"
+ * Repair: wait ring_recv */
 PROGRAM(metadata_ring_too_soon, "wrong: the last line of the table is waited for after the scatter that reads it")
 {
     pl_expect_fault(PL_RACE, .from = 2);
     SCATTER_PROGRAM(metadata_ring_too_soon);
 }
 
+/* Cause:  output, "PlRef there"
+ * Repair: index "PlRef there" */
 PROGRAM(metadata_ring_overlap, "wrong: offsets overlook the sender before, so two senders write the same rows")
 {
     pl_expect_fault(PL_RACE, .from = 3);

@@ -56,12 +56,16 @@ PROGRAM(one_shot, "one-shot all-reduce in rounds, two slots and two receive sema
     SHOT_PROGRAM(one_shot);
 }
 
+/* Cause:  "pl_load(pl_at(inbox", "pl_async_remote_copy(pl_at(shot.input"
+ * Repair: slot inbox or capacity or barrier */
 PROGRAM(one_shot_one_slot, "wrong: one slot, so the next round's block lands while this round's is being added")
 {
     pl_expect_fault(PL_RACE, .from = 2);
     SHOT_PROGRAM(one_shot_one_slot);
 }
 
+/* Cause:  recv_sems, "pl_copy_wait(pl_make_async_copy(others, others, recv_sem"
+ * Repair: semaphore recv_sems */
 PROGRAM(one_shot_one_semaphore, "wrong: one receive semaphore, on which a block of the next round counts for one of this round")
 {
     pl_expect_fault(PL_RACE, .from = 2);

@@ -105,18 +105,24 @@ PROGRAM(ring_attention, "keys and values round the ring, two slots, a credit for
     ATTENTION_PROGRAM(ring_attention);
 }
 
+/* Cause:  "pl_load(slot)", "pl_copy_start("
+ * Repair: capacity */
 PROGRAM(ring_attention_no_credit, "wrong: no credits, so a block lands in a slot that is still in use")
 {
     pl_expect_fault(PL_RACE, .from = 3);
     ATTENTION_PROGRAM(ring_attention_no_credit);
 }
 
+/* Cause:  first "pl_semaphore_signal(ring.credit"
+ * Repair: down credit */
 PROGRAM(ring_attention_credit_too_soon, "wrong: the credit is given when the block is used, but not out yet")
 {
     pl_expect_fault(PL_RACE, .from = 3);
     ATTENTION_PROGRAM(ring_attention_credit_too_soon);
 }
 
+/* Cause:  key_recv, "pl_copy_wait(pl_make_async_copy(slot"
+ * Repair: semaphore key_recv */
 PROGRAM(ring_attention_one_semaphore, "wrong: keys and values of a slot are counted on one semaphore")
 {
     pl_expect_fault(PL_RACE, .from = 2);

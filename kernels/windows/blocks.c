@@ -158,6 +158,8 @@ static void patch_next_block(int buffers)
     pl_expect_values(o, powers, 0, given);
 }
 
+/* Cause:  "pl_copy_wait(pl_async_copy(o, pl_at(whole", x
+ * Repair: knob windows */
 PROGRAM(windows_patch_next, "wrong: writes a block of its input that is being fetched")
 {
     patch_next_block(2);
@@ -190,6 +192,8 @@ static double prefix(const PlRef *x, int device, const int64_t *index)
     return total;
 }
 
+/* Cause:  "pl_copy_wait(pl_async_copy(pl_at(whole, pl_ds(ROWS * (step - 1)", o
+ * Repair: knob windows */
 PROGRAM(windows_read_back, "wrong: reads a block of its output that is being written back")
 {
     PlRef x = pl_input(PL_F32, 3 * ROWS, COLUMNS), o = pl_output(PL_F32, 3 * ROWS, COLUMNS);
@@ -218,6 +222,8 @@ static double fed(const PlRef *x, int device, const int64_t *index)
     return pl_given(x[0], (from + n) % n, index[0] % ROWS, index[1]);
 }
 
+/* Cause:  "pl_async_remote_copy(o, pl_at(whole", x
+ * Repair: knob windows */
 PROGRAM(windows_feed_neighbour, "wrong: a remote copy into an array whose blocks are being fetched")
 {
     PL_NEEDS(pl_num_devices() >= 2, "a neighbour");

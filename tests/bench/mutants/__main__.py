@@ -53,7 +53,7 @@ def measure(checker, mutant, source):
     if report:
         entry["verdict"] = report["checks"][0]["verdict"]
         if entry["verdict"] == "faulty":
-            entry |= judge(report, mutant)
+            entry |= judge(report, mutant, source)
     return entry
 
 
@@ -120,7 +120,7 @@ def show(checker, mutant, source, options):
         report, printed = check(checker, mutant, source, folder, *options)
     print(printed)
     if report and report["checks"][0]["faults"]:
-        print("judged:", json.dumps(judge(report, mutant)), "by the semaphores", ", ".join(mutant.semaphores) or "none")
+        print("judged:", json.dumps(judge(report, mutant, source)), "by the semaphores", ", ".join(mutant.semaphores) or "none")
 
 
 def arguments():

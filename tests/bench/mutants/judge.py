@@ -3,13 +3,14 @@
 Cause. Is the changed line, a line of its statement, or a semaphore that the statement counts on named? In turn: by the sentences of the
 first fault (headline and why), by its source lines too (`sites`), by any fault or repair. Story and delays do not count.
 
-Repair. The sentences that name a change which was tried, without knobs and sizes. One is graded
-  undo     if it says the old text of the line, or makes the same change at that place (for a dropped wait: before the next step)
-  equal    if it makes the same change at another place: a wait for all of the statement's semaphores where one was dropped, the same
-           signal given elsewhere. Every repair was verified on the whole program, so it does what the dropped line did.
+Repair. Each that the report offers was verified on the whole program. One is graded
+  undo     if its diff gives the original text back, but for blanks and comments; or if its edits make the undone change at that place
+           (for a dropped wait: a wait before the next step, or behind the last one)
+  equal    if it makes the undone change at another place: waits for all of the statement's semaphores where one was dropped, the same
+           signal given elsewhere
   other    if it changes something else: another semaphore for each copy, another count, a capacity semaphore
-  mask     if it is a barrier that the program never had, or a guarantee of the hardware (a knob)
-A mutant's grade is its best repair's.
+  mask     if the report itself calls it a mask: a further barrier, or a guarantee of the hardware (a knob)
+A mutant's grade is its best repair's. Edits are read where they tell enough, else the words.
 """
 
 import re
@@ -31,20 +32,36 @@ def texts(value, without=()):
     return place + [text for key, part in value.items() if key not in without for text in texts(part, without)]
 
 
+class Repair:
+    """As in the report: what was tried, in words, as edits of steps, and as a diff of the source."""
+
+    def __init__(self, told):
+        self.words = told["words"]
+        self.is_mask = told["kind"] == "mask"
+        self.edits = told["edits"]
+        self.diff = told["diff"]
+
+    def text(self):
+        return " ".join([self.words, *texts(self.edits), *texts(self.diff)])
+
+    def applied(self, text):
+        """The text after the diff; lines have the numbers that they had before."""
+        lines = text.split("\n")
+        for change in sorted(self.diff, key=lambda change: -change["line"]):
+            at = change["line"] - 1
+            lines[at:at + (change["old"] is not None)] = [] if change["new"] is None else [change["new"]]
+        return "\n".join(lines)
+
+
 def parts(report):
     """Sentences and source lines of the faults, the first first, and the repairs, of the checks that a report has."""
     whys, sites, repairs = [], [], []
     for check in report["checks"]:
         for fault in check["faults"]:
-            whys.append(" ".join(texts(fault, SILENT + ("sites", "repairs"))))
+            whys.append(" ".join(texts(fault, SILENT + ("sites",))))
             sites.append(" ".join(texts(fault.get("sites", []), SILENT)))
-            repairs += sentences(fault.get("repairs", []))
-        repairs += sentences(check.get("repairs", [])) + sentences(check.get("tried", []))
-    return whys, sites, [repair for repair in dict.fromkeys(repairs) if not re.match(r"(right with|the smallest wrong size)\b", repair)]
-
-
-def sentences(value):
-    return [" ".join(texts(part)) for part in value]
+        repairs += [Repair(told) for told in check.get("repairs", [])]
+    return whys, sites, repairs
 
 
 def names_line(text, mutant):
@@ -62,74 +79,79 @@ def names_cause(text, mutant):
     return names_line(text, mutant) or any(names_semaphore(text, name) for name in mutant.semaphores)
 
 
-def is_knob(repair):
-    return repair.startswith("right only if")
+def plain(text):
+    """Without blanks, comments and empty statements."""
+    text = re.sub(r"\s+", "", re.sub(r"/\*.*?\*/", "", text, flags=re.S))
+    return re.sub(r"(?<=[;{}]);", "", text)
 
 
-def is_barrier(repair):
-    return "barrier of all devices" in repair or "second barrier" in repair
+def all_semaphores(text, mutant):
+    return bool(mutant.semaphores) and all(names_semaphore(text, name) for name in mutant.semaphores)
 
 
-def says_old(repair, mutant):
-    """The line as it was, or the part of it that was changed, as in "`new` -> `old`"."""
-    squeezed = re.sub(r"\s+", "", repair)
-    part, new = (re.sub(r"\s+", "", text) for text in (mutant.old, mutant.new))
-    return len(part) > 12 and part in squeezed or (f"`{part}`" in squeezed and f"`{new}`" in squeezed)
+def put_in(repair, step):
+    """Lines and semaphores where such steps are put in."""
+    return [(edit["edit"], edit["line"], edit["semaphore"]) for edit in repair.edits
+            if edit["edit"] in ("before", "after") and edit.get("step", "").startswith(step)]
 
 
-def all_semaphores(repair, mutant):
-    return mutant.semaphores and all(names_semaphore(repair, name) for name in mutant.semaphores)
+def is_next_to(mutant, edit, line):
+    return line == (mutant.behind if edit == "before" else mutant.before)
 
 
 def grade_wait(repair, mutant):
-    """A wait put in: at a named place, at the end, or behind the start of the copy that was waited for."""
-    behind_start = re.search(r"\bwait(?:_recv|_send)? right after the start of the copy at \S*?:(\d+)", repair)
-    if behind_start:
-        return "equal" if int(behind_start[1]) in mutant.descriptor else "other"
-    if not re.search(r"\ba wait (?:for|on)\b", repair) or "instead of" in repair or not all_semaphores(repair, mutant):
-        return "other"
-    return "undo" if re.search(rf" before \S*?:{mutant.behind}\b(?!.*except)", repair) else "equal"
+    """A wait put in, by itself or behind the start of the copy that was waited for."""
+    put = put_in(repair, "wait")
+    behind = any(edit["edit"] in ("wait send", "wait receive") and edit["line"] in mutant.descriptor for edit in repair.edits)
+    if behind or not put or not set(mutant.semaphores) <= {semaphore for _, _, semaphore in put} or not mutant.semaphores:
+        return "equal" if behind else "other"
+    return "undo" if all(is_next_to(mutant, edit, line) for edit, line, _ in put) and "except" not in repair.words else "equal"
 
 
 def grade_drop(repair, mutant):
     """One of two waits left out."""
-    drops = re.search(r"\b(without|dropped|left out|leave out|removed|one of the two)\b", repair)
-    if not drops or not re.search(r"\bwait", repair):
+    dropped = [edit for edit in repair.edits if edit["edit"] == "drop"]
+    if not dropped or len(dropped) < len(repair.edits):
         return "other"
-    return "undo" if names_line(repair, mutant) else "equal" if all_semaphores(repair, mutant) else "other"
+    return "undo" if any(mutant.line <= edit["line"] <= mutant.last for edit in dropped) else \
+        "equal" if all_semaphores(repair.words, mutant) else "other"
 
 
 def grade_signal(repair, mutant):
-    gives = re.search(r"\b(?:a|one more|the missing) (?:signal|store)\b", repair) and not re.search(r"capacity|moved", repair)
-    if not gives or not all_semaphores(repair, mutant):
+    put = put_in(repair, "signal") + put_in(repair, "flag")
+    moved = any(edit["edit"] == "drop" for edit in repair.edits)
+    if moved or not put or {semaphore for _, _, semaphore in put} != set(mutant.semaphores) or put_in(repair, "wait"):
         return "other"
-    return "undo" if re.search(rf":(?:{mutant.line}|{mutant.behind}|{mutant.before})\b", repair) else "equal"
+    return "undo" if all(is_next_to(mutant, edit, line) for edit, line, _ in put) else "equal"
 
 
 def grade_start(repair, mutant):
-    gives = re.search(r"\bstart(?:ed|s|ing)?\b", repair) and "right after the start" not in repair and "after the start of" not in repair
+    gives = re.search(r"\bstart(?:ed|s|ing)?\b", repair.words) and not re.search(r"after the start\b|moved", repair.words)
     at = [mutant.line, mutant.behind, *mutant.descriptor]
-    return "undo" if gives and re.search(rf":(?:{'|'.join(map(str, at))})\b", repair) else "other"
+    return "undo" if gives and re.search(rf":(?:{'|'.join(map(str, at))})\b", repair.words) else "other"
 
 
 def grade_moved(repair, mutant):
-    return "undo" if "moved" in repair and len(set(re.findall(r":(\d+)\b", repair)) & {str(mutant.line), str(mutant.last)}) == 2 else \
-        "equal" if "moved" in repair and names_line(repair, mutant) else "other"
-
-
-def grade_place(word):
-    """The same line is given another index, device, semaphore or count."""
-    def grade(repair, mutant):
-        right = re.search(word, repair) and names_line(repair, mutant) and not re.search(r"moved|capacity|right after", repair)
-        return "undo" if right else "other"
-    return grade
+    """One of the two lines is moved behind or before the other, or at least elsewhere."""
+    dropped = {edit["line"] for edit in repair.edits if edit["edit"] == "drop"} & {mutant.line, mutant.last}
+    put = {edit["line"] for edit in repair.edits if edit["edit"] in ("before", "after")}
+    return "other" if not dropped or not put else "undo" if put <= {mutant.line, mutant.last} else "equal"
 
 
 def grade_count(repair, mutant):
     """The count as it was, where it is a number; else any other count at that line."""
-    found = re.search(r"(?:wait for|signal(?:s)? of|signal|store) (\d+) instead of", repair)
-    right = found and (not mutant.old.isdigit() or found[1] == mutant.old)
-    return "undo" if right and names_line(repair, mutant) else "other"
+    counts = [edit for edit in repair.edits if edit["edit"] == "count" and mutant.line <= edit["line"] <= mutant.last]
+    found = re.search(r"(\d+) instead of", repair.words)
+    right = counts and len(counts) == len(repair.edits) and (not mutant.old.isdigit() or found and found[1] == mutant.old)
+    return "undo" if right else "other"
+
+
+def grade_place(word):
+    """The same line is given another index, device or semaphore."""
+    def grade(repair, mutant):
+        right = re.search(word, repair.words) and names_line(repair.words, mutant)
+        return "undo" if right and not re.search(r"moved|capacity|after the start\b|\ba wait for", repair.words) else "other"
+    return grade
 
 
 GRADE = {
@@ -146,26 +168,24 @@ GRADE = {
 }
 
 
-def grade_repair(repair, mutant):
-    if is_knob(repair):
-        return "mask"
-    if says_old(repair, mutant):
+def grade_repair(repair, mutant, source):
+    if repair.diff and plain(repair.applied(mutant.text(source))) == plain(source.text):
         return "undo"
-    grade = GRADE[mutant.kind](repair, mutant)
-    return "mask" if grade == "other" and is_barrier(repair) else grade
+    return "mask" if repair.is_mask else GRADE[mutant.kind](repair, mutant)
 
 
-def judge(report, mutant):
+def judge(report, mutant, source):
     whys, sites, repairs = parts(report)
     faults = [fault["id"] for check in report["checks"] for fault in check["faults"]]
-    grades = [grade_repair(repair, mutant) for repair in repairs]
+    grades = [grade_repair(repair, mutant, source) for repair in repairs]
     best = min(grades, key=GRADES.index, default="none")
     return {
         "faults": faults,
         "why": names_cause(whys[0], mutant),
         "sites": names_cause(whys[0] + " " + sites[0], mutant),
-        "any": names_cause(" ".join(whys + sites + repairs), mutant),
+        "any": names_cause(" ".join(whys + sites + [repair.text() for repair in repairs]), mutant),
         "repair": best,
         "rank": grades.index(best) + 1 if grades else 0,
         "repairs": len(repairs),
+        "diffs": sum(bool(repair.diff) for repair in repairs),
     }

@@ -102,9 +102,13 @@ class Mutator:
         return around[-1].arguments[0] if around and around[-1].name == "pl_at" else ""
 
     def described(self, call, function):
+        """Of a variable, where it is described and started; of a descriptor that only waits, all copies on its semaphores."""
         word = re.match(r"(\w+)(?:\[[^]]*\])*$", call.arguments[0])
         if not word:
-            return set()
+            names = self.source.semaphores(call, function, self.reached)
+            made = [(one, f) for f in self.reached if f.kind != "macro" for one in self.source.calls(f.begin, f.end)
+                    if DESCRIBES.match(self.source.code, one.begin) or one.name == "pl_copy_start"]
+            return {self.source.line_of(one.begin) for one, f in made if self.source.semaphores(one, f, self.reached) & names}
         pattern = rf"\b{word[1]}(?:\[[^]]*\])*\s*=[^;]*?\bpl_(?:make_)?async_|\bpl_copy_start\({word[1]}\b"
         body = self.source.code[function.begin:function.end]
         return {self.source.line_of(function.begin + found.end()) for found in re.finditer(pattern, body)}
