@@ -22,7 +22,7 @@ typedef struct Request {
     Tile *old;                                  /* SWAP */
     int64_t observed;                           /* SEMAPHORE_READ, FLAG_LOAD, FLAG_ADD, FLAG_CAS */
     FaultId fault;                              /* STOP */
-    const char *message;                        /* STOP: in the program's memory */
+    const char *message;                        /* STOP: in the program's memory; FAULT_WHY in it */
 } Request;
 
 enum { CORE_EDITS_MAX = 24 };
@@ -92,6 +92,7 @@ typedef struct CopyDesc {
     Target to;
     bool remote;
     uint32_t core, ordinal;                     /* once started: its issuer, and the ordinal among its copies; NONE before */
+    uint32_t site;                              /* where it was described */
 } CopyDesc;
 typedef enum CopyWait { COPY_WAIT_SEND, COPY_WAIT_RECEIVE } CopyWait;
 void core_copy_start(Core *core, uint32_t site, CopyDesc *copy);
@@ -108,5 +109,6 @@ int64_t core_flag_add(Core *core, uint32_t site, Ref flag, Target target, int64_
 int64_t core_flag_compare_and_swap(Core *core, uint32_t site, Ref flag, Target target, int64_t expected, int64_t value);
 void core_flag_wait(Core *core, uint32_t site, Ref flag, Target target, Compare compare, int64_t value);
 
+/* The message may go on behind FAULT_WHY: sentences that name the line to look at. */
 void core_stop(Core *core, uint32_t site, FaultId fault, const char *format, ...) __attribute__((noreturn, format(printf, 4, 5)));
 void core_usage(Core *core, uint32_t site, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));

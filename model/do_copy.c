@@ -6,6 +6,17 @@
 #include "guard.h"
 #include <glib.h>
 
+const char *guard_described(const Core *core, uint32_t site, uint32_t described)
+{
+    Program *program = core->program;
+    const Site *start = program_get_site(program, site), *made = described == NONE ? start : program_get_site(program, described);
+    if (made->file == start->file && made->line == start->line)
+        return "";
+    g_autofree char *place = program_describe_site(program, described);
+    g_autofree char *text = g_strdup_printf(FAULT_WHY "The copy was described at %s.", place);
+    return program_text(program, program_string(program, text));
+}
+
 static void want_buffer(Core *core, uint32_t site, Ref ref, const char *what)
 {
     const Decl *decl = program_decl(core->program, ref.decl);
@@ -47,9 +58,10 @@ static void want_same_shape(Core *core, uint32_t site, const CopyDesc *desc)
     const View *source = program_get_view(program, desc->source.view), *target = program_get_view(program, desc->target.view);
     if (!view_same_shape(source, target)) {
         uint32_t from = shape_text(program, source), to = shape_text(program, target);
-        core_stop(core, site, FAULT_SHAPE, "copy from %s %s to %s %s: shapes and types must agree",
+        core_stop(core, site, FAULT_SHAPE, "copy from %s %s to %s %s: shapes and types must agree%s",
                   program_text(program, program_decl(program, desc->source.decl)->name), program_text(program, from),
-                  program_text(program, program_decl(program, desc->target.decl)->name), program_text(program, to));
+                  program_text(program, program_decl(program, desc->target.decl)->name), program_text(program, to),
+                  guard_described(core, site, desc->site));
     }
     if (view_bytes(source) > UINT32_MAX)
         core_usage(core, site, "a copy of %lld bytes: at most 4294967295 are supported", (long long)view_bytes(source));
@@ -61,15 +73,15 @@ static uint32_t region_text(Program *program, uint32_t object, uint32_t region)
     return program_string(program, text);
 }
 
-static void want_no_overlap(Core *core, uint32_t site, const Copy *copy)
+static void want_no_overlap(Core *core, uint32_t site, const CopyDesc *desc, const Copy *copy)
 {
     Program *program = core->program;
     if (copy->source != copy->target
         || !region_overlaps(program_get_region(program, copy->source_region), program_get_region(program, copy->target_region)))
         return;
     uint32_t from = region_text(program, copy->source, copy->source_region), to = region_text(program, copy->target, copy->target_region);
-    core_stop(core, site, FAULT_SHAPE, "copy from %s to %s: source and destination overlap", program_text(program, from),
-              program_text(program, to));
+    core_stop(core, site, FAULT_SHAPE, "copy from %s to %s: source and destination overlap%s", program_text(program, from),
+              program_text(program, to), guard_described(core, site, desc->site));
 }
 
 void core_copy_start(Core *core, uint32_t site, CopyDesc *desc)
@@ -97,7 +109,7 @@ void core_copy_start(Core *core, uint32_t site, CopyDesc *desc)
     uint32_t receiver = desc->remote ? to : guard_own_core(core, desc->receive);
     copy->receive_semaphore = completion(core, site, desc->receive, receiver, bytes, &copy->receive_count,
                                          desc->remote ? "receive semaphore" : "semaphore");
-    want_no_overlap(core, site, copy);
+    want_no_overlap(core, site, desc, copy);
     if (bytes > 0) {
         request.step.object = core->copies;
         desc->core = core->id, desc->ordinal = core->copies;

@@ -36,6 +36,38 @@ static bool within_padding(const Core *core, const Decl *decl, const View *view)
     return padding_counts(core, decl, &view->excess) && beyond_padding(decl, &view->excess) == NONE;
 }
 
+/* What the call that made the view was given, and what would have been right. */
+static void append_given(GString *text, const ViewExcess *excess)
+{
+    int64_t last = excess->limit - 1 - (MAX(excess->size, 1) - 1) * excess->stride;
+    if (excess->size == 1)
+        g_string_append_printf(text, "takes index %" G_GINT64_FORMAT " of dimension %u", excess->start, excess->dim);
+    else
+        g_string_append_printf(text, "takes %" G_GINT64_FORMAT " indices of dimension %u from %" G_GINT64_FORMAT " on", excess->size,
+                               excess->dim, excess->start);
+    if (last < 0)
+        g_string_append_printf(text, ", which has %" G_GINT64_FORMAT ".", excess->limit);
+    else if (last == 0)
+        g_string_append(text, ", where only 0 is right.");
+    else
+        g_string_append_printf(text, ", where 0 to %" G_GINT64_FORMAT " are right.", last);
+}
+
+/* FAULT_WHY, and the line that left the buffer; "" if that is unknown. In the program's memory. */
+static const char *describe_maker(Program *program, const ViewExcess *excess, bool given)
+{
+    if (excess->site == NONE)
+        return "";
+    g_autofree char *place = program_describe_site(program, excess->site);
+    GString *text = g_string_new(FAULT_WHY "The view ");
+    g_string_append_printf(text, given ? "made at %s " : "was made at %s.", place);
+    if (given)
+        append_given(text, excess);
+    uint32_t string = program_string(program, text->str);
+    g_string_free(text, TRUE);
+    return program_text(program, string);
+}
+
 void guard_out_of_bounds(Core *core, uint32_t site, Ref ref, const char *what)
 {
     const ViewExcess *excess = &program_get_view(core->program, ref.view)->excess;
@@ -44,10 +76,12 @@ void guard_out_of_bounds(Core *core, uint32_t site, Ref ref, const char *what)
     const char *name = program_text(core->program, decl->name);
     if (dim != NONE)
         core_stop(core, site, FAULT_OUT_OF_BOUNDS,
-                  "%s reaches index %" G_GINT64_FORMAT " of dimension %u of %s, whose size with padding is %" G_GINT64_FORMAT, what,
-                  excess->reach[dim], dim, name, program_padded_size(decl, dim));
-    core_stop(core, site, FAULT_OUT_OF_BOUNDS, "%s reaches %s of dimension %u of %s, whose size there is %" G_GINT64_FORMAT, what,
-              program_text(core->program, describe_reach(core->program, excess)), excess->dim, name, excess->limit);
+                  "%s reaches index %" G_GINT64_FORMAT " of dimension %u of %s, whose size with padding is %" G_GINT64_FORMAT "%s",
+                  what, excess->reach[dim], dim, name, program_padded_size(decl, dim),
+                  describe_maker(core->program, excess, false));
+    core_stop(core, site, FAULT_OUT_OF_BOUNDS, "%s reaches %s of dimension %u of %s, whose size there is %" G_GINT64_FORMAT "%s",
+              what, program_text(core->program, describe_reach(core->program, excess)), excess->dim, name, excess->limit,
+              describe_maker(core->program, excess, true));
 }
 
 /* The exact bytes of the elements that are unmasked and inside. */

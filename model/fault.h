@@ -40,6 +40,9 @@ enum {
 typedef enum FaultId { FAULT_IDS(FAULT_ID_ENUM) FAULT_COUNT } FaultId;
 #undef FAULT_ID_ENUM
 
+/* In the message of a fault that a run raises: what follows are sentences that name the line to look at. U+2028, a line separator. */
+#define FAULT_WHY "\u2028"
+
 typedef struct FaultForm { const char *name; uint8_t least, most; char agent[3]; uint8_t does; } FaultForm;
 extern const FaultForm FAULT_FORM[FAULT_COUNT];
 

@@ -13,6 +13,8 @@ static inline Step guard_step(const Core *core, StepKind kind, uint32_t site, ui
 uint32_t guard_own_core(const Core *core, Ref ref);             /* the core whose object the ref names locally */
 uint32_t guard_target_core(Core *core, uint32_t site, Target target, uint32_t default_index, const char *what);
 uint32_t guard_semaphore(Core *core, uint32_t site, Ref ref, uint32_t on_core, const char *what);      /* semaphore id */
+/* FAULT_WHY, and that the copy was described there; "" where it is started at that line, too. In the program's memory. */
+const char *guard_described(const Core *core, uint32_t site, uint32_t described);
 void guard_out_of_bounds(Core *core, uint32_t site, Ref ref, const char *what) __attribute__((noreturn));
 /* The region that an access touches; stops the core if an unmasked element lies outside. */
 uint32_t guard_region(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const char *what);

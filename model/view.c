@@ -7,6 +7,7 @@
 #include "view_inside.h"
 #include <glib.h>
 #include <string.h>
+#include "store.h"
 
 int64_t view_saturate(__int128_t value)
 {
@@ -66,7 +67,7 @@ static void note_excess(ViewExcess *excess, const View *parent, unsigned dim, co
 {
     if (excess->size == 0)
         *excess = (ViewExcess){ .start = index->start, .size = index->is_index ? 1 : index->size, .dim = dim,
-                                .stride = index->is_index ? 1 : index->stride, .limit = parent->size[dim] };
+                                .stride = index->is_index ? 1 : index->stride, .limit = parent->size[dim], .site = NONE };
     if (parent->whole[dim] == 0 || parent->size[dim] == 0 || index->start < 0)
         excess->beyond = true;
     else

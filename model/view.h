@@ -24,6 +24,7 @@ typedef struct ViewExcess {
     int64_t from[VIEW_DIMS_MAX], to[VIEW_DIMS_MAX];                     /* per dimension, the indices inside */
     int64_t reach[VIEW_DIMS_MAX];               /* per dimension of the buffer, the last index that leaves it at its end; 0: none */
     uint32_t dim;                               /* the dimension that is left first */
+    uint32_t site, unused;                      /* of the call that leaves it; NONE: unknown */
     uint16_t nowhere, beyond;                   /* no element is inside; padding of the buffer's dimensions cannot contain it */
 } ViewExcess;
 

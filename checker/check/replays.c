@@ -37,7 +37,7 @@ static void refresh_raised(const Record *record, const Finding *finding, Place *
     unsigned fits = 0;
     for (size_t i = 0; i < record->raised.count; i++) {
         const Raised *raised = &STORE(Raised, &record->raised, i);
-        unsigned so = g_strcmp0(finding->message, raised->message) == 0 ? 2 : 1;
+        unsigned so = finding->message && raised->message && g_str_has_prefix(raised->message, finding->message) ? 2 : 1;
         if (raised->fault != finding->id || raised->core != place->core || raised->position != place->position || so <= fits)
             continue;
         place->site = raised->site;

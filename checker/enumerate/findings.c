@@ -167,8 +167,8 @@ static Finding *finding_of(const StateSpace *space, Sighting *s)
     finding->object = s->object;
     finding->object_is_semaphore = s->is_semaphore;
     finding->have = s->have, finding->need = s->need;
-    finding->message = g_strdup(s->message);
     finding->why = g_steal_pointer(&s->why);
+    finding_take_message(finding, s->message);
     return finding;
 }
 

@@ -68,6 +68,14 @@ void finding_add_clashes(Finding *finding, const Place place[2])
     }
 }
 
+void finding_take_message(Finding *finding, const char *message)
+{
+    const char *why = message ? strstr(message, FAULT_WHY) : NULL;
+    finding->message = why ? g_strndup(message, (gsize)(why - message)) : g_strdup(message);
+    if (why && finding->why == NULL)
+        finding->why = g_strdup(why + strlen(FAULT_WHY));
+}
+
 void finding_free(Finding *finding)
 {
     if (!finding)

@@ -66,13 +66,13 @@ typedef struct Finding {
 
 Finding *finding_new(FaultId id);
 void finding_free(Finding *finding);
+void finding_take_message(Finding *finding, const char *message);              /* of a run; with why, if it says so */
 /* Total order: id, sites, object, then places. For sorting and merging. */
 int finding_compare(const Finding *a, const Finding *b);
 
 /* The key of a finding as text, the same in every process that runs the program, whatever ids it gives out. g_malloc. */
 char *finding_key(const Program *program, const Finding *finding);
-/* The declaration of its object; NULL: it has none. */
-const Decl *finding_decl(const Program *program, const Finding *finding);
+const Decl *finding_decl(const Program *program, const Finding *finding);      /* of its object; NULL: it has none */
 /* The program's reason for exempting this fault on its object; NULL: it is not exempt. */
 const char *finding_exemption(const Program *program, const Finding *finding);
 /* Does the program exempt any fault? Then a search must not stop at its first finding. */

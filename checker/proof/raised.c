@@ -28,7 +28,7 @@ static void add_raised(Prover *prover, const Raised *raised)
                                  .object = raised->object, .region = raised->region, .launch = launch };
     if (step)
         finding->place[0].kind = index_step(prover->index, raised->core, raised->position)->kind;
-    finding->message = g_strdup(raised->message);
+    finding_take_message(finding, raised->message);
     finding->moves = moves_to(prover, raised);
     bool looked = raised->fault == FAULT_ASSERT || raised->fault == FAULT_NO_PROGRESS;
     if (looked && expectation_at(prover->program, raised->site) == NULL)

@@ -6,7 +6,7 @@
 #pragma once
 #include "types.h"
 
-#define PL_API_VERSION 3
+#define PL_API_VERSION 4
 
 typedef struct PlApi {
     uint32_t version, bytes;

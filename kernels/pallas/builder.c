@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <stdarg.h>
 #include <string.h>
+#include "../../model/guard.h"
 #include "../../model/outside.h"
 
 enum { REF_MARK = 0x70726566, BARRIER_MARK = 0x70626172, WINDOWS_MARK = 0x7077696e, SITES = 4096 };
@@ -172,16 +173,26 @@ const View *builder_view(const PlSite *here, PlRef ref, const char *what)
 }
 
 /* A device id out of range is the kernel's fault, reported where the device would be used. */
-Target builder_target(Core *core, const PlSite *here, PlDevice device, const char *what)
+static Target to_target(Core *core, uint32_t site, PlDevice device, const char *what, uint32_t described)
 {
     const Program *program = core->program;
     if (device.has_device && (device.device < 0 || device.device >= program->devices))
-        core_stop(core, builder_site(here), FAULT_SHAPE, "%s names device %lld, but there are devices 0 to %u", what,
-                  (long long)device.device, program->devices - 1);
+        core_stop(core, site, FAULT_SHAPE, "%s names device %lld, but there are devices 0 to %u%s", what, (long long)device.device,
+                  program->devices - 1, guard_described(core, site, described));
     if (device.has_core && (device.core < 0 || device.core >= program->cores_per_device))
-        core_stop(core, builder_site(here), FAULT_SHAPE, "%s names core %lld, but a device has cores 0 to %u", what, (long long)device.core,
-                  program->cores_per_device - 1);
+        core_stop(core, site, FAULT_SHAPE, "%s names core %lld, but a device has cores 0 to %u%s", what, (long long)device.core,
+                  program->cores_per_device - 1, guard_described(core, site, described));
     return (Target){ device.has_device ? (uint32_t)device.device : NONE, device.has_core ? (uint32_t)device.core : NONE };
+}
+
+Target builder_target(Core *core, const PlSite *here, PlDevice device, const char *what)
+{
+    return to_target(core, builder_site(here), device, what, NONE);
+}
+
+Target builder_copy_target(Core *core, const PlSite *here, const PlCopy *copy)
+{
+    return to_target(core, builder_site(here), copy->to, "remote copy", copy->site);
 }
 
 BuilderScope *builder_new_scope(Core *core, uint32_t site)

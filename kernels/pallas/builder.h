@@ -56,6 +56,7 @@ PlRef builder_barrier_placeholder(void);
 PlRef builder_windows_placeholder(uint32_t number);             /* index in the builder's windows */
 bool builder_is_windows_placeholder(PlRef ref);
 Target builder_target(Core *core, const PlSite *here, PlDevice device, const char *what);
+Target builder_copy_target(Core *core, const PlSite *here, const PlCopy *copy);
 
 BuilderScope *builder_new_scope(Core *core, uint32_t site);     /* not yet the innermost */
 /* Tiles in the core's arena. A PlTile knows the scope it was made in, so that its use after the scope is detected. */

@@ -11,7 +11,7 @@ static PlCopy make_copy(const PlSite *here, PlRef source, PlRef target, PlRef se
     builder_ref(here, receive, what);
     if (remote)
         builder_ref(here, send, what);
-    return (PlCopy){ source, target, send, receive, to, remote, NONE, NONE };
+    return (PlCopy){ source, target, send, receive, to, remote, NONE, NONE, builder_site(here) };
 }
 
 static Ref to_ref(PlRef ref)
@@ -23,7 +23,7 @@ static CopyDesc describe(const PlSite *here, const PlCopy *copy, const char *wha
 {
     builder_ref(here, copy->source, what);       /* misuse of a PlCopy that was never set */
     CopyDesc desc = { .source = to_ref(copy->source), .target = to_ref(copy->target), .receive = to_ref(copy->receive),
-                      .to = { NONE, NONE }, .remote = copy->remote, .core = copy->issuer, .ordinal = copy->ordinal };
+                      .to = { NONE, NONE }, .remote = copy->remote, .core = copy->issuer, .ordinal = copy->ordinal, .site = copy->site };
     desc.send = copy->remote ? to_ref(copy->send) : (Ref){ NONE, NONE, NONE };
     return desc;
 }
@@ -33,7 +33,7 @@ static void copy_start(const PlSite *here, PlCopy *copy)
     Core *core = builder_core(here, "pl_copy_start");
     CopyDesc desc = describe(here, copy, "pl_copy_start");
     if (copy->remote)
-        desc.to = builder_target(core, here, copy->to, "remote copy");
+        desc.to = builder_copy_target(core, here, copy);
     core_copy_start(core, builder_site(here), &desc);
     copy->issuer = desc.core, copy->ordinal = desc.ordinal;
 }

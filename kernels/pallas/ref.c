@@ -1,6 +1,7 @@
 /* ref.c - views: each is interned in the program, a ref holds its id.
  *
- * Kernels index the same elements repeatedly, so the views of single integer indices are cached by (view, index).
+ * Kernels index the same elements repeatedly, so the views of single integer indices are cached by (view, index), but not those that leave
+ * their buffer, which know where.
  */
 #include "ref.h"
 #include <glib.h>
@@ -59,13 +60,16 @@ static PlRef at_any(const PlSite *here, PlRef ref, int indices, const PlIndex *i
     }
     if (!view_at(&view, parent, (unsigned)indices, given, &why))
         refuse(here, ref, parent, "pl_at", why);
+    if (view.over && !parent->over)
+        view.excess.site = builder_site(here);
     return with_view(ref, &view);
 }
 
 static PlRef at(const PlSite *here, PlRef ref, int indices, const PlIndex *index)
 {
     builder_ref(here, ref, "pl_at");
-    if (indices != 1 || index[0].kind != PL_INDEX_INTEGER)
+    bool inside = indices == 1 && index[0].kind == PL_INDEX_INTEGER && index[0].start >= 0;
+    if (!inside || index[0].start >= builder_view(here, ref, "pl_at")->size[0])
         return at_any(here, ref, indices, index);
     KnownView *entry = find_known(builder_program(), ref.view, index[0].start);
     if (entry->parent != ref.view + 1 || entry->index != index[0].start)

@@ -48,6 +48,7 @@ typedef struct PlCopy {
     PlDevice to;
     bool remote;
     uint32_t issuer, ordinal;                   /* once started */
+    uint32_t site;                              /* where it was described */
 } PlCopy;
 #define PL_THIS true                            /* pl_copy_wait_for(copy, PL_THIS) */
 

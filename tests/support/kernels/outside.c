@@ -61,3 +61,23 @@ PROGRAM(reshaped_reaches_beyond, "past the outer dimension")
 {
     pl_launch(reshaped, .args = { pl_input_in(PL_VMEM, PL_I32, 5, 5, 5) });
 }
+
+/* Where they are started the copies are all right; where they are described they are not. */
+KERNEL(described, x, y, send_sem, recv_sem)
+{
+    int to = pl_device_id() + 1, last = pl_size(x, 0);
+    PlCopy too_far = pl_make_async_remote_copy(x, y, send_sem, recv_sem, pl_device(to));
+    PlCopy too_small = pl_make_async_remote_copy(x, pl_at(y, pl_ds(0, 2)), send_sem, recv_sem, pl_device(0));
+    PlCopy no_row = pl_make_async_copy(pl_at(x, last), pl_at(y, 0), recv_sem);
+    switch (pl_parameter(which)) {
+    case 0: pl_copy_start(too_far); break;
+    case 1: pl_copy_start(too_small); break;
+    default: pl_copy_start(no_row); break;
+    }
+}
+
+PROGRAM(described_wrongly, "a device, a shape and an index that are wrong")
+{
+    pl_choose("which", 0, 2);
+    pl_launch(described, .args = { pl_input(PL_I32, 4, 10), pl_hbm(PL_I32, 4, 10), pl_dma_semaphore(), pl_dma_semaphore() });
+}
