@@ -238,6 +238,11 @@ static bool want_record(CheckResult *result)
     return fine;
 }
 
+static void tell_phase(const char *what, const void *watch)
+{
+    child_tell_phase(watch, what);
+}
+
 /* The search's outcome, or that of the proof of the record. False: neither. */
 static bool take_outcome(CheckResult *result, WorkerShared *shared)
 {
@@ -249,7 +254,8 @@ static bool take_outcome(CheckResult *result, WorkerShared *shared)
     if (shared->searched) {
         result->outcome = outcome_load(&shared->outcome);
     } else {
-        const ProveOptions options = { .first = worker_stops_at_first(shared), .limits = worker_limits(shared) };
+        const ProveOptions options = { .first = worker_stops_at_first(shared), .limits = worker_limits(shared), .phase = tell_phase,
+                                       .phase_data = spec->watch };
         result->outcome = prove_record(result->record, &options);
         doubt_endless_polls(result->outcome);
     }

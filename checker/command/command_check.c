@@ -86,8 +86,10 @@ static void list_vanished(Session *session)
 static void finish(CheckResult *result, const void *data)
 {
     const Options *options = data;
-    if (options_want_details(options) && !interrupt_requested())
+    if (options_want_details(options) && !interrupt_requested()) {
+        child_tell_phase(result->spec->watch, "trying repairs");
         check_try_repairs(result);
+    }
     if (result->spec->alone && options_want_details(options) && !interrupt_requested())
         check_try_smaller(result);
     if (options->advice && !interrupt_requested()) {

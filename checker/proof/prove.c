@@ -103,12 +103,21 @@ static bool found_enough(const Prover *prover)
     return prover->options->first && (prover->tallies.count > 0 || prover->outcome->findings->len > 0);
 }
 
+static void tell(const Prover *prover, const char *what)
+{
+    if (prover->options->phase != NULL)
+        prover->options->phase(what, prover->options->phase_data);
+}
+
 static void decide(Prover *prover)
 {
+    tell(prover, "indexing the run");
     prover->index = index_new(prover->record, prover->options->canary, prover->options->looks_aside, prover->arena);
+    tell(prover, "proving what comes before what");
     prover->clocks = clocks_new(prover->index, prover->arena);
     prover->releases = releases_new(prover->index, prover->clocks, prover->arena);
     prover->order = order_new(prover->index, prover->clocks, prover->releases, prover->arena);
+    tell(prover, "judging accesses, counts and lifetimes");
     prover->left_over = ARENA_NEW(uint8_t, prover->arena, prover->index->semaphores + 1);
     pile_init(&prover->tallies, prover->arena, sizeof(FaultTally));
     lifespan_prepare(prover);
@@ -117,6 +126,8 @@ static void decide(Prover *prover)
     void (*const part[])(Prover *) = { races_settle, raised_check, deadlock_check, counts_check, lives_check };
     for (size_t i = 0; i < G_N_ELEMENTS(part) && !found_enough(prover); i++)
         part[i](prover);
+    if (prover->tallies.count > 0)
+        tell(prover, "making a schedule for each fault");
     hand_over(prover);
 }
 

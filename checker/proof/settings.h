@@ -36,4 +36,6 @@ typedef struct ProveOptions {
     uint32_t findings_max;                      /* findings that get a schedule; 0: all */
     bool first;                                 /* stop at the first fault */
     Limits limits;                              /* of memory and time */
+    void (*phase)(const char *what, const void *data);          /* what it does now, for a line of progress; may be NULL */
+    const void *phase_data;
 } ProveOptions;

@@ -226,6 +226,15 @@ static void cut_output(const Child *child)
         (void)!ftruncate(child->output, OUTPUT_READ);
 }
 
+/* Before a search says how far it is. */
+static void count_steps(ChildControl *control)
+{
+    if (control->progress.kind > PROGRESS_STEPS || control->pulse.operations == 0)
+        return;
+    control->progress.kind = PROGRESS_STEPS;
+    control->progress.done = control->pulse.operations;
+}
+
 /* false: it was told to stop, and is given up. */
 static bool watch_over(Child *child, const ChildWatch *watch)
 {
@@ -239,10 +248,19 @@ static bool watch_over(Child *child, const ChildWatch *watch)
             told = seconds;
         if (told >= 0 && seconds - told >= grace(child->control, told))
             return false;
+        count_steps(child->control);
         if (watch->tick != NULL)
             watch->tick(&child->control->progress, seconds, watch->data);
     }
     return true;
+}
+
+void child_tell_phase(const ChildWatch *watch, const char *what)
+{
+    Progress progress = { 0 };
+    progress_phase(&progress, what);
+    if (watch != NULL && watch->tick != NULL)
+        watch->tick(&progress, 0, watch->data);
 }
 
 ChildEnd child_wait(Child *child, const ChildWatch *watch)

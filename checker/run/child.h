@@ -46,6 +46,9 @@ typedef struct ChildWatch {
     void *data;
 } ChildWatch;
 
+/* Says what the parent itself does now. watch NULL: to nobody. */
+void child_tell_phase(const ChildWatch *watch, const char *what);
+
 /* Waits for the answer to the last request. watch NULL: without a limit. A child that does not answer soon after it was told to stop
  * (control->progress.stop says why) is CHILD_TIMED_OUT; at once in a phase that cannot be asked to stop. */
 ChildEnd child_wait(Child *child, const ChildWatch *watch);

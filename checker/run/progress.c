@@ -4,7 +4,7 @@
 #include <math.h>
 #include "../facts/limits.h"
 
-static const char *const NOUN[PROGRESS_KINDS] = { "", "runs", "classes", "states" };
+static const char *const NOUN[PROGRESS_KINDS] = { "", "", "", "runs", "classes", "states" };
 
 void progress_begin(Progress *progress, ProgressKind kind, double total)
 {
@@ -13,6 +13,14 @@ void progress_begin(Progress *progress, ProgressKind kind, double total)
     progress->done = progress->faults = progress->level = 0;
     progress->total = total, progress->total_least = progress->total_most = 0;
     progress->kind = kind;
+}
+
+void progress_phase(Progress *progress, const char *phase)
+{
+    if (progress == NULL)
+        return;
+    progress_begin(progress, PROGRESS_PHASE, 0);
+    progress->phase = phase;
 }
 
 void progress_set(Progress *progress, uint64_t done, uint64_t faults)
@@ -77,10 +85,21 @@ static void append_seconds(GString *text, double seconds)
         g_string_append_printf(text, ", %.1f h left", seconds / 3600);
 }
 
+static char *steps_line(double steps)
+{
+    GString *text = g_string_new("running the kernel, ");
+    append_number(text, steps);
+    return g_string_free(g_string_append(text, " steps"), FALSE);
+}
+
 char *progress_line(const Progress *progress, double rate, double seconds, double seconds_max)
 {
     if (progress->kind <= PROGRESS_NONE || progress->kind >= PROGRESS_KINDS)
         return NULL;
+    if (progress->kind == PROGRESS_PHASE)
+        return g_strdup(progress->phase);
+    if (progress->kind == PROGRESS_STEPS)
+        return steps_line((double)progress->done);
     double done = (double)progress->done, left = seconds_max > 0 ? MAX(seconds_max - seconds, 0) : -1;
     GString *text = g_string_new(NOUN[progress->kind]);
     g_string_append_c(text, ' ');

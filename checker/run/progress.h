@@ -9,11 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum ProgressKind { PROGRESS_NONE, PROGRESS_RUNS, PROGRESS_CLASSES, PROGRESS_STATES, PROGRESS_KINDS } ProgressKind;
+/* STEPS: of the runs before the search; PHASE: no number, only words. */
+typedef enum ProgressKind {
+    PROGRESS_NONE, PROGRESS_STEPS, PROGRESS_PHASE, PROGRESS_RUNS, PROGRESS_CLASSES, PROGRESS_STATES, PROGRESS_KINDS
+} ProgressKind;
 typedef enum StopReason { STOP_NOT, STOP_TIME, STOP_INTERRUPT } StopReason;
 
 typedef struct Progress {
     volatile int kind;                          /* ProgressKind */
+    const char *volatile phase;                 /* PHASE: what is being done; static */
     volatile uint64_t done, faults;             /* faults: kinds of findings so far */
     volatile double total;                      /* of `done` at the end; 0: unknown */
     volatile double total_least, total_most;    /* bounds of an estimated total; both 0: it is exact */
@@ -22,6 +26,7 @@ typedef struct Progress {
 } Progress;
 
 void progress_begin(Progress *progress, ProgressKind kind, double total);       /* progress NULL: no watcher; so below */
+void progress_phase(Progress *progress, const char *phase);
 void progress_set(Progress *progress, uint64_t done, uint64_t faults);
 const char *progress_stop(const Progress *progress);    /* NULL: continue; else "time", "interrupt", "memory" */
 /* "about 3.1 million (2 million to 4.5 million)". g_malloc. */

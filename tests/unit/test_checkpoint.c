@@ -225,6 +225,11 @@ static void progress_is_told_in_one_line(void **state)
     (void)state;
     Progress progress = { 0 };
     assert_line(&progress, 0, 0, 0, NULL);
+    progress_begin(&progress, PROGRESS_STEPS, 0);
+    progress_set(&progress, 1200000, 0);
+    assert_line(&progress, 0, 1, 0, "running the kernel, 1.2 million steps");
+    progress_phase(&progress, "proving");
+    assert_line(&progress, 5, 1, 9, "proving");
     progress_begin(NULL, PROGRESS_RUNS, 1);
     progress_begin(&progress, PROGRESS_RUNS, 10000);
     assert_line(&progress, 0, 0, 0, "runs 0 of 10000");
