@@ -7,7 +7,7 @@ Repair. Each that the report offers was verified on the whole program. One is gr
   undo     if its diff gives the original text back, but for blanks and comments; or if its edits make the undone change at that place
            (for a dropped wait: a wait before the next step, or behind the last one)
   equal    if it makes the undone change at another place: waits for all of the statement's semaphores where one was dropped, the same
-           signal given elsewhere
+           signal given elsewhere; or, without a diff, if it gives the same steps another slot, device, semaphore or guard
   other    if it changes something else: another semaphore for each copy, another count, a capacity semaphore
   mask     if the report itself calls it a mask: a further barrier, or a guarantee of the hardware (a knob)
 A mutant's grade is its best repair's. Edits are read where they tell enough, else the words.
@@ -20,7 +20,7 @@ SILENT = ("story", "delays", "schedule", "fingerprint", "id", "function", "chain
 
 
 def texts(value, without=()):
-    """All strings of a part of the report, with places as file:line."""
+    """All strings of a part of the report, with places as file:line; of a semaphore by itself, that something is on it."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, list):
@@ -28,7 +28,8 @@ def texts(value, without=()):
     if not isinstance(value, dict):
         return []
     place = [f"{value['file']}:{value['line']}"] if "file" in value and "line" in value else []
-    without = (*without, "file", "line")
+    place += [f"on {value['semaphore']}"] if isinstance(value.get("semaphore"), str) else []
+    without = (*without, "file", "line", "semaphore")
     return place + [text for key, part in value.items() if key not in without for text in texts(part, without)]
 
 
@@ -65,7 +66,7 @@ def parts(report):
 
 
 def names_line(text, mutant):
-    return any(re.search(rf"(?:\.c:|\bline |(?<![\w\]]):){line}\b", text) for line in range(mutant.line, mutant.last + 1))
+    return any(re.search(rf"(?:\.c:|\bline |(?<![\w\]]):){line}\b", text) for line in range(mutant.first, mutant.last + 1))
 
 
 def names_semaphore(text, name):
@@ -113,7 +114,7 @@ def grade_drop(repair, mutant):
     dropped = [edit for edit in repair.edits if edit["edit"] == "drop"]
     if not dropped or len(dropped) < len(repair.edits):
         return "other"
-    return "undo" if any(mutant.line <= edit["line"] <= mutant.last for edit in dropped) else \
+    return "undo" if any(mutant.first <= edit["line"] <= mutant.last for edit in dropped) else \
         "equal" if all_semaphores(repair.words, mutant) else "other"
 
 
@@ -125,32 +126,32 @@ def grade_signal(repair, mutant):
     return "undo" if all(is_next_to(mutant, edit, line) for edit, line, _ in put) else "equal"
 
 
-def grade_start(repair, mutant):
-    gives = re.search(r"\bstart(?:ed|s|ing)?\b", repair.words) and not re.search(r"after the start\b|moved", repair.words)
-    at = [mutant.line, mutant.behind, *mutant.descriptor]
-    return "undo" if gives and re.search(rf":(?:{'|'.join(map(str, at))})\b", repair.words) else "other"
-
-
 def grade_moved(repair, mutant):
     """One of the two lines is moved behind or before the other, or at least elsewhere."""
-    dropped = {edit["line"] for edit in repair.edits if edit["edit"] == "drop"} & {mutant.line, mutant.last}
+    lines = {mutant.line, mutant.last}
+    moved = any(edit["edit"] == "move down" and edit["line"] in lines for edit in repair.edits)
+    dropped = any(edit["edit"] == "drop" and edit["line"] in lines for edit in repair.edits)
     put = {edit["line"] for edit in repair.edits if edit["edit"] in ("before", "after")}
-    return "other" if not dropped or not put else "undo" if put <= {mutant.line, mutant.last} else "equal"
+    if not moved and not (dropped and put):
+        return "other"
+    named = {int(number) for number in re.findall(r":(\d+)\b", repair.words)}
+    return "undo" if lines <= named or put and put <= lines else "equal"
 
 
 def grade_count(repair, mutant):
     """The count as it was, where it is a number; else any other count at that line."""
-    counts = [edit for edit in repair.edits if edit["edit"] == "count" and mutant.line <= edit["line"] <= mutant.last]
+    counts = [edit for edit in repair.edits if edit["edit"] == "count" and mutant.first <= edit["line"] <= mutant.last]
     found = re.search(r"(\d+) instead of", repair.words)
     right = counts and len(counts) == len(repair.edits) and (not mutant.old.isdigit() or found and found[1] == mutant.old)
     return "undo" if right else "other"
 
 
-def grade_place(word):
-    """The same line is given another index, device or semaphore."""
+def grade_edited(*kinds):
+    """Only such edits, of steps at the changed line or of the copies that are described there."""
     def grade(repair, mutant):
-        right = re.search(word, repair.words) and names_line(repair.words, mutant)
-        return "undo" if right and not re.search(r"moved|capacity|after the start\b|\ba wait for", repair.words) else "other"
+        at = {*range(mutant.first, mutant.last + 1), *mutant.descriptor}
+        right = repair.edits and all(edit["edit"] in kinds and edit["line"] in at for edit in repair.edits)
+        return "equal" if right else "other"
     return grade
 
 
@@ -158,13 +159,13 @@ GRADE = {
     "drop-wait": grade_wait,
     "double-wait": grade_drop,
     "drop-signal": grade_signal,
-    "drop-start": grade_start,
+    "drop-start": grade_edited("start"),
     "swap-lines": grade_moved,
-    "wrong-slot": grade_place(r"\b(slot|element|index|row)\b|\["),
-    "wrong-device": grade_place(r"\b(to|at|on) (?:the )?(device|left|right|neighbour|partner|own)"),
-    "swapped-semaphores": grade_place(r"exchanged|swapped|instead of"),
+    "wrong-slot": grade_edited("slot", "refer"),
+    "wrong-device": grade_edited("device"),
+    "swapped-semaphores": grade_edited("exchange", "refer"),
     "wrong-count": grade_count,
-    "off-by-one": grade_place(r"\b(bound|guard|round|iteration|while|condition)"),
+    "off-by-one": grade_edited("guard"),
 }
 
 

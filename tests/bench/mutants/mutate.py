@@ -26,7 +26,8 @@ class Mutant:
     path: object
     kind: str
     line: int
-    last: int                   # the mutated statement's last line
+    first: int                  # of the mutated statement
+    last: int
     begin: int                  # text[begin:end] was `old` and becomes `new`
     end: int
     new: str
@@ -69,8 +70,8 @@ class Mutator:
             first, last = self.statement(begin, end)
             names, lines = self.about(kind, call, begin, end)
             number = f".{seen[name]}" if seen[name] > 1 else ""
-            out.append(Mutant(name + number, self.program, self.source.path, kind, line, last, begin, end, new, self.source.text[begin:end],
-                              names, lines, *self.around(first, last)))
+            out.append(Mutant(name + number, self.program, self.source.path, kind, line, first, last, begin, end, new,
+                              self.source.text[begin:end], names, lines, *self.around(first, last)))
         return out
 
     def around(self, first, last):
@@ -79,8 +80,10 @@ class Mutator:
 
     def statement(self, begin, end):
         code = self.source.code
-        last = code.find(";", end - 1)
-        return self.source.line_of(begin), self.source.line_of(max(end - 1, last if last >= 0 and "{" not in code[end:last] else 0))
+        last, before = code.find(";", end - 1), max(code.rfind(mark, 0, begin) for mark in ";{}")
+        first = before + 1 + len(code[before + 1:]) - len(code[before + 1:].lstrip())
+        last = last if last >= 0 and "{" not in code[end:last] else 0
+        return self.source.line_of(min(first, begin)), self.source.line_of(max(end - 1, last))
 
     def about(self, kind, call, begin, end):
         """Semaphores of what is mutated, and the lines where its copies are described. A wrong slot of data is not about a semaphore."""
@@ -102,14 +105,18 @@ class Mutator:
         return around[-1].arguments[0] if around and around[-1].name == "pl_at" else ""
 
     def described(self, call, function):
-        """Of a variable, where it is described and started; of a descriptor that only waits, all copies on its semaphores."""
-        word = re.match(r"(\w+)(?:\[[^]]*\])*$", call.arguments[0])
+        """Of a variable, where it is described, started and waited for; of a descriptor that only waits, all copies on its semaphores."""
+        code, assigned = self.source.code, None
+        if DESCRIBES.match(code, call.begin):
+            line = code[code.rindex("\n", 0, call.begin) + 1:call.begin]
+            assigned = re.search(r"(\w+)(?:\[[^]]*\])*\s*=[^=]*$", line)
+        word = assigned or re.match(r"(\w+)(?:\[[^]]*\])*$", call.arguments[0])
         if not word:
             names = self.source.semaphores(call, function, self.reached)
             made = [(one, f) for f in self.reached if f.kind != "macro" for one in self.source.calls(f.begin, f.end)
                     if DESCRIBES.match(self.source.code, one.begin) or one.name == "pl_copy_start"]
             return {self.source.line_of(one.begin) for one, f in made if self.source.semaphores(one, f, self.reached) & names}
-        pattern = rf"\b{word[1]}(?:\[[^]]*\])*\s*=[^;]*?\bpl_(?:make_)?async_|\bpl_copy_start\({word[1]}\b"
+        pattern = rf"\b{word[1]}(?:\[[^]]*\])*\s*=[^;]*?\bpl_(?:make_)?async_|\bpl_copy_(?:start|wait\w*)\({word[1]}\b"
         body = self.source.code[function.begin:function.end]
         return {self.source.line_of(function.begin + found.end()) for found in re.finditer(pattern, body)}
 
