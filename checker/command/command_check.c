@@ -169,7 +169,8 @@ static void summarise(Session *session, const CheckTally *tally)
         text_wrapped(&session->text, 0, "Verified: ", words);
         g_free(words);
     } else if (tally->count[VERDICT_FAULTY] + tally->count[VERDICT_BOUNDED]) {
-        g_string_append_printf(out, "Knobs: %s.\n", knobs);
+        g_autofree char *words = g_strconcat(knobs, ".", NULL);
+        text_wrapped(&session->text, 0, "Knobs: ", words);
     }
     g_free(knobs);
 }

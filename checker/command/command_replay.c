@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "../check/installed.h"
 #include "../report/schedule_file.h"
+#include "../report/text_entry.h"
 #include "replay_source.h"
 #include "selection.h"
 #include "stepper.h"
@@ -56,8 +57,10 @@ static void show(Session *session, const char *path, const ScheduleHeader *heade
             g_string_append_printf(out, "  %s\n", (char *)replay->lines->pdata[i]);
     if (replay->shown) {
         g_string_append_printf(out, "%s: the schedule shows the fault.\n", title);
-        for (guint i = 0; !session->options->quiet && i < check->outcome->findings->len; i++)
-            text_finding(&session->text, check, check->outcome->findings->pdata[i], path);
+        g_autoptr(GPtrArray) entries = entries_new(check);
+        session->text.story = true, session->text.helped = UINT32_MAX;
+        for (guint i = 0; !session->options->quiet && i < entries->len; i++)
+            text_entry(&session->text, check, entries, i, NULL);
         session_note_exit(session, EXIT_FAULTY);
     } else if (check->outcome->limits->len) {
         g_string_append_printf(out, "%s: the replay was cut short (%s) and says nothing.\n", title,

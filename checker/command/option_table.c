@@ -158,6 +158,7 @@ SETTER(first, options->first = true)
 SETTER(quiet, options->quiet = true)
 SETTER(advice, options->advice = true)
 SETTER(verbose, options->verbose = true)
+SETTER(story, options->story = true)
 SETTER(json_list, options->json_list = true)
 SETTER(names_only, options->names_only = true)
 #define FORMAT_SETTER(kind, name, commands, help) SETTER(name, KEEP(report[OUTPUT_##kind]))
@@ -320,7 +321,8 @@ const OptionSpec option_table[] = {
     {COMPILES, 'I', NULL, "DIR", NULL, "directory", "also look for a kernel's headers in DIR", set_include},
     {COMPILES, 0, "cflags", "FLAGS", NULL, NULL, "extra compiler flags for a kernel's file (CC and CFLAGS are obeyed too)", set_cflags},
     {COMMAND_COMPILE, 'o', "output", "FILE", NULL, "file", "the module to write (default: FILE.so in the working folder)", set_output},
-    {CHECKS | COMMAND_REPLAY, 'q', "quiet", NULL, NULL, NULL, "verdicts only", set_quiet},
+    {CHECKS | COMMAND_REPLAY, 'q', "quiet", NULL, NULL, NULL, "verdicts, and the name and lines of each fault", set_quiet},
+    {CHECKS, 0, "story", NULL, NULL, NULL, "also tell step by step how each fault happens (replay always does)", set_story},
     {CHECKS | COMMAND_REPLAY | COMMAND_LIST, 'v', "verbose", NULL, NULL, NULL, "print more: moves, time and memory, what kernels printed",
      set_verbose},
     {COMMAND_ALL, 0, "color", "WHEN", COLORS, NULL, "colors in the text (auto: on a terminal, unless NO_COLOR is set)", set_color},

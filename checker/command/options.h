@@ -38,7 +38,7 @@ typedef struct Options {
     uint64_t seed;
     unsigned depth;
     unsigned workers;
-    bool first, advice, quiet, verbose, json_list, names_only;
+    bool first, advice, quiet, verbose, story, json_list, names_only;
     ColorMode color;
     char *results, *schedules, *output, *cflags;
     char *report[OUTPUT_KINDS];                 /* where reports go; NULL: not requested */

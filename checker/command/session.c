@@ -10,12 +10,27 @@
 
 static const double LINE_SECONDS = 0.2, RATE_SECONDS = 2;        /* between two progress lines; for smoothing the rate */
 
+enum { WIDTH_MIN = 40, WIDTH_MAX = 1000 };
+
 static bool wants_color(const Options *options, FILE *stream)
 {
     const char *no_color = g_getenv("NO_COLOR");
     if (options->color != COLOR_AUTO)
         return options->color == COLOR_ALWAYS;
     return isatty(fileno(stream)) && !(no_color && *no_color);
+}
+
+/* Columns: what COLUMNS says, or the terminal. */
+static unsigned width_of(FILE *stream)
+{
+    struct winsize size;
+    const char *said = g_getenv("COLUMNS");
+    guint64 columns = 0;
+    if (said && g_ascii_string_to_unsigned(said, 10, WIDTH_MIN, WIDTH_MAX, &columns, NULL))
+        return (unsigned)columns;
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return CLAMP(size.ws_col, WIDTH_MIN, WIDTH_MAX);
+    return TEXT_WIDTH;
 }
 
 static void commit_reports(void *data)
@@ -141,6 +156,8 @@ bool session_begin(Session *session, const Options *options, ProgramModuleOpen o
 {
     *session = (Session){.options = options, .open = open, .stream = goes_to_output(options) ? stderr : stdout};
     text_init(&session->text, wants_color(options, session->stream), options->quiet, options->verbose);
+    session->text.story = options->story;
+    session->text.width = width_of(session->stream);
     session->progress = isatty(STDERR_FILENO) && !options->quiet;
     if (session->progress)
         session->watch = (ChildWatch){.tick = show_progress, .data = session};

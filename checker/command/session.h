@@ -10,7 +10,7 @@
 #include "options.h"
 #include "../report/baseline.h"
 #include "../report/outfile.h"
-#include "../report/text.h"
+#include "../report/text_check.h"
 
 typedef struct Session {
     const Options *options;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "describe.h"
 #include "output.h"
-#include "text.h"
+#include "text_check.h"
 
 typedef enum CaseEnd { CASE_PASSED, CASE_FAILED, CASE_ERROR, CASE_SKIPPED } CaseEnd;
 

@@ -52,8 +52,8 @@ static void the_callers_are_named(void **state)
 {
     (void)state;
     assert_int_equal(binary_run("check called.c:too_late -n 2 --json c.json --sarif c.sarif"), 1);
-    binary_says("      called.c:7, in send\n      called from send_halves at called.c:19\n      called from too_late at called.c:52\n");
-    binary_says("      called.c:7, in send\n      called from send_halves at called.c:20\n      called from too_late at called.c:52\n");
+    binary_says("    called.c:7, in send\n      called from send_halves at line 19\n      called from too_late at line 52\n");
+    binary_says("    line 7, in send\n      called from send_halves at line 20\n      called from too_late at line 52\n");
     g_autofree char *json = binary_contents("c.json"), *sarif = binary_contents("c.sarif");
     g_autoptr(JsonParser) report = binary_parse(json), alerts = binary_parse(sarif);
     JsonObject *check = json_array_get_object_element(array_in(json_node_get_object(json_parser_get_root(report)), "checks"), 0);
@@ -84,7 +84,7 @@ static void a_schedule_of_one_call_shows_its_fault_again(void **state)
     g_autofree char *schedule = binary_first_schedule("kept"), *words = g_strdup_printf("replay %s", schedule);
     assert_int_equal(binary_run(words), 1);
     binary_says("the schedule shows the fault");
-    binary_says("called from send_halves at called.c:");
+    binary_says("called from send_halves at line ");
 }
 
 /* Calls that the first run does not make are met by workers, or after a pause, in any order: the report is the same. */

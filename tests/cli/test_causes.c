@@ -17,10 +17,10 @@ static int set_up(void **state)
     return 0;
 }
 
-/* The text of a check, which must find a fault, with each run of spaces and line ends as one space. */
+/* The JSON report of a check, which must find a fault, and its text, with each run of spaces and line ends as one space. */
 static char *report(const char *check)
 {
-    g_autofree char *words = g_strdup_printf("check causes.c:%s", check);
+    g_autofree char *words = g_strdup_printf("check causes.c:%s --json -", check);
     assert_int_equal(binary_run(words), 1);
     g_auto(GStrv) word = g_strsplit_set(binary_text, " \n", -1);
     GString *text = g_string_new(NULL);

@@ -34,6 +34,7 @@ static Run run(const char *words)
     GError *error = NULL;
     GPtrArray *argv = g_ptr_array_new_with_free_func(g_free);
     char **part = g_strsplit(words, " ", -1), **environment = g_environ_setenv(g_get_environ(), "TMPDIR", temporary, TRUE);
+    environment = g_environ_setenv(environment, "COLUMNS", "80", TRUE);
     g_ptr_array_add(argv, g_strdup(heddle));
     for (char **at = part; *at; at++) {
         char **half = g_strsplit(*at, strstr(*at, "%H") ? "%H" : "%R", -1);
@@ -264,7 +265,7 @@ static void a_fault_is_written_as_a_schedule_that_shows_it_again(void **state)
     assert_int_equal(result.code, 0);
     assert_false(g_file_test(schedules, G_FILE_TEST_EXISTS));   /* nothing wrong, nothing written */
     run_clear(&result);
-    result = run("check %R:ring_shared -n 3");
+    result = run("check %R:ring_shared -n 3 --story");
     assert_int_equal(result.code, 1);
     assert_says(result.out, "ring_shared, 3 devices: faulty");
     assert_says(result.out, "race: ");
@@ -273,9 +274,11 @@ static void a_fault_is_written_as_a_schedule_that_shows_it_again(void **state)
     Run again = run(command), twice = run(command);
     assert_int_equal(again.code, 1);
     assert_string_equal(again.out, twice.out);
-    const char *from = strstr(again.out, "  race: ");
-    assert_non_null(from);
-    assert_says(result.out, from);              /* the very report of the check */
+    const char *from = strstr(again.out, "  race: "), *see = strstr(again.out, "    See it:"), *story = strstr(again.out, "    How it");
+    assert_true(from && see && story);
+    g_autofree char *head = g_strndup(from, (gsize)(see - from));
+    assert_says(result.out, head);              /* the very report of the check */
+    assert_says(result.out, story);
     run_clear(&twice);
     run_clear(&again);
     run_clear(&result);

@@ -82,7 +82,7 @@ static void a_repair_without_expected_results_says_what_it_does_not_know(void **
     (void)state;
     take_kernel("exemptions.c");
     assert_int_equal(binary_run("check kernel.c:reported_look -n 1 -D twin=0"), 1);
-    binary_says("tried: ");
+    binary_says("Repair:  ");
     binary_says("values were not judged: the program expects no result");
 }
 

@@ -12,7 +12,7 @@
 
 #include "../../checker/check/check.h"
 #include "../../checker/report/narrative.h"
-#include "../../checker/report/text.h"
+#include "../../checker/report/text_check.h"
 #include "../../kernels/pallas/module.h"
 
 static const struct { const char *program; uint32_t devices; } CASES[] = {
@@ -31,6 +31,7 @@ static char *report(const char *program, uint32_t devices)
     CheckResult *result = check_run(&spec);
     Text text;
     text_init(&text, false, false, false);
+    text.story = true;
     text_check(&text, result, NULL);
     char *out = g_strdup(text.out->str);
     text_clear(&text);

@@ -467,7 +467,7 @@ static void a_crash_comes_with_a_schedule_that_crashes(void **state)
     static const char *const SEARCH[] = { "random", "auto", "enumerate" };
     for (size_t s = 0; s < G_N_ELEMENTS(SEARCH); s++) {
         g_autofree char *found = NULL, *again = NULL, *both = NULL;
-        assert_int_equal(run(&found, "check %s:dies_in_turn -n 3 --search %s", source, SEARCH[s]), 1);
+        assert_int_equal(run(&found, "check --story %s:dies_in_turn -n 3 --search %s", source, SEARCH[s]), 1);
         assert_says(found, "crash: the kernel crashed after this operation: trap");
         assert_says(found, "device 2 stores 3 to flag of device 0");
         const char *command = strstr(found, "heddle replay ") + strlen("heddle replay ");
@@ -513,6 +513,7 @@ static int make_folder(void **state)
     folder = g_dir_make_tmp("heddle-sample-XXXXXX", NULL);
     if (folder == NULL)
         return 1;
+    g_setenv("COLUMNS", "1000", TRUE);          /* sentences stay in one piece */
     source = path_of("lost.c");
     return !g_file_set_contents(source, SOURCE, -1, NULL);
 }

@@ -17,6 +17,7 @@ static int run(char **argv)
 {
     g_autofree char *out = NULL, *err = NULL;
     int status = 0;
+    g_setenv("COLUMNS", "1000", TRUE);          /* sentences stay in one piece */
     assert_true(g_spawn_sync(binary_folder, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &err, &status, NULL));
     assert_true(WIFEXITED(status));
     g_free(binary_text);

@@ -18,7 +18,7 @@
 #include "../../checker/report/output.h"
 #include "../../checker/report/printable.h"
 #include "../../checker/report/source.h"
-#include "../../checker/report/text.h"
+#include "../../checker/report/text_check.h"
 #include "../support/script.h"
 
 typedef struct Case {
@@ -102,24 +102,24 @@ static void a_race_names_both_accesses_and_their_lines(void **state)
     case_race(&c);
     char *text = render(&c.result, false, false, false);
     assert_says(text, "ring, 2 devices: faulty, 1 fault");
-    assert_says(text, "race: copy 0 of device 0 writes output[2, 0:8] on device 1, device 1 reads output[2, 0:8] on device 1");
+    assert_says(text, "race: copy 0 of device 0 writes output[2, 0:8] on device 1, device 1 reads\n  output[2, 0:8] on device 1, and");
     assert_says(text, "script:1");
-    assert_says(text, "script:1001");
+    assert_says(text, "    line 1001\n");
     assert_says(text, "Why:  the wait comes after the load.");
-    assert_says(text, "3 occurrences");
-    assert_says(text, "heddle explain race");
+    assert_says(text, "(one of 3 such");
+    assert_says(text, "What usually helps: Wait before you look");
     assert_null(strchr(text, '\033'));
     g_free(text);
     text = render(&c.result, true, false, false);
     assert_non_null(strchr(text, '\033'));
     g_free(text);
     text = render(&c.result, false, true, false);
-    assert_string_equal(strchr(text, '\n'), "\n");
+    assert_string_equal(strchr(text, '\n'), "\n  race at script:1 and script:1001\n");
     g_free(text);
     case_clear(&c);
 }
 
-static void the_same_lines_at_another_size_are_told_in_one_line(void **state)
+static void the_same_lines_at_another_size_are_told_with_the_verdict(void **state)
 {
     (void)state;
     Case c;
@@ -130,8 +130,8 @@ static void the_same_lines_at_another_size_are_told_in_one_line(void **state)
     text_check(&text, &c.result, NULL);
     g_string_truncate(text.out, 0);
     text_check(&text, &c.result, NULL);
-    assert_says(text.out->str, "race: at the same lines as with ring, 2 devices");
-    assert_null(strstr(text.out->str, "What usually helps"));
+    assert_says(text.out->str, "ring, 2 devices: faulty, 1 fault, as with 2 devices (");
+    assert_string_equal(strchr(text.out->str, '\n'), "\n");
     text_clear(&text);
     case_clear(&c);
 }
@@ -278,7 +278,7 @@ static void long_words_are_wrapped_under_their_lead(void **state)
     text_wrapped(&text, 2, "Why: ", words->str);
     char **line = g_strsplit(text.out->str, "\n", -1);
     for (char **at = line; **at; at++) {
-        assert_true(strlen(*at) <= 110);
+        assert_true(strlen(*at) <= TEXT_WIDTH);
         assert_true(at == line || g_str_has_prefix(*at, "       a"));
     }
     g_strfreev(line);
@@ -363,7 +363,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_race_names_both_accesses_and_their_lines),
-        cmocka_unit_test(the_same_lines_at_another_size_are_told_in_one_line),
+        cmocka_unit_test(the_same_lines_at_another_size_are_told_with_the_verdict),
         cmocka_unit_test(an_exempted_fault_is_listed_with_its_reason_and_not_as_a_fault),
         cmocka_unit_test(json_says_what_the_text_says),
         cmocka_unit_test(json_is_whole_after_every_step),

@@ -1,0 +1,344 @@
+/* text_entry.c - the first file that an entry names is named in full; from then on its places are lines, and those of other files have no
+ * folder.
+ */
+#include "text_entry.h"
+#include <stdlib.h>
+#include <string.h>
+#include "describe.h"
+#include "message.h"
+#include "narrative.h"
+#include "places.h"
+
+enum { CITED_MAX = 2, SYMPTOMS_MAX = 4, PLACES_LOOKED_AT = 64 };
+
+typedef struct EntryText {
+    Text *text;
+    const CheckResult *result;
+    const Finding *finding;                     /* the first of the entry */
+    char *file;                                 /* the first that was named; NULL: none yet */
+    uint32_t function;                          /* of the place before, 0: none */
+    GPtrArray *quoted;                          /* of char*, "kernel.c:12" */
+} EntryText;
+
+/* For "kernel.c:12" at the start of a word, the length of the file's name, and *line; 0: the word names no place. */
+static size_t cited_place(const char *word, unsigned *line)
+{
+    size_t length = strcspn(word, ": (\n");
+    if (length == 0 || word[length] != ':' || !g_ascii_isdigit(word[length + 1]))
+        return 0;
+    *line = (unsigned)strtoul(word + length + 1, NULL, 10);
+    return length;
+}
+
+/* "kernels/ring.c:12" at a later time: "line 12", or "ring.c:12" in another file. The first time it stays. */
+static void append_place(EntryText *t, GString *out, const char *file, unsigned line)
+{
+    if (!t->file)
+        t->file = g_strdup(file), g_string_append_printf(out, "%s:%u", file, line);
+    else if (!strcmp(t->file, file))
+        g_string_append_printf(out, "line %u", line);
+    else
+        g_string_append_printf(out, "%s:%u", strrchr(file, '/') ? strrchr(file, '/') + 1 : file, line);
+}
+
+/* A sentence whose places are named shortly. */
+static char *shortened(EntryText *t, const char *words)
+{
+    GString *out = g_string_new(NULL);
+    for (const char *at = words; *at;) {
+        unsigned line = 0;
+        size_t length = cited_place(at, &line);
+        if (length > 0) {
+            g_autofree char *file = g_strndup(at, length);
+            append_place(t, out, file, line);
+            at += length + 1;
+            at += strspn(at, "0123456789");
+        }
+        size_t rest = strcspn(at, " (\n");
+        rest += at[rest] != '\0';
+        g_string_append_len(out, at, (gssize)rest);
+        at += rest;
+    }
+    return g_string_free(out, FALSE);
+}
+
+static void tell(EntryText *t, const char *lead, const char *words)
+{
+    g_auto(GStrv) line = g_strsplit(words, "\n", -1);
+    for (char **at = line; *at; at++) {
+        g_autofree char *brief = shortened(t, *at), *blank = g_strnfill(strlen(lead), ' ');
+        text_wrapped(t->text, 4, at == line ? lead : blank, brief);
+    }
+}
+
+/* What fits behind that column. */
+static void append_code(Text *text, unsigned column, const char *code)
+{
+    unsigned room = text->width > column + 10 ? text->width - column : 10;
+    bool fits = (unsigned)g_utf8_strlen(code, -1) <= room;
+    g_autofree char *part = fits ? g_strdup(code) : g_utf8_substring(code, 0, (glong)room - 4);
+    g_string_append_printf(text->out, " %s%s\n", part, fits ? "" : " ...");
+}
+
+/* Quotes the line unless the entry has done so. */
+static void quote(EntryText *t, const char *file, unsigned line)
+{
+    g_autofree char *place = g_strdup_printf("%s:%u", file, line);
+    const char *code = source_line(t->text->source, file, line);
+    if (!code || g_ptr_array_find_with_equal_func(t->quoted, place, g_str_equal, NULL))
+        return;
+    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+    bool own = t->file && !strcmp(t->file, file);
+    g_autofree char *lead = g_strdup_printf("      %s%s%u |", own ? "" : base, own ? "" : ":", line);
+    text_colored(t->text, TEXT_FAINT, "%s", lead);
+    append_code(t->text, (unsigned)g_utf8_strlen(lead, -1) + 1, code + strspn(code, " "));
+    g_ptr_array_add(t->quoted, g_steal_pointer(&place));
+}
+
+/* Quotes the source lines that an explanation names. */
+static void quote_cited(EntryText *t, const char *why)
+{
+    guint most = t->quoted->len + CITED_MAX;
+    for (const char *at = why; *at && t->quoted->len < most; at += at[strcspn(at, " \n")] ? strcspn(at, " \n") + 1 : strlen(at)) {
+        unsigned line = 0;
+        size_t length = cited_place(at, &line);
+        g_autofree char *file = g_strndup(at, length);
+        if (length > 0)
+            quote(t, file, line);
+    }
+}
+
+static void append_grid(GString *out, const CheckResult *result, const Place *place)
+{
+    if (place->launch >= result->program->launches.count || !result->record)
+        return;
+    unsigned dims = program_launch(result->program, place->launch)->grid_dims;
+    const int64_t *grid = dims ? record_grid(result->record, place->core, place->position) : NULL;
+    for (unsigned d = 0; grid && d < dims; d++)
+        g_string_append_printf(out, "%s%" G_GINT64_FORMAT, d ? ", " : ", grid step ", grid[d]);
+}
+
+/* "kernels/ring.c:47, in ring, grid step 0", and the line itself. */
+static void tell_place(EntryText *t, const Place *place)
+{
+    const Program *program = t->result->program;
+    const Site *site = program_get_site(program, place->site);
+    g_autoptr(GString) words = g_string_new(NULL);
+    append_place(t, words, program_text(program, site->file), site->line);
+    if (site->function != t->function && *program_text(program, site->function))
+        g_string_append_printf(words, ", in %s", program_text(program, site->function));
+    t->function = site->function;
+    append_grid(words, t->result, place);
+    text_wrapped(t->text, 4, "", words->str);
+    for (uint32_t call = program_caller(program, place->site); call != NONE; call = program_caller(program, call)) {
+        g_autofree char *caller = describe_call(program, call), *brief = shortened(t, caller);
+        text_wrapped(t->text, 6, "called from ", brief);
+    }
+    quote(t, program_text(program, site->file), site->line);
+}
+
+static void tell_places(EntryText *t)
+{
+    for (unsigned i = 0; i < t->finding->places; i++)
+        tell_place(t, &t->finding->place[i]);
+}
+
+/* "; 1 of at most 6 pairs of such steps is shown" */
+static char *count_words(const Finding *finding)
+{
+    if (finding->count <= 1)
+        return g_strdup("");
+    return g_strdup_printf(" (one of %s%" G_GUINT64_FORMAT "%s)", finding->at_most ? "at most " : "", finding->count,
+                           finding->places == 2 ? " such pairs" : "");
+}
+
+static void tell_headline(EntryText *t)
+{
+    g_autofree char *message = message_text(t->result, t->finding), *count = count_words(t->finding);
+    g_autofree char *words = g_strconcat(": ", message, count, NULL);
+    g_string_append(t->text->out, "  ");
+    text_colored(t->text, TEXT_BAD, "%s", fault_name(t->finding->id));
+    text_flow(t->text, 2 + (unsigned)strlen(fault_name(t->finding->id)), 2, words);
+}
+
+static void tell_cause(EntryText *t)
+{
+    g_autofree char *why = message_why(t->result, t->finding);
+    if (!why)
+        return;
+    tell(t, "Why:  ", why);
+    quote_cited(t, why);
+}
+
+bool text_is_repair(const GPtrArray *entries, const Repair *repair)
+{
+    return entries->len == 1 && repair->kind == REPAIR_MENDS;
+}
+
+static bool tell_repairs(EntryText *t, const GPtrArray *entries)
+{
+    bool any = false;
+    for (guint i = 0; t->result->tried && i < t->result->tried->len; i++) {
+        const Repair *repair = t->result->tried->pdata[i];
+        if (!text_is_repair(entries, repair))
+            continue;
+        tell(t, any ? "    or:  " : "Repair:  ", repair->words);
+        any = true;
+    }
+    return any;
+}
+
+static void tell_how_to_see(EntryText *t, const char *schedule)
+{
+    g_autoptr(GPtrArray) delays = message_delays(t->result->program, t->finding);
+    if (schedule)
+        g_string_append_printf(t->text->out, "    See it:  heddle replay %s\n", schedule);
+    for (guint i = 0; delays && i < delays->len; i++)
+        tell(t, i > 0 || schedule ? "         " : "See it:  ", delays->pdata[i]);
+}
+
+static void tell_story(EntryText *t)
+{
+    g_autoptr(GPtrArray) lines = t->text->story ? narrative_lines(t->result, t->finding) : NULL;
+    if (lines)
+        g_string_append(t->text->out, "    How it happens:\n");
+    for (guint i = 0; lines && i < lines->len; i++) {
+        g_autofree char *brief = shortened(t, lines->pdata[i]);
+        text_wrapped(t->text, 6, "- ", brief);
+    }
+}
+
+static void tell_moves(EntryText *t)
+{
+    if (!t->text->verbose || !t->finding->lines)
+        return;
+    g_string_append_printf(t->text->out, "    The schedule, %u moves:\n", t->finding->lines->len);
+    for (guint i = 0; i < t->finding->lines->len; i++)
+        g_string_append_printf(t->text->out, "      %s\n", (char *)t->finding->lines->pdata[i]);
+}
+
+/* "race at kernel.c:18 and kernel.c:20"; t NULL: each place in full. */
+static char *name_of(EntryText *t, const CheckResult *result, const Finding *finding)
+{
+    GString *out = g_string_new(fault_name(finding->id));
+    g_autoptr(GArray) places = places_shown(result, finding, PLACES_LOOKED_AT);
+    unsigned told = 0;
+    for (guint i = 0; i < places->len && told < 2; i++) {
+        const Site *site = program_get_site(result->program, g_array_index(places, Place, i).site);
+        const Site *before = told ? program_get_site(result->program, g_array_index(places, Place, 0).site) : NULL;
+        const char *file = program_text(result->program, site->file);
+        if (before && before->line == site->line && before->file == site->file)
+            continue;
+        g_string_append(out, told++ ? " and " : " at ");
+        if (t)
+            append_place(t, out, file, site->line);
+        else
+            g_string_append_printf(out, "%s:%u", file, site->line);
+    }
+    return g_string_free(out, FALSE);
+}
+
+static void tell_symptoms(EntryText *t, const Entry *entry)
+{
+    guint shown = t->text->verbose ? G_MAXUINT : SYMPTOMS_MAX + (entry->findings->len == SYMPTOMS_MAX + 2);
+    for (guint i = 1; i < entry->findings->len && i <= shown; i++) {
+        const Finding *finding = entry_finding(t->result, entry, i);
+        g_autofree char *name = name_of(t, t->result, finding), *count = count_words(finding);
+        g_autofree char *words = g_strconcat(name, count, NULL);
+        text_wrapped(t->text, 4, i > 1 ? "       " : "Also:  ", words);
+    }
+    if (entry->findings->len - 1 > shown)
+        g_string_append_printf(t->text->out, "           and %u more (-v lists them)\n", entry->findings->len - 1 - shown);
+}
+
+/* The line of fault_repairs that fits best; NULL: none. */
+static char *usual_repair(const Finding *finding)
+{
+    g_auto(GStrv) item = g_strsplit(fault_repairs(finding->id), "  - ", -1);
+    return item[0] && item[1] ? g_strstrip(g_strdup(item[1])) : NULL;
+}
+
+static void tell_help(EntryText *t)
+{
+    g_autofree char *help = t->text->helped & 1u << t->finding->id ? NULL : usual_repair(t->finding);
+    t->text->helped |= 1u << t->finding->id;
+    if (help)
+        text_wrapped(t->text, 4, "What usually helps: ", help);
+}
+
+static const char *told_of(const Text *text, const CheckResult *result, const Finding *finding)
+{
+    g_autofree char *key = message_key(result->program, finding);
+    return g_hash_table_lookup(text->reported, key);
+}
+
+const char *text_told(const Text *text, const CheckResult *result, const Entry *entry)
+{
+    const char *told = NULL;
+    for (guint i = 0; i < entry->findings->len; i++) {
+        told = told_of(text, result, entry_finding(result, entry, i));
+        if (!told)
+            return NULL;
+    }
+    return told;
+}
+
+static void note_told(Text *text, const CheckResult *result, const Entry *entry)
+{
+    for (guint i = 0; i < entry->findings->len; i++) {
+        g_autofree char *key = message_key(result->program, entry_finding(result, entry, i));
+        text_report(text, result, key);
+    }
+}
+
+/* An entry whose first finding was told with another size: what is new. */
+static void tell_news(Text *text, const CheckResult *result, const Entry *entry)
+{
+    const char *earlier = told_of(text, result, entry_finding(result, entry, 0));
+    for (guint i = 1; i < entry->findings->len; i++) {
+        const Finding *finding = entry_finding(result, entry, i);
+        if (told_of(text, result, finding))
+            continue;
+        g_autofree char *name = name_of(NULL, result, finding);
+        g_autofree char *words = g_strdup_printf("%s, of the same cause as with %s", name, earlier);
+        text_wrapped(text, 2, "", words);
+    }
+}
+
+static void tell_entry(EntryText *t, const GPtrArray *entries, const Entry *entry, const char *schedule)
+{
+    tell_headline(t);
+    tell_places(t);
+    tell_cause(t);
+    bool repaired = tell_repairs(t, entries);
+    tell_how_to_see(t, schedule);
+    tell_symptoms(t, entry);
+    if (!repaired)
+        tell_help(t);
+    tell_story(t);
+    tell_moves(t);
+}
+
+void text_entry(Text *text, const CheckResult *result, const GPtrArray *entries, guint number, const GPtrArray *schedules)
+{
+    const Entry *entry = entries->pdata[number];
+    guint first = g_array_index(entry->findings, guint, 0);
+    EntryText t = {.text = text, .result = result, .finding = entry_finding(result, entry, 0),
+                   .quoted = g_ptr_array_new_with_free_func(g_free)};
+    if (told_of(text, result, t.finding)) {
+        tell_news(text, result, entry);
+    } else {
+        if (number > 0)
+            g_string_append_c(text->out, '\n');
+        tell_entry(&t, entries, entry, schedules ? schedules->pdata[first] : NULL);
+    }
+    note_told(text, result, entry);
+    g_ptr_array_unref(t.quoted);
+    g_free(t.file);
+}
+
+void text_entry_name(Text *text, const CheckResult *result, const Entry *entry)
+{
+    g_autofree char *name = name_of(NULL, result, entry_finding(result, entry, 0));
+    text_wrapped(text, 2, "", name);
+}
