@@ -80,6 +80,7 @@ static void explain_deadlock(Execution *execution, Finding *finding)
             continue;
         g_free(finding->why);
         finding->why = g_steal_pointer(&same->why);
+        finding->cause = same->cause;
     }
     outcome_free(outcome);
 }

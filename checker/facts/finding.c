@@ -29,6 +29,7 @@ Finding *finding_new(FaultId id)
     finding->id = id;
     finding->count = 1;
     finding->object = NONE;
+    finding->cause = (Cause){ CAUSE_UNKNOWN, NONE, NONE };
     return finding;
 }
 

@@ -18,6 +18,7 @@
  *   others         the step that stopped the core        NONE                            with that step done
  */
 #pragma once
+#include "cause.h"
 #include "record.h"
 #include "schedule.h"
 
@@ -53,13 +54,13 @@ typedef struct Finding {
     int64_t have, need;                         /* leftover: count; overflow: highest count, limit; lifetime: -1 not begun, +1 ended */
     char *message;                              /* faults that stop a core: the run's message; else NULL (report words it). g_malloc */
     char *why;                                  /* one or more sentences, NULL if there is nothing to add. g_malloc */
+    Cause cause;
     uint8_t meant;                              /* race: which place was meant to come first, a Meant */
     GArray *clashes;                            /* of Clash, without marks: all sides of all pairs of a race; NULL: none is known */
     GArray *delays;                             /* of Delay; NULL: none is known; empty: none is needed */
     GArray *moves;                              /* of Move; NULL until a schedule is found */
     GPtrArray *lines;                           /* of char*: the schedule as text, one line a move; NULL until it is replayed */
-    bool shown;                                 /* a replay of the moves showed the fault */
-    bool known;                                 /* it is in the --baseline report */
+    bool shown, known;                          /* a replay of the moves showed the fault; it is in the --baseline report */
     char *departure;                            /* where a saved schedule first departs from the run it was made from; NULL: nowhere */
     GBytes *recording;                          /* the replayed run, see run/recording.h; NULL: not asked for */
 } Finding;
@@ -73,7 +74,7 @@ int finding_compare(const Finding *a, const Finding *b);
 /* The key of a finding as text, the same in every process that runs the program, whatever ids it gives out. g_malloc. */
 char *finding_key(const Program *program, const Finding *finding);
 const Decl *finding_decl(const Program *program, const Finding *finding);      /* of its object; NULL: it has none */
-/* The program's reason for exempting this fault on its object; NULL: it is not exempt. */
+/* The program's reason for exempting it on its object; NULL: it is not exempt. */
 const char *finding_exemption(const Program *program, const Finding *finding);
 /* Does the program exempt any fault? Then a search must not stop at its first finding. */
 bool finding_exemptions_exist(const Program *program);
@@ -86,8 +87,7 @@ typedef enum EnumerateMode {
     ENUMERATE_HASH_COMPACT = 4                  /* of states longer than a word only a hash is kept: some may be missed (bounded) */
 } EnumerateMode;
 
-/* An estimated number, with an 80 % interval; all 0: there is no estimate. */
-typedef struct Estimate { double all, least, most; } Estimate;
+typedef struct Estimate { double all, least, most; } Estimate;  /* with an 80 % interval; all 0: there is no estimate */
 
 /* The result of a search. */
 typedef struct Outcome {

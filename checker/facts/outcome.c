@@ -14,6 +14,7 @@ static void carry_finding(Codec *codec, Finding *finding)
     CODEC_PLAIN(codec, finding->need);
     codec_text(codec, &finding->message);
     codec_text(codec, &finding->why);
+    CODEC_PLAIN(codec, finding->cause);
     CODEC_PLAIN(codec, finding->meant);
     codec_array_or_null(codec, &finding->clashes, sizeof(Clash));
     codec_array_or_null(codec, &finding->delays, sizeof(Delay));

@@ -402,12 +402,25 @@ static char *describe(const Stuck *stuck)
     return g_string_free(text, FALSE);
 }
 
+/* What the first stuck core waits for. */
+static Cause cause_of(const Stuck *stuck)
+{
+    for (uint32_t core = 0; core < stuck->prover->index->cores; core++) {
+        const CoreState *end = stuck_end(stuck, core);
+        if (end->end == CORE_BLOCKED)
+            return (Cause){ CAUSE_STUCK, end->pending.site, step_on_counter(end->pending.kind) ? end->pending.object : NONE };
+    }
+    return (Cause){ CAUSE_UNKNOWN, NONE, NONE };
+}
+
 void deadlock_check(Prover *prover)
 {
     if (!prover->index->blocked || prover->index->stopped || prover->index->running)
         return;
     Finding *finding = finding_new(FAULT_DEADLOCK);
-    finding->why = describe(stuck_new(prover));
+    Stuck *stuck = stuck_new(prover);
+    finding->why = describe(stuck);
+    finding->cause = cause_of(stuck);
     finding->moves = witness_whole_record(prover);
     g_ptr_array_add(prover->outcome->findings, finding);
 }

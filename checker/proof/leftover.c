@@ -110,6 +110,8 @@ char *leftover_why(Prover *prover, const FaultTally *fault)
     int64_t taken = leftover_waits(prover, waits, fault->object);
     g_autofree char *givers = givers_words(prover, account.counted);
     g_string_append_printf(text, "By then it can receive %" G_GINT64_FORMAT ": from %s. ", account.given, givers);
+    bool any = account.counted->len > 0;
+    prover_blame(prover, waits->len == 0 ? CAUSE_UNAWAITED : CAUSE_COUNT, any ? site_of(prover, account.counted, 0) : NONE, fault->object);
     if (waits->len == 0)
         g_string_append(text, "Nobody waits for that.");
     else

@@ -93,6 +93,7 @@ static void hand_over(Prover *prover)
         finding->moves = witness_of(prover, &tally[i]);
         g_assert(finding->moves || prover->options->canary != PROVE_SOUND);
         Meant meant;
+        prover->cause = &finding->cause;
         finding->why = why_fault(prover, &tally[i], &meant);
         finding->meant = (uint8_t)meant;
     }

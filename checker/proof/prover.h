@@ -44,7 +44,13 @@ typedef struct Prover {
     Intern tally_keys;
     RaceKeys race_keys;
     Outcome *outcome;
+    Cause *cause;                               /* of the finding that is being explained */
 } Prover;
+
+static inline void prover_blame(const Prover *prover, CauseKind kind, uint32_t site, uint32_t semaphore)
+{
+    *prover->cause = (Cause){ kind, site, semaphore };
+}
 
 /* Counts a fault of that key; keeps the earliest example that is certain. places 0 to 2; object NONE: none. */
 void prover_add(Prover *prover, const FaultTally *fault);

@@ -32,7 +32,7 @@ static void add_raised(Prover *prover, const Raised *raised)
     finding->moves = moves_to(prover, raised);
     bool looked = raised->fault == FAULT_ASSERT || raised->fault == FAULT_NO_PROGRESS;
     if (looked && expectation_at(prover->program, raised->site) == NULL)
-        finding->why = looks_before(prover, raised);
+        prover->cause = &finding->cause, finding->why = looks_before(prover, raised);
     g_ptr_array_add(prover->outcome->findings, finding);
 }
 

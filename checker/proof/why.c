@@ -76,6 +76,7 @@ static void append_accepted(const Prover *prover, GString *text, const Credit *c
 static void append_credit(const Prover *prover, GString *text, const Credit *credit, const char *what)
 {
     g_autofree char *words = wait_words(prover, credit->wait);
+    prover_blame(prover, CAUSE_WAIT_PASSES, credit->wait->site, credit->wait->object);
     g_string_append_printf(text, "The %s was meant to come after %s, but ", words, what);
     if (credit->counted)
         append_rivals(prover, text, credit->counted, credit->signal);
@@ -119,7 +120,9 @@ static bool append_earlier_cause(const Prover *prover, GString *text, const Wait
 
 static void append_wait(const Prover *prover, GString *text, const Wait *wait, uint32_t signal, const char *what)
 {
-    g_autofree char *words = wait_words(prover, index_step(prover->index, wait->core, wait->position));
+    const Step *step = index_step(prover->index, wait->core, wait->position);
+    g_autofree char *words = wait_words(prover, step);
+    prover_blame(prover, CAUSE_WAIT_PASSES, step->site, step->object);
     if (append_earlier_cause(prover, text, wait, signal))
         g_string_append_printf(text, " So the %s, which was meant to come after %s, does not: ", words, what);
     else
@@ -211,6 +214,7 @@ static void explain_unawaited(Prover *prover, GString *text, const Event *copy, 
     uint32_t at = prover->releases->at[slot];
     if (at == NONE || at == 0) {
         g_autofree char *name = program_describe_semaphore(prover->program, semaphore);
+        prover_blame(prover, CAUSE_UNAWAITED, index_copy(index, copy->copy)->site, semaphore);
         g_string_append_printf(text, "No wait on %s, which would say that %s is done, comes before the other step.", name, what);
         return;
     }
@@ -220,9 +224,11 @@ static void explain_unawaited(Prover *prover, GString *text, const Event *copy, 
     g_autofree char *there = program_describe_site(prover->program, index_step(index, other->core, other->position)->site);
     core[0] = g_ascii_toupper(core[0]);
     if (waiter == other->core && at > other->position) {
+        prover_blame(prover, CAUSE_WAIT_LATE, index_step(index, waiter, at - 1)->site, semaphore);
         g_string_append_printf(text, "%s waits for %s only at %s, after the other step.", core, what, where);
         return;
     }
+    prover_blame(prover, CAUSE_UNORDERED, index_step(index, other->core, other->position)->site, NONE);
     g_string_append_printf(text, "%s waits for %s only at %s, and nothing makes the other step, at %s, come after that", core, what, where,
                            there);
     append_known(prover, text, other, waiter);
@@ -243,6 +249,7 @@ static bool explain_copy(Prover *prover, GString *text, const Event *copy, const
     g_autofree char *copy_text = label_describe_copy(prover->program, issuer, c->ordinal, c->label);
     if (label_marks_site(prover->program, c->site)) {
         copy_text[0] = g_ascii_toupper(copy_text[0]);
+        prover_blame(prover, CAUSE_UNAWAITED, c->site, NONE);
         g_string_append_printf(text, "%s at %s runs concurrently with the kernel, and nothing in a kernel can wait for it. With one buffer "
                                "(.buffers = 1, in Pallas pl.Buffered(1)) no grid step begins before it is complete.", copy_text, site);
         return false;
@@ -266,6 +273,7 @@ static bool explain_step(Prover *prover, GString *text, const Event *first, cons
         return true;
     g_autofree char *core = program_describe_core(prover->program, other->core);
     g_autofree char *where = program_describe_site(prover->program, index_step(index, other->core, other->position)->site);
+    prover_blame(prover, CAUSE_UNORDERED, index_step(index, other->core, other->position)->site, NONE);
     g_string_append_printf(text, "Nothing that %s waits for before %s tells it that %s is done", core, where, what);
     append_known(prover, text, other, first->core);
     return false;

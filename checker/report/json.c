@@ -6,6 +6,7 @@
 #include <string.h>
 #include "../facts/members.h"
 #include "describe.h"
+#include "entry.h"
 #include "fingerprint.h"
 #include "message.h"
 #include "narrative.h"
@@ -115,7 +116,27 @@ static void add_lines(JsonBuilder *builder, const char *name, GPtrArray *lines)
         g_ptr_array_unref(lines);
 }
 
-static void add_finding(JsonBuilder *builder, Source *source, const CheckResult *result, const Finding *finding, const char *schedule)
+/* The step that is to blame, if the proof knows. */
+static void add_cause(JsonBuilder *builder, const Program *program, const Cause *cause)
+{
+    if (cause->kind == CAUSE_UNKNOWN)
+        return;
+    member_object(builder, "cause");
+    member_text(builder, "kind", cause_name((CauseKind)cause->kind));
+    if (cause->site != NONE) {
+        const Site *site = program_get_site(program, cause->site);
+        member_text(builder, "file", program_text(program, site->file));
+        member_int(builder, "line", site->line);
+    }
+    if (cause->semaphore != NONE) {
+        const Decl *decl = program_decl(program, program_semaphore_decl(program, cause->semaphore));
+        member_text(builder, "semaphore", program_text(program, decl->name));
+    }
+    json_builder_end_object(builder);
+}
+
+static void add_finding(JsonBuilder *builder, Source *source, const CheckResult *result, const Finding *finding, guint entry,
+                        const char *schedule)
 {
     g_autofree char *fingerprint = fingerprint_finding(source, result, finding);
     g_autoptr(GArray) places = places_shown(result, finding, SITES_MAX);
@@ -132,6 +153,9 @@ static void add_finding(JsonBuilder *builder, Source *source, const CheckResult 
     member_text(builder, "why", why ? why : "");
     if (reason)
         member_text(builder, "reason", reason);
+    else
+        member_int(builder, "entry", entry);
+    add_cause(builder, result->program, &finding->cause);
     add_places(builder, result, (const Place *)(void *)places->data, places->len);
     member_text_or_null(builder, "schedule", schedule);
     member_int(builder, "switches", message_switches(finding));
@@ -145,11 +169,12 @@ static void add_finding(JsonBuilder *builder, Source *source, const CheckResult 
 static void add_findings(JsonBuilder *builder, const char *name, const CheckResult *result, const GPtrArray *schedules, bool exempted)
 {
     Source *source = source_new();
+    g_autoptr(GPtrArray) entries = entries_new(result);
     member_array(builder, name);
     for (guint i = 0; result->outcome && result->program && i < result->outcome->findings->len; i++) {
         const Finding *finding = result->outcome->findings->pdata[i];
         if (!finding_exemption(result->program, finding) == !exempted)
-            add_finding(builder, source, result, finding, schedules ? schedules->pdata[i] : NULL);
+            add_finding(builder, source, result, finding, entry_number(entries, i), schedules ? schedules->pdata[i] : NULL);
     }
     json_builder_end_array(builder);
     source_free(source);

@@ -170,6 +170,7 @@ static void tell_cause(EntryText *t)
     quote_cited(t, why);
 }
 
+/* It was tried on the whole program, and kept as it removed all faults: then there is one entry. */
 bool text_is_repair(const GPtrArray *entries, const Repair *repair)
 {
     return entries->len == 1 && repair->kind == REPAIR_MENDS;
@@ -217,38 +218,61 @@ static void tell_moves(EntryText *t)
         g_string_append_printf(t->text->out, "      %s\n", (char *)t->finding->lines->pdata[i]);
 }
 
-/* "race at kernel.c:18 and kernel.c:20"; t NULL: each place in full. */
-static char *name_of(EntryText *t, const CheckResult *result, const Finding *finding)
+static bool same_line(const Program *program, const Place *a, const Place *b)
 {
-    GString *out = g_string_new(fault_name(finding->id));
+    return program_same_line(program, a->site, b->site) && program_caller(program, a->site) == program_caller(program, b->site);
+}
+
+/* " at kernel.c:18 and kernel.c:20", for at most two lines; with t as the entry names places, with the first caller of each. */
+static void append_lines(EntryText *t, GString *out, const CheckResult *result, const Finding *finding)
+{
+    const Program *program = result->program;
     g_autoptr(GArray) places = places_shown(result, finding, PLACES_LOOKED_AT);
     unsigned told = 0;
     for (guint i = 0; i < places->len && told < 2; i++) {
-        const Site *site = program_get_site(result->program, g_array_index(places, Place, i).site);
-        const Site *before = told ? program_get_site(result->program, g_array_index(places, Place, 0).site) : NULL;
-        const char *file = program_text(result->program, site->file);
-        if (before && before->line == site->line && before->file == site->file)
+        const Place *place = &g_array_index(places, Place, i);
+        const Site *site = program_get_site(program, place->site);
+        uint32_t caller = program_caller(program, place->site);
+        if (told && same_line(program, place, &g_array_index(places, Place, 0)))
             continue;
         g_string_append(out, told++ ? " and " : " at ");
-        if (t)
-            append_place(t, out, file, site->line);
-        else
-            g_string_append_printf(out, "%s:%u", file, site->line);
+        if (!t) {
+            g_string_append_printf(out, "%s:%u", program_text(program, site->file), site->line);
+            continue;
+        }
+        append_place(t, out, program_text(program, site->file), site->line);
+        g_autofree char *call = caller == NONE ? NULL : describe_call(program, caller), *brief = call ? shortened(t, call) : NULL;
+        if (brief)
+            g_string_append_printf(out, " (called from %s)", brief);
     }
+}
+
+/* "race of slots at line 41 and line 35 (12 pairs)" */
+static char *symptom_words(EntryText *t, const Finding *finding)
+{
+    GString *out = g_string_new(fault_name(finding->id));
+    const Decl *decl = finding_decl(t->result->program, finding);
+    if (decl)
+        g_string_append_printf(out, " of %s", program_text(t->result->program, decl->name));
+    if (finding->id == FAULT_IN_FLIGHT)
+        g_string_append_printf(out, " (%s)", step_kind_name(finding->place[0].kind));
+    append_lines(t, out, t->result, finding);
+    if (finding->count > 1)
+        g_string_append_printf(out, " (%s%" G_GUINT64_FORMAT " %s)", finding->at_most ? "at most " : "", finding->count,
+                               finding->places == 2 ? "pairs" : "times");
     return g_string_free(out, FALSE);
 }
 
 static void tell_symptoms(EntryText *t, const Entry *entry)
 {
-    guint shown = t->text->verbose ? G_MAXUINT : SYMPTOMS_MAX + (entry->findings->len == SYMPTOMS_MAX + 2);
-    for (guint i = 1; i < entry->findings->len && i <= shown; i++) {
-        const Finding *finding = entry_finding(t->result, entry, i);
-        g_autofree char *name = name_of(t, t->result, finding), *count = count_words(finding);
-        g_autofree char *words = g_strconcat(name, count, NULL);
+    guint symptoms = entry->findings->len - 1;
+    guint shown = t->text->verbose || symptoms <= SYMPTOMS_MAX + 1 ? symptoms : SYMPTOMS_MAX;
+    for (guint i = 1; i <= shown; i++) {
+        g_autofree char *words = symptom_words(t, entry_finding(t->result, entry, i));
         text_wrapped(t->text, 4, i > 1 ? "       " : "Also:  ", words);
     }
-    if (entry->findings->len - 1 > shown)
-        g_string_append_printf(t->text->out, "           and %u more (-v lists them)\n", entry->findings->len - 1 - shown);
+    if (symptoms > shown)
+        g_string_append_printf(t->text->out, "           and %u more (-v lists them)\n", symptoms - shown);
 }
 
 /* The line of fault_repairs that fits best; NULL: none. */
@@ -299,9 +323,10 @@ static void tell_news(Text *text, const CheckResult *result, const Entry *entry)
         const Finding *finding = entry_finding(result, entry, i);
         if (told_of(text, result, finding))
             continue;
-        g_autofree char *name = name_of(NULL, result, finding);
-        g_autofree char *words = g_strdup_printf("%s, of the same cause as with %s", name, earlier);
-        text_wrapped(text, 2, "", words);
+        g_autoptr(GString) words = g_string_new(fault_name(finding->id));
+        append_lines(NULL, words, result, finding);
+        g_string_append_printf(words, ", of the same cause as with %s", earlier);
+        text_wrapped(text, 2, "", words->str);
     }
 }
 
@@ -339,6 +364,8 @@ void text_entry(Text *text, const CheckResult *result, const GPtrArray *entries,
 
 void text_entry_name(Text *text, const CheckResult *result, const Entry *entry)
 {
-    g_autofree char *name = name_of(NULL, result, entry_finding(result, entry, 0));
-    text_wrapped(text, 2, "", name);
+    const Finding *finding = entry_finding(result, entry, 0);
+    g_autoptr(GString) words = g_string_new(fault_name(finding->id));
+    append_lines(NULL, words, result, finding);
+    text_wrapped(text, 2, "", words->str);
 }

@@ -53,7 +53,7 @@ static void the_callers_are_named(void **state)
     (void)state;
     assert_int_equal(binary_run("check called.c:too_late -n 2 --json c.json --sarif c.sarif"), 1);
     binary_says("    called.c:7, in send\n      called from send_halves at line 19\n      called from too_late at line 52\n");
-    binary_says("    line 7, in send\n      called from send_halves at line 20\n      called from too_late at line 52\n");
+    binary_says("    Also:  race of output at line 34 and line 7 (called from send_halves at line 20)");
     g_autofree char *json = binary_contents("c.json"), *sarif = binary_contents("c.sarif");
     g_autoptr(JsonParser) report = binary_parse(json), alerts = binary_parse(sarif);
     JsonObject *check = json_array_get_object_element(array_in(json_node_get_object(json_parser_get_root(report)), "checks"), 0);
