@@ -37,8 +37,7 @@ static inline int64_t counter_after(const Step *step, int64_t value)
     case STEP_FLAG_CAS:
         return counter_swaps(step, value) ? (int32_t)step->value : value;
     case STEP_WAIT_KEEP: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD: case STEP_FLAG_WAIT:
-    case STEP_LOAD: case STEP_STORE: case STEP_SWAP: case STEP_COPY_START: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER:
-    case STEP_EXIT: case STEP_CORE_BARRIER: case STEP_STOP: case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE:
+    STEP_CASES_OFF_COUNTERS:
         return value;
     case STEP_KIND_COUNT:
         break;

@@ -32,12 +32,19 @@ static inline Manner dependence_manner(const Step *step, int64_t value)
         return value == (int32_t)step->extra ? MANNER_REST : MANNER_LOOK;
     case STEP_WAIT_KEEP: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD: case STEP_FLAG_WAIT:
         return MANNER_LOOK;
-    case STEP_LOAD: case STEP_STORE: case STEP_SWAP: case STEP_COPY_START: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT:
-    case STEP_CORE_BARRIER: case STEP_STOP: case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE:
-    case STEP_KIND_COUNT:
+    STEP_CASES_OFF_COUNTERS: case STEP_KIND_COUNT:
         break;
     }
     g_assert_not_reached();
+}
+
+/* Does it change nothing but the core? seen: the value that a FLAG_CAS found. A load counts as no change: it may race, but a repetition of
+ * it adds no new race. */
+static inline bool dependence_leaves_no_trace(const Step *step, int64_t seen)
+{
+    if (step_on_counter(step->kind))
+        return dependence_manner(step, seen) == MANNER_LOOK || (step->kind == STEP_WAIT && step->value == 0);
+    return step->kind == STEP_LOAD || (step->kind == STEP_COPY_START && step->object == NONE);
 }
 
 /* Steps that only look, without waiting: SEMAPHORE_READ, EXPECT_COUNT, FLAG_LOAD. */

@@ -24,26 +24,6 @@ const char *step_kind_verb(StepKind kind)
     return VERBS[kind];
 }
 
-bool step_leaves_no_trace(const Step *step, int64_t seen)
-{
-    switch ((StepKind)step->kind) {
-    case STEP_LOAD: case STEP_SEMAPHORE_READ: case STEP_EXPECT_COUNT: case STEP_FLAG_LOAD: case STEP_FLAG_WAIT: case STEP_WAIT_KEEP:
-        return true;
-    case STEP_WAIT:
-        return step->value == 0;
-    case STEP_COPY_START:
-        return step->object == NONE;
-    case STEP_FLAG_CAS:
-        return seen != (int32_t)step->extra;
-    case STEP_STORE: case STEP_SWAP: case STEP_SIGNAL: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: case STEP_EXIT:
-    case STEP_CORE_BARRIER: case STEP_FLAG_STORE: case STEP_FLAG_ADD: case STEP_STOP:
-        return false;
-    case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: case STEP_WRITE: case STEP_KIND_COUNT:
-        break;
-    }
-    g_assert_not_reached();
-}
-
 bool compare_holds(Compare compare, int64_t left, int64_t right)
 {
     switch (compare) {

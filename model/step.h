@@ -57,6 +57,12 @@ enum {
 typedef enum StepKind { STEP_KINDS(STEP_KIND_ENUM) STEP_KIND_COUNT } StepKind;
 #undef STEP_KIND_ENUM
 
+/* In a switch: the kinds that are on neither a semaphore nor a flag word. */
+#define STEP_CASES_OFF_COUNTERS \
+    case STEP_LOAD: case STEP_STORE: case STEP_SWAP: case STEP_COPY_START: case STEP_ALLOC: case STEP_FREE: case STEP_ENTER: \
+    case STEP_EXIT: case STEP_CORE_BARRIER: case STEP_STOP: case STEP_EARLY_SEND: case STEP_READ: case STEP_EARLY_RECEIVE: \
+    case STEP_WRITE
+
 typedef enum Compare { COMPARE_EQ, COMPARE_NE, COMPARE_GT, COMPARE_GE, COMPARE_LT, COMPARE_LE } Compare;
 
 enum { STEP_OBSERVES = 1, STEP_BY_HOST = 2 };   /* flags: the core looks at the data it loaded; done by the host between launches */
@@ -104,8 +110,5 @@ static inline bool step_learns(const Step *step)
 {
     return step_has(step->kind, STEP_LEARNS) || (step->kind == STEP_FLAG_ADD && step->extra != 0);
 }
-/* Does it change nothing but the core? seen: the value that a FLAG_CAS found. An access to memory counts as no change: it may race, but a
- * repetition of it adds no new race. */
-bool step_leaves_no_trace(const Step *step, int64_t seen);
 bool compare_holds(Compare compare, int64_t left, int64_t right);
 const char *compare_words(Compare compare);     /* "is at least", ... */

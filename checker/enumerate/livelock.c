@@ -5,6 +5,7 @@
  */
 #include "livelock.h"
 #include <string.h>
+#include "../../model/dependence.h"
 #include "successor.h"
 #include "transition.h"
 
@@ -63,7 +64,7 @@ static bool only_looks(const StateSpace *space, const uint32_t *id, uint32_t cor
     if (component->pendings > 0)
         return false;
     const Step *step = &space_node(space, core, id[core])->step;
-    return step->kind == STEP_FLAG_CAS || step_leaves_no_trace(step, 0) || !transition_enabled(space, id, core, transition);
+    return step->kind == STEP_FLAG_CAS || dependence_leaves_no_trace(step, 0) || !transition_enabled(space, id, core, transition);
 }
 
 bool livelock_is_possible(const StateSpace *space, const uint32_t *id)

@@ -1,5 +1,6 @@
 /* judge.c - a predicate per fault: does the current state show it? The table in finding.h says where each schedule ends. */
 #include "judge.h"
+#include "../../model/dependence.h"
 #include "../../model/join.h"
 
 static Move move_of(const Place *place)
@@ -139,7 +140,7 @@ static bool shows_raised(Execution *e, const Finding *finding)
 static bool leaves_no_trace(Execution *e, const Step *step)
 {
     int64_t seen = step->kind == STEP_FLAG_CAS ? machine_count(execution_machine(e), step->object) : 0;
-    return step->kind != STEP_EXPECT_COUNT && step_leaves_no_trace(step, seen);
+    return step->kind != STEP_EXPECT_COUNT && dependence_leaves_no_trace(step, seen);
 }
 
 void judge_find_poll(Execution *e, Place *place)

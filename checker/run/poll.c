@@ -11,6 +11,7 @@
  *
  * What is not seen but concluded is a guess (a core may count its looks), and the tree says so.
  */
+#include "../../model/dependence.h"
 #include "tree.h"
 
 enum { LOOKS_MAX = 1000 };                      /* looks in vain before a loop is guessed */
@@ -21,7 +22,7 @@ enum { COMPARED_MAX = 4 };                      /* earlier looks that states are
 static uint32_t step_back(const Tree *tree, uint32_t node)
 {
     uint32_t parent = tree_node(tree, node)->parent;
-    bool traceless = parent != NONE && step_leaves_no_trace(&tree_node(tree, parent)->step, tree_node(tree, node)->seen);
+    bool traceless = parent != NONE && dependence_leaves_no_trace(&tree_node(tree, parent)->step, tree_node(tree, node)->seen);
     return traceless ? parent : NONE;
 }
 
