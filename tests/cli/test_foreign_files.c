@@ -129,7 +129,8 @@ static void what_is_no_kernel_is_told_in_one_line(void **state)
 {
     (void)state;
     static const char *const WRONG[][2] = {
-        { "check nothing.c", "nothing.c: no such file" }, { "check ./", "a kernel is a .c or a .so file" },
+        { "check nothing.c", "nothing.c: no such file" }, { "check /etc/passwd", "a kernel is a .c or a .so file" },
+        { "check /usr", "/usr holds no .c file with a PROGRAM" },
         { "check all_gather -n 2 --baseline /dev/null", "not a regular file" }, { "check all_gather -n 2 --baseline .", "Is a directory" },
         { "check all_gather -n 2 --search enumerate --resume .", "Is a directory" },
         { "check all_gather -n 2 --search enumerate --resume /dev/null", "not a regular file" },
