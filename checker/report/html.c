@@ -9,6 +9,7 @@
 #include "../facts/members.h"
 #include "describe.h"
 #include "diff.h"
+#include "entry.h"
 #include "message.h"
 #include "narrative.h"
 #include "output.h"
@@ -466,9 +467,9 @@ static char *bounded_words(const CheckResult *result)
     return g_string_free(words, FALSE);
 }
 
-/* A story; words: of a check that shows no fault. record NULL: without a run. */
-static void add_story(Html *html, const CheckResult *result, const Finding *finding, const char *schedule, const char *words,
-                      const Record *record)
+/* A story; words: of a check that shows no fault. record NULL: without a run. Of an entry's first finding, `symptoms` stories follow. */
+static void add_story(Html *html, const CheckResult *result, const Finding *finding, guint symptoms, bool symptom, const char *schedule,
+                      const char *words, const Record *record)
 {
     unsigned events_max = finding ? EVENTS_MAX : VERIFIED_EVENTS_MAX;
     Timeline *timeline = record && html->runs < RUNS_MAX ? timeline_new(record, events_max) : NULL;
@@ -484,6 +485,8 @@ static void add_story(Html *html, const CheckResult *result, const Finding *find
                     .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL) };
     json_builder_begin_object(run.builder);
     add_words(&run, finding, schedule, words);
+    member_int(run.builder, "symptoms", symptom ? 0 : symptoms);
+    member_bool(run.builder, "symptom", symptom);
     if (timeline)
         add_run(&run, finding, events_max);
     add_code(&run);
@@ -501,22 +504,29 @@ static void add_story(Html *html, const CheckResult *result, const Finding *find
     g_clear_pointer(&timeline, timeline_free);
 }
 
+/* Its first finding, then the others as stories of their own. */
+static void add_entry(Html *html, const CheckResult *result, const Entry *entry, const GPtrArray *schedules)
+{
+    for (guint i = 0; i < entry->findings->len; i++) {
+        const Finding *finding = entry_finding(result, entry, i);
+        Record *record = timeline_record(result, finding);
+        add_story(html, result, finding, entry->findings->len - i - 1, i > 0,
+                  schedules ? schedules->pdata[g_array_index(entry->findings, guint, i)] : NULL, NULL, record);
+        record_free(record);
+    }
+}
+
 static void html_add(void *document, const CheckResult *result, const GPtrArray *schedules)
 {
     Html *html = document;
-    for (guint i = 0; result->verdict == VERDICT_FAULTY && i < result->outcome->findings->len; i++) {
-        const Finding *finding = result->outcome->findings->pdata[i];
-        if (finding_exemption(result->program, finding))
-            continue;
-        Record *record = timeline_record(result, finding);
-        add_story(html, result, finding, schedules ? schedules->pdata[i] : NULL, NULL, record);
-        record_free(record);
-    }
+    g_autoptr(GPtrArray) entries = result->verdict == VERDICT_FAULTY ? entries_new(result) : NULL;
+    for (guint i = 0; entries && i < entries->len; i++)
+        add_entry(html, result, entries->pdata[i], schedules);
     if (result->verdict == VERDICT_VERIFIED)
-        add_story(html, result, NULL, NULL, "Every order was covered; this is the one that was run.", result->record);
+        add_story(html, result, NULL, 0, false, NULL, "Every order was covered; this is the one that was run.", result->record);
     if (result->verdict == VERDICT_BOUNDED) {
         g_autofree char *words = bounded_words(result);
-        add_story(html, result, NULL, NULL, words, NULL);
+        add_story(html, result, NULL, 0, false, NULL, words, NULL);
     }
 }
 

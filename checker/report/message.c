@@ -224,3 +224,11 @@ char *message_key(const Program *program, const Finding *finding)
     }
     return g_string_free(key, FALSE);
 }
+
+char *message_count(const Finding *finding)
+{
+    if (finding->count <= 1)
+        return g_strdup("");
+    return g_strdup_printf(" (one of %s%" G_GUINT64_FORMAT "%s)", finding->at_most ? "at most " : "", finding->count,
+                           finding->places == 2 ? " such pairs" : "");
+}

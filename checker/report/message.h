@@ -7,6 +7,8 @@
 
 /* One sentence without a full stop. */
 char *message_text(const CheckResult *result, const Finding *finding);
+/* " (one of at most 6 such pairs)"; empty if it is the only one. */
+char *message_count(const Finding *finding);
 /* An explanation: that of the search, or, for a deadlock, from the record. NULL: none. */
 char *message_why(const CheckResult *result, const Finding *finding);
 /* Which agents must be slow for the fault to show on a real machine, one line each; NULL: unknown. g_ptr_array_unref. */

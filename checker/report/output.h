@@ -16,6 +16,7 @@ enum { OUTPUT_OF_TEST = 1, OUTPUT_OF_REPLAY = 2 };        /* commands other than
     FORMAT(JSON, json, OUTPUT_OF_TEST | OUTPUT_OF_REPLAY, "write a JSON report as well; - is standard output") \
     FORMAT(SARIF, sarif, 0, "write the faults as SARIF 2.1.0, for code scanning services") \
     FORMAT(JUNIT, junit, 0, "write the verdicts as JUnit XML, for CI services") \
+    FORMAT(MARKDOWN, markdown, 0, "write Markdown for a comment on a pull request or a summary of CI") \
     FORMAT(HTML, html, OUTPUT_OF_REPLAY, "write an HTML page with a timeline of each fault's run") \
     FORMAT(TRACE, trace, OUTPUT_OF_REPLAY, "write the runs as Chrome trace events, for Perfetto") \
     FORMAT(DOT, dot, OUTPUT_OF_REPLAY, "write the order of the steps that matter, for Graphviz")

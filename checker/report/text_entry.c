@@ -143,18 +143,9 @@ static void tell_places(EntryText *t)
         tell_place(t, &t->finding->place[i]);
 }
 
-/* "; 1 of at most 6 pairs of such steps is shown" */
-static char *count_words(const Finding *finding)
-{
-    if (finding->count <= 1)
-        return g_strdup("");
-    return g_strdup_printf(" (one of %s%" G_GUINT64_FORMAT "%s)", finding->at_most ? "at most " : "", finding->count,
-                           finding->places == 2 ? " such pairs" : "");
-}
-
 static void tell_headline(EntryText *t)
 {
-    g_autofree char *message = message_text(t->result, t->finding), *count = count_words(t->finding);
+    g_autofree char *message = message_text(t->result, t->finding), *count = message_count(t->finding);
     g_autofree char *words = g_strconcat(": ", message, count, NULL);
     g_string_append(t->text->out, "  ");
     text_colored(t->text, TEXT_BAD, "%s", fault_name(t->finding->id));
@@ -223,11 +214,11 @@ static bool same_line(const Program *program, const Place *a, const Place *b)
     return program_same_line(program, a->site, b->site) && program_caller(program, a->site) == program_caller(program, b->site);
 }
 
-/* " at kernel.c:18 and kernel.c:20", for at most two lines; with t as the entry names places, with the first caller of each. */
-static void append_lines(EntryText *t, GString *out, const CheckResult *result, const Finding *finding)
+/* " at kernel.c:18 and line 20", for at most two lines, with the first caller of each. */
+static void append_lines(EntryText *t, GString *out, const Finding *finding)
 {
-    const Program *program = result->program;
-    g_autoptr(GArray) places = places_shown(result, finding, PLACES_LOOKED_AT);
+    const Program *program = t->result->program;
+    g_autoptr(GArray) places = places_shown(t->result, finding, PLACES_LOOKED_AT);
     unsigned told = 0;
     for (guint i = 0; i < places->len && told < 2; i++) {
         const Place *place = &g_array_index(places, Place, i);
@@ -236,10 +227,6 @@ static void append_lines(EntryText *t, GString *out, const CheckResult *result, 
         if (told && same_line(program, place, &g_array_index(places, Place, 0)))
             continue;
         g_string_append(out, told++ ? " and " : " at ");
-        if (!t) {
-            g_string_append_printf(out, "%s:%u", program_text(program, site->file), site->line);
-            continue;
-        }
         append_place(t, out, program_text(program, site->file), site->line);
         g_autofree char *call = caller == NONE ? NULL : describe_call(program, caller), *brief = call ? shortened(t, call) : NULL;
         if (brief)
@@ -256,7 +243,7 @@ static char *symptom_words(EntryText *t, const Finding *finding)
         g_string_append_printf(out, " of %s", program_text(t->result->program, decl->name));
     if (finding->id == FAULT_IN_FLIGHT)
         g_string_append_printf(out, " (%s)", step_kind_name(finding->place[0].kind));
-    append_lines(t, out, t->result, finding);
+    append_lines(t, out, finding);
     if (finding->count > 1)
         g_string_append_printf(out, " (%s%" G_GUINT64_FORMAT " %s)", finding->at_most ? "at most " : "", finding->count,
                                finding->places == 2 ? "pairs" : "times");
@@ -323,10 +310,9 @@ static void tell_news(Text *text, const CheckResult *result, const Entry *entry)
         const Finding *finding = entry_finding(result, entry, i);
         if (told_of(text, result, finding))
             continue;
-        g_autoptr(GString) words = g_string_new(fault_name(finding->id));
-        append_lines(NULL, words, result, finding);
-        g_string_append_printf(words, ", of the same cause as with %s", earlier);
-        text_wrapped(text, 2, "", words->str);
+        g_autofree char *name = places_name(result, finding);
+        g_autofree char *words = g_strdup_printf("%s, of the same cause as with %s", name, earlier);
+        text_wrapped(text, 2, "", words);
     }
 }
 
@@ -364,8 +350,6 @@ void text_entry(Text *text, const CheckResult *result, const GPtrArray *entries,
 
 void text_entry_name(Text *text, const CheckResult *result, const Entry *entry)
 {
-    const Finding *finding = entry_finding(result, entry, 0);
-    g_autoptr(GString) words = g_string_new(fault_name(finding->id));
-    append_lines(NULL, words, result, finding);
-    text_wrapped(text, 2, "", words->str);
+    g_autofree char *name = places_name(result, entry_finding(result, entry, 0));
+    text_wrapped(text, 2, "", name);
 }

@@ -50,6 +50,7 @@ static void every_report_of_a_file_with_any_name_can_be_read(void **state)
     for (size_t i = 0; i < G_N_ELEMENTS(NAMES); i++) {
         g_autofree char *quoted = g_shell_quote(NAMES[i]);
         g_autofree char *words = g_strdup_printf("check -n 3 -q --schedules s%zu --json o.json --sarif o.sarif --junit o.xml --html o.html "
+                                                 "--markdown o.md "
                                                  "--trace o.trace --dot o.dot --results o.results -- %s", i, quoted);
         g_autofree char *kept = g_strdup_printf("s%zu", i);
         copy_kernel(NAMES[i]);
@@ -66,6 +67,7 @@ static void every_report_of_a_file_with_any_name_can_be_read(void **state)
         assert_non_null(document);
         xmlFreeDoc(document);
         assert_utf8("o.html");
+        assert_utf8("o.md");
         assert_utf8("o.dot");
         g_autofree char *schedule = binary_first_schedule(kept), *replay = g_strdup_printf("replay -q -- %s", schedule);
         assert_int_equal(binary_run(replay), 1);
@@ -107,7 +109,8 @@ static void a_deadlock_has_a_site_for_each_core_that_is_stuck(void **state)
 static void a_file_that_may_not_grow_is_told_and_not_left_behind(void **state)
 {
     (void)state;
-    static const char *const OPTIONS[] = { "--json", "--sarif", "--junit", "--html", "--trace", "--dot", "--results", "--checkpoint" };
+    static const char *const OPTIONS[] = { "--json", "--sarif", "--junit", "--html", "--markdown", "--trace", "--dot", "--results",
+                                           "--checkpoint" };
     for (size_t i = 0; i < G_N_ELEMENTS(OPTIONS); i++) {
         g_autofree char *path = binary_path("small"), *out = NULL, *err = NULL;
         g_autofree char *script = g_strdup_printf("ulimit -f 0; exec %s check all_gather -n 2 --search enumerate --schedules none %s small",

@@ -72,10 +72,13 @@ static void validate_junit(const char *xml)
     xmlFreeDoc(document);
 }
 
-/* Against the standard's own schema, where $SARIF_SCHEMA names it and python3-jsonschema is here. */
+/* Against the standard's own schema, where $SARIF_SCHEMA names it (sarif-schema-2.1.0.json of OASIS) and python3-jsonschema is here. */
 static void validate_sarif(const char *name)
 {
+    static bool said;
     const char *schema = g_getenv("SARIF_SCHEMA");
+    if (!schema && !said)
+        print_message("SARIF_SCHEMA names no file: the schema of SARIF was not asked\n"), said = true;
     g_autofree char *command = g_strdup_printf("python3 -c \"import json,jsonschema\n"
                                                "jsonschema.validate(json.load(open('%s')),json.load(open('%s')))\"", name, schema);
     if (schema)
@@ -337,7 +340,8 @@ static void names_that_are_no_text_keep_reports_valid(void **state)
     finding->message = g_strdup(nasty);
     g_ptr_array_add(result.outcome->findings, finding);
     const OutputSettings settings = { .version = "0" };
-    const OutputFormat *const format[] = { &json_format, &sarif_format, &junit_format, &html_format, &trace_format, &dot_format };
+    const OutputFormat *const format[] = { &json_format, &sarif_format, &junit_format, &html_format, &trace_format, &dot_format,
+                                           &markdown_format };
     for (unsigned i = 0; i < G_N_ELEMENTS(format); i++) {
         void *document = format[i]->begin(&settings);
         format[i]->add(document, &result, NULL);

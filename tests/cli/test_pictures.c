@@ -100,6 +100,20 @@ static void a_page_tells_the_cause_beside_its_source(void **state)
     assert_true(length > 5);
 }
 
+/* The other symptoms of an entry are stories behind it. */
+static void an_entry_leads_to_its_symptoms(void **state)
+{
+    (void)state;
+    assert_int_equal(binary_run("check reduce_scatter_missing_wait -n 3 --html m.html"), 1);
+    g_autoptr(JsonParser) parser = data_of_page("m.html");
+    JsonArray *stories = array_in(json_node_get_object(json_parser_get_root(parser)), "stories");
+    guint length = json_array_get_length(stories);
+    assert_true(length > 2);
+    assert_int_equal(json_object_get_int_member(json_array_get_object_element(stories, 0), "symptoms"), length - 1);
+    for (guint i = 0; i < length; i++)
+        assert_int_equal(json_object_get_boolean_member(json_array_get_object_element(stories, i), "symptom"), i > 0);
+}
+
 /* A check without a run has words on the page, too. */
 static void a_page_tells_of_checks_without_a_run(void **state)
 {
@@ -331,6 +345,7 @@ int main(void)
         cmocka_unit_test(a_page_has_lanes_for_cores_and_copies_and_the_racing_pair),
         cmocka_unit_test(a_page_of_a_deadlock_shows_who_is_stuck),
         cmocka_unit_test(a_page_tells_the_cause_beside_its_source),
+        cmocka_unit_test(an_entry_leads_to_its_symptoms),
         cmocka_unit_test(a_page_tells_of_checks_without_a_run),
         cmocka_unit_test(replay_draws_the_same_pictures),
         cmocka_unit_test(a_graph_is_what_graphviz_draws),
