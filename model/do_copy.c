@@ -6,11 +6,17 @@
 #include "guard.h"
 #include <glib.h>
 
+/* Is it another line? */
+static bool is_apart(const Program *program, uint32_t site, uint32_t described)
+{
+    const Site *start = program_get_site(program, site), *made = described == NONE ? start : program_get_site(program, described);
+    return made->file != start->file || made->line != start->line;
+}
+
 const char *guard_described(const Core *core, uint32_t site, uint32_t described)
 {
     Program *program = core->program;
-    const Site *start = program_get_site(program, site), *made = described == NONE ? start : program_get_site(program, described);
-    if (made->file == start->file && made->line == start->line)
+    if (!is_apart(program, site, described))
         return "";
     g_autofree char *place = program_describe_site(program, described);
     g_autofree char *text = g_strdup_printf(FAULT_WHY "The copy was described at %s.", place);
@@ -97,6 +103,7 @@ void core_copy_start(Core *core, uint32_t site, CopyDesc *desc)
     Request request = { .step = guard_step(core, STEP_COPY_START, site, NONE, 0) };
     Copy *copy = &request.copy;
     *copy = (Copy){ .core = core->id, .ordinal = core->copies, .position = core->position, .site = site, .bytes = bytes,
+                    .described = is_apart(program, site, desc->site) ? desc->site : site,
                     .target_device = to / program->cores_per_device, .remote = desc->remote, .send_semaphore = NONE,
                     .source_view = desc->source.view, .target_view = desc->target.view, .label = core->label };
     copy->source = program_object(program, desc->source.decl, guard_own_core(core, desc->source));

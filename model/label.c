@@ -69,6 +69,15 @@ char *label_describe_copy(const Program *program, const char *core, uint32_t ord
     return name != NULL ? g_strdup_printf("%s by %s", name, core) : g_strdup_printf("copy %u of %s", ordinal, core);
 }
 
+char *label_describe_start(const Program *program, uint32_t site, uint32_t described)
+{
+    char *start = program_describe_site(program, site);
+    if (described == site || described == NONE)
+        return start;
+    g_autofree char *where = program_describe_site(program, described), *only = start;
+    return g_strdup_printf("%s (described at %s)", only, where);
+}
+
 void label_mark_site(Program *program, uint32_t site)
 {
     STORE(Site, &program->sites, site).library = 1;

@@ -78,7 +78,7 @@ typedef struct Copy {
     uint32_t core;                              /* that issued it */
     uint32_t ordinal;                           /* among the copies of bytes > 0 of that core, from 0 */
     uint32_t position;                          /* of its start on the core */
-    uint32_t site;
+    uint32_t site, described;                        /* of its start, and of its description: the same if that is the same line */
     uint32_t source, source_region;             /* buffer object, region */
     uint32_t target, target_region;
     uint32_t send_semaphore, receive_semaphore; /* semaphore ids or NONE; a local copy has only the receive one, signalled by the write */

@@ -32,7 +32,7 @@ static uint32_t event_of(StateSpace *space, const Place *place)
     memset(&key, 0, sizeof key);                /* padding is part of an interned key */
     key.core = place->core, key.position = place->position, key.copy = place->copy, key.kind = place->kind;
     key.site = place->site, key.object = place->object, key.region = place->region, key.launch = place->launch;
-    key.label = place->label;
+    key.label = place->label, key.described = place->described;
     return intern_add(&space->events, &key, sizeof key);
 }
 
@@ -51,7 +51,7 @@ uint32_t row_moment_event(StateSpace *space, uint32_t core, const UnrollStep *st
     return event_of(space, &(Place){.core = core, .position = copy->position, .copy = copy->ordinal, .kind = (uint8_t)moment,
                                    .site = start->step.site, .object = source ? copy->source : copy->target,
                                    .region = source ? copy->source_region : copy->target_region, .launch = start->step.launch,
-                                   .label = copy->label});
+                                   .label = copy->label, .described = copy->described});
 }
 
 static uint32_t add_transition(const RowBuilder *b, Transition transition)

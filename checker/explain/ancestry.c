@@ -81,7 +81,8 @@ static bool trace_copy(Ancestry *a, size_t at, int64_t rank, unsigned depth)
     size_t read = at;
     while (read > 0 && (step_at(a, read)->kind != STEP_READ || step_at(a, read)->object != write->object))
         read--;
-    g_autofree char *core = program_describe_core(a->program, copy->core), *where = program_describe_site(a->program, copy->site);
+    g_autofree char *core = program_describe_core(a->program, copy->core);
+    g_autofree char *where = label_describe_start(a->program, copy->site, copy->described);
     g_autofree char *to = program_describe_region(a->program, copy->target, copy->target_region);
     g_autofree char *from = program_describe_region(a->program, copy->source, copy->source_region);
     g_autofree char *name = label_describe_copy(a->program, core, copy->ordinal, copy->label);

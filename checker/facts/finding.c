@@ -19,7 +19,7 @@ Place place_of_moment(const Copy *copy, StepKind moment)
 {
     bool read = moment_at_source(moment);
     return (Place){ .core = copy->core, .position = copy->position, .copy = copy->ordinal, .kind = (uint8_t)moment, .site = copy->site,
-                    .label = copy->label,
+                    .label = copy->label, .described = copy->described,
                     .object = read ? copy->source : copy->target, .region = read ? copy->source_region : copy->target_region };
 }
 

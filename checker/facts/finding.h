@@ -28,7 +28,7 @@ typedef struct Place {
     uint8_t kind;                               /* StepKind */
     uint32_t site, object, region;              /* what it touches; NONE: nothing */
     uint32_t launch;
-    uint32_t label;                             /* Copy.label */
+    uint32_t label, described;                       /* of a copy's moment: Copy.label, Copy.described */
 } Place;
 
 /* The place of a core's own step, and of a moment of a copy (without a launch). object: a buffer, a semaphore or a flag word, else NONE. */

@@ -72,7 +72,7 @@ void record_add_unmet(Record *record, const Unmet *unmet, uint32_t steps)
 static bool same_copy(const Copy *left, const Copy *right)
 {
     Copy other = *right;
-    other.site = left->site;
+    other.site = left->site, other.described = left->described;
     return memcmp(left, &other, offsetof(Copy, remote)) == 0 && left->remote == right->remote;
 }
 
@@ -114,8 +114,9 @@ static bool copy_in_range(const Record *record, const Copy *copy)
 {
     const Program *program = record->program;
     size_t regions = intern_count(&program->regions);
-    return copy->core < program->cores && copy->site < program->sites.count && copy->source < program->objects
-        && copy->target < program->objects && copy->source_region < regions && copy->target_region < regions
+    return copy->core < program->cores && copy->site < program->sites.count && copy->described < program->sites.count
+        && copy->source < program->objects && copy->target < program->objects
+        && copy->source_region < regions && copy->target_region < regions
         && (copy->send_semaphore == NONE || copy->send_semaphore < program->semaphores)
         && (copy->receive_semaphore == NONE || copy->receive_semaphore < program->semaphores) && copy->target_device < program->devices
         && copy->bytes > 0;

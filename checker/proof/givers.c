@@ -1,12 +1,13 @@
 /* givers.c - signals in words: grouped by line, then by the device that gave them. */
 #include <glib.h>
 
+#include "../../model/label.h"
 #include "prover.h"
 
 enum { LINES_SHOWN = 3, NAMES_SHOWN = 3 };
 
-typedef struct GiverLine {                      /* signals of one line of the source, all of copies or none */
-    uint32_t site;
+typedef struct GiverLine {                      /* signals of one line of the source, all of copies with one line of making or none */
+    uint32_t site, described;                        /* described: Copy.described if it is another line, else NONE */
     bool copies, several_cores;
     const char *word;                           /* what a core does there */
     GArray *signals;                            /* of uint32_t */
@@ -22,12 +23,16 @@ static GiverLine *line_of(const Prover *prover, GArray *lines, const Signal *sig
     const Step *step = index_step(prover->index, signal->core, signal->position);
     uint32_t site = step->site;
     bool copies = signal->copy_end != NONE;
+    uint32_t described = copies ? index_copy(prover->index, signal->copy_end / 2)->described : site;
+    described = described == site ? NONE : described;
     for (guint i = 0; i < lines->len; i++) {
         GiverLine *line = &g_array_index(lines, GiverLine, i);
-        if (program_same_line(prover->program, line->site, site) && line->copies == copies)
+        bool same = program_same_line(prover->program, line->site, site) && line->described == described;
+        if (same && line->copies == copies)
             return line;
     }
-    const GiverLine fresh = { site, copies, false, step_kind_name((StepKind)step->kind), g_array_new(FALSE, FALSE, sizeof(uint32_t)) };
+    const char *word = step_kind_name((StepKind)step->kind);
+    const GiverLine fresh = { site, described, copies, false, word, g_array_new(FALSE, FALSE, sizeof(uint32_t)) };
     g_array_append_val(lines, fresh);
     return &g_array_index(lines, GiverLine, lines->len - 1);
 }
@@ -80,7 +85,7 @@ static void append_line(const Prover *prover, GString *text, const GiverLine *li
     }
     guint many = line->copies ? ordinals->len : line->signals->len;
     g_autofree char *core = program_describe_core(prover->program, signal_at(prover, line->signals, 0)->core);
-    g_autofree char *where = program_describe_site(prover->program, line->site);
+    g_autofree char *where = label_describe_start(prover->program, line->site, line->described);
     if (line->several_cores) {
         g_string_append_printf(text, line->copies ? "copies" : "the %ss", line->word);
         g_string_append(text, devices->len > 1 ? " of devices " : " of device ");

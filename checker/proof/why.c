@@ -245,7 +245,8 @@ static bool explain_copy(Prover *prover, GString *text, const Event *copy, const
     if (semaphore == NONE)
         return false;
     uint32_t signal = index->copy_signal[copy->copy * 2 + by_receive];
-    g_autofree char *site = program_describe_site(prover->program, c->site), *issuer = program_describe_core(prover->program, c->core);
+    g_autofree char *site = label_describe_start(prover->program, c->site, c->described);
+    g_autofree char *issuer = program_describe_core(prover->program, c->core);
     g_autofree char *copy_text = label_describe_copy(prover->program, issuer, c->ordinal, c->label);
     if (label_marks_site(prover->program, c->site)) {
         copy_text[0] = g_ascii_toupper(copy_text[0]);

@@ -155,11 +155,43 @@ static char *stuck_cores(const CheckResult *result)
     return g_string_free(out, out->len == 0);
 }
 
+/* Leaves out each "(described at ...)" that an earlier one repeats. */
+static void say_described_once(GString *text)
+{
+    static const char WORDS[] = " (described at ";
+    for (char *at = text->str; (at = strstr(at, WORDS)) != NULL;) {
+        gsize begin = at - text->str, bytes = strcspn(at, ")") + 1;
+        g_autofree char *said = g_strndup(at, bytes);
+        bool first = strstr(text->str, said) == at;
+        if (!first)
+            g_string_erase(text, begin, bytes);
+        at = text->str + begin + (first ? bytes : 0);
+    }
+}
+
+/* Where the copies among its places were described, unless the reason says so. */
+static void append_described(GString *out, const Program *program, const Finding *finding)
+{
+    for (unsigned p = 0; p < finding->places; p++) {
+        const Place *place = &finding->place[p];
+        if (place->copy == NONE || place->described == NONE || place->described == place->site)
+            continue;
+        g_autofree char *agent = describe_agent(program, place), *where = program_describe_site(program, place->described);
+        g_autofree char *said = g_strdup_printf("described at %s", where);
+        if (strstr(out->str, said) != NULL)
+            continue;
+        agent[0] = g_ascii_toupper(agent[0]);
+        g_string_append_printf(out, "%s%s was %s.", out->len ? " " : "", agent, said);
+    }
+}
+
 char *message_why(const CheckResult *result, const Finding *finding)
 {
-    if (finding->why)
-        return g_strdup(finding->why);
-    return finding->id == FAULT_DEADLOCK && result->record ? stuck_cores(result) : NULL;
+    g_autofree char *stuck = finding->why == NULL && finding->id == FAULT_DEADLOCK && result->record ? stuck_cores(result) : NULL;
+    GString *out = g_string_new(finding->why ? finding->why : stuck ? stuck : "");
+    say_described_once(out);
+    append_described(out, result->program, finding);
+    return g_string_free(out, out->len == 0);
 }
 
 static const char *ordinal(uint32_t number)

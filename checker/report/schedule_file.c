@@ -312,7 +312,7 @@ static bool parse_place(Parsed *parsed, const char *rest)
         return false;
     finding->place[finding->places++] = (Place){ .core = number[CORE], .position = number[POSITION], .copy = number[COPY],
                                                  .kind = (uint8_t)number[KIND], .launch = number[LAUNCH], .site = NONE, .object = NONE,
-                                                 .region = NONE };
+                                                 .region = NONE, .described = NONE };
     return true;
 }
 

@@ -205,7 +205,8 @@ Place event_place(const Timeline *timeline, const TimelineEvent *event)
     const Copy *copy = event->copy != NONE ? &STORE(Copy, &timeline->record->copies, event->copy) : NULL;
     Place place = { .core = event->core, .position = event->position, .copy = moment && copy ? copy->ordinal : NONE, .kind = event->kind,
                     .site = event->site, .object = memory ? event->object : NONE, .region = memory ? event->region : NONE,
-                    .launch = event->launch, .label = moment && copy ? copy->label : 0 };
+                    .launch = event->launch, .label = moment && copy ? copy->label : 0,
+                    .described = moment && copy ? copy->described : NONE };
     if (step_on_counter(event->kind))
         place.object = event->semaphore;
     if (event->kind == STEP_EARLY_SEND && copy)

@@ -264,7 +264,7 @@ static void start(Core *core, const Window *window, Holding *held, const int64_t
     const ViewIndex own = { buffer, 1, 1, true };
     CopyDesc *copy = &held->copy[buffer];
     *copy = (CopyDesc){ .source = fetch ? array : room, .target = fetch ? room : array, .send = { NONE, NONE, NONE }, .to = { NONE, NONE },
-                        .core = NONE, .ordinal = NONE };
+                        .core = NONE, .ordinal = NONE, .site = window->copies };
     copy->receive = part(program, window->semaphore, program_decl(program, window->semaphore)->view, 1, &own);
     core->label = label_of_block(program, fetch ? window->fetches : window->write_backs, block);
     core_copy_start(core, window->copies, copy);

@@ -61,9 +61,9 @@ static void a_credit_of_somebody_else_is_the_cause_of_all_three_races(void **sta
 {
     (void)state;
     SAYS("credit -n 3",
-         "The wait of device 0 at causes.c:30 on credit of device 0 was meant to come after the wait of device 1 at "
-         "causes.c:35 for the write of copy 0 of device 0 at causes.c:28, but it can be satisfied without it, by the signal "
-         "of device 2 at causes.c:40.",
+         "The wait of device 0 at causes.c:30 on credit of device 0 was meant to come after the wait of device 1 at causes.c:35 "
+         "for the write of copy 0 of device 0 at causes.c:28 (described at causes.c:26), but it can be satisfied without it, by "
+         "the signal of device 2 at causes.c:40.",
          "So the wait of device 1 at causes.c:35 on received of device 1, which was meant to come after the write of copy 0",
          "was meant to come after the load of device 1 at causes.c:36, but it can be satisfied without it, by the signal of device 2");
 }
@@ -109,6 +109,12 @@ static void an_endless_poll_says_what_it_sees_and_from_whom(void **state)
          "device 1 at causes.c:114.");
 }
 
+static void the_line_that_describes_a_copy_is_named(void **state)
+{
+    (void)state;
+    SAYS("made -n 2", "waits for the write of copy 0 of device 0 at causes.c:128 (described at causes.c:127) only at causes.c:130");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +125,7 @@ int main(void)
         cmocka_unit_test(the_story_has_values_and_who_wrote_them),
         cmocka_unit_test(a_failed_assertion_says_what_was_seen_and_which_wait_let_it),
         cmocka_unit_test(an_endless_poll_says_what_it_sees_and_from_whom),
+        cmocka_unit_test(the_line_that_describes_a_copy_is_named),
     };
     return cmocka_run_group_tests(tests, set_up, binary_tear_down);
 }

@@ -153,7 +153,7 @@ void script_copy(Script *script, uint32_t core, uint32_t source, uint32_t source
     copy.send_count = count_of(script, send, bytes);
     copy.receive_count = count_of(script, receive, bytes);
     UnrollStep *step = add_step(script, core, STEP_COPY_START, copy.ordinal, 0, 0);
-    copy.site = step->step.site;
+    copy.site = copy.described = step->step.site;
     step->copy = copy;
 }
 

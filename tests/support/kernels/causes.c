@@ -120,3 +120,17 @@ PROGRAM(cleared, "")
     PL_NEEDS(pl_num_devices() == 2, "two devices");
     pl_launch(clear, .args = { pl_flags() });
 }
+
+/* Descriptors are made on other lines than the start of the copy. */
+KERNEL(descriptor, x, inbox, sent, received)
+{
+    PlCopy copy = pl_make_async_remote_copy(x, pl_at(inbox, 0), sent, received, pl_device(1 - pl_device_id()));
+    pl_copy_start(copy);
+    pl_load(pl_at(inbox, 0));
+    pl_copy_wait(copy);
+}
+PROGRAM(made, "")
+{
+    PL_NEEDS(pl_num_devices() == 2, "two devices");
+    pl_launch(descriptor, .args = { pl_input(PL_F32, 8), pl_vmem(PL_F32, 2, 8), pl_dma_semaphore(), pl_dma_semaphore() });
+}
