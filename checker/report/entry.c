@@ -154,14 +154,3 @@ GPtrArray *entries_new(const CheckResult *result)
     g_ptr_array_sort_with_data(entries, compare_entries, (gpointer)result);
     return entries;
 }
-
-guint entry_number(const GPtrArray *entries, guint finding)
-{
-    for (guint e = 0; e < entries->len; e++) {
-        const Entry *entry = entries->pdata[e];
-        for (guint i = 0; i < entry->findings->len; i++)
-            if (g_array_index(entry->findings, guint, i) == finding)
-                return e + 1;
-    }
-    return 0;
-}

@@ -15,5 +15,3 @@ typedef struct Entry {
 
 GPtrArray *entries_new(const CheckResult *result);              /* of Entry; g_ptr_array_unref */
 const Finding *entry_finding(const CheckResult *result, const Entry *entry, guint i);
-/* The number of the finding's entry, from 1 on; 0: it is exempted. */
-guint entry_number(const GPtrArray *entries, guint finding);

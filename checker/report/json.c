@@ -166,16 +166,30 @@ static void add_finding(JsonBuilder *builder, Source *source, const CheckResult 
     g_free(message);
 }
 
-static void add_findings(JsonBuilder *builder, const char *name, const CheckResult *result, const GPtrArray *schedules, bool exempted)
+/* In the order of the report: entry by entry, of each the one first that is told in full. */
+static void add_faults(JsonBuilder *builder, const CheckResult *result, const GPtrArray *schedules)
 {
     Source *source = source_new();
     g_autoptr(GPtrArray) entries = entries_new(result);
-    member_array(builder, name);
-    for (guint i = 0; result->outcome && result->program && i < result->outcome->findings->len; i++) {
-        const Finding *finding = result->outcome->findings->pdata[i];
-        if (!finding_exemption(result->program, finding) == !exempted)
-            add_finding(builder, source, result, finding, entry_number(entries, i), schedules ? schedules->pdata[i] : NULL);
+    member_array(builder, "faults");
+    for (guint e = 0; e < entries->len; e++) {
+        const Entry *entry = entries->pdata[e];
+        for (guint i = 0; i < entry->findings->len; i++) {
+            guint place = g_array_index(entry->findings, guint, i);
+            add_finding(builder, source, result, entry_finding(result, entry, i), e + 1, schedules ? schedules->pdata[place] : NULL);
+        }
     }
+    json_builder_end_array(builder);
+    source_free(source);
+}
+
+static void add_exempted(JsonBuilder *builder, const CheckResult *result, const GPtrArray *schedules)
+{
+    Source *source = source_new();
+    member_array(builder, "exempted");
+    for (guint i = 0; result->outcome && result->program && i < result->outcome->findings->len; i++)
+        if (finding_exemption(result->program, result->outcome->findings->pdata[i]))
+            add_finding(builder, source, result, result->outcome->findings->pdata[i], 0, schedules ? schedules->pdata[i] : NULL);
     json_builder_end_array(builder);
     source_free(source);
 }
@@ -378,8 +392,8 @@ static JsonNode *check_node(const CheckResult *result, const GPtrArray *schedule
     json_builder_add_double_value(builder, result->seconds);
     member_int(builder, "peak_bytes", result->peak_bytes);
     json_builder_end_object(builder);
-    add_findings(builder, "faults", result, schedules, false);
-    add_findings(builder, "exempted", result, schedules, true);
+    add_faults(builder, result, schedules);
+    add_exempted(builder, result, schedules);
     add_advice(builder, result, false);
     add_tried(builder, result);
     json_builder_end_object(builder);
