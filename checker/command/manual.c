@@ -4,6 +4,7 @@
 #include <string.h>
 #include "../check/exit_code.h"
 #include "../check/search.h"
+#include "../report/text.h"
 
 #define EXIT_ROW(name, code, rank, meaning) {code, rank, meaning},
 static const struct { int code, rank; const char *meaning; } exit_codes[] = { EXIT_CODES(EXIT_ROW) };
@@ -38,47 +39,68 @@ static char *spell(const OptionSpec *spec)
     return g_strdup_printf("%s%s--%s%s%s", short_form, comma, spec->name, spec->argument ? " " : "", spec->argument ? spec->argument : "");
 }
 
-static void help_option(GString *out, const OptionSpec *spec)
+static void help_option(Text *text, const OptionSpec *spec)
 {
-    char *form = spell(spec);
+    enum { HELP_COLUMN = 27 };
+    g_autofree char *form = spell(spec), *lead = g_strdup_printf("  %-24s ", form);
     const char *choices = option_choices(spec);
-    g_string_append_printf(out, "  %-24s %s", form, spec->help);
     if (strlen(form) > 24) {
-        g_string_truncate(out, out->len - strlen(spec->help) - 1);
-        g_string_append_printf(out, "\n  %-24s %s", "", spec->help);
+        g_string_append_printf(text->out, "%s\n", g_strchomp(lead));
+        text_wrapped(text, HELP_COLUMN, "", spec->help);
+    } else {
+        text_wrapped(text, 0, lead, spec->help);
     }
-    g_string_append_c(out, '\n');
-    if (choices)
-        g_string_append_printf(out, "  %-24s   (%s; default: %.*s)\n", "", choices, (int)strcspn(choices, "|"), choices);
-    for (const SearchSpec *search = search_table; option_is_search(spec) && search->name; search++)
-        g_string_append_printf(out, "  %-24s   %-10s %s\n", "", search->name, search->help);
-    g_free(form);
+    g_autofree char *known = choices ? g_strdup_printf("(%s; default: %.*s)", choices, (int)strcspn(choices, "|"), choices) : NULL;
+    if (known != NULL)
+        text_wrapped(text, HELP_COLUMN + 2, "", known);
+    for (const SearchSpec *search = search_table; option_is_search(spec) && search->name; search++) {
+        g_autofree char *name = g_strdup_printf("%-10s ", search->name);
+        text_wrapped(text, HELP_COLUMN + 2, name, search->help);
+    }
+}
+
+static void help_general(Text *text)
+{
+    g_string_append(text->out, "heddle - checks communication kernels in every order that the hardware allows\n\n");
+    for (const CommandSpec *spec = command_table; spec->name; spec++) {
+        g_autofree char *form = g_strdup_printf("heddle %s %s", spec->name, spec->operands), *lead = g_strdup_printf("%-26s ", form);
+        text_wrapped(text, 2, lead, spec->summary);
+    }
+    g_string_append_c(text->out, '\n');
+    g_auto(GStrv) line = g_strsplit(kernel_forms, "\n", -1);
+    for (char **at = line; *at != NULL; at++)
+        text_wrapped(text, 0, "", *at);
+    g_string_append_c(text->out, '\n');
+    text_wrapped(text, 0, "", "heddle COMMAND --help lists the options of a command; heddle --version tells the version.");
+}
+
+static void help_command(Text *text, Command command)
+{
+    for (const CommandSpec *spec = command_table; spec->name; spec++)
+        if (spec->command == command)
+            g_string_append_printf(text->out, "heddle %s [options] %s\n%s\n\n", spec->name, spec->operands, spec->summary);
+    for (const OptionSpec *spec = option_table; spec->commands; spec++)
+        if (spec->commands & command)
+            help_option(text, spec);
+    g_string_append(text->out, "\nexit codes:\n");
+    for (size_t i = 0; i < G_N_ELEMENTS(exit_codes); i++) {
+        g_autofree char *code = g_strdup_printf("%-4d ", exit_codes[i].code);
+        text_wrapped(text, 2, code, exit_codes[i].meaning);
+    }
+    g_string_append(text->out, "  ");
+    append_worst_rule(text->out);
 }
 
 void manual_help(GString *out, Command command)
 {
-    if (!command) {
-        g_string_append(out, "heddle - checks device-side communication kernels in every order that the hardware allows\n\n");
-        for (const CommandSpec *spec = command_table; spec->name; spec++) {
-            char *form = g_strdup_printf("heddle %s %s", spec->name, spec->operands);
-            g_string_append_printf(out, "  %-26s %s\n", form, spec->summary);
-            g_free(form);
-        }
-        g_string_append_printf(out, "\n%s\n\nheddle COMMAND --help lists the options of a command; heddle --version tells the version.\n",
-                               kernel_forms);
-        return;
-    }
-    for (const CommandSpec *spec = command_table; spec->name; spec++)
-        if (spec->command == command)
-            g_string_append_printf(out, "heddle %s [options] %s\n%s\n\n", spec->name, spec->operands, spec->summary);
-    for (const OptionSpec *spec = option_table; spec->commands; spec++)
-        if (spec->commands & command)
-            help_option(out, spec);
-    g_string_append(out, "\nexit codes:\n");
-    for (size_t i = 0; i < G_N_ELEMENTS(exit_codes); i++)
-        g_string_append_printf(out, "  %-4d %s\n", exit_codes[i].code, exit_codes[i].meaning);
-    g_string_append(out, "  ");
-    append_worst_rule(out);
+    Text text;
+    text_init(&text, false, false, false);
+    if (command)
+        help_command(&text, command);
+    else
+        help_general(&text);
+    g_string_append(out, text.out->str);
+    text_clear(&text);
 }
 
 /* Escapes text for roff: hyphens of options, and a leading dot. */

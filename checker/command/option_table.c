@@ -12,7 +12,7 @@
 
 const CommandSpec command_table[] = {
     {COMMAND_CHECK, "check", "KERNEL...", "decide whether a kernel is right in every order: the main command"},
-    {COMMAND_TEST, "test", "[KERNEL...]", "check, and compare each verdict with what the program declares (no name: all built in)"},
+    {COMMAND_TEST, "test", "[KERNEL...]", "check, and compare each verdict with the declared one (no name: all)"},
     {COMMAND_REPLAY, "replay", "SCHEDULE", "run a saved schedule again"},
     {COMMAND_LIST, "list", "[FILE...]", "list the built-in kernels, or those of a file"},
     {COMMAND_EXPLAIN, "explain", "[WORD]", "explain a fault or a word: its meaning, an example, the usual repairs"},

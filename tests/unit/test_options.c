@@ -158,6 +158,21 @@ static void knobs_begin_with_their_cautious_values(void **state)
     options_clear(&options);
 }
 
+static void help_fits_80_columns(void **state)
+{
+    (void)state;
+    for (const CommandSpec *command = command_table;; command++) {
+        g_autoptr(GString) help = g_string_new(NULL);
+        manual_help(help, command->name ? command->command : 0);
+        g_auto(GStrv) line = g_strsplit(help->str, "\n", -1);
+        for (char **at = line; *at != NULL; at++)
+            if (strlen(*at) > 80)
+                fail_msg("%s", *at);
+        if (command->name == NULL)
+            break;
+    }
+}
+
 static void every_option_is_in_help_man_page_and_completion(void **state)
 {
     (void)state;
@@ -210,6 +225,7 @@ int main(void)
         cmocka_unit_test(the_last_definition_of_a_parameter_counts),
         cmocka_unit_test(two_dashes_end_the_options),
         cmocka_unit_test(knobs_begin_with_their_cautious_values),
+        cmocka_unit_test(help_fits_80_columns),
         cmocka_unit_test(every_option_is_in_help_man_page_and_completion),
         cmocka_unit_test(only_near_names_are_suggested),
     };
