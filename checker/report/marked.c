@@ -30,7 +30,7 @@ static bool has_meaning(const char *line, const char *at, bool first)
 {
     if (*at == '_')
         return !is_between_letters(line, at);
-    return strchr("\\`*[]|~$#", *at) != NULL || (first && ((at == line && g_ascii_ispunct(*at)) || ends_number(line, at)));
+    return strchr("\\`*[]|~$#", *at) != NULL || (first && ((at == line && strchr("-+=:", *at) != NULL) || ends_number(line, at)));
 }
 
 static void append_character(GString *out, const char *line, const char *at, bool first)

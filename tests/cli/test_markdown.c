@@ -151,7 +151,7 @@ static void text_is_escaped(void **state)
         { "# head", "\\# head" }, { "- item", "\\- item" }, { "+ item", "\\+ item" }, { "=====", "\\=====" }, { "    code", "code" },
         { "12. item", "12\\. item" }, { "3) item", "3\\) item" }, { "f(3) is 1.5", "f(3) is 1.5" },
         { "by @someone in #12", "by @&#8203;someone in \\#&#8203;12" }, { "http://a.b www.c.d", "http:&#8203;//a.b www&#8203;.c.d" },
-        { "![x](y)", "\\!\\[x\\](y)" }, { "one\ntwo", "one\\\\ntwo" }, { "\xff\x1b[0m", "\\\\xff\\\\x1b\\[0m" },
+        { "![x](y)", "!\\[x\\](y)" }, { "one\ntwo", "one\\\\ntwo" }, { "\xff\x1b[0m", "\\\\xff\\\\x1b\\[0m" },
         { "a\\", "a\\\\" }, { "\u202etxt", "\\\\u202etxt" },
     };
     (void)state;
