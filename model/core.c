@@ -110,6 +110,8 @@ uint64_t core_state_hash(const Core *core, uint64_t seed)
     const int64_t numbers[] = { core->launch, core->copies, core->grid_index, core->barriers, core->caller };
     hash = XXH3_64bits_withSeed(numbers, sizeof numbers, hash);
     hash = XXH3_64bits_withSeed(core->edited, sizeof core->edited, hash);
+    for (uint32_t i = 0; i < core->held; i++)
+        hash = XXH3_64bits_withSeed(&core->later[i].request.step, sizeof(Step), hash);
     for (const CoreChunk *chunk = core->chunk; chunk != NULL; chunk = chunk->older)
         hash = XXH3_64bits_withSeed(chunk + 1, chunk->used, hash);
     if (core->scopes == NULL)

@@ -13,9 +13,12 @@
 /* A buffer or semaphore as a kernel names it. core: index of the sibling core whose VMEM, SMEM or semaphore it is; NONE: the caller's. */
 typedef struct Ref { uint32_t decl, view, core; } Ref;
 
+typedef struct CopyDesc CopyDesc;
+
 typedef struct Request {
     Step step;
     Copy copy;                                  /* COPY_START */
+    const CopyDesc *desc;                       /* WAIT: for the bytes of that descriptor; NULL: none */
     uint32_t view;                              /* LOAD, STORE, SWAP */
     const uint8_t *mask;                        /* one byte an element of the view; NULL: all */
     Tile *tile;                                 /* LOAD: filled by the runner; STORE: written; SWAP: written, then filled with the old */
@@ -25,7 +28,7 @@ typedef struct Request {
     const char *message;                        /* STOP: in the program's memory; FAULT_WHY in it */
 } Request;
 
-enum { CORE_EDITS_MAX = 24 };
+enum { CORE_EDITS_MAX = 24, CORE_HELD_MAX = 8 };
 
 struct Core {
     uint32_t id, device, index;
@@ -48,6 +51,8 @@ struct Core {
     uint32_t caller;                            /* site + 1 of the innermost marked call that the kernel is in; 0: none */
     uint32_t label;                             /* of copies started from here on, see Copy */
     bool editing;                               /* the next step comes from an edit */
+    uint32_t held;                              /* run/edit: steps that are to come later, and by which edit each is held */
+    struct { Request request; uint32_t edit; } later[CORE_HELD_MAX];
     void *open;                                 /* kernel API: the innermost open scope */
     void *windows;                              /* kernel API: the state of the launch's windows; NULL: none */
     void (*drop_windows)(Core *core);           /* frees that */
@@ -87,13 +92,13 @@ int64_t core_semaphore_read(Core *core, uint32_t site, Ref semaphore);
 void core_expect_count(Core *core, uint32_t site, Ref semaphore, int64_t value);
 void core_barrier(Core *core, uint32_t site);
 
-typedef struct CopyDesc {
+struct CopyDesc {
     Ref source, target, send, receive;          /* local copies: receive only, send.decl NONE */
     Target to;
     bool remote;
     uint32_t core, ordinal;                     /* once started: its issuer, and the ordinal among its copies; NONE before */
     uint32_t site;                              /* where it was described */
-} CopyDesc;
+};
 typedef enum CopyWait { COPY_WAIT_SEND, COPY_WAIT_RECEIVE } CopyWait;
 void core_copy_start(Core *core, uint32_t site, CopyDesc *copy);
 /* Waits for the bytes of the descriptor, started or not. meant: the author declares the wait to be for this copy (mismatch). */

@@ -93,6 +93,8 @@ static void want_no_overlap(Core *core, uint32_t site, const CopyDesc *desc, con
 void core_copy_start(Core *core, uint32_t site, CopyDesc *desc)
 {
     Program *program = core->program;
+    if (!guard_amend(core, STEP_COPY_START, site, NULL, desc->remote ? &desc->to : NULL, desc))
+        return;
     want_buffer(core, site, desc->source, "source");
     want_buffer(core, site, desc->target, "destination");
     want_same_shape(core, site, desc);
@@ -125,9 +127,13 @@ void core_copy_start(Core *core, uint32_t site, CopyDesc *desc)
     core_submit(core, &request);
 }
 
-void core_copy_wait(Core *core, uint32_t site, const CopyDesc *desc, CopyWait which, bool meant)
+void core_copy_wait(Core *core, uint32_t site, const CopyDesc *given, CopyWait which, bool meant)
 {
     Program *program = core->program;
+    CopyDesc own = *given;
+    const CopyDesc *desc = &own;
+    if (!guard_amend(core, STEP_WAIT, site, NULL, NULL, &own))
+        return;
     const char *what = which == COPY_WAIT_SEND ? "wait_send" : desc->remote ? "wait_recv" : "wait";
     if (which == COPY_WAIT_SEND && !desc->remote)
         core_usage(core, site, "wait_send on a local copy: it has one semaphore, use pl_copy_wait");
@@ -145,7 +151,7 @@ void core_copy_wait(Core *core, uint32_t site, const CopyDesc *desc, CopyWait wh
         core->advise(core, site, ADVICE_WAIT_DESCRIPTOR_RANGE);
     if (view_bytes(view) > UINT32_MAX)
         core_usage(core, site, "a wait for %lld bytes: at most 4294967295 are supported", (long long)view_bytes(view));
-    Request request = { .step = guard_step(core, STEP_WAIT, site, semaphore, (uint32_t)view_bytes(view)) };
+    Request request = { .step = guard_step(core, STEP_WAIT, site, semaphore, (uint32_t)view_bytes(view)), .desc = desc };
     request.step.extra = meant ? desc->ordinal : NONE;
     core_submit(core, &request);
 }

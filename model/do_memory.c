@@ -162,6 +162,7 @@ static void admit_unknown(Tile *tile)
 
 void core_load(Core *core, uint32_t site, Ref ref, const uint8_t *mask, Tile *out)
 {
+    guard_amend(core, STEP_LOAD, site, &ref, NULL, NULL);
     init_tile(core, ref, out);
     access_memory(core, STEP_LOAD, site, ref, mask, out, NULL, "load");
     admit_unknown(out);
@@ -185,6 +186,8 @@ static void mark_as_steered(const Core *core, const Tile *tile)
 
 void core_store(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const Tile *tile)
 {
+    if (!guard_amend(core, STEP_STORE, site, &ref, NULL, NULL))
+        return;
     want_shape(core, site, ref, tile, "store");
     mark_as_steered(core, tile);
     access_memory(core, STEP_STORE, site, ref, mask, (Tile *)tile, NULL, "store");
@@ -192,6 +195,7 @@ void core_store(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const T
 
 void core_swap(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const Tile *tile, Tile *old)
 {
+    guard_amend(core, STEP_SWAP, site, &ref, NULL, NULL);
     want_shape(core, site, ref, tile, "swap");
     mark_as_steered(core, tile);
     init_tile(core, ref, old);

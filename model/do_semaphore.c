@@ -62,6 +62,8 @@ static void want_kind(Core *core, uint32_t site, Ref ref, bool flag, const char 
 
 void core_signal(Core *core, uint32_t site, Ref ref, int64_t inc, Target target)
 {
+    if (!guard_amend(core, STEP_SIGNAL, site, &ref, &target, NULL))
+        return;
     uint32_t on_core = guard_target_core(core, site, target, ref.core == NONE ? core->index : ref.core, "semaphore_signal");
     uint32_t semaphore = guard_semaphore(core, site, ref, on_core, "semaphore_signal");
     want_kind(core, site, ref, false, "semaphore_signal");
@@ -75,6 +77,8 @@ void core_signal(Core *core, uint32_t site, Ref ref, int64_t inc, Target target)
 
 void core_wait(Core *core, uint32_t site, Ref ref, int64_t value, bool decrement)
 {
+    if (!guard_amend(core, decrement ? STEP_WAIT : STEP_WAIT_KEEP, site, &ref, NULL, NULL))
+        return;
     uint32_t semaphore = guard_semaphore(core, site, ref, guard_own_core(core, ref), "semaphore_wait");
     want_kind(core, site, ref, false, "semaphore_wait");
     if (value < 0 || value > INT32_MAX)
@@ -128,12 +132,15 @@ int64_t core_flag_load(Core *core, uint32_t site, Ref flag, Target target)
 
 void core_flag_store(Core *core, uint32_t site, Ref flag, Target target, int64_t value)
 {
+    if (!guard_amend(core, STEP_FLAG_STORE, site, &flag, &target, NULL))
+        return;
     uint32_t word = flag_word(core, site, flag, target, "flag_store");
     do_flag(core, guard_step(core, STEP_FLAG_STORE, site, word, (uint32_t)flag_value(core, site, value, "flag_store")));
 }
 
 int64_t core_flag_add(Core *core, uint32_t site, Ref flag, Target target, int64_t value, bool observe)
 {
+    guard_amend(core, STEP_FLAG_ADD, site, &flag, &target, NULL);
     uint32_t word = flag_word(core, site, flag, target, "flag_add");
     Step step = guard_step(core, STEP_FLAG_ADD, site, word, (uint32_t)flag_value(core, site, value, "flag_add"));
     step.extra = observe;
@@ -150,6 +157,8 @@ int64_t core_flag_compare_and_swap(Core *core, uint32_t site, Ref flag, Target t
 
 void core_flag_wait(Core *core, uint32_t site, Ref flag, Target target, Compare compare, int64_t value)
 {
+    if (!guard_amend(core, STEP_FLAG_WAIT, site, &flag, &target, NULL))
+        return;
     uint32_t word = flag_word(core, site, flag, target, "flag_wait");
     Step step = guard_step(core, STEP_FLAG_WAIT, site, word, (uint32_t)flag_value(core, site, value, "flag_wait"));
     step.extra = compare;

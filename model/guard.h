@@ -1,6 +1,6 @@
 /* guard.h - the checks before a step, shared by the do_*.c files. One that fails stops the core or reports misuse, and does not return. */
 #pragma once
-#include "core.h"
+#include "named.h"
 
 static inline Step guard_step(const Core *core, StepKind kind, uint32_t site, uint32_t object, uint32_t value)
 {
@@ -8,6 +8,12 @@ static inline Step guard_step(const Core *core, StepKind kind, uint32_t site, ui
     return (Step){ .kind = (uint8_t)kind, .flags = host ? STEP_BY_HOST : 0, .launch = (uint16_t)core->launch, .site = site,
                    .core = core->id,
                    .object = object, .value = value };
+}
+
+/* An edit may change what is named. False: the operation is left out. */
+static inline bool guard_amend(Core *core, StepKind kind, uint32_t site, Ref *ref, Target *to, CopyDesc *copy)
+{
+    return core->program->edits == NULL || named_amend(core, &(Named){ kind, site, ref, to, copy });
 }
 
 uint32_t guard_own_core(const Core *core, Ref ref);             /* the core whose object the ref names locally */

@@ -6,9 +6,9 @@
 #include <string.h>
 #include "../check/check_parts.h"
 
-/* Limits for one changed program. Time is limited only for the worst case, so that reports stay the same on a busy machine. */
-enum { STEPS_MAX = 6000, CLASSES_MAX = 50000 };
-static const double SECONDS_MAX = 30;
+/* Limits for one changed program. Time is limited only for kernels that do not end, so that reports stay the same on a busy machine. */
+enum { STEPS_MAX = 6000, CLASSES_MAX = 20000, STATES_MAX = 200000 };
+static const double SECONDS_MAX = 60;
 
 bool whatif_is_small(const CheckResult *result)
 {
@@ -22,6 +22,7 @@ CheckSpec whatif_spec(const CheckResult *result)
     spec.search = SEARCH_AUTO, spec.first = true;
     spec.results = spec.recording = false, spec.workers = 0, spec.checkpoint = spec.resume = NULL;
     spec.limits.runs = spec.limits.runs > 0 ? MIN(spec.limits.runs, CLASSES_MAX) : CLASSES_MAX;
+    spec.limits.states = spec.limits.states > 0 ? MIN(spec.limits.states, STATES_MAX) : STATES_MAX;
     spec.until = check_until(result), spec.whatif = true;
     spec.limits.seconds = SECONDS_MAX;
     return spec;

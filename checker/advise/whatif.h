@@ -12,9 +12,13 @@ enum { WHATIF_CORES_MAX = 8, WHATIF_CHANGES_MAX = CORE_EDITS_MAX };
 typedef struct Change {
     const CheckResult *result;
     RepairKind kind;
+    const char *about;                          /* of changes with the same words here one is enough; interned, NULL: of none */
+    unsigned changed;                           /* lines of the source; 0: as many as edits */
     Edit edit[WHATIF_CHANGES_MAX];
     EditFresh fresh[1];
     unsigned count, fresh_count;
+    const char *file, *variable;                /* of the definition that all edits are about; NULL: they have their own lines */
+    unsigned line;
     bool too_many;                              /* an edit did not fit */
     GString *words;
 } Change;

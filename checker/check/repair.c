@@ -59,7 +59,8 @@ const char *repair_kind_name(RepairKind kind)
 
 const char *repair_edit_name(EditKind kind)
 {
-    static const char *const name[] = { "drop", "before", "after", "wait send", "wait receive", "count", "semaphore", "entry barrier" };
+    static const char *const name[] = { "drop", "before", "after", "wait send", "wait receive", "count", "semaphore", "entry barrier",
+                                        "move down", "start", "compare", "epoch", "slot", "device", "exchange", "refer", "guard" };
     return name[kind];
 }
 
@@ -109,6 +110,7 @@ static void carry_repair(Codec *codec, Repair *repair)
         g_clear_pointer(&repair->keys, g_ptr_array_unref);
     codec_texts(codec, &repair->keys);
     CODEC_PLAIN(codec, repair->changed);
+    CODEC_PLAIN(codec, repair->waits);
     codec_bool(codec, &repair->data_checked);
 }
 

@@ -24,7 +24,7 @@ typedef struct RepairEdit {
 
 /* A line of the author's file before and after. */
 typedef struct RepairLine {
-    char *file, *old, *new;                     /* old NULL: put in before that line; new NULL: left out */
+    char *file, *old, *new;                     /* old NULL: put in before that line, perhaps several; new NULL: left out */
     unsigned line;
 } RepairLine;
 
@@ -33,6 +33,7 @@ typedef struct Repair {
     char *words;                                /* a sentence without its full stop */
     GPtrArray *edits, *lines, *keys;            /* of RepairEdit; of RepairLine; of finding_key: what is gone */
     unsigned changed;                           /* lines of the author's file; 0: none, or unknown */
+    int waits;                                  /* so many more than before */
     bool data_checked;                          /* results were compared with expected ones */
 } Repair;
 

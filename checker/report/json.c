@@ -220,7 +220,7 @@ static void add_edits(JsonBuilder *builder, const Repair *repair)
         member_text_or_null(builder, "file", edit->file);
         member_int(builder, "line", edit->line);
         if (edit->kind != EDIT_ENTRY_BARRIER)
-            member_text(builder, "at", step_kind_name(edit->at));
+            member_text(builder, "at", edit->at == EDIT_ANY_STEP ? "any" : step_kind_name(edit->at));
         if (edit->kind == EDIT_BEFORE || edit->kind == EDIT_AFTER)
             member_text(builder, "step", step_kind_name(edit->step));
         member_text_or_null(builder, "semaphore", edit->semaphore);

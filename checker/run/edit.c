@@ -1,17 +1,7 @@
 /* edit.c - applies each change to the current step; the core submits inserted steps at the place of the current one. */
-#include "edit.h"
+#include "edit_inside.h"
 #include <glib.h>
 #include <string.h>
-
-typedef struct FreshOfProgram {
-    uint32_t *decl;                             /* by launch, NONE: not there */
-} FreshOfProgram;
-
-struct ProgramEdits {
-    unsigned count;
-    Edit *edit;
-    FreshOfProgram *fresh;
-};
 
 static bool is_named(const Program *program, const Decl *decl, const char *name)
 {
@@ -79,8 +69,13 @@ static bool is_counted(StepKind kind)
     return kind == STEP_SIGNAL || step_is_semaphore_wait(kind);
 }
 
+/* A barrier semaphore comes to be when it is first used. */
 static bool has_name(const Program *program, const EditSemaphore *semaphore)
 {
+    if (semaphore->name == NULL)
+        return false;
+    if (g_str_has_prefix(semaphore->name, "barrier semaphore of "))
+        return true;
     for (uint32_t d = 0; d < program->decls.count; d++) {
         const Decl *decl = program_decl(program, d);
         if (decl->space == SPACE_SEMAPHORE && is_named(program, decl, semaphore->name)
@@ -90,25 +85,48 @@ static bool has_name(const Program *program, const EditSemaphore *semaphore)
     return false;
 }
 
+static bool has_semaphore(const Program *program, const Edits *edits, const EditSemaphore *semaphore)
+{
+    if (semaphore->name != NULL || semaphore->fresh == EDIT_OF_STEP)
+        return semaphore->name == NULL || has_name(program, semaphore);
+    return semaphore->fresh < edits->fresh_count
+        && (semaphore->element == EDIT_BY_OCCURRENCE || semaphore->element < edits->fresh[semaphore->fresh].elements);
+}
+
+static bool can_be_held(StepKind kind)
+{
+    return kind == STEP_STORE || kind == STEP_SIGNAL || kind == STEP_WAIT || kind == STEP_COPY_START;
+}
+
 static bool fits(const Program *program, const Edits *edits, const Edit *edit)
 {
     StepKind kind = edit->where.step;
-    bool semaphore_there = edit->semaphore.name != NULL ? has_name(program, &edit->semaphore)
-        : edit->semaphore.fresh < edits->fresh_count && (edit->semaphore.element == EDIT_BY_OCCURRENCE
-                                                         || edit->semaphore.element < edits->fresh[edit->semaphore.fresh].elements);
+    bool semaphore_there = has_semaphore(program, edits, &edit->semaphore);
     switch (edit->kind) {
     case EDIT_DROP:
         return is_counted(kind) || kind == STEP_STORE || kind == STEP_COPY_START || kind == STEP_CORE_BARRIER;
     case EDIT_BEFORE: case EDIT_AFTER:
         return kind < STEP_STOP && (edit->step == STEP_SIGNAL || edit->step == STEP_WAIT) && semaphore_there;
     case EDIT_COUNT:
-        return is_counted(kind);
+        return is_counted(kind) || kind == STEP_FLAG_STORE || kind == STEP_FLAG_WAIT;
     case EDIT_WAIT_SEND: case EDIT_WAIT_RECEIVE:
         return kind == STEP_COPY_START;
     case EDIT_SEMAPHORE:
         return (is_counted(kind) || kind == STEP_COPY_START) && semaphore_there;
     case EDIT_ENTRY_BARRIER:
         return edit->where.launch < program->launches.count;
+    case EDIT_HOLD:
+        return can_be_held(kind) || edit->where.step == EDIT_ANY_STEP;
+    case EDIT_START:
+        return kind == STEP_WAIT;
+    case EDIT_COMPARE:
+        return kind == STEP_FLAG_WAIT;
+    case EDIT_EPOCH:
+        return kind == STEP_FLAG_STORE || kind == STEP_FLAG_WAIT;
+    case EDIT_REFER:
+        return has_name(program, &edit->semaphore);
+    case EDIT_SLOT: case EDIT_DEVICE: case EDIT_EXCHANGE: case EDIT_GUARD:
+        return true;
     }
     g_assert_not_reached();
 }
@@ -129,7 +147,7 @@ bool edit_prepare(Program *program, const Edits *edits)
         own->edit[i] = edits->edit[i];
     }
     own->count = edits->count;
-    program->edits = own;
+    program->edits = own, named_amend = edit_amend;
     edit_settle(program);
     return true;
 }
@@ -147,22 +165,30 @@ static uint32_t semaphore_of(const Request *request)
     StepKind kind = request->step.kind;
     if (kind == STEP_COPY_START)
         return request->step.object == NONE ? NONE : request->copy.receive_semaphore;
-    return step_has(kind, STEP_ON_SEMAPHORE) ? request->step.object : NONE;
+    return step_on_counter(kind) ? request->step.object : NONE;
 }
 
 static bool is_there(const Core *core, const EditWhere *where, const Request *request)
 {
     const Program *program = core->program;
     uint32_t semaphore = semaphore_of(request);
-    if (request->step.kind != where->step || (where->one_launch && request->step.launch != where->launch)
+    if ((request->step.kind != where->step && where->step != EDIT_ANY_STEP) || where->made
+        || (where->one_launch && request->step.launch != where->launch)
         || (where->core != NULL && !where->core[core->id]))
         return false;
     if (where->semaphore != NULL
         && (semaphore == NONE || !is_named(program, program_decl(program, program_semaphore_decl(program, semaphore)), where->semaphore)))
         return false;
-    const Site *site = where->file != NULL ? program_get_site(program, request->step.site) : NULL;
-    return site == NULL || (site->line == where->line && site->counter == where->counter
-                            && strcmp(program_text(program, site->file), where->file) == 0);
+    return edit_is_at(program, where, request->step.site);
+}
+
+bool edit_is_at(const Program *program, const EditWhere *where, uint32_t site_id)
+{
+    if (where->file == NULL)
+        return true;
+    const Site *site = program_get_site(program, site_id);
+    return site->line == where->line && (where->counter == 0 || site->counter == where->counter)
+        && strcmp(program_text(program, site->file), where->file) == 0;
 }
 
 /* nth: which of the occurrences that are meant. Only where it matters is it counted, as it is part of a core's state. */
@@ -172,15 +198,14 @@ static bool is_meant(Core *core, unsigned i, const Edit *edit, const Request *re
     *nth = 0;
     if (!is_there(core, where, request))
         return false;
-    if (where->skip == 0 && where->times == 0 && edit->semaphore.element != EDIT_BY_OCCURRENCE)
+    if (where->skip == 0 && where->times == 0 && edit->semaphore.element != EDIT_BY_OCCURRENCE && edit->kind != EDIT_EPOCH)
         return true;
     uint32_t seen = core->edited[i]++;
     *nth = seen - where->skip;
     return seen >= where->skip && (where->times == 0 || *nth < where->times);
 }
 
-/* The declaration that a change means in this launch; NONE: it has none. */
-static uint32_t find_decl(const Core *core, const EditSemaphore *semaphore)
+uint32_t edit_find_decl(const Core *core, const EditSemaphore *semaphore)
 {
     const Program *program = core->program;
     if (semaphore->name == NULL)
@@ -190,6 +215,11 @@ static uint32_t find_decl(const Core *core, const EditSemaphore *semaphore)
         const Decl *decl = program_decl(program, launch->decl[i]);
         if (decl->space == SPACE_SEMAPHORE && is_named(program, decl, semaphore->name))
             return launch->decl[i];
+    }
+    for (uint32_t d = 0; d < program->decls.count; d++) {
+        const Decl *decl = program_decl(program, d);
+        if (decl->space == SPACE_SEMAPHORE && decl->life == LIFE_ALWAYS && is_named(program, decl, semaphore->name))
+            return d;
     }
     return NONE;
 }
@@ -206,24 +236,36 @@ static bool comes_behind(const Edit *edit)
     return edit->kind == EDIT_AFTER || edit->kind == EDIT_WAIT_SEND || edit->kind == EDIT_WAIT_RECEIVE;
 }
 
+static uint32_t at_core(const Program *program, uint32_t semaphore, uint32_t core)
+{
+    const Decl *decl = program_decl(program, program_semaphore_decl(program, semaphore));
+    return decl->first_semaphore + core * decl->elements + (semaphore - decl->first_semaphore) % decl->elements;
+}
+
+/* The semaphore of one more step; NONE: there is none. */
+static uint32_t pick_for(const Core *core, const Edit *edit, const Request *request, uint32_t to, uint32_t nth)
+{
+    if (edit->semaphore.name == NULL && edit->semaphore.fresh == EDIT_OF_STEP) {
+        uint32_t own = semaphore_of(request);
+        return own == NONE ? NONE : at_core(core->program, own, to);
+    }
+    uint32_t decl = edit_find_decl(core, &edit->semaphore);
+    return decl == NONE ? NONE : pick(core->program, decl, to, &edit->semaphore, nth);
+}
+
 static void insert(Core *core, const Edit *edit, const Request *request, uint32_t nth)
 {
-    uint32_t decl = find_decl(core, &edit->semaphore), to = edit->step == STEP_SIGNAL && edit->target ? edit->target[core->id] : core->id;
-    if (decl == NONE || to == NONE)
+    uint32_t to = edit->step == STEP_SIGNAL && edit->target ? edit->target[core->id] : core->id;
+    uint32_t semaphore = to == NONE ? NONE : pick_for(core, edit, request, to, nth);
+    if (semaphore == NONE)
         return;
     Request more = { .step = request->step };
-    more.step.kind = edit->step, more.step.flags = 0, more.step.object = pick(core->program, decl, to, &edit->semaphore, nth);
+    more.step.kind = edit->step, more.step.flags = 0, more.step.object = semaphore;
     more.step.value = edit->value ? (uint32_t)edit->value : request->step.value, more.step.extra = edit->step == STEP_WAIT ? NONE : 0;
     if (to / core->program->cores_per_device != core->device)
         program_launch(core->program, core->launch)->communicates = true;
     core->editing = true;
     core->submit(core, &more);
-}
-
-static uint32_t at_core(const Program *program, uint32_t semaphore, uint32_t core)
-{
-    const Decl *decl = program_decl(program, program_semaphore_decl(program, semaphore));
-    return decl->first_semaphore + core * decl->elements + (semaphore - decl->first_semaphore) % decl->elements;
 }
 
 static void wait_for_copy(Core *core, const Request *request, bool send)
@@ -251,7 +293,7 @@ static void move_to_semaphore(Core *core, const Edit *edit, Request *request, ui
 {
     const Program *program = core->program;
     uint32_t *old = request->step.kind == STEP_COPY_START ? &request->copy.receive_semaphore : &request->step.object;
-    uint32_t decl = find_decl(core, &edit->semaphore);
+    uint32_t decl = edit_find_decl(core, &edit->semaphore);
     if (decl == NONE || (request->step.kind == STEP_COPY_START && request->step.object == NONE))
         return;
     if (program_decl(program, decl)->semaphore_kind != program_decl(program, program_semaphore_decl(program, *old))->semaphore_kind)
@@ -263,6 +305,10 @@ static void move_to_semaphore(Core *core, const Edit *edit, Request *request, ui
 /* False: the step disappears. */
 static bool alter_count(const Edit *edit, Request *request)
 {
+    if (step_has(request->step.kind, STEP_ON_FLAG)) {
+        request->step.value = request->step.value * (uint32_t)edit->times + (uint32_t)edit->value;
+        return true;
+    }
     int64_t value = request->step.value * edit->times + edit->value;
     request->step.value = (uint32_t)CLAMP(value, 0, UINT32_MAX);
     return value > 0 || request->step.kind != STEP_SIGNAL;
@@ -272,6 +318,61 @@ static void drop(Core *core, const Request *request)
 {
     if (request->step.kind == STEP_COPY_START && request->step.object != NONE)
         core->copies--;
+}
+
+/* What a store writes lives until the end of the grid step. */
+static bool hold(Core *core, const Edit *edit, const Request *request)
+{
+    bool lasts = request->step.kind != STEP_STORE || core_grid_steps(core) <= 1;
+    if (core->held == CORE_HELD_MAX || !can_be_held(request->step.kind) || !lasts)
+        return false;
+    drop(core, request);
+    core->later[core->held].request = *request;
+    core->later[core->held].request.desc = NULL;
+    core->later[core->held++].edit = (uint32_t)(edit - core->program->edits->edit);
+    return true;
+}
+
+static void submit_held(Core *core, Request request)
+{
+    if (request.step.kind == STEP_COPY_START && request.step.object != NONE)
+        request.step.object = request.copy.ordinal = core->copies++;
+    core->editing = true;
+    core->submit(core, &request);
+}
+
+/* Does what is held until this step; NULL: all. */
+static void let_go(Core *core, const Request *until)
+{
+    for (uint32_t i = 0; i < core->held;) {
+        const Edit *edit = &core->program->edits->edit[core->later[i].edit];
+        if (until != NULL && !is_there(core, &edit->until, until)) {
+            i++;
+            continue;
+        }
+        Request request = core->later[i].request;
+        memmove(&core->later[i], &core->later[i + 1], (--core->held - i) * sizeof core->later[0]);
+        submit_held(core, request);
+    }
+}
+
+static bool awaits(const Core *core, const Request *request)
+{
+    for (uint32_t i = 0; i < core->held; i++)
+        if (is_there(core, &core->program->edits->edit[core->later[i].edit].until, request))
+            return true;
+    return false;
+}
+
+/* A copy that is waited for was not started: it is now. */
+static void start(Core *core, const Request *request)
+{
+    if (request->desc == NULL || request->desc->ordinal != NONE)
+        return;
+    CopyDesc desc = *request->desc;
+    core->editing = true;
+    core_copy_start(core, request->step.site, &desc);
+    core->editing = false;
 }
 
 /* False: the step is left out. */
@@ -289,7 +390,19 @@ static bool apply(Core *core, const Edit *edit, Request *request, uint32_t nth)
     case EDIT_BEFORE:
         insert(core, edit, request, nth);
         return true;
-    case EDIT_AFTER: case EDIT_WAIT_SEND: case EDIT_WAIT_RECEIVE: case EDIT_ENTRY_BARRIER:
+    case EDIT_HOLD:
+        return !hold(core, edit, request);
+    case EDIT_START:
+        start(core, request);
+        return true;
+    case EDIT_COMPARE:
+        request->step.extra = (uint32_t)edit->value;
+        return true;
+    case EDIT_EPOCH:
+        request->step.value += nth;
+        return true;
+    case EDIT_AFTER: case EDIT_WAIT_SEND: case EDIT_WAIT_RECEIVE: case EDIT_ENTRY_BARRIER: case EDIT_SLOT: case EDIT_DEVICE:
+    case EDIT_EXCHANGE: case EDIT_REFER: case EDIT_GUARD:
         return true;
     }
     g_assert_not_reached();
@@ -304,6 +417,8 @@ bool edit_pass(Core *core, Request *request)
         core->editing = false;
         return false;
     }
+    if (core->held > 0 && (request->step.kind == STEP_EXIT || request->step.kind == STEP_FREE))
+        let_go(core, NULL);
     struct { const Edit *edit; uint32_t nth; } after[CORE_EDITS_MAX];
     unsigned later = 0;
     for (unsigned i = 0; i < own->count; i++) {
@@ -316,11 +431,12 @@ bool edit_pass(Core *core, Request *request)
         if (comes_behind(edit))
             after[later].edit = edit, after[later++].nth = nth;
     }
-    if (later == 0)
+    if (later == 0 && !awaits(core, request))
         return false;
     core->editing = true;
     core->submit(core, request);
     for (unsigned i = 0; i < later; i++)
         put_behind(core, after[i].edit, request, after[i].nth);
+    let_go(core, request);
     return true;
 }

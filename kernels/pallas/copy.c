@@ -23,7 +23,8 @@ static CopyDesc describe(const PlSite *here, const PlCopy *copy, const char *wha
 {
     builder_ref(here, copy->source, what);       /* misuse of a PlCopy that was never set */
     CopyDesc desc = { .source = to_ref(copy->source), .target = to_ref(copy->target), .receive = to_ref(copy->receive),
-                      .to = { NONE, NONE }, .remote = copy->remote, .core = copy->issuer, .ordinal = copy->ordinal, .site = copy->site };
+                      .to = { copy->to.has_device ? (uint32_t)copy->to.device : NONE, copy->to.has_core ? (uint32_t)copy->to.core : NONE },
+                      .remote = copy->remote, .core = copy->issuer, .ordinal = copy->ordinal, .site = copy->site };
     desc.send = copy->remote ? to_ref(copy->send) : (Ref){ NONE, NONE, NONE };
     return desc;
 }
