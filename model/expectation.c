@@ -4,8 +4,10 @@
 bool expectation_holds(Machine *machine, const Expectation *expectation)
 {
     for (uint32_t device = 0; device < machine_program(machine)->devices; device++) {
-        g_autofree char *message = NULL;
-        if (!expectation->holds(machine, expectation, device, &message))
+        Unexpected unexpected = { 0 };
+        bool holds = expectation->holds(machine, expectation, device, &unexpected);
+        g_free(unexpected.message);
+        if (!holds)
             return false;
     }
     return true;
@@ -14,9 +16,10 @@ bool expectation_holds(Machine *machine, const Expectation *expectation)
 static void judge(Machine *machine, const Expectation *expectation, uint32_t device, GArray *unmet)
 {
     Program *program = machine_program(machine);
-    g_autofree char *message = NULL;
-    if (expectation->holds(machine, expectation, device, &message))
+    Unexpected unexpected = { 0 };
+    if (expectation->holds(machine, expectation, device, &unexpected))
         return;
+    g_autofree char *message = unexpected.message;
     bool unwritten = message != NULL && g_str_has_prefix(message, EXPECTATION_UNWRITTEN);
     uint32_t text = program_string(program, message ? message : "a result differs from the expected one");
     const Unmet one = { .fault = unwritten ? FAULT_UNINITIALISED : FAULT_ASSERT, .core = device * program->cores_per_device,

@@ -8,6 +8,12 @@
 /* A message of an expectation that begins so is about an element nobody wrote (`uninitialised`, not `assert`). */
 #define EXPECTATION_UNWRITTEN "nobody wrote "
 
+typedef struct Unexpected {                     /* where a result is not the expected one */
+    char *message;                              /* g_malloc; NULL: nowhere */
+    uint32_t object, view;
+    int64_t element;                            /* of the view */
+} Unexpected;
+
 typedef struct Unmet {                          /* an expectation that does not hold on one device */
     FaultId fault;
     uint32_t core, site;                        /* the device's first core */

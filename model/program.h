@@ -75,9 +75,10 @@ typedef struct Launch {
     bool communicates, uses_barrier_semaphore, presumed, entry_barrier;         /* learnt from runs; the last two: see entry.h */
 } Launch;
 
+struct Unexpected;                              /* expectation.h */
 typedef struct Expectation {
     uint32_t name, site;
-    bool (*holds)(Machine *machine, const struct Expectation *expectation, uint32_t device, char **message);   /* message: g_malloc */
+    bool (*holds)(Machine *machine, const struct Expectation *expectation, uint32_t device, struct Unexpected *unexpected);
     const void *closure;
     bool any_value;                             /* it holds whatever the values are; decl: the buffers that it reads */
     uint32_t decls, decl[4];

@@ -218,6 +218,8 @@ static bool replay(WorkerShared *shared, Finding *finding)
         explain_deadlock(execution, finding);
     if (finding->shown && finding->id == FAULT_UNINITIALISED && finding->why == NULL && finding->message != NULL)
         finding->why = ancestry_of_unwritten(execution, finding);
+    if (finding->shown && finding->id == FAULT_ASSERT && finding->why == NULL)
+        finding->why = ancestry_of_result(execution, finding);
     return finding->shown;
 }
 

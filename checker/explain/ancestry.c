@@ -12,6 +12,8 @@ typedef struct Spot { uint32_t object; int64_t byte; } Spot;
 typedef struct Ancestry {
     const Record *record;
     const Program *program;
+    Spot spot;                                  /* of an expectation */
+    bool known;                                 /* the bytes are written: back to an input, or to what a core computes */
     GPtrArray *lines;                           /* of char*, latest step first */
 } Ancestry;
 
@@ -119,21 +121,47 @@ static bool trace_loads(Ancestry *a, uint32_t core, size_t until, int64_t rank, 
     return false;
 }
 
+/* How many loads of the core come between its store before that one and that one. */
+static unsigned loads_for(const Ancestry *a, const Step *store, size_t at)
+{
+    unsigned loads = 0;
+    for (size_t i = at; i-- > 0 && !(step_at(a, i)->core == store->core && step_at(a, i)->kind == STEP_STORE);)
+        loads += step_at(a, i)->core == store->core && step_at(a, i)->kind == STEP_LOAD;
+    return loads;
+}
+
 static bool trace(Ancestry *a, Spot spot, size_t until, unsigned depth)
 {
     size_t at;
     int64_t rank;
     if (depth == 0)
-        return false;
+        return a->known;
     if (!last_writer(a, spot, until, &at, &rank))
-        return !program_decl(a->program, program_object_decl(a->program, spot.object))->input;
+        return a->known || !program_decl(a->program, program_object_decl(a->program, spot.object))->input;
     const Step *writer = step_at(a, at);
     if (writer->kind == STEP_WRITE)
         return trace_copy(a, at, rank, depth - 1);
     g_autofree char *core = program_describe_core(a->program, writer->core), *where = program_describe_site(a->program, writer->site);
     g_autofree char *to = program_describe_region(a->program, writer->object, writer->value);
     g_autofree char *made = g_strdup_printf("%s at %s wrote %s", core, where, to);
+    if (a->known && loads_for(a, writer, at) != 1) {
+        g_ptr_array_add(a->lines, g_steal_pointer(&made));
+        return true;
+    }
     return trace_loads(a, writer->core, at, rank, program_get_region(a->program, writer->value)->bytes, made, depth - 1);
+}
+
+/* The element that the expectation complains of. */
+static bool first_difference(Execution *e, const Expectation *expectation, uint32_t device, Spot *spot)
+{
+    Unexpected unexpected = { .object = NONE };
+    bool differs = !expectation->holds(execution_machine(e), expectation, device, &unexpected) && unexpected.object != NONE;
+    if (differs) {
+        const View *view = program_get_view(machine_program(execution_machine(e)), unexpected.view);
+        *spot = (Spot){ unexpected.object, view_element_offset(view, unexpected.element) };
+    }
+    g_free(unexpected.message);
+    return differs;
 }
 
 /* The first unwritten element of the buffers that the expectation reads. */
@@ -157,6 +185,24 @@ static bool first_unwritten(Execution *e, const Expectation *expectation, uint32
     return false;
 }
 
+/* Another core that writes the same element of its own memory; NULL: there is none. */
+static char *name_other_writer(const Ancestry *a, Spot spot)
+{
+    const Decl *decl = program_decl(a->program, program_object_decl(a->program, spot.object));
+    uint32_t per = a->program->cores_per_device, first = spot.object - (spot.object - decl->first_object) % per;
+    for (uint32_t k = 0; program_decl_of_cores(decl) && k < per; k++) {
+        const Spot other = { first + k, spot.byte };
+        size_t at;
+        int64_t rank;
+        if (other.object == spot.object || !last_writer(a, other, a->record->steps.count, &at, &rank))
+            continue;
+        const Step *writer = step_at(a, at);
+        g_autofree char *core = program_describe_core(a->program, writer->core), *where = program_describe_site(a->program, writer->site);
+        return g_strdup_printf(" But %s writes that element of its own %s, at %s.", core, program_text(a->program, decl->name), where);
+    }
+    return NULL;
+}
+
 static size_t index_of(const Ancestry *a, const Place *place)
 {
     uint32_t position = 0;
@@ -172,24 +218,45 @@ static bool find_source(Execution *e, Ancestry *a, const Finding *finding)
 {
     const Place *place = &finding->place[0];
     const Expectation *expectation = expectation_at(a->program, place->site);
-    Spot spot;
     if (expectation != NULL)
-        return first_unwritten(e, expectation, place->core / a->program->cores_per_device, &spot)
-            && trace(a, spot, a->record->steps.count, DEPTH_MAX);
+        return first_unwritten(e, expectation, place->core / a->program->cores_per_device, &a->spot)
+            && trace(a, a->spot, a->record->steps.count, DEPTH_MAX);
     g_autofree char *core = program_describe_core(a->program, place->core), *taken = g_strdup_printf("%s read it", core);
     return trace_loads(a, place->core, MIN(index_of(a, place) + 1, a->record->steps.count), 0, 0, taken, DEPTH_MAX);
 }
 
+static void append_lines(GString *text, const Ancestry *a)
+{
+    for (guint i = 0; i < a->lines->len; i++)
+        if (i == 0 || strcmp(a->lines->pdata[i - 1], a->lines->pdata[i]) != 0)      /* iterations of a loop are told once */
+            g_string_append_printf(text, "%s%s", i > 0 ? "; " : "", (char *)a->lines->pdata[i]);
+}
+
+char *ancestry_of_result(Execution *e, const Finding *finding)
+{
+    Ancestry a = { execution_record(e), machine_program(execution_machine(e)), { NONE, 0 }, true, g_ptr_array_new_with_free_func(g_free) };
+    const Expectation *expectation = expectation_at(a.program, finding->place[0].site);
+    GString *text = g_string_new(NULL);
+    if (expectation != NULL && first_difference(e, expectation, finding->place[0].core / a.program->cores_per_device, &a.spot)
+        && trace(&a, a.spot, a.record->steps.count, DEPTH_MAX) && a.lines->len > 0) {
+        g_string_append(text, "Where it comes from: ");
+        append_lines(text, &a);
+        g_string_append_c(text, '.');
+    }
+    g_ptr_array_unref(a.lines);
+    return g_string_free(text, text->len == 0);
+}
+
 char *ancestry_of_unwritten(Execution *e, const Finding *finding)
 {
-    Ancestry a = { execution_record(e), machine_program(execution_machine(e)), g_ptr_array_new_with_free_func(g_free) };
+    Ancestry a = { execution_record(e), machine_program(execution_machine(e)), { NONE, 0 }, false, g_ptr_array_new_with_free_func(g_free) };
     GString *text = NULL;
     if (find_source(e, &a, finding)) {
         text = g_string_new(a.lines->len > 0 ? "Where it comes from: " : "");
-        for (guint i = 0; i < a.lines->len; i++)
-            if (i == 0 || strcmp(a.lines->pdata[i - 1], a.lines->pdata[i]) != 0)        /* iterations of a loop are told once */
-                g_string_append_printf(text, "%s%s", i > 0 ? "; " : "", (char *)a.lines->pdata[i]);
+        append_lines(text, &a);
         g_string_append(text, a.lines->len > 0 ? "; nothing had written there." : "Nothing in this run writes that element.");
+        g_autofree char *other = a.lines->len == 0 && a.spot.object != NONE ? name_other_writer(&a, a.spot) : NULL;
+        g_string_append(text, other ? other : "");
     }
     g_ptr_array_unref(a.lines);
     return text != NULL ? g_string_free(text, FALSE) : NULL;

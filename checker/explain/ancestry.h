@@ -10,3 +10,5 @@
 
 /* To be called after a run with contents that showed the `uninitialised` finding. One or more sentences, g_malloc. */
 char *ancestry_of_unwritten(Execution *execution, const Finding *finding);
+/* The same of an element that is not the expected one, back to an input or to what a core computed. */
+char *ancestry_of_result(Execution *execution, const Finding *finding);

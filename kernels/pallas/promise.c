@@ -1,4 +1,4 @@
-/* promise.c - compares final contents with what a program expects, element by element, and words the first difference. */
+/* promise.c - compares final contents with what a program expects, element by element, and words the first unexpected. */
 #include "promise.h"
 #include <glib.h>
 #include <math.h>
@@ -14,8 +14,10 @@ static Tile *read_view(Machine *machine, uint32_t object, uint32_t view_id)
     return tile;
 }
 
-/* "output[1, 0, 3] on device 2" */
-static char *element_text(const Program *program, uint32_t decl, uint32_t view_id, int64_t element, uint32_t device)
+typedef struct Owner { uint32_t device, core; } Owner;         /* of a buffer's memory; core NONE: the whole device, or no matter which */
+
+/* "output[1, 0, 3] on device 2", or "... on device 2 core 1" */
+static char *element_text(const Program *program, uint32_t decl, uint32_t view_id, int64_t element, Owner owner)
 {
     const View *view = program_get_view(program, view_id);
     int64_t index[VIEW_DIMS_MAX] = { 0 };
@@ -24,7 +26,9 @@ static char *element_text(const Program *program, uint32_t decl, uint32_t view_i
     GString *text = g_string_new(builder_name(program, decl));
     for (unsigned d = 0; d < view->ndim; d++)
         g_string_append_printf(text, "%s%" G_GINT64_FORMAT, d ? ", " : "[", index[d]);
-    g_string_append_printf(text, "%s on device %u", view->ndim ? "]" : "", device);
+    g_string_append_printf(text, "%s on device %u", view->ndim ? "]" : "", owner.device);
+    if (owner.core != NONE && program->cores_per_device > 1)
+        g_string_append_printf(text, " core %u", owner.core);
     return g_string_free(text, FALSE);
 }
 
@@ -107,7 +111,7 @@ static char *find_in(const Program *program, const PromiseCollective *c, uint64_
     for (uint32_t device = 0; device < program->devices; device++)
         for (int64_t i = 0; i < elements; i++)
             if (input_origin(program, c, device, i) == origin)
-                return element_text(program, c->input, c->input_view, i, device);
+                return element_text(program, c->input, c->input_view, i, (Owner){ device, NONE });
     return NULL;
 }
 
@@ -131,12 +135,13 @@ static char *word_sum(const Program *program, const PromiseCollective *c, uint64
     return extra != NULL ? g_strdup_printf("a sum that has %s once too often", extra) : g_strdup("another sum");
 }
 
-static char *word_difference(const Program *program, const PromiseCollective *c, uint32_t device, int64_t element, uint64_t found)
+static char *word_difference(const Program *program, const PromiseCollective *c, Owner owner, int64_t element, uint64_t found)
 {
-    Due due = due_at(program, c, device, element);
-    g_autofree char *place = element_text(program, c->output, c->output_view, element, device);
-    g_autofree char *source = element_text(program, c->input, c->input_view, due.element, member_device(program, c, device, due.rank));
-    g_autofree char *sum = due.sum ? word_sum(program, c, due_origin(program, c, device, due), found) : NULL;
+    Due due = due_at(program, c, owner.device, element);
+    const Owner from = { member_device(program, c, owner.device, due.rank), NONE };
+    g_autofree char *place = element_text(program, c->output, c->output_view, element, owner);
+    g_autofree char *source = element_text(program, c->input, c->input_view, due.element, from);
+    g_autofree char *sum = due.sum ? word_sum(program, c, due_origin(program, c, owner.device, due), found) : NULL;
     g_autofree char *other = found == 0 ? g_strdup("zero") : find_origin(program, c, found);
     if (due.sum)
         return g_strdup_printf("%s is %s, not the sum over all %u devices", place, other != NULL ? other : sum, group_size(program, c));
@@ -144,19 +149,19 @@ static char *word_difference(const Program *program, const PromiseCollective *c,
 }
 
 /* For an element without a known value: it is unwritten, or, as a usage error, it passed through an opaque buffer. NULL: it is known. */
-static char *word_unknown(Machine *machine, uint32_t decl, uint32_t view, const Tile *tile, int64_t element, uint32_t device, uint32_t site)
+static char *word_unknown(Machine *machine, uint32_t decl, uint32_t view, const Tile *tile, int64_t element, Owner owner, uint32_t site)
 {
     Program *program = machine_program(machine);
     if (element_state(tile->written[element]) == ELEMENT_WRITTEN)
         return NULL;
-    g_autofree char *place = element_text(program, decl, view, element, device);
+    g_autofree char *place = element_text(program, decl, view, element, owner);
     if (element_state(tile->written[element]) == ELEMENT_UNWRITTEN)
         return g_strdup_printf(EXPECTATION_UNWRITTEN "%s", place);
     program_set_usage_error(program, site, "%s comes from an opaque buffer, so nothing can be expected of it", place);
     return g_strdup(program->usage_error);
 }
 
-typedef char *(*JudgeElement)(Machine *machine, const void *closure, const Tile *tile, int64_t element, uint32_t device);
+typedef char *(*JudgeElement)(Machine *machine, const void *closure, const Tile *tile, int64_t element, Owner owner);
 
 /* Elements that depend on a race are not judged; an unwritten one is, if the program exempts that race. */
 static bool is_judged(const Tile *tile, int64_t element)
@@ -165,19 +170,22 @@ static bool is_judged(const Tile *tile, int64_t element)
     return marks == 0 || (marks == ELEMENT_EXEMPT && element_state(tile->written[element]) == ELEMENT_UNWRITTEN);
 }
 
-/* *message: what is wrong with the first unexpected element, an unwritten one if there is any; NULL: nothing. */
-static void judge_elements(Machine *machine, const void *closure, const Tile *tile, uint32_t device, JudgeElement judge, char **message)
+/* The first unexpected element, an unwritten one if there is any; without a message: none. */
+static void judge_elements(Machine *machine, const void *closure, const Tile *tile, Owner owner, JudgeElement judge,
+                           Unexpected *unexpected)
 {
     int64_t i = 0;
+    char **message = &unexpected->message;
     *message = NULL;
-    while (i < tile->elements && (!is_judged(tile, i) || (*message = judge(machine, closure, tile, i, device)) == NULL))
+    while (i < tile->elements && (!is_judged(tile, i) || (*message = judge(machine, closure, tile, i, owner)) == NULL))
         i++;
+    unexpected->element = i;
     for (; i < tile->elements && !g_str_has_prefix(*message, EXPECTATION_UNWRITTEN); i++) {
         bool nobody = element_state(tile->written[i]) == ELEMENT_UNWRITTEN && is_judged(tile, i);
-        char *unwritten = nobody ? judge(machine, closure, tile, i, device) : NULL;
+        char *unwritten = nobody ? judge(machine, closure, tile, i, owner) : NULL;
         if (unwritten != NULL) {
             g_free(*message);
-            *message = unwritten;
+            *message = unwritten, unexpected->element = i;
         }
     }
 }
@@ -191,27 +199,16 @@ static void tell_reached(Machine *machine, uint32_t site, const Tile *tile, uint
         racing_reach(machine_program(machine), REACH_EXPECTATION, device, site, marks);
 }
 
-static char *judge_origin(Machine *machine, const void *closure, const Tile *tile, int64_t element, uint32_t device)
+static char *judge_origin(Machine *machine, const void *closure, const Tile *tile, int64_t element, Owner owner)
 {
     const PromiseCollective *c = closure;
     const Program *program = machine_program(machine);
-    char *unknown = word_unknown(machine, c->output, c->output_view, tile, element, device, c->site);
-    if (unknown != NULL || tile->origin[element] == due_origin(program, c, device, due_at(program, c, device, element)))
+    char *unknown = word_unknown(machine, c->output, c->output_view, tile, element, owner, c->site);
+    Due due = due_at(program, c, owner.device, element);
+    if (unknown != NULL || tile->origin[element] == due_origin(program, c, owner.device, due))
         return unknown;
-    return word_difference(program, c, device, element, tile->origin[element]);
+    return word_difference(program, c, owner, element, tile->origin[element]);
 }
-
-static bool judge_collective(Machine *machine, const void *closure, uint32_t object, uint32_t device, char **message)
-{
-    const PromiseCollective *c = closure;
-    Tile *tile = read_view(machine, object, c->output_view);
-    tell_reached(machine, c->site, tile, device);
-    judge_elements(machine, c, tile, device, judge_origin, message);
-    tile_free(tile);
-    return *message == NULL;
-}
-
-typedef bool (*JudgeObject)(Machine *machine, const void *closure, uint32_t object, uint32_t device, char **message);
 
 /* The index of the core whose memory it is; NONE: it belongs to the whole device. */
 static uint32_t core_of(const Program *program, uint32_t decl, uint32_t object)
@@ -220,23 +217,36 @@ static uint32_t core_of(const Program *program, uint32_t decl, uint32_t object)
     return program_decl_of_cores(d) ? (object - d->first_object) % program->cores_per_device : NONE;
 }
 
+static bool judge_collective(Machine *machine, const void *closure, uint32_t object, uint32_t device, Unexpected *unexpected)
+{
+    const PromiseCollective *c = closure;
+    Tile *tile = read_view(machine, object, c->output_view);
+    tell_reached(machine, c->site, tile, device);
+    unexpected->object = object, unexpected->view = c->output_view;
+    judge_elements(machine, c, tile, (Owner){ device, core_of(machine_program(machine), c->output, object) }, judge_origin, unexpected);
+    tile_free(tile);
+    return unexpected->message == NULL;
+}
+
+typedef bool (*JudgeObject)(Machine *machine, const void *closure, uint32_t object, uint32_t device, Unexpected *unexpected);
+
 /* Memory that belongs to a core is judged on each core. */
-static bool judge_device(Machine *machine, const void *closure, uint32_t decl, uint32_t device, char **message, JudgeObject judge)
+static bool judge_device(Machine *machine, const void *closure, uint32_t decl, uint32_t device, Unexpected *unexpected, JudgeObject judge)
 {
     const Program *program = machine_program(machine);
     uint32_t first, last, cores = program->cores_per_device;
     if (!program_decl_launches(program, decl, device, &first, &last))
         return true;                            /* no launch on this device uses it */
     for (uint32_t i = 0; i < (program_decl_of_cores(program_decl(program, decl)) ? cores : 1); i++)
-        if (!judge(machine, closure, program_object(program, decl, device * cores + i), device, message))
+        if (!judge(machine, closure, program_object(program, decl, device * cores + i), device, unexpected))
             return false;
     return true;
 }
 
-bool promise_collective(Machine *machine, const Expectation *expectation, uint32_t device, char **message)
+bool promise_collective(Machine *machine, const Expectation *expectation, uint32_t device, Unexpected *unexpected)
 {
     const PromiseCollective *c = expectation->closure;
-    return judge_device(machine, c, c->output, device, message, judge_collective);
+    return judge_device(machine, c, c->output, device, unexpected, judge_collective);
 }
 
 static bool same_value(double found, double due, double tolerance)
@@ -244,26 +254,26 @@ static bool same_value(double found, double due, double tolerance)
     return isnan(due) || found == due || fabs(found - due) <= tolerance * fmax(1, fabs(due));
 }
 
-static char *judge_value(Machine *machine, const void *closure, const Tile *tile, int64_t element, uint32_t device)
+static char *judge_value(Machine *machine, const void *closure, const Tile *tile, int64_t element, Owner owner)
 {
     const PromiseValues *values = closure;
     int64_t index[VIEW_DIMS_MAX] = { 0 }, rest = element;
     for (unsigned d = tile->ndim; d-- > 0; rest /= tile->size[d])
         index[d] = rest % tile->size[d];
     builder_begin_function();
-    double due = values->function(values->ref, (int)device, index);
+    double due = values->function(values->ref, (int)owner.device, index);
     builder_end_function(values->site);
     if (isnan(due))
         return NULL;
-    char *unknown = word_unknown(machine, values->output, values->output_view, tile, element, device, values->site);
+    char *unknown = word_unknown(machine, values->output, values->output_view, tile, element, owner, values->site);
     if (unknown != NULL)
         return unknown;
-    g_autofree char *place = element_text(machine_program(machine), values->output, values->output_view, element, device);
+    g_autofree char *place = element_text(machine_program(machine), values->output, values->output_view, element, owner);
     double found = dtype_read_double(tile->dtype, tile->bytes + (size_t)element * dtype_size_bytes(tile->dtype));
     return same_value(found, due, values->tolerance) ? NULL : g_strdup_printf("%s is %.9g, not %.9g", place, found, due);
 }
 
-static bool judge_values(Machine *machine, const void *closure, uint32_t object, uint32_t device, char **message)
+static bool judge_values(Machine *machine, const void *closure, uint32_t object, uint32_t device, Unexpected *unexpected)
 {
     const PromiseValues *values = closure;
     Program *program = machine_program(machine);
@@ -271,22 +281,22 @@ static bool judge_values(Machine *machine, const void *closure, uint32_t object,
     Tile *tile = read_view(machine, object, values->output_view);
     tell_reached(machine, values->site, tile, device);
     builder_function = &called;
+    unexpected->object = object, unexpected->view = values->output_view;
     if (sigsetjmp(called.unwind, 0) == 0)
-        judge_elements(machine, values, tile, device, judge_value, message);
+        judge_elements(machine, values, tile, (Owner){ device, called.core }, judge_value, unexpected);
     else
-        *message = g_strdup(called.program->usage_error);       /* misuse in the author's function */
+        unexpected->message = g_strdup(called.program->usage_error);       /* misuse in the author's function */
     builder_function = outer;
     if (called.given != NULL)
         machine_free(called.given);
     tile_free(tile);
-    return *message == NULL;
+    return unexpected->message == NULL;
 }
 
-bool promise_values(Machine *machine, const Expectation *expectation, uint32_t device, char **message)
+bool promise_values(Machine *machine, const Expectation *expectation, uint32_t device, Unexpected *unexpected)
 {
     const PromiseValues *values = expectation->closure;
-    *message = NULL;
-    return judge_device(machine, values, values->output, device, message, judge_values);
+    return judge_device(machine, values, values->output, device, unexpected, judge_values);
 }
 
 double promise_given(const PlSite *here, PlRef ref, int64_t device, int dims, const int64_t *index)

@@ -22,6 +22,6 @@ typedef struct PromiseValues {
     PlRef ref[];
 } PromiseValues;
 
-bool promise_collective(Machine *machine, const Expectation *expectation, uint32_t device, char **message);
-bool promise_values(Machine *machine, const Expectation *expectation, uint32_t device, char **message);
+bool promise_collective(Machine *machine, const Expectation *expectation, uint32_t device, Unexpected *unexpected);
+bool promise_values(Machine *machine, const Expectation *expectation, uint32_t device, Unexpected *unexpected);
 double promise_given(const PlSite *here, PlRef ref, int64_t device, int dims, const int64_t *index);

@@ -115,6 +115,16 @@ static void the_line_that_describes_a_copy_is_named(void **state)
     SAYS("made -n 2", "waits for the write of copy 0 of device 0 at causes.c:128 (described at causes.c:127) only at causes.c:130");
 }
 
+static void a_wrong_result_says_whose_it_is_and_which_copy_wrote_it(void **state)
+{
+    (void)state;
+    SAYS("own_out -n 1 --cores 2", "out[0] on device 0 core 1 is x[1, 0] on device 0, not x[0] on device 0",
+         "device 0 core 1 at causes.c:143 wrote out on device 0 core 1 from y on device 0 core 1, loaded at causes.c:143; copy 0 of "
+         "device 0 core 1 at causes.c:141 wrote y on device 0 core 1 from x[1, 0:8] on device 0.");
+    SAYS("part_out -n 1 --cores 2", "nobody wrote out[1, 0] on device 0 core 0",
+         "Nothing in this run writes that element. But device 0 core 1 writes that element of its own out, at causes.c:156.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +136,7 @@ int main(void)
         cmocka_unit_test(a_failed_assertion_says_what_was_seen_and_which_wait_let_it),
         cmocka_unit_test(an_endless_poll_says_what_it_sees_and_from_whom),
         cmocka_unit_test(the_line_that_describes_a_copy_is_named),
+        cmocka_unit_test(a_wrong_result_says_whose_it_is_and_which_copy_wrote_it),
     };
     return cmocka_run_group_tests(tests, set_up, binary_tear_down);
 }

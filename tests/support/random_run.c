@@ -4,7 +4,7 @@
  */
 #include <glib.h>
 #include <string.h>
-#include "../../model/machine.h"
+#include "../../model/expectation.h"
 #include "random_program.h"
 
 typedef struct Built {                          /* in the program's memory */
@@ -376,12 +376,12 @@ static uint64_t hash_contents(Machine *machine, const Promised *promised, uint32
     return hash;
 }
 
-static bool holds(Machine *machine, const Expectation *expectation, uint32_t device, char **message)
+static bool holds(Machine *machine, const Expectation *expectation, uint32_t device, Unexpected *unexpected)
 {
     const Promised *promised = expectation->closure;
     if (hash_contents(machine, promised, device) == promised->hash[device])
         return true;
-    *message = g_strdup_printf("device %u ends with other values", device);
+    unexpected->message = g_strdup_printf("device %u ends with other values", device);
     return false;
 }
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "../../checker/enumerate/enumerate.h"
-#include "../../model/machine.h"
+#include "../../model/expectation.h"
 #include "../support/world.h"
 
 static bool has_limit(const Outcome *outcome, const char *limit)
@@ -431,13 +431,13 @@ static void results_may_not_depend_on_the_schedule(void **state)
     act_free(act, outcome);
 }
 
-static bool is_as_expected(Machine *machine, const Expectation *expectation, uint32_t device, char **message)
+static bool is_as_expected(Machine *machine, const Expectation *expectation, uint32_t device, Unexpected *unexpected)
 {
     Program *program = machine_program(machine);
     const Contents *contents = machine_contents(machine, program_object(program, expectation->decl[0], device));
     bool holds = device == 0 || dtype_read_int(DTYPE_I32, contents->bytes) == *(const int *)expectation->closure;
     if (!holds)
-        *message = g_strdup("not as expected");
+        unexpected->message = g_strdup("not as expected");
     return holds;
 }
 

@@ -520,7 +520,7 @@ static void wrong_results_say_where_they_came_from(void **state)
         { "sum_has_one_twice", 1, 1, "output[0] on device 0 is a sum that has block[0] on device 0 once too often" },
         { "half_written", 1, 1, "nobody wrote output[2] on device 0" },
         { "wrong_values", 1, 1, "output[0] on device 0 is " },
-        { "each_core_the_first", 1, 2, "output[0] on device 0 is " },
+        { "each_core_the_first", 1, 2, "output[0] on device 0 core 1 is 2, not 1" },
     };
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {

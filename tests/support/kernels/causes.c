@@ -134,3 +134,31 @@ PROGRAM(made, "")
     PL_NEEDS(pl_num_devices() == 2, "two devices");
     pl_launch(descriptor, .args = { pl_input(PL_F32, 8), pl_vmem(PL_F32, 2, 8), pl_dma_semaphore(), pl_dma_semaphore() });
 }
+
+/* Each core has an out of its own. */
+KERNEL(fetch_own, x, y, out, sem)
+{
+    PlCopy copy = pl_async_copy(pl_at(x, pl_core_index()), y, sem);
+    pl_copy_wait(copy);
+    pl_store(out, pl_load(y));
+}
+PROGRAM(own_out, "")
+{
+    PL_NEEDS(pl_num_cores() == 2, "two cores");
+    PlRef x = pl_input(PL_F32, 2, 8), out = pl_output_in(PL_VMEM, PL_F32, 8);
+    pl_launch(fetch_own, .args = { x, pl_vmem(PL_F32, 8), out, pl_dma_semaphore() });
+    pl_expect_equal(out, pl_at(x, 0));
+}
+KERNEL(fetch_part, x, y, out, sem)
+{
+    PlCopy copy = pl_async_copy(pl_at(x, pl_core_index()), y, sem);
+    pl_copy_wait(copy);
+    pl_store(pl_at(out, pl_core_index()), pl_load(y));
+}
+PROGRAM(part_out, "")
+{
+    PL_NEEDS(pl_num_cores() == 2, "two cores");
+    PlRef x = pl_input(PL_F32, 2, 8), out = pl_output_in(PL_VMEM, PL_F32, 2, 8);
+    pl_launch(fetch_part, .args = { x, pl_vmem(PL_F32, 8), out, pl_dma_semaphore() });
+    pl_expect_equal(out, x);
+}
