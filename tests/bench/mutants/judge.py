@@ -7,7 +7,7 @@ Repair. Each that the report offers was verified on the whole program. One is gr
   undo     if its diff gives the original text back, but for blanks and comments; or if its edits make the undone change at that place
            (for a dropped wait: a wait before the next step, or behind the last one)
   equal    if it makes the undone change at another place: waits for all of the statement's semaphores where one was dropped, the same
-           signal given elsewhere; or, without a diff, if it gives the same steps another slot, device, semaphore or guard
+           signal given elsewhere; or if it gives the same steps another slot, device, semaphore or guard (by a diff: of the same line)
   other    if it changes something else: another semaphore for each copy, another count, a capacity semaphore
   mask     if the report itself calls it a mask: a further barrier, or a guarantee of the hardware (a knob)
 A mutant's grade is its best repair's. Edits are read where they tell enough, else the words.
@@ -147,10 +147,13 @@ def grade_count(repair, mutant):
 
 
 def grade_edited(*kinds):
-    """Only such edits, of steps at the changed line or of the copies that are described there."""
+    """Only such edits, of steps at the changed line or of the copies that are described there; a diff must be of that
+    line, or start the copy where it is described."""
     def grade(repair, mutant):
-        at = {*range(mutant.first, mutant.last + 1), *mutant.descriptor}
+        own = range(mutant.first, mutant.last + 1)
+        at = {*own, *mutant.descriptor}
         right = repair.edits and all(edit["edit"] in kinds and edit["line"] in at for edit in repair.edits)
+        right = right and all(change["line"] in (at if "start" in kinds else own) for change in repair.diff)
         return "equal" if right else "other"
     return grade
 
