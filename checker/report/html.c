@@ -3,7 +3,6 @@
  * The data is the text of an element, escaped by libxml2, so that no name can end it. Long runs are cut, and the page says so.
  */
 #include <libxml/entities.h>
-#include <stdlib.h>
 #include <string.h>
 #include "../../model/moment.h"
 #include "../facts/members.h"
@@ -97,12 +96,12 @@ static void quote_site(PageRun *run, uint32_t site, unsigned around)
 /* Quotes the lines that an explanation names. */
 static void quote_cited(PageRun *run, const char *words)
 {
-    g_auto(GStrv) word = g_strsplit_set(words, " (),;\n", -1);
-    for (char **at = word; *at; at++) {
-        const char *colon = strrchr(*at, ':');
-        g_autofree char *file = colon ? g_strndup(*at, (gsize)(colon - *at)) : NULL;
-        if (colon && g_ascii_isdigit(colon[1]))
-            quote(run, file, (unsigned)strtoul(colon + 1, NULL, 10));
+    for (const char *at = words; *at; at = places_next_word(at)) {
+        unsigned line = 0;
+        size_t length = places_cited(at, &line);
+        g_autofree char *file = g_strndup(at, length);
+        if (length > 0)
+            quote(run, file, line);
     }
 }
 

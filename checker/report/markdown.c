@@ -1,7 +1,6 @@
 /* markdown.c - for comments on pull requests and summaries of CI, which end at 65,536 characters: a table of the checks, then each thing to
  * mend. Where it is too long the stories go first, then what else was tried and seen, then the last entries; the text says what is missing.
  */
-#include <stdlib.h>
 #include <string.h>
 #include "describe.h"
 #include "diff.h"
@@ -83,28 +82,29 @@ static void append_place(GString *out, const Markdown *md, const char *file, uns
         g_string_append_printf(out, "](%s%s#L%u)", md->blob ? md->blob : "", address, line);
 }
 
+/* The text from `at` up to `until`. */
+static void append_plain(GString *out, const Markdown *md, const char *at, const char *until)
+{
+    g_autofree char *part = g_strndup(at, (gsize)(until - at)), *told = paths_in_text(md->root, part);
+    marked_text(out, told, SENTENCE_MAX);
+}
+
 /* A sentence, with links to the places that it names. */
 static void append_words(GString *out, const Markdown *md, const char *words)
 {
     gsize begin = out->len;
-    g_autoptr(GRegex) places = g_regex_new("[^\\s(),;]+:[0-9]+", 0, 0, NULL);
-    g_autofree char *line = g_utf8_make_valid(words, -1);
-    g_autoptr(GMatchInfo) match = NULL;
-    int told = 0, from, until;
-    g_regex_match(places, line, 0, &match);
-    for (; g_match_info_matches(match) && out->len - begin < SENTENCE_MAX; g_match_info_next(match, NULL)) {
-        g_match_info_fetch_pos(match, 0, &from, &until);
-        g_autofree char *place = g_strndup(line + from, (gsize)(until - from)), *before = g_strndup(line + told, (gsize)(from - told));
-        char *colon = strrchr(place, ':');
-        *colon = '\0';
-        if (source_count(md->source, place) == 0)
+    const char *told = words;
+    for (const char *at = words; *at && out->len - begin < SENTENCE_MAX; at = places_next_word(at)) {
+        unsigned line = 0;
+        size_t length = places_cited(at, &line);
+        g_autofree char *file = g_strndup(at, length);
+        if (length == 0 || source_count(md->source, file) == 0)
             continue;
-        marked_text(out, before, SENTENCE_MAX);
-        append_place(out, md, place, (unsigned)strtoul(colon + 1, NULL, 10));
-        told = until;
+        append_plain(out, md, told, at);
+        append_place(out, md, file, line);
+        told = at + length + 1 + strspn(at + length + 1, "0123456789");
     }
-    g_autofree char *rest = paths_in_text(md->root, line + told);
-    marked_text(out, rest, SENTENCE_MAX);
+    append_plain(out, md, told, told + strlen(told));
 }
 
 static void append_place_line(GString *out, const Markdown *md, const CheckResult *result, const Place *place)

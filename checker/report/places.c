@@ -1,5 +1,6 @@
 /* places.c - takes stuck cores and last steps from the replayed run if there is one, else from the recorded run. */
 #include "places.h"
+#include <stdlib.h>
 #include <string.h>
 #include "timeline.h"
 
@@ -91,4 +92,19 @@ char *places_name(const CheckResult *result, const Finding *finding)
         first = g_steal_pointer(&where);
     }
     return g_string_free(name, FALSE);
+}
+
+size_t places_cited(const char *word, unsigned *line)
+{
+    size_t length = strcspn(word, ": (\n");
+    if (length == 0 || word[length] != ':' || !g_ascii_isdigit(word[length + 1]))
+        return 0;
+    *line = (unsigned)strtoul(word + length + 1, NULL, 10);
+    return length;
+}
+
+const char *places_next_word(const char *at)
+{
+    at += strcspn(at, " (\n");
+    return at + (*at != '\0');
 }

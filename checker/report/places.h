@@ -10,3 +10,6 @@
 GArray *places_shown(const CheckResult *result, const Finding *finding, guint most);    /* of Place, at most so many */
 char *places_inside(const CheckResult *result, const Place *place);     /* ", in ring, grid step 0, 1" */
 char *places_name(const CheckResult *result, const Finding *finding);   /* "race at kernel.c:18 and kernel.c:20" */
+/* For "kernel.c:12" at the start of a word, the length of the file's name, and *line; 0: the word names no place. */
+size_t places_cited(const char *word, unsigned *line);
+const char *places_next_word(const char *at);           /* where a place may begin again */

@@ -2,7 +2,6 @@
  * folder.
  */
 #include "text_entry.h"
-#include <stdlib.h>
 #include <string.h>
 #include "describe.h"
 #include "message.h"
@@ -19,16 +18,6 @@ typedef struct EntryText {
     uint32_t function;                          /* of the place before, 0: none */
     GPtrArray *quoted;                          /* of char*, "kernel.c:12" */
 } EntryText;
-
-/* For "kernel.c:12" at the start of a word, the length of the file's name, and *line; 0: the word names no place. */
-static size_t cited_place(const char *word, unsigned *line)
-{
-    size_t length = strcspn(word, ": (\n");
-    if (length == 0 || word[length] != ':' || !g_ascii_isdigit(word[length + 1]))
-        return 0;
-    *line = (unsigned)strtoul(word + length + 1, NULL, 10);
-    return length;
-}
 
 /* "kernels/ring.c:12" at a later time: "line 12", or "ring.c:12" in another file. The first time it stays. */
 static void append_place(EntryText *t, GString *out, const char *file, unsigned line)
@@ -47,7 +36,7 @@ static char *shortened(EntryText *t, const char *words)
     GString *out = g_string_new(NULL);
     for (const char *at = words; *at;) {
         unsigned line = 0;
-        size_t length = cited_place(at, &line);
+        size_t length = places_cited(at, &line);
         if (length > 0) {
             g_autofree char *file = g_strndup(at, length);
             append_place(t, out, file, line);
@@ -101,7 +90,7 @@ static void quote_cited(EntryText *t, const char *why)
     guint most = t->quoted->len + CITED_MAX;
     for (const char *at = why; *at && t->quoted->len < most; at += at[strcspn(at, " \n")] ? strcspn(at, " \n") + 1 : strlen(at)) {
         unsigned line = 0;
-        size_t length = cited_place(at, &line);
+        size_t length = places_cited(at, &line);
         g_autofree char *file = g_strndup(at, length);
         if (length > 0)
             quote(t, file, line);
