@@ -2,6 +2,7 @@
 #include "replays.h"
 #include "../explain/adapt.h"
 #include "../explain/ancestry.h"
+#include "../explain/critical.h"
 #include "../explain/delay.h"
 #include "../explain/minimise.h"
 #include "../explain/no_return.h"
@@ -295,6 +296,8 @@ void replays_make(WorkerShared *shared)
             g_array_free(g_steal_pointer(&finding->delays), TRUE);
         if (finding->shown && wanted)
             find_delays(shared, finding);
+        if (finding->shown && wanted && !shared->as_given)
+            critical_find(shared->execution, &(ExecutionOptions){ .fill = 0x5b, .pulse = &shared->control.pulse }, finding);
         if (finding->moves != NULL && shared->spec->recording)
             take_recording(shared, finding);
     }

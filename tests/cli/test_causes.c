@@ -125,6 +125,15 @@ static void a_wrong_result_says_whose_it_is_and_which_copy_wrote_it(void **state
          "Nothing in this run writes that element. But device 0 core 1 writes that element of its own out, at causes.c:156.");
 }
 
+static void the_order_that_would_be_right_is_named(void **state)
+{
+    (void)state;
+    SAYS("either -n 3", "Right if the flag store of 7 by device 2 at causes.c:88 comes before the flag load of device 0 at causes.c:93.");
+    SAYS("cleared -n 2", "Right if the flag store of 1 by device 0 at causes.c:114 comes before the flag store of 0 by "
+         "device 1 at causes.c:114.");
+    expect_never_says("poll -n 1", "Right if");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +146,7 @@ int main(void)
         cmocka_unit_test(an_endless_poll_says_what_it_sees_and_from_whom),
         cmocka_unit_test(the_line_that_describes_a_copy_is_named),
         cmocka_unit_test(a_wrong_result_says_whose_it_is_and_which_copy_wrote_it),
+        cmocka_unit_test(the_order_that_would_be_right_is_named),
     };
     return cmocka_run_group_tests(tests, set_up, binary_tear_down);
 }

@@ -1,0 +1,14 @@
+/* critical.h - the critical choice: two steps of a schedule on one semaphore or flag word whose other order ends without the fault.
+ *
+ *     schedule that shows the fault -> the latest step that, held back until another core's step on the same object, leads to a right end
+ *
+ * Claimed only after the other execution was run to its end, with all cores finished and no fault.
+ *
+ * Errors:      none; nothing is said if no such pair is found with bounded effort.
+ */
+#pragma once
+#include "../facts/finding.h"
+#include "../run/execution.h"
+
+/* Adds a sentence to finding->why. The schedule must have shown the finding. */
+void critical_find(Execution *execution, const ExecutionOptions *options, Finding *finding);
