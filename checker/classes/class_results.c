@@ -32,6 +32,7 @@ Outcome *class_results_new_outcome(void)
 {
     Outcome *outcome = outcome_new();
     outcome->conflicts = outcome->steps = 0;
+    outcome->summed = true;
     return outcome;
 }
 
@@ -164,9 +165,7 @@ void class_results_add(Explorer *x)
     if (finished && !x->usage->proof && !x->usage->raises && !x->options->contents)
         return;
     bool only_blocked = ends.blocked > 0 && ends.stopped + ends.polling == 0;
-    if (only_blocked && !x->usage->proof && !x->usage->raises && results->deadlock != NULL)
-        results->deadlock->count++;
-    else
+    if (!only_blocked || x->usage->proof || x->usage->raises || results->deadlock == NULL)
         prove_class(x, finished);
 }
 

@@ -20,7 +20,7 @@ struct ClassResults {                           /* of one explorer, for one roun
     uint32_t *position;                         /* scratch: by core */
     GHashTable *ends, *classes;                 /* sets of hashes of 64 bits, for tests; classes: for the audit */
     Families *families;                         /* verdicts on classes that differ in looks only */
-    Finding *deadlock;                          /* if nothing else can go wrong: the finding that counts further deadlocks */
+    Finding *deadlock;                          /* the deadlock found; where nothing else can go wrong, others say nothing new */
     Result result;
     GArray *moves;                              /* the schedule of the class that result.bytes is of; NULL: none */
 };

@@ -7,12 +7,12 @@
 #include "../report/describe.h"
 #include "../report/schedules.h"
 #include "selection.h"
+#include "sizes.h"
 
 typedef struct CheckTally {
     Columns table;
     unsigned count[VERDICT_NOT_APPLICABLE + 1], checks;
-    uint32_t smallest_wrong;                    /* devices, for the current program; 0: none so far */
-    bool right_below;                           /* some size below that was verified */
+    GArray *sizes;                              /* of the current program */
 } CheckTally;
 
 /* "race (2), leftover": the faults and, above one, their numbers. */
@@ -35,18 +35,9 @@ static char *fault_list(const CheckResult *result)
 
 static void tally_result(CheckTally *tally, const CheckResult *result)
 {
-    char *title = text_title(result), *faults = fault_list(result);
-    columns_add(&tally->table, title);
-    columns_add(&tally->table, verdict_name(result->verdict));
-    columns_add(&tally->table, faults);
     tally->count[result->verdict]++;
     tally->checks++;
-    uint32_t devices = mesh_devices(&result->spec->mesh);
-    if (result->verdict == VERDICT_FAULTY && (tally->smallest_wrong == 0 || devices < tally->smallest_wrong))
-        tally->smallest_wrong = devices;
-    tally->right_below |= result->verdict == VERDICT_VERIFIED;
-    g_free(faults);
-    g_free(title);
+    sizes_add(tally->sizes, result->spec, result->verdict, fault_list(result));
 }
 
 static void tell_baseline(Session *session, const CheckResult *result, BaselineCount count)
@@ -131,7 +122,7 @@ static void run_one(Session *session, const CheckSpec *spec, CheckQueue *queue, 
 static void run_program(Session *session, const Planned *planned, CheckQueue *queue, CheckTally *tally)
 {
     const Selected *selected = planned->selected;
-    tally->smallest_wrong = 0, tally->right_below = false;
+    g_autoptr(GArray) sizes = tally->sizes = sizes_begin();
     unsigned before = tally->checks, before_inapplicable = tally->count[VERDICT_NOT_APPLICABLE];
     if (planned->error)
         session_fail(session, g_strdup(planned->error));
@@ -144,9 +135,13 @@ static void run_program(Session *session, const Planned *planned, CheckQueue *qu
     unsigned checks = tally->checks - before;
     if (checks && tally->count[VERDICT_NOT_APPLICABLE] - before_inapplicable == checks)
         session_fail(session, g_strdup_printf("%s is not applicable at any of these sizes", selected->entry->name));
-    if (tally->smallest_wrong && tally->right_below && !session->options->quiet && session->options->defines->len == 0)
-        g_string_append_printf(session->text.out, "%s is right for some sizes only: the smallest wrong one here is %u devices.\n",
-                               selected->entry->name, tally->smallest_wrong);
+    g_autofree char *words = sizes_words(sizes), *decides = session->options->quiet ? NULL : sizes_what_decides(sizes);
+    if (decides)
+        text_wrapped(&session->text, 0, "", decides);
+    if (!*words)
+        return;
+    columns_add(&tally->table, selected->entry->name);
+    columns_add(&tally->table, words);
 }
 
 static void summarise(Session *session, const CheckTally *tally)
@@ -180,7 +175,7 @@ int command_check(Session *session)
     Selection selection;
     CheckTally tally = {.checks = 0};
     char *error = NULL;
-    columns_init(&tally.table, 3);
+    columns_init(&tally.table, 2);
     if (!selection_read(&selection, session, &error))
         session_fail(session, error);
     CheckQueue *queue = check_queue_new(session->options->workers, finish, session->options);

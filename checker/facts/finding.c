@@ -3,10 +3,11 @@
  * All searches report through this file, so that "the same fault" and "the same end state" mean the same for all.
  */
 #include "finding.h"
-#include "../../model/moment.h"
 #include <string.h>
 
+#include "../../model/moment.h"
 #include "../../model/rng.h"
+#include "finding_inside.h"
 
 Place place_of_step(const Step *step, uint32_t position)
 {
@@ -83,6 +84,8 @@ void finding_free(Finding *finding)
         return;
     g_free(finding->message);
     g_free(finding->why);
+    if (finding->instances)
+        g_array_free(finding->instances, TRUE);
     if (finding->clashes)
         g_array_free(finding->clashes, TRUE);
     if (finding->delays)
@@ -327,8 +330,7 @@ void outcome_settle(Outcome *outcome, const Program *program)
     for (guint i = 0; i < findings->len; i++) {
         Finding *finding = findings->pdata[i], *last = kept ? findings->pdata[kept - 1] : NULL;
         if (last && compare_keys(program, last, finding) == 0) {
-            last->count += finding->count;
-            last->at_most |= finding->at_most;
+            instances_merge(last, finding, outcome->summed);
             for (guint k = 0; finding->clashes != NULL && k < finding->clashes->len; k++)
                 add_clash(last, &g_array_index(finding->clashes, Clash, k));
             finding_free(finding);

@@ -1,7 +1,7 @@
 /* finding.h - a fault as a search reports it: what, where, why, and the schedule that shows it. Searches make findings, report words them.
  *
  * The key of a finding (what is "the same fault"): id, the sites of its places in ascending order, and object, where objects of one
- * declaration count as one (each execution of a scope, each launch of a scratch). outcome_settle merges by key and adds up counts; the
+ * declaration count as one (each execution of a scope, each launch of a scratch). outcome_settle merges by key; the
  * sample is the first in the order of finding_compare.
  *
  *   id             places                                object                          schedule ends
@@ -45,10 +45,10 @@ typedef enum Meant { MEANT_UNKNOWN, MEANT_FIRST, MEANT_SECOND } Meant;
 
 typedef struct Finding {
     FaultId id;
-    uint64_t count;                             /* how many pairs (or steps) of these sites */
+    uint64_t count;                             /* of pairs of places, or places, at these sites, see instances.h */
     bool at_most;                               /* the count is an upper bound */
-    unsigned places;
-    Place place[2];
+    GArray *instances;                          /* of uint64_t: their hashes; NULL: not listed */
+    unsigned places; Place place[2];
     uint32_t object;
     bool object_is_semaphore;
     int64_t have, need;                         /* leftover: count; overflow: highest count, limit; lifetime: -1 not begun, +1 ended */
@@ -92,7 +92,7 @@ typedef struct Estimate { double all, least, most; } Estimate;  /* with an 80 % 
 /* The result of a search. */
 typedef struct Outcome {
     GPtrArray *findings;                        /* of Finding, sorted by finding_compare */
-    bool complete;                              /* every schedule and DMA order was covered */
+    bool summed, complete;                      /* its findings are of several executions; every schedule and DMA order was covered */
     GPtrArray *limits;                          /* of static strings: "conflicts", "states", "time", "memory", "runs" */
     bool incomplete_after_race;                 /* a racing value reached control: findings may be missing */
     bool unjudged_after_race;                   /* a result, or another property of values, depends on a reported race */
@@ -109,7 +109,7 @@ typedef struct Outcome {
 
 Outcome *outcome_new(void);
 void outcome_free(Outcome *outcome);
-/* Sorts the findings and merges those of one key: counts add up, the first keeps its places, schedule and texts. */
+/* Sorts the findings and merges those of one key: the first keeps its places, schedule and texts. */
 void outcome_settle(Outcome *outcome, const Program *program);
 /* Adds both sides of a racing pair to the finding's clashes, each once. */
 void finding_add_clashes(Finding *finding, const Place place[2]);

@@ -6,6 +6,7 @@ static void carry_finding(Codec *codec, Finding *finding)
     CODEC_PLAIN(codec, finding->id);
     CODEC_PLAIN(codec, finding->count);
     codec_bool(codec, &finding->at_most);
+    codec_array_or_null(codec, &finding->instances, sizeof(uint64_t));
     CODEC_PLAIN(codec, finding->places);
     CODEC_PLAIN(codec, finding->place);
     CODEC_PLAIN(codec, finding->object);

@@ -18,7 +18,8 @@ PairClass *races_class(Races *races, uint32_t site_a, uint32_t site_b, uint32_t 
     const uint32_t key[] = { MIN(site_a, site_b), MAX(site_a, site_b), decl }, id = number_of(&races->keys->classes, key, sizeof key);
     if (id == races->classes.count)
         *(PairClass *)pile_push(&races->classes, 1) = (PairClass){ .site = { key[0], key[1] }, .decl = decl, .sample = { NONE, NONE },
-                                                                   .sample_age = NONE, .open_first = NONE, .shape_first = NONE };
+                                                                   .sample_age = NONE, .open_first = NONE, .certain_first = NONE,
+                                                                   .shape_first = NONE };
     return &PILE(PairClass, &races->classes, id);
 }
 
@@ -33,6 +34,10 @@ static uint32_t age_of(const Index *index, uint32_t code)
 void races_add_certain(Races *races, PairClass *class, uint32_t a, uint32_t b, uint64_t pairs)
 {
     class->certain += pairs;
+    if (pairs == 1 && races->order->chosen) {
+        *(OpenPair *)pile_push(&races->listed, 1) = (OpenPair){ a, b, class->certain_first };
+        class->certain_first = (uint32_t)races->listed.count - 1;
+    }
     if (races->racing && !(a & RACES_COPY))
         races->racing[a] = 1;
     if (races->racing && !(b & RACES_COPY))

@@ -7,6 +7,7 @@
 
 #include <glib.h>
 
+#include "../facts/instances.h"
 #include "prover.h"
 
 static void add_end_state(Prover *prover)
@@ -47,6 +48,31 @@ static void add_clashes(Prover *prover, const FaultTally *tally, Finding *findin
     }
 }
 
+/* Where a conflict's order is chosen, other executions show the same pairs again. */
+static void list_pairs(Prover *prover, const FaultTally *tally, Finding *finding)
+{
+    Races *races = prover->races;
+    const PairClass *class = races_class(races, tally->key.site[0], tally->key.site[1], tally->key.decl);
+    for (uint32_t id = class->certain_first; id != NONE; id = PILE(OpenPair, &races->listed, id).next) {
+        const OpenPair *pair = &PILE(OpenPair, &races->listed, id);
+        Event a = races_event(prover->index, pair->a), b = races_event(prover->index, pair->b);
+        instances_add(finding, instance_of(finding, (const Place[]){ prover_place(prover, &a), prover_place(prover, &b) }));
+    }
+}
+
+static void list_events(Prover *prover, const FaultTally *tally, Finding *finding)
+{
+    Finding one = *finding;
+    for (uint32_t id = tally->event_first; id != 0; id = PILE(FaultTally, &prover->events, id - 1).event_first) {
+        const FaultTally *event = &PILE(FaultTally, &prover->events, id - 1);
+        Place place[2] = { { .kind = 0 } };
+        one.object = event->object;
+        for (unsigned p = 0; p < tally->places; p++)
+            place[p] = prover_place(prover, p == 0 ? &event->a : &event->b);
+        instances_add(finding, instance_of(&one, place));
+    }
+}
+
 static Finding *to_finding(Prover *prover, const FaultTally *tally)
 {
     Finding *finding = finding_new(tally->id);
@@ -62,7 +88,9 @@ static Finding *to_finding(Prover *prover, const FaultTally *tally)
     finding->have = tally->have;
     finding->need = tally->need;
     if (tally->id == FAULT_RACE)
-        add_clashes(prover, tally, finding);
+        add_clashes(prover, tally, finding), list_pairs(prover, tally, finding);
+    else
+        list_events(prover, tally, finding);
     return finding;
 }
 
@@ -120,6 +148,7 @@ static void decide(Prover *prover)
     prover->order = order_new(prover->index, prover->clocks, prover->releases, prover->arena);
     tell(prover, "judging accesses, counts and lifetimes");
     prover->left_over = ARENA_NEW(uint8_t, prover->arena, prover->index->semaphores + 1);
+    pile_init(&prover->events, prover->arena, sizeof(FaultTally));
     pile_init(&prover->tallies, prover->arena, sizeof(FaultTally));
     lifespan_prepare(prover);
     note_coverage(prover);

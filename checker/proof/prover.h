@@ -24,6 +24,7 @@ typedef struct FaultTally {                     /* faults of one key */
     unsigned places;
     uint32_t object;
     int64_t have, need;
+    uint32_t event_first;                       /* list of its examples + 1, where a conflict's order is chosen and it is no race */
 } FaultTally;
 
 typedef enum LeftOver { LEFT_NOTHING, LEFT_REPORTED, LEFT_EXEMPT } LeftOver;    /* was a `leftover` found? */
@@ -40,7 +41,7 @@ typedef struct Prover {
     Races *races;
     struct Launched *launched;                  /* a decl: see lifespan_prepare */
     uint8_t *left_over;                         /* a semaphore: a LeftOver */
-    Pile tallies;                               /* FaultTally, by number of its key */
+    Pile tallies, events;                       /* FaultTally: by number of its key; each that was added */
     Intern tally_keys;
     RaceKeys race_keys;
     Outcome *outcome;

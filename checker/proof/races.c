@@ -335,6 +335,7 @@ Races *races_new(const Order *order, RaceKeys *keys, Arena *arena)
     *races = (Races){ .index = order->index, .order = order, .keys = keys, .arena = arena };
     pile_init(&races->classes, arena, sizeof(PairClass));
     pile_init(&races->open, arena, sizeof(OpenPair));
+    pile_init(&races->listed, arena, sizeof(OpenPair));
     pile_init(&races->shapes, arena, sizeof(PairShape));
     pile_init(&races->unwritten, arena, sizeof(uint32_t));
     pile_init(&races->unsure, arena, sizeof(uint32_t));

@@ -24,6 +24,7 @@ typedef struct PairClass {
     uint32_t sample[2];                         /* codes of an early certain pair; NONE: there is none */
     uint32_t sample_age;                        /* the later one's index in the record */
     uint32_t open_first;                        /* list of open pairs */
+    uint32_t certain_first;                     /* list of certain ones, where a conflict's order is chosen */
     uint32_t shape_first;                       /* list of the shapes of its pairs */
 } PairClass;
 
@@ -35,7 +36,7 @@ typedef struct RaceKeys { Intern classes, shapes; } RaceKeys;   /* the numbers o
 typedef struct Races {
     const Index *index;
     const Order *order;
-    Pile classes, open;                         /* PairClass, in order of discovery; OpenPair */
+    Pile classes, open, listed;                 /* PairClass, in order of discovery; OpenPair; OpenPair, certain ones */
     Pile shapes;                                /* PairShape, certain or open */
     Pile unwritten;                             /* codes of loads that come before every write to their bytes */
     Pile unsure;                                /* loads that may do so, as the record chose an order or a race is exempt */

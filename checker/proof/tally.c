@@ -29,6 +29,15 @@ bool prover_has(const Prover *prover, const FaultTally *fault)
     return prover->tallies.count > 0 && intern_find(&prover->tally_keys, &key, sizeof key) != NONE;
 }
 
+static uint32_t list_event(Prover *prover, const FaultTally *fault, uint32_t next)
+{
+    if (!prover->order->chosen || fault->id == FAULT_RACE)
+        return 0;
+    FaultTally *event = pile_push(&prover->events, 1);
+    *event = *fault, event->event_first = next;
+    return (uint32_t)prover->events.count;
+}
+
 void prover_add(Prover *prover, const FaultTally *fault)
 {
     FaultTally fresh = *fault;
@@ -41,15 +50,18 @@ void prover_add(Prover *prover, const FaultTally *fault)
         intern_init_own(&prover->tally_keys, KEYS_MAX, KEYS_MAX * sizeof(FaultKey));
     uint32_t id = intern_add(&prover->tally_keys, &fresh.key, sizeof fresh.key);
     if (id == prover->tallies.count) {
+        fresh.event_first = list_event(prover, fault, 0);
         *(FaultTally *)pile_push(&prover->tallies, 1) = fresh;
         return;
     }
     FaultTally *tally = &PILE(FaultTally, &prover->tallies, id);
+    fresh.event_first = list_event(prover, fault, tally->event_first);
     fresh.count += tally->count;
     fresh.at_most |= tally->at_most;
     if (fresh.age < tally->age && !fault->at_most)
         *tally = fresh;
     tally->count = fresh.count;
+    tally->event_first = fresh.event_first;
     tally->at_most = fresh.at_most;
 }
 

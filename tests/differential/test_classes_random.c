@@ -114,7 +114,8 @@ static bool has_key(const Program *program, const Outcome *outcome, const Findin
             continue;
         Finding *copy[2] = { g_memdup2(finding, sizeof *finding), g_memdup2(other, sizeof *other) };
         for (unsigned k = 0; k < 2; k++) {
-            copy[k]->message = copy[k]->why = NULL, copy[k]->moves = NULL, copy[k]->lines = NULL, copy[k]->clashes = NULL;
+            copy[k]->message = copy[k]->why = NULL, copy[k]->lines = NULL;
+            copy[k]->moves = copy[k]->clashes = copy[k]->instances = NULL;
             g_ptr_array_add(both->findings, copy[k]);
         }
         outcome_settle(both, program);
