@@ -75,7 +75,7 @@ static void slices_of_slices_are_outside_where_their_own_indices_are(void **stat
         assert_int_equal(binary_run(outside), 1);
         binary_says("3 checks: 3 faulty");
         binary_says("out-of-bounds: load reaches indices 8 to 11 of dimension 1 of array, whose size there is 10");
-        binary_says("The view made at outside.c:7 takes 4 indices of dimension 1 from 8 on, where 0 to 6 are right.");
+        binary_says("The view made at line 7 takes 4 indices of dimension 1 from 8 on, where 0 to 6 are right.");
         assert_int_equal(binary_run(inside), 0);
     }
 }
@@ -97,9 +97,9 @@ static void a_wrong_copy_is_told_by_the_line_that_describes_it(void **state)
     for (size_t i = 0; i < G_N_ELEMENTS(SEARCHES); i++) {
         g_autofree char *check = g_strdup_printf("check outside.c:described_wrongly -n 1 --search %s", SEARCHES[i]);
         assert_int_equal(binary_run(check), 1);
-        binary_says("The copy was described at outside.c:69.");
-        binary_says("The copy was described at outside.c:70.");
-        binary_says("The view made at outside.c:71 takes index 4 of dimension 0, where 0 to 3 are right.");
+        binary_says("The copy was described at line 69.");
+        binary_says("The copy was described at line 70.");
+        binary_says("The view made at line 71 takes index 4 of dimension 0, where 0 to 3 are right.");
     }
 }
 
