@@ -23,7 +23,13 @@
 #include "unreached.h"
 #include <string.h>
 
-static const uint64_t STEPS_MAX = 400000000;    /* of one run: a record of 10 GB */
+/* Of one run: a record of 10 GB; of a changed program, which may never end: a hundred times the largest that is changed. */
+static const uint64_t STEPS_MAX = 400000000, STEPS_MAX_CHANGED = 600000;
+
+static uint64_t steps_max(const WorkerShared *shared)
+{
+    return shared->spec->whatif ? STEPS_MAX_CHANGED : STEPS_MAX;
+}
 
 WorkerShared *worker_shared_new(const CheckSpec *spec)
 {
@@ -153,7 +159,7 @@ static void run_again(WorkerShared *shared, const uint64_t *hash)
     child_watch_stacks(execution_stacks(execution));
     ExecutionOptions options = { .reversed = !classes_needed(shared->record), .shift = 16 * 517, .fill = 0xa7,
                                  .pulse = &shared->control.pulse,
-                                 .discard = true, .steps_max = STEPS_MAX, .core_hash = hash_again };
+                                 .discard = true, .steps_max = steps_max(shared), .core_hash = hash_again };
     execution_run_eager(execution, &options);
     bool same = memcmp(hash, hash_again, program->cores * sizeof *hash) == 0 && again->final_hash == shared->record->final_hash;
     if (!same) {
@@ -171,7 +177,7 @@ static void run(WorkerShared *shared, bool twice)
 {
     Program *program = shared->program;
     g_autofree uint64_t *hash = g_new0(uint64_t, program->cores);
-    const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse, .steps_max = STEPS_MAX, .core_hash = hash };
+    const ExecutionOptions options = { .fill = 0x5b, .pulse = &shared->control.pulse, .steps_max = steps_max(shared), .core_hash = hash };
     shared->control.phase = PHASE_RUN;
     shared->ran = shared->searched = false;
     if (twice)

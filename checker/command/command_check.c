@@ -164,8 +164,9 @@ static void summarise(Session *session, const CheckTally *tally)
         text_wrapped(&session->text, 0, "Verified: ", words);
         g_free(words);
     } else if (tally->count[VERDICT_FAULTY] + tally->count[VERDICT_BOUNDED]) {
-        g_autofree char *words = g_strconcat(knobs, ".", NULL);
-        text_wrapped(&session->text, 0, "Knobs: ", words);
+        g_autofree char *chosen = describe_chosen_knobs(&session->options->knobs), *words = g_strconcat(chosen, ".", NULL);
+        if (*chosen)
+            text_wrapped(&session->text, 0, "Knobs: ", words);
     }
     g_free(knobs);
 }

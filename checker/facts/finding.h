@@ -47,7 +47,7 @@ typedef struct Finding {
     FaultId id;
     uint64_t count;                             /* of pairs of places, or places, at these sites, see instances.h */
     bool at_most;                               /* the count is an upper bound */
-    GArray *instances;                          /* of uint64_t: their hashes; NULL: not listed */
+    GArray *instances; bool instances_sorted;   /* of uint64_t: their hashes; NULL: not listed. Sorted: and each once */
     unsigned places; Place place[2];
     uint32_t object;
     bool object_is_semaphore;

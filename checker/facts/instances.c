@@ -1,5 +1,6 @@
 /* instances.c - sets as sorted arrays. */
 #include "instances.h"
+#include <stdlib.h>
 #include "../../model/rng.h"
 #include "finding_inside.h"
 
@@ -30,30 +31,57 @@ static gint compare(gconstpointer left, gconstpointer right)
     return (a > b) - (a < b);
 }
 
-/* Appends them; a single one is its places. Returns how many are not listed. */
-static uint64_t list_instances(GArray *all, const Finding *finding)
+static guint listed(const Finding *finding)
+{
+    return finding->instances != NULL ? finding->instances->len : finding->count == 1;
+}
+
+/* A single one is its places. */
+static void append_instances(GArray *all, const Finding *finding)
 {
     uint64_t own = instance_of(finding, finding->place);
     if (finding->instances != NULL)
         g_array_append_vals(all, finding->instances->data, finding->instances->len);
     else if (finding->count == 1)
         g_array_append_val(all, own);
-    return finding->count - MIN(finding->count, finding->instances != NULL ? finding->instances->len : finding->count == 1);
+}
+
+static void drop_repeated(GArray *sorted)
+{
+    guint fresh = 0;
+    for (guint i = 0; i < sorted->len; i++)
+        if (fresh == 0 || g_array_index(sorted, uint64_t, i) != g_array_index(sorted, uint64_t, fresh - 1))
+            g_array_index(sorted, uint64_t, fresh++) = g_array_index(sorted, uint64_t, i);
+    g_array_set_size(sorted, fresh);
+}
+
+static bool is_known(const GArray *sorted, uint64_t instance)
+{
+    return bsearch(&instance, sorted->data, sorted->len, sizeof instance, compare) != NULL;
 }
 
 void instances_merge(Finding *kept, const Finding *other, bool summed)
 {
-    GArray *all = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    uint64_t unlisted = list_instances(all, kept) + list_instances(all, other);
-    guint fresh = 0;
-    g_array_sort(all, compare);
-    for (guint i = 0; i < all->len; i++)
-        if (fresh == 0 || g_array_index(all, uint64_t, i) != g_array_index(all, uint64_t, fresh - 1))
-            g_array_index(all, uint64_t, fresh++) = g_array_index(all, uint64_t, i);
-    g_array_set_size(all, fresh);
-    if (kept->instances != NULL)
-        g_array_unref(kept->instances);
-    kept->instances = all;
-    kept->count = fresh + unlisted;
+    uint64_t unlisted = kept->count - listed(kept) + other->count - listed(other);
+    g_autoptr(GArray) fresh = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    append_instances(fresh, other);
+    if (kept->instances_sorted) {
+        guint more = 0;
+        for (guint i = 0; i < fresh->len; i++)
+            if (!is_known(kept->instances, g_array_index(fresh, uint64_t, i)))
+                g_array_index(fresh, uint64_t, more++) = g_array_index(fresh, uint64_t, i);
+        g_array_set_size(fresh, more);
+    } else if (kept->instances == NULL) {
+        GArray *all = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+        append_instances(all, kept);
+        kept->instances = all;
+    }
+    g_array_append_vals(kept->instances, fresh->data, fresh->len);
+    if (fresh->len > 0 || !kept->instances_sorted) {
+        g_array_sort(kept->instances, compare);
+        drop_repeated(kept->instances);
+    }
+    kept->instances_sorted = true;
+    kept->count = kept->instances->len + unlisted;
     kept->at_most |= other->at_most || (summed && unlisted > 0);
 }

@@ -7,6 +7,8 @@
 #pragma once
 #include "finding.h"
 
+enum { INSTANCES_MAX = 4096 };                  /* that a proof lists of one finding */
+
 /* The hash of an instance: the finding's places, and its semaphore. */
 uint64_t instance_of(const Finding *finding, const Place *place);
 void instances_add(Finding *finding, uint64_t instance);        /* appends; before the finding is merged */

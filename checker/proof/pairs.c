@@ -1,6 +1,7 @@
 /* pairs.c - racing pairs by their sites: classes, each with a list of open pairs. */
 #include <glib.h>
 
+#include "../facts/instances.h"
 #include "races.h"
 
 enum { OPEN_MAX = 1 << 24, KEYS_MAX = 1 << 24 };        /* open pairs kept in lists */
@@ -34,7 +35,7 @@ static uint32_t age_of(const Index *index, uint32_t code)
 void races_add_certain(Races *races, PairClass *class, uint32_t a, uint32_t b, uint64_t pairs)
 {
     class->certain += pairs;
-    if (pairs == 1 && races->order->chosen) {
+    if (pairs == 1 && races->order->chosen && class->certain <= INSTANCES_MAX) {
         *(OpenPair *)pile_push(&races->listed, 1) = (OpenPair){ a, b, class->certain_first };
         class->certain_first = (uint32_t)races->listed.count - 1;
     }

@@ -4,6 +4,7 @@
  */
 #include <glib.h>
 #include "../../model/expectation.h"
+#include "../facts/instances.h"
 #include "prover.h"
 
 /* Results are judged when all is done, and a poll is endless only when no other core can move; other faults show when the core has done
@@ -18,8 +19,39 @@ static GArray *moves_to(Prover *prover, const Raised *raised)
     return witness_moves(prover, &goal, NULL, 0);
 }
 
+/* What the same core raised at the same place before; NULL: nothing. */
+static Finding *raised_before(const Prover *prover, const Raised *raised)
+{
+    const GPtrArray *findings = prover->outcome->findings;
+    for (guint i = 0; i < findings->len; i++) {
+        Finding *finding = findings->pdata[i];
+        const Place *place = finding->place;
+        if (finding->id == (FaultId)raised->fault && place->core == raised->core && place->site == raised->site
+            && place->object == raised->object)
+            return finding;
+    }
+    return NULL;
+}
+
+/* Of a poll that raises a fault at each look, only the first needs a schedule. */
+static void count_again(Finding *finding, const Raised *raised)
+{
+    Place place = finding->place[0];
+    place.position = raised->position;
+    if (finding->instances == NULL)
+        instances_add(finding, instance_of(finding, finding->place));
+    if (finding->instances->len < INSTANCES_MAX)
+        instances_add(finding, instance_of(finding, &place));
+    finding->count++;
+}
+
 static void add_raised(Prover *prover, const Raised *raised)
 {
+    Finding *before = raised_before(prover, raised);
+    if (before != NULL) {
+        count_again(before, raised);
+        return;
+    }
     Finding *finding = finding_new((FaultId)raised->fault);
     bool step = raised->position < index_length(prover->index, raised->core);
     uint32_t launch = step ? index_step(prover->index, raised->core, raised->position)->launch : 0;

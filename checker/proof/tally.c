@@ -1,6 +1,7 @@
 /* tally.c - faults counted by key: each count with its earliest example. */
 #include <glib.h>
 
+#include "../facts/instances.h"
 #include "prover.h"
 
 enum { KEYS_MAX = 1 << 20 };
@@ -29,10 +30,10 @@ bool prover_has(const Prover *prover, const FaultTally *fault)
     return prover->tallies.count > 0 && intern_find(&prover->tally_keys, &key, sizeof key) != NONE;
 }
 
-static uint32_t list_event(Prover *prover, const FaultTally *fault, uint32_t next)
+static uint32_t list_event(Prover *prover, const FaultTally *fault, uint32_t next, uint64_t count)
 {
-    if (!prover->order->chosen || fault->id == FAULT_RACE)
-        return 0;
+    if (!prover->order->chosen || fault->id == FAULT_RACE || count >= INSTANCES_MAX)
+        return next;
     FaultTally *event = pile_push(&prover->events, 1);
     *event = *fault, event->event_first = next;
     return (uint32_t)prover->events.count;
@@ -50,12 +51,12 @@ void prover_add(Prover *prover, const FaultTally *fault)
         intern_init_own(&prover->tally_keys, KEYS_MAX, KEYS_MAX * sizeof(FaultKey));
     uint32_t id = intern_add(&prover->tally_keys, &fresh.key, sizeof fresh.key);
     if (id == prover->tallies.count) {
-        fresh.event_first = list_event(prover, fault, 0);
+        fresh.event_first = list_event(prover, fault, 0, 0);
         *(FaultTally *)pile_push(&prover->tallies, 1) = fresh;
         return;
     }
     FaultTally *tally = &PILE(FaultTally, &prover->tallies, id);
-    fresh.event_first = list_event(prover, fault, tally->event_first);
+    fresh.event_first = list_event(prover, fault, tally->event_first, tally->count);
     fresh.count += tally->count;
     fresh.at_most |= tally->at_most;
     if (fresh.age < tally->age && !fault->at_most)

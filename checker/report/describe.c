@@ -170,13 +170,23 @@ const char *describe_mode(unsigned bit)
     return bit < G_N_ELEMENTS(NAME) ? NAME[bit] : NULL;
 }
 
-char *describe_knobs(const Knobs *knobs)
+static char *knobs_text(const Knobs *knobs, const Knobs *without)
 {
     GString *text = g_string_new(NULL);
     for (Knob knob = 0; knob < KNOB_COUNT; knob++) {
-        char *value = describe_knob_value(knobs, knob);
-        g_string_append_printf(text, "%s%s %s", knob ? ", " : "", describe_knob_name(knob), value);
-        g_free(value);
+        g_autofree char *value = describe_knob_value(knobs, knob), *other = without ? describe_knob_value(without, knob) : NULL;
+        if (g_strcmp0(value, other) != 0)
+            g_string_append_printf(text, "%s%s %s", text->len ? ", " : "", describe_knob_name(knob), value);
     }
     return g_string_free(text, FALSE);
+}
+
+char *describe_knobs(const Knobs *knobs)
+{
+    return knobs_text(knobs, NULL);
+}
+
+char *describe_chosen_knobs(const Knobs *knobs)
+{
+    return knobs_text(knobs, &(Knobs){ 0 });
 }

@@ -19,6 +19,7 @@ const char *describe_knob_name(Knob knob);                                  /* "
 const char *describe_knob_values(Knob knob);                                /* "unordered|link-fifo|issue-order" */
 char *describe_knob_value(const Knobs *knobs, Knob knob);                   /* "link-fifo" */
 char *describe_knobs(const Knobs *knobs);                                   /* "dma-order unordered, dma-progress fluid, ..." */
+char *describe_chosen_knobs(const Knobs *knobs);                /* the same of those that are not the default; "": none */
 char *describe_limit(const Program *program, const char *limit);            /* what a search did not cover because of it */
 char *describe_bounded(const Outcome *outcome);                             /* "bounded: ...", and why. g_malloc */
 const char *describe_mode(unsigned bit);                                    /* "sweep"; NULL: there is no such mode */

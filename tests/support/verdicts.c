@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "../../model/fault.h"
+
 static const char REPORT[] = "verdicts.json", SCHEDULES[] = "verdicts";
 
 void verdicts_compile(const char *file)
@@ -25,18 +27,20 @@ static JsonParser *last_report(void)
     return binary_parse(json);
 }
 
+/* Each kind of fault once, in the order of FaultId: which of several comes first in a report is not a verdict. */
 static void append_check(GString *all, JsonObject *check)
 {
     JsonArray *faults = array_in(check, "faults");
-    GString *ids = g_string_new(" ");
-    g_string_append_printf(all, "%s%s %s", all->len ? "; " : "", text_in(check, "program"), text_in(check, "verdict"));
+    bool found[FAULT_COUNT] = { false };
     for (guint i = 0; i < json_array_get_length(faults); i++) {
-        g_autofree char *id = g_strdup_printf(" %s ", text_in(json_array_get_object_element(faults, i), "id"));
-        if (strstr(ids->str, id) == NULL)
-            g_string_append(ids, id + 1);
+        FaultId id;
+        assert_true(fault_from_name(text_in(json_array_get_object_element(faults, i), "id"), &id));
+        found[id] = true;
     }
-    g_string_append_len(all, ids->str, (gssize)ids->len - 1);
-    g_string_free(ids, TRUE);
+    g_string_append_printf(all, "%s%s %s", all->len ? "; " : "", text_in(check, "program"), text_in(check, "verdict"));
+    for (FaultId id = 0; id < FAULT_COUNT; id++)
+        if (found[id])
+            g_string_append_printf(all, " %s", fault_name(id));
 }
 
 char *verdicts_of(const char *file, const char *options)
