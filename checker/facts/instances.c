@@ -64,8 +64,9 @@ void instances_merge(Finding *kept, const Finding *other, bool summed)
 {
     uint64_t unlisted = kept->count - listed(kept) + other->count - listed(other);
     g_autoptr(GArray) fresh = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    bool sorted = kept->instances != NULL && kept->instances_sorted;
     append_instances(fresh, other);
-    if (kept->instances_sorted) {
+    if (sorted) {
         guint more = 0;
         for (guint i = 0; i < fresh->len; i++)
             if (!is_known(kept->instances, g_array_index(fresh, uint64_t, i)))
@@ -77,7 +78,7 @@ void instances_merge(Finding *kept, const Finding *other, bool summed)
         kept->instances = all;
     }
     g_array_append_vals(kept->instances, fresh->data, fresh->len);
-    if (fresh->len > 0 || !kept->instances_sorted) {
+    if (fresh->len > 0 || !sorted) {
         g_array_sort(kept->instances, compare);
         drop_repeated(kept->instances);
     }
