@@ -124,7 +124,7 @@ SLOW_FIRST = test_differential test_canaries test_minimise test_sample test_repl
 TEST_FILES := $(wildcard tests/support/kernels/* tests/cli/golden/* kernels/*.c kernels/*/*.[ch])
 slow_first = $(call named,$(SLOW_FIRST)) $(filter-out $(call named,$(SLOW_FIRST)),$1)
 named = $(foreach suite,$1,$(or $(filter %/$(suite),$(TESTS)),$(if $(TESTS),$(error no suite is called $(suite)))))
-QUICK = test_classes test_golden test_prove test_enumerate test_step test_store test_view test_region test_tile test_dtype \
+QUICK = test_golden test_prove test_enumerate test_step test_store test_view test_region test_tile test_dtype \
         test_mesh test_rng test_fault test_coro test_execution test_edit test_kernel_api test_kernel_faults test_options \
         test_report
 
