@@ -1,5 +1,6 @@
 /* critical.c - runs that share a prefix with the schedule, and differ from it in one order. */
 #include "critical.h"
+#include "../facts/step_words.h"
 #include "../run/child.h"
 #include "minimise.h"
 
@@ -75,17 +76,9 @@ static bool holds_until(Critical *c, guint at, unsigned others, Step *late, Step
     return others == 0;
 }
 
-static char *name_step(const Program *program, const Step *step)
-{
-    g_autofree char *core = program_describe_core(program, step->core), *where = program_describe_site(program, step->site);
-    if (step->kind == STEP_FLAG_STORE)
-        return g_strdup_printf("the flag store of %d by %s at %s", (int32_t)step->value, core, where);
-    return g_strdup_printf("the %s of %s at %s", step_kind_name((StepKind)step->kind), core, where);
-}
-
 static void say(const Program *program, Finding *finding, const Step *first, const Step *late)
 {
-    g_autofree char *before = name_step(program, first), *after = name_step(program, late), *why = finding->why;
+    g_autofree char *before = step_words(program, first), *after = step_words(program, late), *why = finding->why;
     finding->why = g_strdup_printf("%s%sRight if %s comes before %s.", why ? why : "", why ? "\n" : "", before, after);
 }
 

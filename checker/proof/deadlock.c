@@ -187,14 +187,15 @@ static void append_flag_wait(const Stuck *stuck, GString *text, const StuckGroup
                            many ? ", each" : "", flag, compare_words((Compare)pending->extra), (int32_t)pending->value, group->have);
     Chance chance = last_chance(prover, pending);
     if (chance.ended != NULL) {
-        g_autofree char *made = chance.made ? step_words(prover, chance.made) : NULL, *ended = step_words(prover, chance.ended);
+        g_autofree char *made = chance.made ? step_words(prover->program, chance.made) : NULL;
+        g_autofree char *ended = step_words(prover->program, chance.ended);
         g_autofree char *of = many ? program_describe_semaphore(prover->program, pending->object) : g_strdup("It");
         g_string_append_printf(text, ". %s was %" G_GINT64_FORMAT ", which would do, %s%s, until %s: that signal was lost", of,
                                chance.value, made ? "after " : "in the beginning", made ? made : "", ended);
     } else if (chance.last == NULL) {
         g_string_append(text, ", its initial value");
     } else {
-        g_autofree char *last = step_words(prover, chance.last);
+        g_autofree char *last = step_words(prover->program, chance.last);
         g_string_append_printf(text, "; the last to touch it was %s", last);
     }
 }

@@ -57,15 +57,15 @@ static void append_look(const Prover *prover, GString *text, const Look *look)
     if (word && look->writer == NULL)
         g_string_append(text, ", its initial value");
     if (word && look->writer != NULL) {
-        g_autofree char *words = step_words(prover, look->writer), *time = step_words_time(prover, look->writer);
+        g_autofree char *words = step_words(prover->program, look->writer), *time = step_words_time(prover->record, look->writer);
         g_string_append_printf(text, ", from %s%s", words, time);
     }
     if (word && look->before != NULL && look->before->core != look->writer->core) {
-        g_autofree char *words = step_words(prover, look->before), *time = step_words_time(prover, look->before);
+        g_autofree char *words = step_words(prover->program, look->before), *time = step_words_time(prover->record, look->before);
         g_string_append_printf(text, ", after %s%s", words, time);
     }
     for (unsigned i = 0; i < look->laters; i++) {
-        g_autofree char *words = step_words(prover, look->later[i]), *time = step_words_time(prover, look->later[i]);
+        g_autofree char *words = step_words(prover->program, look->later[i]), *time = step_words_time(prover->record, look->later[i]);
         g_string_append_printf(text, "%s%s%s", i == 0 ? "; " : " and ", words, time);
     }
     g_string_append(text, look->laters > 1 ? " come later." : look->laters == 1 ? " comes later." : ".");
@@ -77,7 +77,7 @@ static void append_wait(Prover *prover, GString *text, const Look *look)
     Event self = event_of(prover->index, look->step);
     for (unsigned i = 0; i < look->laters; i++) {
         Event later = event_of(prover->index, look->later[i]);
-        g_autofree char *words = step_words(prover, look->later[i]);
+        g_autofree char *words = step_words(prover->program, look->later[i]);
         g_string_append_c(text, ' ');
         if (why_early(prover, text, &later, &self, words))
             return;

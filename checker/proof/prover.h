@@ -6,6 +6,7 @@
  */
 #pragma once
 #include "../facts/finding.h"
+#include "../facts/step_words.h"
 #include "order.h"
 #include "races.h"
 #include "settings.h"
@@ -101,10 +102,6 @@ bool lifespan_over_after(Prover *prover, const Lifespan *life, const Event *x); 
 char *givers_words(const Prover *prover, const GArray *signals);       /* of uint32_t; g_malloc */
 /* Is the wait late enough to be meant for this signal, if all signallers take turns evenly? */
 bool givers_reach(const Index *index, const Wait *wait, uint32_t signal);
-
-/* step_words.c: "the flag store of 1 by device 0 at kernel.c:12"; " (the 2nd time)" if its core does that several times. g_malloc. */
-char *step_words(const Prover *prover, const Step *step);
-char *step_words_time(const Prover *prover, const Step *step);
 
 /* leftover.c: the lines that wait on a semaphore, "kernel.c:12 (3 times), kernel.c:20"; returns what those waits took in all. */
 int64_t leftover_waits(const Prover *prover, GString *text, uint32_t semaphore);

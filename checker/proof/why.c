@@ -52,7 +52,7 @@ static void append_rivals(const Prover *prover, GString *text, const Wait *wait,
 static char *wait_words(const Prover *prover, const Step *wait)
 {
     g_autofree char *where = program_describe_site(prover->program, wait->site), *core = program_describe_core(prover->program, wait->core);
-    g_autofree char *name = program_describe_semaphore(prover->program, wait->object), *time = step_words_time(prover, wait);
+    g_autofree char *name = program_describe_semaphore(prover->program, wait->object), *time = step_words_time(prover->record, wait);
     return g_strdup_printf("%s of %s at %s on %s%s", step_is_wait(wait->kind) ? "wait" : "look", core, where, name, time);
 }
 
@@ -62,13 +62,13 @@ static void append_accepted(const Prover *prover, GString *text, const Credit *c
     if (credit->accepted == NULL) {
         g_string_append_printf(text, "it accepts the initial %" G_GINT64_FORMAT, credit->value);
     } else {
-        g_autofree char *words = step_words(prover, credit->accepted), *time = step_words_time(prover, credit->accepted);
+        g_autofree char *words = step_words(prover->program, credit->accepted), *time = step_words_time(prover->record, credit->accepted);
         g_string_append(text, "it accepts ");
         if (credit->accepted->kind != STEP_FLAG_STORE)
             g_string_append_printf(text, "the %" G_GINT64_FORMAT " of ", credit->value);
         g_string_append_printf(text, "%s%s", words, time);
     }
-    g_autofree char *meant = step_words(prover, credit->meant), *time = step_words_time(prover, credit->meant);
+    g_autofree char *meant = step_words(prover->program, credit->meant), *time = step_words_time(prover->record, credit->meant);
     bool again = credit->accepted != NULL && credit->accepted->site == credit->meant->site && credit->accepted->core == credit->meant->core;
     g_string_append_printf(text, "; %s%s was meant.", again ? "that" : meant, time);
 }
@@ -111,7 +111,8 @@ static bool append_earlier_cause(const Prover *prover, GString *text, const Wait
         if (rival->core == wait->core || !credit_find(prover, &end, &early, &credit) || !credit_fails(prover, &credit))
             continue;
         const Step *step = index_step(prover->index, wait->core, wait->position);
-        g_autofree char *words = step_words(prover, step), *time = step_words_time(prover, step), *what = g_strconcat(words, time, NULL);
+        g_autofree char *words = step_words(prover->program, step), *time = step_words_time(prover->record, step);
+        g_autofree char *what = g_strconcat(words, time, NULL);
         append_credit(prover, text, &credit, what);
         return true;
     }
@@ -197,7 +198,7 @@ static bool explain_relayed(const Prover *prover, GString *text, uint32_t signal
         return false;
     if (credit_fails(prover, &credit)) {
         const Step *step = index_step(prover->index, wait->core, wait->position);
-        g_autofree char *words = step_words(prover, step), *time = step_words_time(prover, step);
+        g_autofree char *words = step_words(prover->program, step), *time = step_words_time(prover->record, step);
         g_autofree char *relayed = g_strdup_printf("%s%s for %s", words, time, what);
         append_credit(prover, text, &credit, relayed);
     } else {
@@ -269,7 +270,7 @@ static bool explain_copy(Prover *prover, GString *text, const Event *copy, const
 static bool explain_step(Prover *prover, GString *text, const Event *first, const Event *other)
 {
     const Index *index = prover->index;
-    g_autofree char *what = step_words(prover, index_step(index, first->core, first->position));
+    g_autofree char *what = step_words(prover->program, index_step(index, first->core, first->position));
     if (why_early(prover, text, first, other, what))
         return true;
     g_autofree char *core = program_describe_core(prover->program, other->core);
