@@ -90,22 +90,12 @@ static void carry_line(Codec *codec, void *data)
     CODEC_PLAIN(codec, line->line);
 }
 
-static void carry_items(Codec *codec, GPtrArray *items, size_t bytes, void (*carry)(Codec *codec, void *item))
-{
-    uint64_t count = codec_count(codec, items->len);
-    for (uint64_t i = 0; i < count && !codec->bad; i++) {
-        if (codec_reads(codec))
-            g_ptr_array_add(items, g_malloc0(bytes));
-        carry(codec, items->pdata[i]);
-    }
-}
-
 static void carry_repair(Codec *codec, Repair *repair)
 {
     CODEC_PLAIN(codec, repair->kind);
     codec_text(codec, &repair->words);
-    carry_items(codec, repair->edits, sizeof(RepairEdit), carry_edit);
-    carry_items(codec, repair->lines, sizeof(RepairLine), carry_line);
+    codec_items(codec, repair->edits, sizeof(RepairEdit), carry_edit);
+    codec_items(codec, repair->lines, sizeof(RepairLine), carry_line);
     if (codec_reads(codec))
         g_clear_pointer(&repair->keys, g_ptr_array_unref);
     codec_texts(codec, &repair->keys);

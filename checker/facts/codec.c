@@ -89,6 +89,16 @@ void codec_text(Codec *codec, char **text)
         *text = data && bytes > 0 ? g_strndup(data, bytes - 1) : NULL;
 }
 
+void codec_items(Codec *codec, GPtrArray *items, size_t item_bytes, void (*carry)(Codec *codec, void *item))
+{
+    uint64_t count = codec_count(codec, items->len);
+    for (uint64_t i = 0; i < count && !codec->bad; i++) {
+        if (codec_reads(codec))
+            g_ptr_array_add(items, g_malloc0(item_bytes));
+        carry(codec, items->pdata[i]);
+    }
+}
+
 void codec_texts(Codec *codec, GPtrArray **texts)
 {
     if (!codec_flag(codec, *texts != NULL))

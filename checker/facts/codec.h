@@ -37,6 +37,8 @@ void codec_plain(Codec *codec, void *data, size_t bytes);       /* as they lie i
 #define CODEC_PLAIN(codec, member) codec_plain(codec, &(member), sizeof(member))
 void codec_bool(Codec *codec, bool *flag);
 void codec_text(Codec *codec, char **text);     /* or NULL */
+/* Of so many bytes each; read: appended, zeroed before they are carried. */
+void codec_items(Codec *codec, GPtrArray *items, size_t item_bytes, void (*carry)(Codec *codec, void *item));
 void codec_texts(Codec *codec, GPtrArray **texts);              /* of char *, or NULL */
 void codec_bytes(Codec *codec, GBytes **bytes); /* or NULL */
 void codec_array(Codec *codec, GArray **array, size_t item_bytes);      /* read: made if it is NULL */

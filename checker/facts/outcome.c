@@ -1,8 +1,9 @@
 /* outcome.c - each member is named once, for both directions; both sides are this very program. */
 #include "outcome.h"
 
-static void carry_finding(Codec *codec, Finding *finding)
+static void carry_finding(Codec *codec, void *item)
 {
+    Finding *finding = item;
     CODEC_PLAIN(codec, finding->id);
     CODEC_PLAIN(codec, finding->count);
     codec_bool(codec, &finding->at_most);
@@ -44,12 +45,7 @@ void outcome_carry_limits(Codec *codec, Outcome *outcome)
 
 void outcome_carry(Codec *codec, Outcome *outcome)
 {
-    uint64_t findings = codec_count(codec, outcome->findings->len);
-    for (uint64_t i = 0; i < findings && !codec->bad; i++) {
-        if (codec_reads(codec))
-            g_ptr_array_add(outcome->findings, g_new0(Finding, 1));
-        carry_finding(codec, g_ptr_array_index(outcome->findings, i));
-    }
+    codec_items(codec, outcome->findings, sizeof(Finding), carry_finding);
     outcome_carry_limits(codec, outcome);
     codec_bool(codec, &outcome->complete);      /* after the limits: adding one makes it false */
     codec_bool(codec, &outcome->incomplete_after_race);
