@@ -280,9 +280,9 @@ static const struct { const char *word[2], *hint; } hints[] = {
     { { "PlDevice", "argument is of type" }, "a device is pl_device(id), pl_mesh(x, y) or pl_along(\"x\", i), not a number" },
     { { "lvalue required", "pl_copy_start" }, "pl_copy_start takes a variable, in which it records the start; pl_async_copy(...) and "
                                               "pl_async_remote_copy(...) make and start a copy at once" },
-    { { "invalid storage class for function", "‘pl_" }, "a closing brace is missing above this KERNEL or PROGRAM" },
-    { { "invalid storage class for function", "'pl_" }, "a closing brace is missing above this KERNEL or PROGRAM" },
-    { { "unterminated argument list invoking macro", "" }, "a closing parenthesis is missing in the call that the next message names" },
+    { { "invalid storage class for function", "pl_" }, "a closing brace is missing above this KERNEL or PROGRAM" },
+    { { "unterminated argument list invoking macro", "" }, "a closing parenthesis is missing in the call whose argument list is "
+                                                           "unterminated" },
 };
 
 static void print_hints(const char *said)

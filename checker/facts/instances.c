@@ -46,43 +46,36 @@ static void append_instances(GArray *all, const Finding *finding)
         g_array_append_val(all, own);
 }
 
-static void drop_repeated(GArray *sorted)
+/* Makes its list a sorted set. */
+static void sort_instances(Finding *finding)
 {
     guint fresh = 0;
-    for (guint i = 0; i < sorted->len; i++)
-        if (fresh == 0 || g_array_index(sorted, uint64_t, i) != g_array_index(sorted, uint64_t, fresh - 1))
-            g_array_index(sorted, uint64_t, fresh++) = g_array_index(sorted, uint64_t, i);
-    g_array_set_size(sorted, fresh);
+    if (finding->instances != NULL && finding->instances_sorted)
+        return;
+    GArray *all = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    append_instances(all, finding);
+    g_array_sort(all, compare);
+    for (guint i = 0; i < all->len; i++)
+        if (fresh == 0 || g_array_index(all, uint64_t, i) != g_array_index(all, uint64_t, fresh - 1))
+            g_array_index(all, uint64_t, fresh++) = g_array_index(all, uint64_t, i);
+    g_array_set_size(all, fresh);
+    g_clear_pointer(&finding->instances, g_array_unref);
+    finding->instances = all, finding->instances_sorted = true;
 }
 
-static bool is_known(const GArray *sorted, uint64_t instance)
-{
-    return bsearch(&instance, sorted->data, sorted->len, sizeof instance, compare) != NULL;
-}
-
+/* Executions of one class after the other mostly list what is known. */
 void instances_merge(Finding *kept, const Finding *other, bool summed)
 {
     uint64_t unlisted = kept->count - listed(kept) + other->count - listed(other);
-    g_autoptr(GArray) fresh = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    bool sorted = kept->instances != NULL && kept->instances_sorted;
-    append_instances(fresh, other);
-    if (sorted) {
-        guint more = 0;
-        for (guint i = 0; i < fresh->len; i++)
-            if (!is_known(kept->instances, g_array_index(fresh, uint64_t, i)))
-                g_array_index(fresh, uint64_t, more++) = g_array_index(fresh, uint64_t, i);
-        g_array_set_size(fresh, more);
-    } else if (kept->instances == NULL) {
-        GArray *all = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-        append_instances(all, kept);
-        kept->instances = all;
-    }
-    g_array_append_vals(kept->instances, fresh->data, fresh->len);
-    if (fresh->len > 0 || !sorted) {
-        g_array_sort(kept->instances, compare);
-        drop_repeated(kept->instances);
-    }
-    kept->instances_sorted = true;
+    g_autoptr(GArray) more = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    append_instances(more, other);
+    sort_instances(kept);
+    const guint known = kept->instances->len;
+    for (guint i = 0; i < more->len; i++)
+        if (bsearch(&g_array_index(more, uint64_t, i), kept->instances->data, known, sizeof(uint64_t), compare) == NULL)
+            g_array_append_val(kept->instances, g_array_index(more, uint64_t, i));
+    kept->instances_sorted = kept->instances->len == known;
+    sort_instances(kept);
     kept->count = kept->instances->len + unlisted;
     kept->at_most |= other->at_most || (summed && unlisted > 0);
 }
