@@ -213,7 +213,7 @@ static void try_exchange(Repairs *r, const char *file, unsigned made)
     Change change;
     change_begin(&change, r->result);
     change_say(&change, "with send and receive semaphore exchanged in the copy made at %s:%u", file, made);
-    change_add(&change, EDIT_EXCHANGE)->where = (EditWhere){ .step = EDIT_ANY_STEP, .made = true, .file = file, .line = made };
+    change_add(&change, EDIT_EXCHANGE)->where = at_making(file, made);
     change.changed = 1;
     repairs_try(r, &change);
 }
@@ -298,7 +298,7 @@ static void try_guard(Repairs *r, const Site *site)
     change_begin(&change, r->result);
     change_say(&change, "with a guard at %s:%u: nothing where the index is outside", file, site->line);
     change_add(&change, EDIT_GUARD)->where = (EditWhere){ .step = EDIT_ANY_STEP, .file = file, .line = site->line };
-    change_add(&change, EDIT_GUARD)->where = (EditWhere){ .step = EDIT_ANY_STEP, .made = true, .file = file, .line = site->line };
+    change_add(&change, EDIT_GUARD)->where = at_making(file, site->line);
     change.changed = 1;
     repairs_try(r, &change);
 }

@@ -8,11 +8,6 @@
 
 enum { NEXT_MAX = 12, PLACES_MAX = 12, RELATIONS_MAX = 6 };
 
-static bool is_wait(const Op *op)
-{
-    return op->kind == STEP_WAIT || op->kind == STEP_WAIT_KEEP;
-}
-
 /* Another call of the same kind at the same line on the same semaphore. */
 static bool has_double(const Repairs *r, const Op *op)
 {
@@ -54,7 +49,7 @@ void repairs_without_waits(Repairs *r)
     for (unsigned doubled = 2; doubled-- > 0;)
         for (guint i = 0; i < r->ops->len; i++) {
             const Op *op = repairs_op(r, i);
-            if (is_wait(op) && is_starved(r, op->semaphore) && has_double(r, op) == doubled)
+            if (step_is_semaphore_wait(op->kind) && is_starved(r, op->semaphore) && has_double(r, op) == doubled)
                 try_without(r, op, "wait");
         }
 }
@@ -242,7 +237,7 @@ void repairs_signals(Repairs *r)
 {
     for (guint i = 0; i < r->ops->len; i++) {
         const Op *op = repairs_op(r, i);
-        if (op->stuck && (op->kind == STEP_FLAG_WAIT || (is_wait(op) && op->semaphore_kind != SEMAPHORE_DMA)))
+        if (op->stuck && (op->kind == STEP_FLAG_WAIT || (step_is_semaphore_wait(op->kind) && op->semaphore_kind != SEMAPHORE_DMA)))
             try_signals_for(r, op);
     }
 }

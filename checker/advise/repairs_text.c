@@ -37,12 +37,17 @@ void statement_clear(Statement *statement)
     g_string_free(statement->text, TRUE);
 }
 
+static int opens(char c)
+{
+    return (c == '(' || c == '[' || c == '{') - (c == ')' || c == ']' || c == '}');
+}
+
 /* The end of the bracket that opens at `open`; 0: it does not close. */
 static gsize closing(const char *text, gsize open)
 {
     int depth = 0;
     for (gsize i = open; text[i]; i++) {
-        depth += (text[i] == '(' || text[i] == '[' || text[i] == '{') - (text[i] == ')' || text[i] == ']' || text[i] == '}');
+        depth += opens(text[i]);
         if (depth == 0)
             return i + 1;
     }
@@ -90,7 +95,7 @@ bool statement_argument(const Statement *statement, TextSpan call, unsigned inde
             }
             begin = i + 1;
         }
-        depth += (text[i] == '(' || text[i] == '[' || text[i] == '{') - (text[i] == ')' || text[i] == ']' || text[i] == '}');
+        depth += opens(text[i]);
     }
     return false;
 }
