@@ -293,8 +293,11 @@ static void add_piece(Markdown *md, const CheckResult *result, const Entry *entr
     if (first) {
         g_autoptr(GString) tried = g_string_new(NULL);
         append_tried(tried, md, result);
-        if (tried->len)
-            g_string_append_printf(rest, "<details><summary>What else was tried</summary>\n\n%s\n</details>\n\n", tried->str);
+        if (tried->len) {
+            begin_details(rest, "What else was tried");
+            g_string_append(rest, tried->str);
+            end_details(rest);
+        }
     }
     append_story(piece->part[PART_STORY], md, result, finding);
     g_ptr_array_add(md->pieces, piece);
@@ -431,10 +434,10 @@ static void append_pieces(const Markdown *md)
         room -= bytes_of(piece, parts);
     }
     if (i < md->pieces->len)
-        g_string_append_printf(md->text, "%u more %s left out: this text may not be longer.\n", md->pieces->len - i,
+        g_string_append_printf(md->text, "%u more %s left out: the text would be too long.\n", md->pieces->len - i,
                                md->pieces->len - i == 1 ? "entry is" : "entries are");
     else if (parts < PARTS)
-        g_string_append(md->text, "How it happens is left out: this text may not be longer.\n");
+        g_string_append(md->text, "How it happens is left out: the text would be too long.\n");
 }
 
 static const GString *markdown_text(void *document)

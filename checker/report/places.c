@@ -4,8 +4,6 @@
 #include <string.h>
 #include "timeline.h"
 
-enum { PLACES_LOOKED_AT = 64 };
-
 static void add_step(GArray *places, const Step *step, uint32_t position)
 {
     const Place place = place_of_step(step, position);
@@ -62,6 +60,15 @@ GArray *places_shown(const CheckResult *result, const Finding *finding, guint mo
     return places;
 }
 
+void places_append_grid(GString *words, const CheckResult *result, const Place *place)
+{
+    bool launched = place->launch < result->program->launches.count && result->record != NULL;
+    unsigned dims = launched ? program_launch(result->program, place->launch)->grid_dims : 0;
+    const int64_t *grid = dims ? record_grid(result->record, place->core, place->position) : NULL;
+    for (unsigned d = 0; grid && d < dims; d++)
+        g_string_append_printf(words, "%s%" G_GINT64_FORMAT, d ? ", " : ", grid step ", grid[d]);
+}
+
 char *places_inside(const CheckResult *result, const Place *place)
 {
     const Program *program = result->program;
@@ -69,11 +76,7 @@ char *places_inside(const CheckResult *result, const Place *place)
     GString *words = g_string_new(NULL);
     if (*function)
         g_string_append_printf(words, ", in %s", function);
-    bool launched = place->launch < program->launches.count && result->record != NULL;
-    unsigned dims = launched ? program_launch(program, place->launch)->grid_dims : 0;
-    const int64_t *grid = dims ? record_grid(result->record, place->core, place->position) : NULL;
-    for (unsigned d = 0; grid && d < dims; d++)
-        g_string_append_printf(words, "%s%" G_GINT64_FORMAT, d ? ", " : ", grid step ", grid[d]);
+    places_append_grid(words, result, place);
     return g_string_free(words, FALSE);
 }
 

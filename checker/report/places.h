@@ -7,8 +7,11 @@
 #include <glib.h>
 #include "../check/check.h"
 
+enum { PLACES_LOOKED_AT = 64 };                 /* for the lines of a name */
+
 GArray *places_shown(const CheckResult *result, const Finding *finding, guint most);    /* of Place, at most so many */
 char *places_inside(const CheckResult *result, const Place *place);     /* ", in ring, grid step 0, 1" */
+void places_append_grid(GString *words, const CheckResult *result, const Place *place);         /* ", grid step 0, 1", if there is a grid */
 char *places_name(const CheckResult *result, const Finding *finding);   /* "race at kernel.c:18 and kernel.c:20" */
 /* For "kernel.c:12" at the start of a word, the length of the file's name, and *line; 0: the word names no place. */
 size_t places_cited(const char *word, unsigned *line);

@@ -147,19 +147,15 @@ static void text_unreached(Text *text, const CheckResult *result)
     g_string_free(words, TRUE);
 }
 
-/* What nobody asked for, and what a fault may be the reason of, waits until the fault is gone. */
-static bool is_for_later(const Text *text, const CheckResult *result, const Advice *advice)
-{
-    return result->verdict == VERDICT_FAULTY && !text->verbose && advice->id == ADVICE_NO_EXPECTATION;
-}
-
+/* What nobody asked for, and a fault may be the reason of, waits until the fault is gone. */
 static void text_advice(Text *text, const CheckResult *result)
 {
-    if (result->verdict != VERDICT_FAULTY || text->verbose)
+    bool later = result->verdict == VERDICT_FAULTY && !text->verbose;
+    if (!later)
         text_unreached(text, result);
     for (guint i = 0; result->advice && i < result->advice->len; i++) {
         const Advice *advice = result->advice->pdata[i];
-        if (advice->id == ADVICE_UNREACHED || is_for_later(text, result, advice))
+        if (advice->id == ADVICE_UNREACHED || (later && advice->id == ADVICE_NO_EXPECTATION))
             continue;
         GString *words = g_string_new(advice->message ? advice->message : advice_meaning(advice->id));
         for (unsigned j = 0; j < advice->places; j++) {

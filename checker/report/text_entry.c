@@ -8,7 +8,7 @@
 #include "narrative.h"
 #include "places.h"
 
-enum { CITED_MAX = 2, SYMPTOMS_MAX = 4, PLACES_LOOKED_AT = 64 };
+enum { CITED_MAX = 2, SYMPTOMS_MAX = 4 };
 
 typedef struct EntryText {
     Text *text;
@@ -19,6 +19,12 @@ typedef struct EntryText {
     GPtrArray *quoted;                          /* of char*, "kernel.c:12" */
 } EntryText;
 
+static const char *without_folder(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
 /* "kernels/ring.c:12" at a later time: "line 12", or "ring.c:12" in another file. The first time it stays. */
 static void append_place(EntryText *t, GString *out, const char *file, unsigned line)
 {
@@ -27,7 +33,7 @@ static void append_place(EntryText *t, GString *out, const char *file, unsigned 
     else if (!strcmp(t->file, file))
         g_string_append_printf(out, "line %u", line);
     else
-        g_string_append_printf(out, "%s:%u", strrchr(file, '/') ? strrchr(file, '/') + 1 : file, line);
+        g_string_append_printf(out, "%s:%u", without_folder(file), line);
 }
 
 /* A sentence whose places are named shortly. */
@@ -43,10 +49,9 @@ static char *shortened(EntryText *t, const char *words)
             at += length + 1;
             at += strspn(at, "0123456789");
         }
-        size_t rest = strcspn(at, " (\n");
-        rest += at[rest] != '\0';
-        g_string_append_len(out, at, (gssize)rest);
-        at += rest;
+        const char *next = places_next_word(at);
+        g_string_append_len(out, at, next - at);
+        at = next;
     }
     return g_string_free(out, FALSE);
 }
@@ -76,9 +81,8 @@ static void quote(EntryText *t, const char *file, unsigned line)
     const char *code = source_line(t->text->source, file, line);
     if (!code || g_ptr_array_find_with_equal_func(t->quoted, place, g_str_equal, NULL))
         return;
-    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
     bool own = t->file && !strcmp(t->file, file);
-    g_autofree char *lead = g_strdup_printf("      %s%s%u |", own ? "" : base, own ? "" : ":", line);
+    g_autofree char *lead = g_strdup_printf("      %s%s%u |", own ? "" : without_folder(file), own ? "" : ":", line);
     text_colored(t->text, TEXT_FAINT, "%s", lead);
     append_code(t->text, (unsigned)g_utf8_strlen(lead, -1) + 1, code + strspn(code, " "));
     g_ptr_array_add(t->quoted, g_steal_pointer(&place));
@@ -88,23 +92,13 @@ static void quote(EntryText *t, const char *file, unsigned line)
 static void quote_cited(EntryText *t, const char *why)
 {
     guint most = t->quoted->len + CITED_MAX;
-    for (const char *at = why; *at && t->quoted->len < most; at += at[strcspn(at, " \n")] ? strcspn(at, " \n") + 1 : strlen(at)) {
+    for (const char *at = why; *at && t->quoted->len < most; at = places_next_word(at)) {
         unsigned line = 0;
         size_t length = places_cited(at, &line);
         g_autofree char *file = g_strndup(at, length);
         if (length > 0)
             quote(t, file, line);
     }
-}
-
-static void append_grid(GString *out, const CheckResult *result, const Place *place)
-{
-    if (place->launch >= result->program->launches.count || !result->record)
-        return;
-    unsigned dims = program_launch(result->program, place->launch)->grid_dims;
-    const int64_t *grid = dims ? record_grid(result->record, place->core, place->position) : NULL;
-    for (unsigned d = 0; grid && d < dims; d++)
-        g_string_append_printf(out, "%s%" G_GINT64_FORMAT, d ? ", " : ", grid step ", grid[d]);
 }
 
 /* "kernels/ring.c:47, in ring, grid step 0", and the line itself. */
@@ -117,7 +111,7 @@ static void tell_place(EntryText *t, const Place *place)
     if (site->function != t->function && *program_text(program, site->function))
         g_string_append_printf(words, ", in %s", program_text(program, site->function));
     t->function = site->function;
-    append_grid(words, t->result, place);
+    places_append_grid(words, t->result, place);
     text_wrapped(t->text, 4, "", words->str);
     for (uint32_t call = program_caller(program, place->site); call != NONE; call = program_caller(program, call)) {
         g_autofree char *caller = describe_call(program, call), *brief = shortened(t, caller);
