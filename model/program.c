@@ -363,10 +363,29 @@ bool program_decl_launches(const Program *program, uint32_t decl, uint32_t devic
     return found;
 }
 
+static void append_device(GString *text, const Program *program, uint32_t device)
+{
+    const Mesh *mesh = &program->mesh;
+    g_string_append_printf(text, "device %u", device);
+    for (unsigned axis = 0; mesh->axes > 1 && axis < mesh->axes; axis++)
+        g_string_append_printf(text, "%s%u%s", axis ? "," : " (", mesh_coordinate(mesh, device, axis), axis + 1 == mesh->axes ? ")" : "");
+}
+
+char *program_describe_device(const Program *program, uint32_t device)
+{
+    GString *text = g_string_new(NULL);
+    append_device(text, program, device);
+    return g_string_free(text, FALSE);
+}
+
 char *program_describe_core(const Program *program, uint32_t core)
 {
     uint32_t per = program->cores_per_device;
-    return per > 1 ? g_strdup_printf("device %u core %u", core / per, core % per) : g_strdup_printf("device %u", core);
+    GString *text = g_string_new(NULL);
+    append_device(text, program, core / per);
+    if (per > 1)
+        g_string_append_printf(text, " core %u", core % per);
+    return g_string_free(text, FALSE);
 }
 
 char *program_describe_site(const Program *program, uint32_t site_id)
@@ -420,7 +439,8 @@ char *program_describe_region(const Program *program, uint32_t object, uint32_t 
         else
             g_string_append(text, box ? "]" : "] (strided)");
     }
-    g_string_append_printf(text, " on device %u", program_object_device(program, object));
+    g_string_append(text, " on ");
+    append_device(text, program, program_object_device(program, object));
     if (program_decl_of_cores(decl) && program->cores_per_device > 1)
         g_string_append_printf(text, " core %u", (object - decl->first_object) % program->cores_per_device);
     return g_string_free(text, FALSE);

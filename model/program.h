@@ -159,8 +159,8 @@ bool program_launch_on_device(const Program *program, uint32_t launch, uint32_t 
 /* First and last launch in which a LIFE_LAUNCHES decl lives on a device; false: in none. */
 bool program_decl_launches(const Program *program, uint32_t decl, uint32_t device, uint32_t *first, uint32_t *last);
 
-/* For messages: "device 1" or, where a device has several, "device 1 core 0"; "kernels/all_gather.c:12"; "output[2, 0:8, 0:128] on
- * device 1"; "recv_sems[2] of device 1". g_malloc. */
+/* For messages. "device 5", on two axes "device 5 (1,2)"; of several cores "device 5 core 1"; "output[2, 0:8] on device 1"; g_malloc. */
+char *program_describe_device(const Program *program, uint32_t device);
 char *program_describe_core(const Program *program, uint32_t core);
 char *program_describe_site(const Program *program, uint32_t site);
 char *program_describe_region(const Program *program, uint32_t object, uint32_t region);

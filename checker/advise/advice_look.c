@@ -58,8 +58,9 @@ static void look_at_hops(CheckResult *result)
             continue;
         const Place place = { .core = copy->core, .position = copy->position, .copy = NONE, .kind = STEP_COPY_START, .site = copy->site,
                               .object = NONE, .region = NONE };
-        g_autofree char *text = g_strdup_printf("copy %u of device %u goes %u hops, to device %u: it shares links with other traffic",
-                                                copy->ordinal, from, far, copy->target_device);
+        g_autofree char *device = program_describe_device(program, from), *to = program_describe_device(program, copy->target_device);
+        g_autofree char *text = g_strdup_printf("copy %u of %s goes %u hops, to %s: it shares links with other traffic", copy->ordinal,
+                                                device, far, to);
         check_add_advice(result, ADVICE_NON_NEIGHBOUR, text, &place);
     }
 }

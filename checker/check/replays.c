@@ -100,8 +100,9 @@ static GByteArray *copy_results(WorkerShared *shared)
 static char *describe_element(const Program *program, uint32_t object, size_t element, const guint8 *here, const guint8 *there)
 {
     const Decl *decl = program_decl(program, program_object_decl(program, object));
-    return g_strdup_printf("element %zu of %s on device %u ends as %.9g here, and as %.9g in another schedule", element,
-                           program_text(program, decl->name), program_object_device(program, object), dtype_read_double(decl->dtype, here),
+    g_autofree char *device = program_describe_device(program, program_object_device(program, object));
+    return g_strdup_printf("element %zu of %s on %s ends as %.9g here, and as %.9g in another schedule", element,
+                           program_text(program, decl->name), device, dtype_read_double(decl->dtype, here),
                            dtype_read_double(decl->dtype, there));
 }
 

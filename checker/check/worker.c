@@ -136,9 +136,10 @@ static void tell_first_difference(WorkerShared *shared, const Record *again, con
                 continue;
             g_autofree char *first = describe_step(program, a), *second = describe_step(program, b);
             bool alike = strcmp(first, second) == 0;
-            g_autofree char *text = g_strdup_printf("the kernel is not deterministic: step %u of device %u core %u was %s in one run and "
-                "%s in another; a kernel must be a function of what it observes (no uninitialised locals, no addresses)", p,
-                c / program->cores_per_device, c % program->cores_per_device, first, alike ? "the same with other values" : second);
+            g_autofree char *core = program_describe_core(program, c);
+            g_autofree char *text = g_strdup_printf("the kernel is not deterministic: step %u of %s was %s in one run and %s in another; a "
+                "kernel must be a function of what it observes (no uninitialised locals, no addresses)", p, core, first,
+                alike ? "the same with other values" : second);
             shared->not_deterministic = worker_keep(shared, text);
             return;
         }

@@ -77,9 +77,9 @@ static void tell_difference(const Program *program, Outcome *outcome, const Diff
     bool real = dtype_is_float(decl->dtype);
     double now = real ? dtype_read_double(decl->dtype, found->now) : (double)dtype_read_int(decl->dtype, found->now);
     double then = real ? dtype_read_double(decl->dtype, found->then) : (double)finding->need;
-    finding->message = g_strdup_printf("element %lld of %s on device %u ends as %.9g here and as %.9g in another schedule",
-                                       (long long)found->element, program_text(program, decl->name),
-                                       program_object_device(program, found->object), now, then);
+    g_autofree char *device = program_describe_device(program, program_object_device(program, found->object));
+    finding->message = g_strdup_printf("element %lld of %s on %s ends as %.9g here and as %.9g in another schedule",
+                                       (long long)found->element, program_text(program, decl->name), device, now, then);
     finding->moves = moves;
     g_ptr_array_add(outcome->findings, finding);
 }

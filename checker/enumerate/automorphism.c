@@ -284,9 +284,9 @@ static char *differ(const Pair *p, uint32_t step, uint32_t image_step)
         g_autofree char *where = done ? program_describe_site(program, done->site) : NULL;
         text[i] = done ? g_strdup_printf("the %s at %s", step_kind_name((StepKind)done->kind), where) : g_strdup("nothing more");
     }
-    uint32_t cores = program->cores_per_device;
-    char *all = g_strdup_printf("device %u does not do what device %u does, shifted: %s against %s", p->image / cores, p->core / cores,
-                                text[1], text[0]);
+    g_autofree char *image = program_describe_device(program, p->image / program->cores_per_device);
+    g_autofree char *device = program_describe_device(program, p->core / program->cores_per_device);
+    char *all = g_strdup_printf("%s does not do what %s does, shifted: %s against %s", image, device, text[1], text[0]);
     g_free(text[0]);
     g_free(text[1]);
     return all;

@@ -214,7 +214,7 @@ static bool append_next(const Cursor *cursor, GString *out, uint32_t core)
 void cursor_show_waits(const Cursor *cursor, GString *out)
 {
     for (uint32_t core = 0; core < cursor->program->cores; core++) {
-        g_autofree char *name = describe_core(cursor->program, core);
+        g_autofree char *name = program_describe_core(cursor->program, core);
         g_string_append_printf(out, "    %s: ", name);
         if (!append_next(cursor, out, core))
             g_string_append(out, "does no more");

@@ -4,17 +4,9 @@
 #include "../../model/moment.h"
 #include "../../model/racing.h"
 
-char *describe_core(const Program *program, uint32_t core)
-{
-    uint32_t device = core / program->cores_per_device;
-    if (program->cores_per_device == 1)
-        return g_strdup_printf("device %u", device);
-    return g_strdup_printf("core %u of device %u", core % program->cores_per_device, device);
-}
-
 char *describe_agent(const Program *program, const Place *place)
 {
-    char *core = describe_core(program, place->core);
+    char *core = program_describe_core(program, place->core);
     if (place->copy == NONE)
         return core;
     char *copy = label_describe_copy(program, core, place->copy, place->label);
@@ -109,7 +101,7 @@ static char *word_reach(const Program *program, const Reach *reach)
         return g_strdup_printf("the result expected at %s", where);
     if (reach->kind == REACH_RESULT)
         return g_strdup_printf("what ends in the array of %s", where);
-    g_autofree char *core = describe_core(program, reach->unit);
+    g_autofree char *core = program_describe_core(program, reach->unit);
     return g_strdup_printf("what %s does after it looks at %s", core, where);
 }
 

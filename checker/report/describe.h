@@ -24,8 +24,7 @@ char *describe_limit(const Program *program, const char *limit);            /* w
 char *describe_bounded(const Outcome *outcome);                             /* "bounded: ...", and why. g_malloc */
 const char *describe_mode(unsigned bit);                                    /* "sweep"; NULL: there is no such mode */
 
-char *describe_core(const Program *program, uint32_t core);                 /* "device 1"; of several cores "core 0 of device 1" */
-char *describe_agent(const Program *program, const Place *place);           /* "copy 3 of device 1", or as describe_core */
+char *describe_agent(const Program *program, const Place *place);           /* "copy 3 of device 1", or the core */
 char *describe_object(const Program *program, const Place *place);          /* "output[2, 0:8] on device 1"; NULL: none */
 char *describe_action(const Program *program, const Place *place);          /* "copy 3 of device 1 writes output[2, 0:8] on device 1" */
 char *describe_call(const Program *program, uint32_t site);                 /* "all_gather at kernels/all_gather.c:12": who called */

@@ -42,7 +42,7 @@ static void append_clusters(const Graph *graph)
     const Timeline *timeline = graph->timeline;
     const Program *program = timeline->record->program;
     for (uint32_t core = 0; core < program->cores; core++) {
-        g_autofree char *name = describe_core(program, core);
+        g_autofree char *name = program_describe_core(program, core);
         g_string_append_printf(graph->out, "    subgraph cluster_%u_%u {\n      label=", graph->number, core);
         append_quoted(graph->out, name);
         g_string_append(graph->out, ";\n");

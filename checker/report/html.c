@@ -223,7 +223,7 @@ static void add_lanes(PageRun *run)
     g_array_set_size(run->lane_of_core, run->program->cores);
     g_array_set_size(run->lane_of_copy, (guint)record->copies.count);
     for (uint32_t core = 0; core < run->program->cores; core++) {
-        g_autofree char *name = describe_core(run->program, core);
+        g_autofree char *name = program_describe_core(run->program, core);
         json_builder_begin_object(run->builder);
         member_text(run->builder, "name", name);
         member_text(run->builder, "kind", "core");

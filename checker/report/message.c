@@ -203,7 +203,7 @@ static const char *ordinal(uint32_t number)
 
 static char *say_delay(const Program *program, const Delay *delay)
 {
-    g_autofree char *core = describe_core(program, delay->core), *where = program_describe_site(program, delay->site);
+    g_autofree char *core = program_describe_core(program, delay->core), *where = program_describe_site(program, delay->site);
     if (delay->copy != NONE) {
         g_autofree char *copy = label_describe_copy(program, core, delay->copy, delay->label);
         return g_strdup_printf("%s, started at %s, must be slow; a delay in the kernel cannot cause it", copy, where);

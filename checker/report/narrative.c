@@ -53,7 +53,7 @@ static void add_line(Narrator *t, const TimelineEvent *event, unsigned weight, c
 
 static char *copy_name(const Narrator *t, const TimelineEvent *event)
 {
-    g_autofree char *core = describe_core(t->program, event->core);
+    g_autofree char *core = program_describe_core(t->program, event->core);
     return label_describe_copy(t->program, core, copy_of(t, event)->ordinal, copy_of(t, event)->label);
 }
 
@@ -109,7 +109,8 @@ static bool gives_before(const Narrator *t, guint link, guint from)
 static void narrate_wait(Narrator *t, guint i)
 {
     const TimelineEvent *event = event_at(t, i);
-    g_autofree char *core = describe_core(t->program, event->core), *semaphore = program_describe_semaphore(t->program, event->semaphore);
+    g_autofree char *core = program_describe_core(t->program, event->core);
+    g_autofree char *semaphore = program_describe_semaphore(t->program, event->semaphore);
     g_autoptr(GString) text = g_string_new(NULL);
     g_string_append_printf(text, "%s passes its wait on %s", core, semaphore);
     guint first = 0, links = t->timeline->links->len, givers = 0;
@@ -121,7 +122,7 @@ static void narrate_wait(Narrator *t, guint i)
         if (gives_before(t, l, first))
             continue;
         bool copy = event_is_moment(giver);
-        g_autofree char *name = copy ? copy_name(t, giver) : describe_core(t->program, giver->core);
+        g_autofree char *name = copy ? copy_name(t, giver) : program_describe_core(t->program, giver->core);
         if (givers++ < GIVERS_MAX)
             g_string_append_printf(text, "%s %s", givers == 1 ? ", counted by" : " and", name);
         outside |= giver->core != event->core;
@@ -175,7 +176,7 @@ static void fold(Narrator *t, unsigned weight)
                && g_array_index(t->lines, NarrativeLine, end).weight <= weight)
             end++;
         if (end > i + 1) {
-            g_autofree char *core = describe_core(t->program, first.core);
+            g_autofree char *core = program_describe_core(t->program, first.core);
             first.site = g_array_index(t->lines, NarrativeLine, end - 1).site;
             for (guint j = i; j < end; j++)
                 g_free(g_array_index(t->lines, NarrativeLine, j).text);

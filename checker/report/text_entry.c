@@ -17,6 +17,7 @@ typedef struct EntryText {
     char *file;                                 /* the first that was named; NULL: none yet */
     uint32_t function;                          /* of the place before, 0: none */
     GPtrArray *quoted;                          /* of char*, "kernel.c:12" */
+    GHashTable *placed;                         /* devices that were named with their coordinates; looked up only */
 } EntryText;
 
 static const char *without_folder(const char *file)
@@ -36,9 +37,24 @@ static void append_place(EntryText *t, GString *out, const char *file, unsigned 
         g_string_append_printf(out, "%s:%u", without_folder(file), line);
 }
 
-/* A sentence whose places are named shortly. */
-static char *shortened(EntryText *t, const char *words)
+static gboolean keep_first(const GMatchInfo *match, GString *out, gpointer placed)
 {
+    g_autofree char *device = g_match_info_fetch(match, 1), *coordinates = g_match_info_fetch(match, 2);
+    g_string_append_printf(out, "%s%s", device, g_hash_table_add(placed, g_strdup(device + 1)) ? coordinates : "");
+    return FALSE;
+}
+
+/* "device 5 (1,2)" at a later time: "device 5". */
+static char *brief_devices(EntryText *t, const char *words)
+{
+    g_autoptr(GRegex) regex = g_regex_new("([Dd]evice [0-9]+)( \\([0-9]+(?:,[0-9]+)+\\))", 0, 0, NULL);
+    return g_regex_replace_eval(regex, words, -1, 0, 0, keep_first, t->placed, NULL);
+}
+
+/* A sentence whose places and devices are named shortly. */
+static char *shortened(EntryText *t, const char *sentence)
+{
+    g_autofree char *words = brief_devices(t, sentence);
     GString *out = g_string_new(NULL);
     for (const char *at = words; *at;) {
         unsigned line = 0;
@@ -129,7 +145,7 @@ static void tell_places(EntryText *t)
 static void tell_headline(EntryText *t)
 {
     g_autofree char *message = message_text(t->result, t->finding), *count = message_count(t->finding);
-    g_autofree char *words = g_strconcat(": ", message, count, NULL);
+    g_autofree char *told = brief_devices(t, message), *words = g_strconcat(": ", told, count, NULL);
     g_string_append(t->text->out, "  ");
     text_colored(t->text, TEXT_BAD, "%s", fault_name(t->finding->id));
     text_flow(t->text, 2 + (unsigned)strlen(fault_name(t->finding->id)), 2, words);
@@ -318,7 +334,8 @@ void text_entry(Text *text, const CheckResult *result, const GPtrArray *entries,
     const Entry *entry = entries->pdata[number];
     guint first = g_array_index(entry->findings, guint, 0);
     EntryText t = {.text = text, .result = result, .finding = entry_finding(result, entry, 0),
-                   .quoted = g_ptr_array_new_with_free_func(g_free)};
+                   .quoted = g_ptr_array_new_with_free_func(g_free),
+                   .placed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
     if (told_of(text, result, t.finding)) {
         tell_news(text, result, entry);
     } else {
@@ -328,6 +345,7 @@ void text_entry(Text *text, const CheckResult *result, const GPtrArray *entries,
     }
     note_told(text, result, entry);
     g_ptr_array_unref(t.quoted);
+    g_hash_table_unref(t.placed);
     g_free(t.file);
 }
 

@@ -229,8 +229,8 @@ static char *writer_words(const Timeline *timeline, const TimelineEvent *event)
     guint self = (guint)(event - &g_array_index(timeline->events, TimelineEvent, 0));
     for (guint l = 0; l < links->len; l++)
         if (g_array_index(links, Link, l).to == self) {
-            uint32_t from = g_array_index(links, Link, l).from;
-            g_autofree char *core = describe_core(timeline->record->program, g_array_index(timeline->events, TimelineEvent, from).core);
+            const TimelineEvent *from = &g_array_index(timeline->events, TimelineEvent, g_array_index(links, Link, l).from);
+            g_autofree char *core = program_describe_core(timeline->record->program, from->core);
             return g_strdup_printf("by %s", core);
         }
     return g_strdup("its initial value");
@@ -240,7 +240,7 @@ static char *writer_words(const Timeline *timeline, const TimelineEvent *event)
 static char *value_words(const Timeline *timeline, const TimelineEvent *event)
 {
     const Program *program = timeline->record->program;
-    g_autofree char *core = describe_core(program, event->core), *name = program_describe_semaphore(program, event->semaphore);
+    g_autofree char *core = program_describe_core(program, event->core), *name = program_describe_semaphore(program, event->semaphore);
     g_autofree char *writer = writer_words(timeline, event);
     const int32_t value = (int32_t)event->value, expected = (int32_t)event->extra;
     switch ((unsigned)event->kind) {
@@ -279,7 +279,7 @@ char *event_words(const Timeline *timeline, const TimelineEvent *event)
         const Copy *copy = &STORE(Copy, &timeline->record->copies, event->copy);
         g_autofree char *from = program_describe_region(program, copy->source, copy->source_region);
         g_autofree char *to = program_describe_region(program, copy->target, copy->target_region);
-        g_autofree char *core = describe_core(program, event->core);
+        g_autofree char *core = program_describe_core(program, event->core);
         g_free(action);
         g_autofree char *name = timeline_copy_name(timeline, event->copy);
         return g_strdup_printf("%s starts %s, from %s to %s", core, name, from, to);

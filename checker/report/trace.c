@@ -64,7 +64,8 @@ static void name_all(const TraceRun *run, const char *title)
     uint32_t per = run->program->cores_per_device;
     const Record *record = run->timeline->record;
     for (uint32_t core = 0; core < run->program->cores; core++) {
-        g_autofree char *name = describe_core(run->program, core), *device = g_strdup_printf("device %u, %s", core / per, title);
+        g_autofree char *name = program_describe_core(run->program, core), *own = program_describe_device(run->program, core / per);
+        g_autofree char *device = g_strdup_printf("%s, %s", own, title);
         if (core % per == 0)
             name_thread(run, "process_name", core / per, 0, device);
         name_thread(run, "thread_name", core / per, core % per, name);

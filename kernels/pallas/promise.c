@@ -26,7 +26,8 @@ static char *element_text(const Program *program, uint32_t decl, uint32_t view_i
     GString *text = g_string_new(builder_name(program, decl));
     for (unsigned d = 0; d < view->ndim; d++)
         g_string_append_printf(text, "%s%" G_GINT64_FORMAT, d ? ", " : "[", index[d]);
-    g_string_append_printf(text, "%s on device %u", view->ndim ? "]" : "", owner.device);
+    g_autofree char *device = program_describe_device(program, owner.device);
+    g_string_append_printf(text, "%s on %s", view->ndim ? "]" : "", device);
     if (owner.core != NONE && program->cores_per_device > 1)
         g_string_append_printf(text, " core %u", owner.core);
     return g_string_free(text, FALSE);

@@ -79,8 +79,8 @@ static void the_order_that_the_values_need_is_missing(void **state)
 {
     (void)state;
     SAYS("direction -n 1 --cores 2", "Nothing that device 0 core 0 waits for before causes.c:69 tells it that the load of device 0 core 1 "
-         "at causes.c:73 is done", "put a delay at core 1 of device 0 before causes.c:73");
-    expect_never_says("direction -n 1 --cores 2", "put a delay at core 0");
+         "at causes.c:73 is done", "put a delay at device 0 core 1 before causes.c:73");
+    expect_never_says("direction -n 1 --cores 2", "put a delay at device 0 core 0");
 }
 
 static void the_story_has_values_and_who_wrote_them(void **state)
