@@ -79,6 +79,16 @@ static uint32_t region_text(Program *program, uint32_t object, uint32_t region)
     return program_string(program, text);
 }
 
+/* As guard_described; of a remote copy also that it goes where it comes from. */
+static const char *overlap_why(const Core *core, uint32_t site, const CopyDesc *desc)
+{
+    if (!desc->remote)
+        return guard_described(core, site, desc->site);
+    g_autofree char *place = program_describe_site(core->program, desc->site == NONE ? site : desc->site);
+    g_autofree char *text = g_strdup_printf(FAULT_WHY "The copy of %s names device %u, which is its own.", place, core->device);
+    return program_text(core->program, program_string(core->program, text));
+}
+
 static void want_no_overlap(Core *core, uint32_t site, const CopyDesc *desc, const Copy *copy)
 {
     Program *program = core->program;
@@ -87,7 +97,7 @@ static void want_no_overlap(Core *core, uint32_t site, const CopyDesc *desc, con
         return;
     uint32_t from = region_text(program, copy->source, copy->source_region), to = region_text(program, copy->target, copy->target_region);
     core_stop(core, site, FAULT_SHAPE, "copy from %s to %s: source and destination overlap%s", program_text(program, from),
-              program_text(program, to), guard_described(core, site, desc->site));
+              program_text(program, to), overlap_why(core, site, desc));
 }
 
 void core_copy_start(Core *core, uint32_t site, CopyDesc *desc)

@@ -80,6 +80,7 @@ static void finish(CheckResult *result, const void *data)
     if (options_want_details(options) && !interrupt_requested()) {
         child_tell_phase(result->spec->watch, "trying repairs");
         check_try_repairs(result);
+        check_cite_bounds(result);
     }
     if (result->spec->alone && options_want_details(options) && !interrupt_requested())
         check_try_smaller(result);

@@ -4,6 +4,6 @@
 
 const char *cause_name(CauseKind kind)
 {
-    static const char *const NAME[] = { NULL, "wait-passes", "wait-late", "unawaited", "unordered", "count", "stuck" };
+    static const char *const NAME[] = { NULL, "wait-passes", "wait-late", "unawaited", "unordered", "count", "stuck", "unserved" };
     return NAME[kind];
 }

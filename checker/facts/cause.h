@@ -9,7 +9,8 @@ typedef enum CauseKind {
     CAUSE_UNAWAITED,                            /* nobody waits for a copy or a count */
     CAUSE_UNORDERED,                            /* nothing makes a step come late enough */
     CAUSE_COUNT,                                /* waits take less than is given */
-    CAUSE_STUCK                                 /* a wait never passes */
+    CAUSE_STUCK,                                /* a wait never passes, as cores need each other */
+    CAUSE_UNSERVED                              /* a wait never passes, and nobody would give what it needs */
 } CauseKind;
 
 typedef struct Cause {

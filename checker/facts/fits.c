@@ -59,7 +59,7 @@ static bool clashes_fit(const Program *program, const Finding *finding)
 
 bool finding_fits(const Program *program, const Finding *finding)
 {
-    bool fits = finding_is_formed(finding) && finding->cause.kind <= CAUSE_STUCK && id_fits(finding->cause.site, program->sites.count)
+    bool fits = finding_is_formed(finding) && finding->cause.kind <= CAUSE_UNSERVED && id_fits(finding->cause.site, program->sites.count)
         && id_fits(finding->cause.semaphore, program->semaphores) && moves_fit(program, finding) && clashes_fit(program, finding)
         && id_fits(finding->object, finding->object_is_semaphore ? program->semaphores : program->objects);
     for (unsigned p = 0; fits && p < finding->places; p++)

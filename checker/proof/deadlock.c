@@ -403,15 +403,20 @@ static char *describe(const Stuck *stuck)
     return g_string_free(text, FALSE);
 }
 
-/* What the first stuck core waits for. */
+/* What the first stuck core waits for, or the last of those that it needs in turn. */
 static Cause cause_of(const Stuck *stuck)
 {
-    for (uint32_t core = 0; core < stuck->prover->index->cores; core++) {
-        const CoreState *end = stuck_end(stuck, core);
-        if (end->end == CORE_BLOCKED)
-            return (Cause){ CAUSE_STUCK, end->pending.site, step_on_counter(end->pending.kind) ? end->pending.object : NONE };
-    }
-    return (Cause){ CAUSE_UNKNOWN, NONE, NONE };
+    const uint32_t cores = stuck->prover->index->cores;
+    uint32_t core = 0;
+    while (core < cores && stuck_end(stuck, core)->end != CORE_BLOCKED)
+        core++;
+    if (core == cores)
+        return (Cause){ CAUSE_UNKNOWN, NONE, NONE };
+    uint32_t needed = stuck_needs(stuck, core);
+    for (uint32_t steps = 0; steps < cores && needed != NONE && stuck_end(stuck, needed)->end == CORE_BLOCKED; steps++)
+        core = needed, needed = stuck_needs(stuck, core);
+    const Step *pending = &stuck_end(stuck, core)->pending;
+    return (Cause){ needed == NONE ? CAUSE_UNSERVED : CAUSE_STUCK, pending->site, step_on_counter(pending->kind) ? pending->object : NONE };
 }
 
 void deadlock_check(Prover *prover)

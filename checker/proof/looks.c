@@ -3,6 +3,7 @@
  */
 #include "../../model/counter.h"
 #include "prover.h"
+#include "unheard.h"
 
 enum { LOOKS_SHOWN = 3, LATER_SHOWN = 2 };
 
@@ -52,8 +53,10 @@ static Event event_of(const Index *index, const Step *step)
 static void append_look(const Prover *prover, GString *text, const Look *look)
 {
     g_autofree char *name = program_describe_semaphore(prover->program, look->step->object);
-    g_string_append_printf(text, "%s%s is %" G_GINT64_FORMAT, text->len ? " " : "", name, look->value);
-    bool word = step_has(look->step->kind, STEP_ON_FLAG);
+    bool word = step_has(look->step->kind, STEP_ON_FLAG), told = look->step->kind == STEP_EXPECT_COUNT;     /* by the message */
+    if (!told)
+        g_string_append_printf(text, "%s%s is %" G_GINT64_FORMAT, text->len ? " " : "", name, look->value);
+    gsize begin = text->len;
     if (word && look->writer == NULL)
         g_string_append(text, ", its initial value");
     if (word && look->writer != NULL) {
@@ -66,9 +69,10 @@ static void append_look(const Prover *prover, GString *text, const Look *look)
     }
     for (unsigned i = 0; i < look->laters; i++) {
         g_autofree char *words = step_words(prover->program, look->later[i]), *time = step_words_time(prover->record, look->later[i]);
-        g_string_append_printf(text, "%s%s%s", i == 0 ? "; " : " and ", words, time);
+        g_string_append_printf(text, "%s%s%s", i > 0 ? " and " : told ? "" : "; ", words, time);
     }
-    g_string_append(text, look->laters > 1 ? " come later." : look->laters == 1 ? " comes later." : ".");
+    text->str[begin] = told ? g_ascii_toupper(text->str[begin]) : text->str[begin];
+    g_string_append(text, look->laters > 1 ? " come later." : look->laters == 1 ? " comes later." : told ? "" : ".");
 }
 
 /* Which wait lets the core look before the first later write? */
@@ -87,7 +91,7 @@ static void append_wait(Prover *prover, GString *text, const Look *look)
 
 static bool is_look(const Step *step)
 {
-    return step_learns(step) && step_on_counter(step->kind);
+    return (step_learns(step) && step_on_counter(step->kind)) || step->kind == STEP_EXPECT_COUNT;
 }
 
 static bool is_told(const GArray *told, uint32_t object)
@@ -126,6 +130,8 @@ char *looks_before(Prover *prover, const Raised *raised)
         Look look = look_at(prover, step, index->step[index_slot(index, core, position)]);
         append_look(prover, text, &look);
         append_wait(prover, text, &look);
+        Event self = index_event(index, core, position);
+        unheard_of_others(prover, text, &self);
         if (!same_line)
             break;
     }

@@ -10,6 +10,7 @@
 
 #include "credit.h"
 #include "prover.h"
+#include "unheard.h"
 
 /* Signals, other than the expected one, that need not come after the wait. */
 static GArray *rivals_of(const Prover *prover, const Wait *wait, uint32_t except)
@@ -107,14 +108,24 @@ static bool append_earlier_cause(const Prover *prover, GString *text, const Wait
     for (guint i = 0; i < MIN(rivals->len, RIVALS_TRIED); i++) {
         const Signal *rival = &prover->index->signal[g_array_index(rivals, uint32_t, i)];
         Event early = index_event(prover->index, rival->core, rival->position);
-        Credit credit;
-        if (rival->core == wait->core || !credit_find(prover, &end, &early, &credit) || !credit_fails(prover, &credit))
-            continue;
         const Step *step = index_step(prover->index, wait->core, wait->position);
         g_autofree char *words = step_words(prover->program, step), *time = step_words_time(prover->record, step);
         g_autofree char *what = g_strconcat(words, time, NULL);
-        append_credit(prover, text, &credit, what);
-        return true;
+        Credit credit;
+        if (rival->core == wait->core)
+            continue;
+        bool heard = credit_find(prover, &end, &early, &credit);
+        if (heard && credit_fails(prover, &credit)) {
+            append_credit(prover, text, &credit, what);
+            return true;
+        }
+        gsize before = text->len;
+        g_autofree char *start = step_words(prover->program, index_step(prover->index, early.core, early.position));
+        start[0] = g_ascii_toupper(start[0]);
+        g_string_append_printf(text, "%s was meant to come after %s", start, what);
+        if (!heard && unheard_untaken(prover, text, &end, &early))
+            return true;
+        g_string_truncate(text, before);
     }
     return false;
 }
@@ -144,10 +155,13 @@ static bool steps_before(Prover *prover, const Event *other, uint32_t core, uint
     return clocks_entry(prover->clocks, other, core, steps);
 }
 
-/* "; all that device 0 knows of device 1 by then is that it has passed the ... at kernel.c:45." */
-static void append_known(Prover *prover, GString *text, const Event *other, uint32_t core)
+/* Behind "nothing tells `other` that `first` is done": what would, or "; all that device 0 knows of device 1 by then is that it has passed
+ * the ... at kernel.c:45." */
+static void append_known(Prover *prover, GString *text, const Event *first, const Event *other)
 {
-    uint32_t steps = 0;
+    uint32_t steps = 0, core = first->core;
+    if (unheard_append(prover, text, first, other))
+        return;
     if (!steps_before(prover, other, core, &steps)) {
         g_string_append_c(text, '.');
         return;
@@ -232,7 +246,9 @@ static void explain_unawaited(Prover *prover, GString *text, const Event *copy, 
     prover_blame(prover, CAUSE_UNORDERED, index_step(index, other->core, other->position)->site, NONE);
     g_string_append_printf(text, "%s waits for %s only at %s, and nothing makes the other step, at %s, come after that", core, what, where,
                            there);
-    append_known(prover, text, other, waiter);
+    const Wait *meant = wait_for_copy(index, semaphore, index->copy_signal[slot]);
+    Event end = index_event(index, waiter, meant != NULL && meant->core == waiter ? MIN(meant->position, at - 1) : at - 1);
+    append_known(prover, text, &end, other);
 }
 
 /* The copy was meant to be first: `other` should have come after a wait for its end. True: there is such a wait. */
@@ -277,7 +293,7 @@ static bool explain_step(Prover *prover, GString *text, const Event *first, cons
     g_autofree char *where = program_describe_site(prover->program, index_step(index, other->core, other->position)->site);
     prover_blame(prover, CAUSE_UNORDERED, index_step(index, other->core, other->position)->site, NONE);
     g_string_append_printf(text, "Nothing that %s waits for before %s tells it that %s is done", core, where, what);
-    append_known(prover, text, other, first->core);
+    append_known(prover, text, first, other);
     return false;
 }
 
@@ -345,8 +361,19 @@ static bool is_awaited_by(const Prover *prover, const Event *event, uint32_t cor
         && releases_core(prover->releases, index_copy(prover->index, event->copy)->receive_semaphore, slot) == core;
 }
 
+/* Does the core say behind `first` that it is done, to the core of `other`, which does not listen? */
+static bool says_so(const Prover *prover, const Event *first, const Event *other)
+{
+    const Cause before = *prover->cause;
+    g_autoptr(GString) ignored = g_string_new(NULL);
+    bool says = first->core != other->core && unheard_untaken(prover, ignored, first, other);
+    *prover->cause = before;
+    return says;
+}
+
 /* A guess which of two racing accesses was meant to be first, if no wait tells: that of the earlier launch; a write before a read that has
- * no data otherwise; the one earlier in its core's program, as all cores run similar code; a copy that the other core waits for. */
+ * no data otherwise; what its core says is done; the one earlier in its core's program, as all cores run similar code; a copy that the
+ * other core waits for. */
 static bool is_meant_first(Prover *prover, const Event *a, const Event *b)
 {
     uint16_t a_launch = index_step(prover->index, a->core, a->position)->launch;
@@ -358,6 +385,9 @@ static bool is_meant_first(Prover *prover, const Event *a, const Event *b)
         return true;
     if (b_writes && !a_writes && !has_its_data(prover, a, b))
         return false;
+    bool a_says = says_so(prover, a, b), b_says = says_so(prover, b, a);
+    if (a_says != b_says)
+        return a_says;
     return a->position != b->position ? a->position < b->position : !is_awaited_by(prover, b, a->core);
 }
 
@@ -401,7 +431,7 @@ static char *why_lifetime(Prover *prover, const FaultTally *fault)
     if (meant || !early)
         g_string_append_printf(text, ". %s", more->str);
     else
-        append_known(prover, text, &fault->a, border.core);
+        append_known(prover, text, &border, &fault->a);
     return g_string_free(text, FALSE);
 }
 

@@ -134,6 +134,31 @@ static void the_order_that_would_be_right_is_named(void **state)
     expect_never_says("poll -n 1", "Right if");
 }
 
+static void a_step_that_is_done_too_often_says_which_condition_says_how_often(void **state)
+{
+    (void)state;
+    SAYS("too_often -n 1", "The step at causes.c:172 is done while `i <= 2` at causes.c:171. The step at causes.c:170 is done "
+         "while `i < 2` at causes.c:169.", "\"kind\" : \"unserved\"");
+    SAYS("beyond -n 1", "The step at causes.c:178 is done while `row <= 2` at causes.c:177.");
+    expect_never_says("credit -n 3", "is done while");
+}
+
+static void a_signal_that_would_order_the_two_and_the_wait_that_is_never_done_are_named(void **state)
+{
+    (void)state;
+    SAYS("never_done -n 2", "Device 0 would learn that from the signal of device 1 at causes.c:193, on room of device 0, but nobody "
+         "waits for it.", "was meant to come after the wait of device 0 at causes.c:190 (the 1st time). Device 1 would learn that from the signal",
+         "The wait at causes.c:188 is never done, only where `i > 1` at causes.c:187, while `i < 2` at causes.c:186.");
+}
+
+static void what_goes_to_itself_is_named(void **state)
+{
+    (void)state;
+    SAYS("own_word -n 2", "The signal of device 1 at causes.c:205 comes later. Before it the wait of device 0 at causes.c:207, on ready of "
+         "device 0, hears only of the signal of device 0 at causes.c:206.");
+    SAYS("own_device -n 1", "The copy of causes.c:218 names device 0, which is its own.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +172,9 @@ int main(void)
         cmocka_unit_test(the_line_that_describes_a_copy_is_named),
         cmocka_unit_test(a_wrong_result_says_whose_it_is_and_which_copy_wrote_it),
         cmocka_unit_test(the_order_that_would_be_right_is_named),
+        cmocka_unit_test(a_step_that_is_done_too_often_says_which_condition_says_how_often),
+        cmocka_unit_test(a_signal_that_would_order_the_two_and_the_wait_that_is_never_done_are_named),
+        cmocka_unit_test(what_goes_to_itself_is_named),
     };
     return cmocka_run_group_tests(tests, set_up, binary_tear_down);
 }

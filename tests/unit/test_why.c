@@ -96,6 +96,44 @@ static void a_wait_is_meant_for_signals_of_its_own_turn(void **state)
     EXPECT_WHY(w, FAULT_RACE, "Nothing that device 0 waits for before script:2 tells it that the load of device 1 at script:1002 is");
 }
 
+/* Device 1 says that it has read slot 1, but device 0 goes on without waiting for that. */
+static void a_signal_that_nobody_takes_is_what_would_order_the_two(void **state)
+{
+    (void)state;
+    World w = new_world(2, 1, &WHOLE);
+    script_access(w.script, 1, STEP_LOAD, w.buffer, 1);
+    script_signal(w.script, 1, regular(&w, 0, 0), 1);
+    copy(&w, 0, 0, 1, 1, 0);
+    EXPECT_WHY(w, FAULT_RACE, "Device 0 would learn that from the signal of device 1 at script:1002, on regular[0] of device 0, but nobody "
+               "waits for it.");
+}
+
+static void a_wait_that_takes_less_than_is_given_is_what_would_order_the_two(void **state)
+{
+    (void)state;
+    World w = new_world(2, 1, &WHOLE);
+    script_access(w.script, 1, STEP_LOAD, w.buffer, 1);
+    script_signal(w.script, 1, regular(&w, 0, 0), 2);
+    copy(&w, 0, 0, 1, 1, 0);
+    script_wait(w.script, 0, regular(&w, 0, 0), 1);
+    EXPECT_WHY(w, FAULT_RACE, "on regular[0] of device 0, but waits take only 1 of 2, at script:2.");
+}
+
+/* The signal of device 0 was meant for its neighbour: its own wait hears nothing of device 1. */
+static void a_wait_that_hears_only_of_its_own_core_is_named(void **state)
+{
+    (void)state;
+    World w = new_world(2, 1, &WHOLE);
+    script_access(w.script, 1, STEP_LOAD, w.buffer, 1);
+    script_signal(w.script, 1, regular(&w, 1, 0), 1);
+    script_wait(w.script, 1, regular(&w, 1, 0), 1);
+    script_signal(w.script, 0, regular(&w, 0, 0), 1);
+    script_wait(w.script, 0, regular(&w, 0, 0), 1);
+    copy(&w, 0, 0, 1, 1, 0);
+    EXPECT_WHY(w, FAULT_RACE, "Before it the wait of device 0 at script:2, on regular[0] of device 0, hears only of the signal of device 0 "
+               "at script:1.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,6 +142,9 @@ int main(void)
         cmocka_unit_test(a_wait_that_comes_too_late_is_named),
         cmocka_unit_test(the_order_that_was_meant_need_not_be_the_record_s),
         cmocka_unit_test(a_wait_is_meant_for_signals_of_its_own_turn),
+        cmocka_unit_test(a_signal_that_nobody_takes_is_what_would_order_the_two),
+        cmocka_unit_test(a_wait_that_takes_less_than_is_given_is_what_would_order_the_two),
+        cmocka_unit_test(a_wait_that_hears_only_of_its_own_core_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

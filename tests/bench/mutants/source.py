@@ -206,13 +206,27 @@ class Source:
         name = re.sub(r"\[[^]]*\]", "", text).split(".")[-1].strip()
         if not re.fullmatch(r"\w+", name):
             return set()
-        values = [v for v in self._assigned(name, function) if v.startswith("pl_")] if "." not in text else []
+        if "." in text:
+            return self._members(name, reached) or {name}
+        values = [v for v in self._assigned(name, function) if v.startswith("pl_")]
         if values and depth:
             return set().union(*(self._base(value, function, reached, depth - 1) for value in values))
         if function.kind == "function" and name in function.parameters and depth:
             given = self._given(function, function.parameters.index(name), reached, depth)
             return given or {name}
         return {name}
+
+    def _members(self, name, reached):
+        """What a member of a struct is initialised with, by its name or by its place."""
+        code = "".join(self.code[f.begin:f.end] for f in reached)
+        names = set(re.findall(rf"\.{name} = (\w+)\b(?!\()", code)) - {"true", "false"}
+        for declared in re.finditer(r"struct \w+ \{([^{}]*)\}", self.code):
+            members = re.findall(r"(\w+)\s*(?:\[[^]]*\])?\s*[,;]", declared[1])
+            if name in members:
+                for given in re.findall(r"\{((?:\s*\w+\s*,)*\s*\w+\s*)\}", code):
+                    values = split(given)
+                    names |= {values[members.index(name)]} if len(values) == len(members) else set()
+        return names
 
     def _given(self, function, index, reached, depth):
         names = set()

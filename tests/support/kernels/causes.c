@@ -162,3 +162,60 @@ PROGRAM(part_out, "")
     pl_launch(fetch_part, .args = { x, pl_vmem(PL_F32, 8), out, pl_dma_semaphore() });
     pl_expect_equal(out, x);
 }
+
+/* Waits once more than it is signalled. */
+KERNEL(once_more, ready)
+{
+    for (int i = 0; i < 2; i++)
+        pl_semaphore_signal(ready, 1, PL_OWN);
+    for (int i = 0; i <= 2; i++)
+        pl_semaphore_wait(ready, 1);
+}
+PROGRAM(too_often, "") { pl_launch(once_more, .args = { pl_regular_semaphore() }); }
+KERNEL(read_once_more, x)
+{
+    for (int row = 0; row <= 2; row++)
+        pl_load(pl_at(x, row));
+}
+PROGRAM(beyond, "") { pl_launch(read_once_more, .args = { pl_input_in(PL_VMEM, PL_F32, 2, 8) }); }
+
+/* The wait for the word of the reader comes only from the third round on. */
+KERNEL(rounds_without_room, x, inbox, sent, received, room)
+{
+    PlDevice other = pl_device(1 - pl_device_id());
+    for (int i = 0; i < 2; i++) {
+        if (i > 1)
+            pl_semaphore_wait(room, 1);
+        PlCopy copy = pl_async_remote_copy(x, inbox, sent, received, other);
+        pl_copy_wait(copy);
+        pl_load(inbox);
+        if (i == 0)
+            pl_semaphore_signal(room, 1, other);
+    }
+}
+PROGRAM(never_done, "")
+{
+    PL_NEEDS(pl_num_devices() == 2, "two devices");
+    pl_launch(rounds_without_room, .args = { pl_input(PL_F32, 8), pl_vmem(PL_F32, 8), pl_dma_semaphore(), pl_dma_semaphore(), pl_regular_semaphore() });
+}
+
+/* Each looks at a count that the other's signal is to make, and waits for its own word. */
+KERNEL(hears_itself, data, ready)
+{
+    pl_semaphore_signal(data, 1, pl_device(1 - pl_device_id()));
+    pl_semaphore_signal(ready, 1, PL_OWN);
+    pl_semaphore_wait(ready, 1);
+    pl_expect_count(data, 1);
+    pl_semaphore_wait(data, 1);
+}
+PROGRAM(own_word, "")
+{
+    PL_NEEDS(pl_num_devices() == 2, "two devices");
+    pl_launch(hears_itself, .args = { pl_regular_semaphore(), pl_regular_semaphore() });
+}
+KERNEL(to_itself, x, sent, received)
+{
+    PlCopy copy = pl_async_remote_copy(x, x, sent, received, PL_OWN);
+    pl_copy_wait(copy);
+}
+PROGRAM(own_device, "") { pl_launch(to_itself, .args = { pl_vmem(PL_F32, 8), pl_dma_semaphore(), pl_dma_semaphore() }); }
