@@ -85,7 +85,8 @@ static const char *overlap_why(const Core *core, uint32_t site, const CopyDesc *
     if (!desc->remote)
         return guard_described(core, site, desc->site);
     g_autofree char *place = program_describe_site(core->program, desc->site == NONE ? site : desc->site);
-    g_autofree char *text = g_strdup_printf(FAULT_WHY "The copy of %s names device %u, which is its own.", place, core->device);
+    g_autofree char *own = program_describe_device(core->program, core->device);
+    g_autofree char *text = g_strdup_printf(FAULT_WHY "The copy of %s names %s, which is its own.", place, own);
     return program_text(core->program, program_string(core->program, text));
 }
 

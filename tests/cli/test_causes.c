@@ -147,7 +147,8 @@ static void a_signal_that_would_order_the_two_and_the_wait_that_is_never_done_ar
 {
     (void)state;
     SAYS("never_done -n 2", "Device 0 would learn that from the signal of device 1 at causes.c:193, on room of device 0, but nobody "
-         "waits for it.", "was meant to come after the wait of device 0 at causes.c:190 (the 1st time). Device 1 would learn that from the signal",
+         "waits for it.", "was meant to come after the wait of device 0 at causes.c:190 (the 1st time). Device 1 would learn "
+         "that from the signal",
          "The wait at causes.c:188 is never done, only where `i > 1` at causes.c:187, while `i < 2` at causes.c:186.");
 }
 
