@@ -19,6 +19,7 @@ INSIDE_FUNCTIONS = {
     "frontend.cli": ({"numpy", "jax", "frontend.api", "frontend.report", "trace.tpus", "trace.tracing"}, START_UP),
     "frontend.plugin": ({"frontend.api", "frontend.capturing", "frontend.report"}, START_UP),
     "frontend.capturing": ({"jax._src.pallas"}, VERSIONS),
+    "frontend.manifest": ({"tomllib"}, "Python 3.10 has none"),
 }
 
 

@@ -2,6 +2,7 @@
 
 heddle-pallas check my_module:all_gather -n 2..8 --input x=f32[8,128]
 heddle-pallas export my_module:all_gather -n 4 --input x=f32[8,128] -o all_gather.c
+heddle-pallas survey wild/some-project.toml --root ~/checkouts
 heddle-pallas replay heddle-schedules/all_gather-n3-race-1-9aa3.schedule
 """
 
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..errors import HeddleError
 from ..mesh import Mesh, as_mesh, parse_mesh, parse_sizes
+from . import survey
 from .binary import ending_with_us, find_heddle, in_words_of_pallas
 from .options import FLAGS, VALUES
 
@@ -129,7 +131,7 @@ def _arguments(function: Callable[..., Any], inputs: Sequence[tuple[str, Any]], 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="heddle-pallas", description="Check Pallas TPU kernels for every order of their steps.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="check|export|replay|explain")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="check|export|survey|replay|explain")
     for name, text in (("check", "trace, export, decide"), ("export", "write the C program")):
         command = commands.add_parser(name, help=text, description=text)
         command.add_argument("function", help="my_module:my_function, or path/to/file.py:my_function")
@@ -153,6 +155,8 @@ def _parser() -> argparse.ArgumentParser:
         for flag in FLAGS:
             short = ["-v"] if flag == "verbose" else []
             command.add_argument(*short, f"--{flag}", action="store_true", help="as in `heddle check`")
+    text = "judge the kernels of a manifest, as a table"
+    survey.add_arguments(commands.add_parser("survey", help=text, description=text))
     for name, text in OF_THE_CHECKER.items():
         commands.add_parser(name, help=text, add_help=False)
     return parser
@@ -263,7 +267,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("heddle-pallas: JAX is not installed: pip install 'jax>=0.7'", file=sys.stderr)
         return 2
     try:
-        return _check(options) if options.command == "check" else _export(options)
+        return {"check": _check, "export": _export, "survey": survey.survey}[options.command](options)
     except HeddleError as wrong:
         print(f"heddle-pallas: {wrong}", file=sys.stderr)
         return 2
