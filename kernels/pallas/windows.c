@@ -328,7 +328,8 @@ static void make_room(Core *core, const Window *window, Holding *held)
 {
     wait_for(core, window, held, held->now);
     if (!window->revisit) {
-        forget(core, window, held->now);
+        if (core->grid_index > 0)               /* a room is new in each launch */
+            forget(core, window, held->now);
         return;
     }
     start(core, window, held, held->block, held->now, true);

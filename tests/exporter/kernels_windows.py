@@ -8,6 +8,7 @@ from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 from kernels_memory import ANY, DMA, struct
+from kernels_ring import Params
 
 ROWS, COLUMNS = 8, 128
 
@@ -167,3 +168,30 @@ def revisit(x, **mode):
 
 def rows_of_half():
     return pl.BlockSpec((ROWS, COLUMNS), lambda i: (i % 2, 0))
+
+
+def into_window_kernel(x_ref, o_ref, send_sem, recv_sem, *, cleared, fenced):
+    n, me = lax.axis_size("x"), lax.axis_index("x")
+    right = lax.rem(me + 1, n)
+    if cleared:
+        o_ref[...] = jnp.zeros(o_ref.shape, o_ref.dtype)
+    if fenced is not None:  # tells one neighbour that we are here; the copy goes to the right
+        barrier = pltpu.get_barrier_semaphore()
+        pltpu.semaphore_signal(barrier, 1, device_id=(lax.rem(me + n + fenced, n),))
+        pltpu.semaphore_wait(barrier, 1)
+    copy = pltpu.make_async_remote_copy(x_ref, o_ref, send_sem, recv_sem, device_id=(right,))
+    copy.start()
+    copy.wait()
+
+
+def into_window(x, steps=1, cleared=False, fenced=None):
+    """Each device sends its block of x to the window of its neighbour's output, in each grid step."""
+    return pl.pallas_call(
+        functools.partial(into_window_kernel, cleared=cleared, fenced=fenced),
+        out_shape=struct(x.shape),
+        grid=(steps,),
+        in_specs=[pl.BlockSpec((x.shape[0] // steps, COLUMNS), lambda i: (i, 0))],
+        out_specs=pl.BlockSpec((x.shape[0] // steps, COLUMNS), lambda i: (i, 0)),
+        scratch_shapes=[DMA, DMA],
+        compiler_params=None if fenced is None else Params(collective_id=3),
+    )(x)

@@ -1,5 +1,6 @@
 """Windows are pipelined: who reaches around them into the same array races with copies that nothing in a kernel can wait for."""
 
+import heddle_pallas
 import kernels_memory
 import kernels_windows as k
 import numpy as np
@@ -76,3 +77,16 @@ def test_blocks_may_be_revisited_if_that_is_said(heddle):
     assert heddle.check(lambda x: k.revisit(x, buffer_count=1, revisit=pl.RevisitMode.ANY), "f32[16,128]", mesh=1).ok
     with pytest.raises(Exception, match="RevisitMode.ANY with several buffers"):
         heddle.check(lambda x: k.revisit(x, buffer_count=2, revisit=pl.RevisitMode.ANY), "f32[16,128]", mesh=1)
+
+
+def test_the_first_block_of_an_output_is_there_from_the_beginning(heddle, numbers):
+    """A kernel that communicates begins with a barrier: then a neighbour may write to the output's room, which nobody has used yet."""
+    x = numbers(3, 8, 128)
+    heddle.verify(k.into_window, heddle_pallas.per_device(x), mesh=3, expect=np.roll(x, 1, axis=0))
+    assert heddle.check(lambda x: k.into_window(x, fenced=-1), "f32[8,128]", mesh=3).ok
+
+
+def test_an_output_of_a_neighbour_that_is_not_ready_is_not(heddle):
+    assert heddle.check(lambda x: k.into_window(x, cleared=True), "f32[8,128]", mesh=3).faults == ("race",)
+    assert "lifetime" in heddle.check(lambda x: k.into_window(x, fenced=1), "f32[8,128]", mesh=3).faults
+    assert "race" in heddle.check(lambda x: k.into_window(x, steps=2), "f32[16,128]", mesh=3).faults
