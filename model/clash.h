@@ -21,4 +21,5 @@ typedef struct Racing {
     Intern keys;                                /* accesses: line, object, whether it writes */
     Store first, rivals;                        /* by access: the first in its list of rivals; the lists */
     Intern reached;                             /* Reach */
+    bool outside;                               /* some element is marked that was loaded from outside its buffer */
 } Racing;

@@ -68,20 +68,26 @@ static const char *describe_maker(Program *program, const ViewExcess *excess, bo
     return program_text(program, string);
 }
 
+/* In the program's memory. */
+static const char *describe_out_of_bounds(const Core *core, Ref ref, const char *what)
+{
+    Program *program = core->program;
+    const ViewExcess *excess = &program_get_view(program, ref.view)->excess;
+    const Decl *decl = program_decl(program, ref.decl);
+    uint32_t dim = padding_counts(core, decl, excess) ? beyond_padding(decl, excess) : NONE;
+    const char *name = program_text(program, decl->name);
+    g_autofree char *text = dim != NONE
+        ? g_strdup_printf("%s reaches index %" G_GINT64_FORMAT " of dimension %u of %s, whose size with padding is %" G_GINT64_FORMAT "%s",
+                          what, excess->reach[dim], dim, name, program_padded_size(decl, dim), describe_maker(program, excess, false))
+        : g_strdup_printf("%s reaches %s of dimension %u of %s, whose size there is %" G_GINT64_FORMAT "%s", what,
+                          program_text(program, describe_reach(program, excess)), excess->dim, name, excess->limit,
+                          describe_maker(program, excess, true));
+    return program_text(program, program_string(program, text));
+}
+
 void guard_out_of_bounds(Core *core, uint32_t site, Ref ref, const char *what)
 {
-    const ViewExcess *excess = &program_get_view(core->program, ref.view)->excess;
-    const Decl *decl = program_decl(core->program, ref.decl);
-    uint32_t dim = padding_counts(core, decl, excess) ? beyond_padding(decl, excess) : NONE;
-    const char *name = program_text(core->program, decl->name);
-    if (dim != NONE)
-        core_stop(core, site, FAULT_OUT_OF_BOUNDS,
-                  "%s reaches index %" G_GINT64_FORMAT " of dimension %u of %s, whose size with padding is %" G_GINT64_FORMAT "%s",
-                  what, excess->reach[dim], dim, name, program_padded_size(decl, dim),
-                  describe_maker(core->program, excess, false));
-    core_stop(core, site, FAULT_OUT_OF_BOUNDS, "%s reaches %s of dimension %u of %s, whose size there is %" G_GINT64_FORMAT "%s",
-              what, program_text(core->program, describe_reach(core->program, excess)), excess->dim, name, excess->limit,
-              describe_maker(core->program, excess, true));
+    core_stop(core, site, FAULT_OUT_OF_BOUNDS, "%s", describe_out_of_bounds(core, ref, what));
 }
 
 /* The exact bytes of the elements that are unmasked and inside. */
@@ -102,6 +108,18 @@ static uint32_t ragged_region(Program *program, const View *view, const uint8_t 
     return intern_add(&program->regions, region, bytes);
 }
 
+/* Is an unmasked element where none may be? */
+static bool is_out_of_bounds(const Core *core, Ref ref, const uint8_t *mask)
+{
+    const View *view = program_get_view(core->program, ref.view);
+    if (!view->over || within_padding(core, program_decl(core->program, ref.decl), view))
+        return false;
+    for (int64_t i = 0, n = view_elements(view); i < n; i++)
+        if ((mask == NULL || mask[i]) && !view_element_inside(view, i))
+            return true;
+    return false;
+}
+
 uint32_t guard_region(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const char *what)
 {
     Program *program = core->program;
@@ -113,11 +131,20 @@ uint32_t guard_region(Core *core, uint32_t site, Ref ref, const uint8_t *mask, c
                        program_text(program, program_decl(program, ref.decl)->name));
         return region;
     }
-    if (view->over && !within_padding(core, program_decl(program, ref.decl), view))
-        for (int64_t i = 0, n = view_elements(view); i < n; i++)
-            if ((mask == NULL || mask[i]) && !view_element_inside(view, i))
-                guard_out_of_bounds(core, site, ref, what);
+    if (is_out_of_bounds(core, ref, mask))
+        guard_out_of_bounds(core, site, ref, what);
     return ragged_region(program, view, mask);
+}
+
+/* A load goes on after it. What it gets from outside is as little known as what a race leaves: see racing.h. */
+static void raise_out_of_bounds(Core *core, uint32_t site, Ref ref, const uint8_t *mask, Tile *tile)
+{
+    const View *view = program_get_view(core->program, ref.view);
+    for (int64_t i = 0; !tile->opaque && i < tile->elements; i++)
+        if ((mask == NULL || mask[i]) && !view_element_inside(view, i))
+            tile->written[i] |= ELEMENT_RACING;
+    core->program->racing.outside = true;
+    core->raise(core, site, FAULT_OUT_OF_BOUNDS, describe_out_of_bounds(core, ref, "load"));
 }
 
 static void access_memory(Core *core, StepKind kind, uint32_t site, Ref ref, const uint8_t *mask, Tile *tile, Tile *old, const char *what)
@@ -131,10 +158,14 @@ static void access_memory(Core *core, StepKind kind, uint32_t site, Ref ref, con
         core_stop(core, site, FAULT_SPACE, "%s of %s, which is in %s: only VMEM and SMEM can be accessed directly, copy it there "
                   "first", what, name,
                   decl->space == SPACE_HBM ? "HBM" : "ANY");
-    uint32_t region = guard_region(core, site, ref, mask, what);
+    bool outside = kind == STEP_LOAD && core->program->knobs.at_bounds == AT_BOUNDS_GO_ON && is_out_of_bounds(core, ref, mask);
+    uint32_t region = outside ? ragged_region(core->program, program_get_view(core->program, ref.view), mask)
+                              : guard_region(core, site, ref, mask, what);
     Request request = { .step = guard_step(core, kind, site, program_object(core->program, ref.decl, guard_own_core(core, ref)), region),
                         .view = ref.view, .mask = mask, .tile = tile, .old = old };
     core_submit(core, &request);
+    if (outside)
+        raise_out_of_bounds(core, site, ref, mask, tile);
 }
 
 static void init_tile(Core *core, Ref ref, Tile *tile)

@@ -33,7 +33,7 @@ void racing_add(Program *program, const Clash *clash)
 
 bool racing_any(const Program *program)
 {
-    return program->racing.rivals.count > 0;
+    return program->racing.rivals.count > 0 || program->racing.outside;
 }
 
 static uint32_t find(const Program *program, uint32_t site, uint32_t object, bool write)

@@ -4,7 +4,7 @@
  *
  * A race of a load with a write makes the loaded value racing, a race of two writes the value that they leave; the mark moves along with
  * the element (tile.h). A core that observes a marked element is steered: all that it stores afterwards is marked, too. So unmarked values
- * are the same in every execution, as long as no core is steered.
+ * are the same in every execution, as long as no core is steered. What a load gets from outside its buffer is racing, too: nobody knows it.
  *
  * Ownership:   the program. Ids are never reused, so clashes stay valid over all runs of one process.
  */

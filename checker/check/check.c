@@ -198,7 +198,7 @@ static void replay(CheckResult *result, WorkerShared *shared, Child *child)
     }
     outcome_free(result->outcome);
     result->outcome = seen;
-    if (racing_reached(result->program, REACH_CONTROL, ELEMENT_MARKS))
+    if (shared->marked && racing_reached(result->program, REACH_CONTROL, ELEMENT_MARKS))
         outcome_drop_unreached(seen);
     seen->unjudged_after_race |= shared->marked && race_marks_drop_unjudged(seen) && has_race(result, false);
     want_all_shown(result);
@@ -309,14 +309,16 @@ static void add_recorded_values(CheckResult *result)
     outcome_settle(outcome, result->program);
 }
 
-/* What racing values may have reached, and so is not judged. */
+/* What racing values, and those from outside buffers, may have reached, and so is not judged. */
 static void judge_reach(CheckResult *result, const WorkerShared *shared)
 {
     Outcome *outcome = result->outcome;
     const Program *program = result->program;
     bool by_states = outcome->states != UINT64_MAX;
-    if (!shared->marked)
+    if (!shared->marked) {                      /* no race, but perhaps a load out of bounds */
+        outcome->unjudged_after_race = racing_reached_any(program, ELEMENT_RACING);
         return;
+    }
     if (!by_states && search_is(result->spec->search, SEARCH_BY_RECORD))
         outcome->incomplete_after_race = racing_reached(program, REACH_CONTROL, ELEMENT_RACING);
     outcome->incomplete_after_race &= has_race(result, false);
@@ -346,7 +348,8 @@ static void decide(CheckResult *result, WorkerShared *shared, Child *child)
         return;
     /* Two runs with different steps are explained by a racing value that decides a step, if the search found that race. */
     bool explained = shared->enumerated || (shared->data_only ? has_race(result, false)
-                                                              : racing_reached(result->program, REACH_CONTROL, ELEMENT_MARKS));
+                                                              : shared->marked
+                                                                  && racing_reached(result->program, REACH_CONTROL, ELEMENT_MARKS));
     if (shared->not_deterministic != NULL && !explained) {
         outcome_add_limit(result->outcome, "determinism");
         result->outcome->incomplete_after_race = true;

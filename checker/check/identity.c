@@ -42,8 +42,8 @@ char *identity_of_check(const CheckSpec *spec, const Program *program, const Rec
     g_string_append_printf(text, "\ncores %u\n", program->cores_per_device);
     append_parameters(text, program);
     const Knobs *knobs = &program->knobs;
-    g_string_append_printf(text, "knobs %d %d %d %d %d %d\n", (int)knobs->dma_order, (int)knobs->dma_progress, (int)knobs->bounds,
-                           (int)knobs->scopes, (int)knobs->data, (int)knobs->windows);
+    g_string_append_printf(text, "knobs %d %d %d %d %d %d %d\n", (int)knobs->dma_order, (int)knobs->dma_progress, (int)knobs->bounds,
+                           (int)knobs->scopes, (int)knobs->data, (int)knobs->windows, (int)knobs->at_bounds);
     g_string_append_printf(text, "--sweep %d\n--merge-local %d\n--hash-compact %d\n--symmetry %d\n", (spec->modes & ENUMERATE_SWEEP) != 0,
                            (spec->modes & ENUMERATE_MERGE_LOCAL) != 0, (spec->modes & ENUMERATE_HASH_COMPACT) != 0,
                            (spec->modes & ENUMERATE_SYMMETRY) != 0);

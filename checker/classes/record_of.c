@@ -21,16 +21,15 @@ static void raise_at(Writer *writer, const Step *step, FaultId fault, uint8_t ma
         .position = position, .site = site, .object = NONE, .region = NONE, .message = message };
 }
 
-/* A fault that the core raised by itself before the step at this stage. */
+/* Faults that the core raised by itself before the step at this stage. */
 static void note_fault(Writer *writer, uint32_t stage)
 {
     const TreeNode *at = tree_node(writer->x->tree, stage);
-    if (at->end != TREE_GOES_ON || at->step.kind == STEP_STOP)
+    if (at->end != TREE_GOES_ON)
         return;
-    const UnrollStep *step = tree_unrolled(writer->x->tree, stage);
     uint32_t position = writer->position[at->step.core];
-    if (step->fault != FAULT_COUNT)
-        raise_at(writer, &at->step, step->fault, step->steered, position ? position - 1 : 0, step->fault_site, step->message);
+    for (const UnrollFault *one = tree_unrolled(writer->x->tree, stage)->raised; one != NULL; one = one->next)
+        raise_at(writer, &at->step, one->fault, one->marks, position ? position - 1 : 0, one->site, one->message);
 }
 
 static Step *write_step(Writer *writer, const Step *step)

@@ -12,7 +12,7 @@ static const Tile *find_tile(void *owner, int64_t seen)
 static void note_step(Usage *usage, const UnrollStep *step)
 {
     usage_note(usage, &step->step, step->step.kind == STEP_COPY_START && step->step.object != NONE ? &step->copy : NULL);
-    usage->raises |= step->fault != FAULT_COUNT && step->step.kind != STEP_STOP;
+    usage->raises |= step->raised != NULL;
 }
 
 static void note_branch(void *owner, uint32_t first)

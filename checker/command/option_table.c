@@ -150,6 +150,7 @@ SETTER(symmetry, options->modes |= ENUMERATE_SYMMETRY)
 SETTER(dma_order, options->knobs.dma_order = choice(CHOICES_DMA_ORDER, value))
 SETTER(dma_progress, options->knobs.dma_progress = choice(CHOICES_DMA_PROGRESS, value))
 SETTER(bounds, options->knobs.bounds = choice(CHOICES_BOUNDS, value))
+SETTER(stop_at_bounds, options->knobs.at_bounds = AT_BOUNDS_STOP)
 SETTER(scopes, options->knobs.scopes = choice(CHOICES_SCOPES, value))
 SETTER(windows, options->knobs.windows = choice(CHOICES_WINDOWS, value))
 SETTER(data, options->knobs.data = choice(CHOICES_DATA, value))
@@ -273,6 +274,8 @@ const OptionSpec option_table[] = {
     {CHECKS, 0, "dma-progress", "PROGRESS", CHOICES_DMA_PROGRESS, NULL, "whether a copy signals bytes as they arrive, or all at its end",
      set_dma_progress},
     {CHECKS, 0, "bounds", "BOUNDS", CHOICES_BOUNDS, NULL, "where a VMEM buffer ends: at its shape or at its tiles' padding", set_bounds},
+    {CHECKS, 0, "stop-at-bounds", NULL, NULL, NULL, "a load out of bounds stops its core; by default it is reported, and the core goes on",
+     set_stop_at_bounds},
     {CHECKS, 0, "scopes", "SCOPES", CHOICES_SCOPES, NULL, "whether a scope may be named before its device has opened it", set_scopes},
     {CHECKS, 0, "windows", "WINDOWS", CHOICES_WINDOWS, NULL,
      "whether the blocks of windowed arrays are copied while a kernel works on others, or between grid steps only", set_windows},

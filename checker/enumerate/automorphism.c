@@ -189,10 +189,18 @@ static bool same_object(const Pair *p, const UnrollStep *one, const UnrollStep *
     return step->object == other->object && (step->kind != STEP_ENTER || same_devices(p, step->object));
 }
 
+static bool same_faults(const UnrollFault *one, const UnrollFault *image)
+{
+    for (; one != NULL && image != NULL && one->fault == image->fault; one = one->next)
+        image = image->next;
+    return one == NULL && image == NULL;
+}
+
 static bool same_step(const Pair *p, const UnrollStep *one, const UnrollStep *image)
 {
     return one->step.kind == image->step.kind && one->step.flags == image->step.flags && one->step.launch == image->step.launch
-        && one->step.extra == image->step.extra && one->fault == image->fault && same_object(p, one, image);
+        && one->step.extra == image->step.extra && one->fault == image->fault && same_faults(one->raised, image->raised)
+        && same_object(p, one, image);
 }
 
 /* ---- nodes and components ---- */

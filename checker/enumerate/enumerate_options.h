@@ -14,6 +14,8 @@ typedef enum EnumerateCanary {
     ENUMERATE_CANARY_SWAP_IS_BLIND,             /* a compare-and-swap does not compare */
     ENUMERATE_CANARY_FOLD_EARLY,                /* a poll closes its loop at the first look */
     ENUMERATE_CANARY_SPIN_ALONE,                /* a poll never ends, whatever others may do */
+    ENUMERATE_CANARY_NOTHING_IS_UNWRITTEN,      /* a load that lies outside altogether gets what nobody wrote */
+    ENUMERATE_CANARY_STOP_HIDES,                /* what stops a core hides what it has raised before */
     ENUMERATE_CANARY_ONE_ROTATION,              /* ENUMERATE_SYMMETRY: a state is judged in one rotation only */
     ENUMERATE_CANARY_ANY_BYTES,                 /* the same: any bytes are images of any others */
     ENUMERATE_CANARY_ANY_OVERLAP,               /* the same: images may overlap differently */

@@ -123,25 +123,32 @@ static void judge_free(StateSpace *space, Findings *findings, uint32_t core, con
     }
 }
 
+static bool is_judged(FaultId fault, uint8_t marks)
+{
+    const Raised raised = {.fault = (uint8_t)fault, .marks = marks};
+    return record_is_judged(&raised);
+}
+
+/* What the core raised on its way here, after the step before, and what stops it. */
 static void judge_fault(StateSpace *space, Findings *findings, uint32_t core, const Watch *watch)
 {
     const SpaceCore *self = space_core(space, core);
     const TreeNode *node = space_node(space, core, findings->state[core]);
     const UnrollStep *step = tree_step(&self->tree, node->unrolled);
-    bool stops = step->step.kind == STEP_STOP;
-    uint32_t event = watch->event;
-    const Raised raised = {.fault = (uint8_t)step->fault, .marks = step->steered};
-    if (!record_is_judged(&raised))
-        return;
-    if (!stops) {                               /* raised by the core on its way here, after the step before */
-        const TreeNode *before = node->parent == NONE ? node : tree_node(&self->tree, node->parent);
-        Place place = *space_event(space, event);
-        place.position = before->position, place.site = step->fault_site, place.kind = before->step.kind;
+    const TreeNode *before = node->parent == NONE ? node : tree_node(&self->tree, node->parent);
+    bool hidden = step->fault != FAULT_COUNT && space->options->canary == ENUMERATE_CANARY_STOP_HIDES;
+    for (const UnrollFault *raised = hidden ? NULL : step->raised; raised != NULL; raised = raised->next) {
+        Place place = *space_event(space, watch->event);
+        place.position = before->position, place.site = raised->site, place.kind = before->step.kind;
         place.object = place.region = NONE;
-        event = intern_add(&space->events, &place, sizeof place);
+        if (is_judged(raised->fault, raised->marks))
+            findings_add(space, findings, &(Sighting){.id = raised->fault, .places = 1, .object = NONE, .message = raised->message,
+                                                      .event = {intern_add(&space->events, &place, sizeof place), NONE}, .core = core,
+                                                      .transition = NONE});
     }
-    findings_add(space, findings, &(Sighting){.id = step->fault, .places = 1, .event = {event, NONE}, .object = NONE,
-                                              .message = step->message, .core = core, .transition = stops ? watch->transition : NONE});
+    if (step->fault != FAULT_COUNT && is_judged(step->fault, step->steered))
+        findings_add(space, findings, &(Sighting){.id = step->fault, .places = 1, .event = {watch->event, NONE}, .object = NONE,
+                                                  .message = step->message, .core = core, .transition = watch->transition});
 }
 
 static void judge_limit(StateSpace *space, Findings *findings, uint32_t core, const Watch *watch)

@@ -110,11 +110,12 @@ static bool is_opaque(const RowBuilder *b, uint32_t object)
     return program_decl(b->space->program, program_object_decl(b->space->program, object))->opaque;
 }
 
-/* A load from an opaque buffer may come before any write; a write by this core itself rules that out. */
+/* A load from an opaque buffer may come before any write, unless it loads nothing; a write by this core itself rules that out. */
 static void watch_load(const RowBuilder *b, uint32_t transition, uint32_t event, const Step *step)
 {
     const Decl *decl = program_decl(b->space->program, program_object_decl(b->space->program, step->object));
-    if (!decl->opaque || decl->input)
+    bool nothing = step->value == 0 && b->space->options->canary != ENUMERATE_CANARY_NOTHING_IS_UNWRITTEN;
+    if (!decl->opaque || decl->input || nothing)
         return;
     uint32_t access = accesses_add(&b->space->accesses, b->core, step->object, step->value, step->kind == STEP_SWAP);
     uint32_t count;
@@ -247,7 +248,7 @@ static void add_core_transition(const RowBuilder *b)
         transition.need = is_first_member(b, transition.counter);
     }
     uint32_t index = add_transition(b, transition);
-    if (from->fault != FAULT_COUNT)
+    if (from->raised != NULL || from->fault != FAULT_COUNT)
         add_watch(b, WATCH_FAULT, index, transition.event);
     if (step->kind == STEP_STOP && from->fault == FAULT_COUNT)
         b->space->unknown = true;               /* not a fault of the kernel: misuse of the API, or a look at data outside the state */

@@ -8,7 +8,7 @@
  *     mesh x=4
  *     cores 1
  *     seed 0
- *     knobs 0 0 0 0 0 0                dma-order, dma-progress, bounds, scopes, data, windows: indices into the lists of knobs.h
+ *     knobs 0 0 0 0 0 0 0              dma-order, dma-progress, bounds, scopes, data, windows, at-bounds: indices into the lists of knobs.h
  *     parameter rows=8                 any number of these
  *     launches 57                      facts about each launch (entry_barriers_facts); ignored if the source has changed
  *     fault race 1 0 -1 0 0            id, places, object, (semaphore?), have, need
@@ -72,8 +72,9 @@ static void append_head(GString *out, const CheckResult *result, const char *fol
     for (unsigned a = 0; a < program->mesh.axes; a++)
         g_string_append_printf(out, "%s%s=%u", a ? "," : "", program->mesh.name[a], program->mesh.size[a]);
     const Knobs *k = &spec->knobs;
-    g_string_append_printf(out, "\ncores %u\nseed %" G_GUINT64_FORMAT "\nknobs %d %d %d %d %d %d\n", spec->cores, spec->seed,
-                           (int)k->dma_order, (int)k->dma_progress, (int)k->bounds, (int)k->scopes, (int)k->data, (int)k->windows);
+    g_string_append_printf(out, "\ncores %u\nseed %" G_GUINT64_FORMAT "\nknobs %d %d %d %d %d %d %d\n", spec->cores, spec->seed,
+                           (int)k->dma_order, (int)k->dma_progress, (int)k->bounds, (int)k->scopes, (int)k->data, (int)k->windows,
+                           (int)k->at_bounds);
     for (size_t i = 0; i < spec->overrides; i++)
         g_string_append_printf(out, "parameter %s=%" G_GINT64_FORMAT "\n", spec->override[i].name, spec->override[i].value);
     g_autofree char *facts = entry_barriers_facts(program);
@@ -134,7 +135,7 @@ enum { SHOWN_BYTES = 60 };                      /* shown of a bad line */
 typedef struct Parsed {
     ScheduleHeader header;
     Mesh mesh;
-    unsigned cores, knob[6], places;            /* places: announced by `fault` */
+    unsigned cores, knob[7], places;            /* places: announced by `fault` */
     uint64_t seed;
     char *facts;                                /* about launches; NULL: none */
     GArray *overrides;                          /* of Override */
@@ -232,9 +233,13 @@ static bool parse_seed(Parsed *parsed, const char *rest)
 static bool parse_knobs(Parsed *parsed, const char *rest)
 {
     static const uint32_t MOST[] = { DMA_ORDER_ISSUE_ORDER, DMA_PROGRESS_WHOLE, BOUNDS_PADDED, SCOPES_STRICT, DATA_OPAQUE,
-                                     WINDOWS_SEQUENTIAL };
-    parsed->knob[5] = WINDOWS_PIPELINED;        /* older files do not say */
-    return parse_numbers(rest, 5, MOST, parsed->knob) || parse_numbers(rest, 6, MOST, parsed->knob);
+                                     WINDOWS_SEQUENTIAL, AT_BOUNDS_STOP };
+    for (unsigned said = G_N_ELEMENTS(MOST); said >= 5; said--) {       /* older files do not say all */
+        memset(parsed->knob, 0, sizeof parsed->knob);
+        if (parse_numbers(rest, said, MOST, parsed->knob))
+            return true;
+    }
+    return false;
 }
 
 static bool parse_parameter(Parsed *parsed, const char *rest)
@@ -478,7 +483,8 @@ static CheckSpec *spec_of(const Parsed *parsed, ProgramModuleOpen open, const ch
                          .seed = parsed->seed, .search = SEARCH_PROVE, .recording = true, .overrides = parsed->overrides->len };
     const unsigned *k = parsed->knob;
     spec->knobs = (Knobs){ .dma_order = (DmaOrder)k[0], .dma_progress = (DmaProgress)k[1], .bounds = (Bounds)k[2], .scopes = (Scopes)k[3],
-                           .data = (DataMode)k[4], .windows = (Windows)k[5] };
+                           .data = (DataMode)k[4], .windows = (Windows)k[5],
+                           .at_bounds = (AtBounds)k[6] };
     Override *override = g_new0(Override, parsed->overrides->len);
     for (guint i = 0; i < parsed->overrides->len; i++) {
         const Override *from = &g_array_index(parsed->overrides, Override, i);

@@ -101,12 +101,23 @@ static void text_not_covered(Text *text, const CheckResult *result)
     g_string_free(words, TRUE);
 }
 
+static bool any_race(const Outcome *outcome)
+{
+    bool any = false;
+    for (guint i = 0; i < outcome->findings->len; i++)
+        any |= ((const Finding *)outcome->findings->pdata[i])->id == FAULT_RACE;
+    return any;
+}
+
 static void text_faults(Text *text, const CheckResult *result, const GPtrArray *entries, const GPtrArray *schedules)
 {
     for (guint e = 0; e < entries->len; e++)
         text_entry(text, result, entries, e, schedules);
     if (result->outcome->unjudged_after_race)
-        text_wrapped(text, 2, "", "What a racing value may have reached is not judged: fix the race first.");
+        text_wrapped(text, 2, "", any_race(result->outcome)
+                                      ? "What a racing value may have reached is not judged: fix the race first."
+                                      : "What a load got from outside its buffer is not known, and what that may have reached is not "
+                                        "judged: keep the load inside first.");
     if (result->outcome->incomplete_after_race)
         text_wrapped(text, 2, "", entries->len ? "A racing value decided what a core did next, so there may be more faults than these: "
                                                  "fix the race first."

@@ -26,10 +26,8 @@ struct Unroller {
     unsigned char fill;                         /* what unwritten stack holds */
     GArray *out;
     UnrollEnd end;
-    FaultId raised;                             /* since the last step; FAULT_COUNT: none */
-    uint32_t raised_site;
-    const char *raised_message;
-    GPtrArray *owned;                           /* tiles and masks handed out */
+    UnrollFault *raised;                        /* since the last step, in order; NULL: none */
+    GPtrArray *owned;                           /* tiles, masks and faults handed out */
     ExecutionPulse *pulse;                      /* NULL: no supervisor */
 };
 
@@ -69,9 +67,8 @@ static bool observes(const Unroller *unroller, const Request *request)
 
 static void hand_out(Unroller *unroller, Core *core, const Request *request)
 {
-    UnrollStep step = { .step = request->step, .copy = request->copy, .view = request->view, .fault = unroller->raised,
-                        .fault_site = unroller->raised_site, .message = unroller->raised_message,
-                        .observed_data = core->observed_data, .steered = core->steered };
+    UnrollStep step = { .step = request->step, .copy = request->copy, .view = request->view, .raised = unroller->raised,
+                        .fault = FAULT_COUNT, .observed_data = core->observed_data, .steered = core->steered };
     if (request->step.kind == STEP_STOP)
         step.fault = request->fault, step.message = request->message;
     bool writes = request->step.kind == STEP_STORE || request->step.kind == STEP_SWAP;
@@ -85,7 +82,7 @@ static void hand_out(Unroller *unroller, Core *core, const Request *request)
     }
     memcpy(step.grid, core->grid, sizeof step.grid);
     g_array_append_val(unroller->out, step);
-    unroller->raised = FAULT_COUNT, unroller->raised_message = NULL;
+    unroller->raised = NULL;
 }
 
 static void feed(Request *request, const Observation *observation)
@@ -141,7 +138,7 @@ static __attribute__((noinline)) Next pass(Unroller *unroller, Core *core, Reque
     if (look && fresh)
         return goes_beyond(unroller, core, request) ? NEXT_GO_ON : NEXT_OBSERVES;
     if (!fresh)
-        unroller->raised = FAULT_COUNT;
+        unroller->raised = NULL;
     if (look)
         feed(request, &unroller->observed[unroller->used++]);
     return look && unroller->halt_when_fed && unroller->used == unroller->count ? NEXT_OBSERVES : NEXT_GO_ON;
@@ -171,9 +168,14 @@ static void submit(Core *core, Request *request)
 static void raise_fault(Core *core, uint32_t site, FaultId fault, const char *message)
 {
     Unroller *unroller = core->runner;
-    if (unroller->raised != FAULT_COUNT || unroller->beyond)
+    if (unroller->beyond)
         return;
-    unroller->raised = fault, unroller->raised_site = site, unroller->raised_message = message;
+    UnrollFault **link = &unroller->raised;
+    for (; *link != NULL; link = (UnrollFault **)&(*link)->next)
+        if ((*link)->fault == fault && (*link)->site == site)
+            return;
+    *link = alloc_owned(unroller, sizeof **link);
+    **link = (UnrollFault){ NULL, fault, site, core->steered, message };
 }
 
 enum { FILL = 0x5b };
@@ -201,7 +203,7 @@ static void run(Unroller *unroller, uint32_t id, const Observation *observed, si
     core->submit = submit, core->raise = raise_fault, core->advise = ignore_advice, core->runner = unroller;
     core->opaque_data = !contents;
     unroller->observed = observed, unroller->count = count, unroller->used = 0;
-    unroller->contents = contents, unroller->out = out, unroller->raised = FAULT_COUNT;
+    unroller->contents = contents, unroller->out = out, unroller->raised = NULL;
     unroller->end = UNROLL_FINISHED, unroller->beyond = false;
     const char *usage_error = unroller->program->usage_error;
     coro_start(unroller->pool, 0, run_core, core);

@@ -3,7 +3,7 @@
  * A search that does not run kernels asks an UnrollSource for a core's steps after a given list of observations. For a core that observes
  * nothing (no semaphore_read, no result of a flag, no data) one call gives its whole program.
  *
- * Ownership:   steps' tiles and masks belong to the source, until it is freed.
+ * Ownership:   steps' tiles, masks and faults belong to the source, until it is freed.
  */
 #pragma once
 #include <glib.h>
@@ -15,16 +15,22 @@ typedef struct Observation {
     const Tile *tile;                           /* LOAD, SWAP with contents: what was read */
 } Observation;
 
+typedef struct UnrollFault {                    /* that the core raised by itself, without stopping; its place is the step before */
+    const struct UnrollFault *next;
+    FaultId fault;
+    uint32_t site;
+    uint8_t marks;                              /* of the core at that point */
+    const char *message;
+} UnrollFault;
+
 typedef struct UnrollStep {
     Step step;                                  /* COPY_START: object is the ordinal of the copy on its core, NONE for 0 bytes */
     Copy copy;                                  /* COPY_START with bytes > 0 */
     uint32_t view;                              /* LOAD, STORE, SWAP: for contents */
     const Tile *tile;                           /* STORE, SWAP with contents: what is written */
     const uint8_t *mask;
-    FaultId fault;                              /* STOP: why. Otherwise FAULT_COUNT, or a fault (uninitialised) that the core raised by
-                                                   itself between the step before this one and this one, seen in any state where this
-                                                   step is next */
-    uint32_t fault_site;                        /* of such a fault; its position is that of the step before */
+    const UnrollFault *raised;                  /* since the step before, seen in any state where this step is next. NULL: none */
+    FaultId fault;                              /* STOP: why. Otherwise FAULT_COUNT */
     const char *message;
     bool observed_data;                         /* the core has looked at data before this step, */
     uint8_t steered;                            /* and at elements with these marks */

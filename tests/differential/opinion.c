@@ -56,9 +56,10 @@ void opinion_clear(Opinion *opinion)
         g_ptr_array_free(opinion->faults, TRUE);
 }
 
-static bool ends_early(FaultId id)
+static bool ends_early(const Finding *finding)
 {
-    return id == FAULT_DEADLOCK || id == FAULT_ASSERT || id == FAULT_OUT_OF_BOUNDS || id == FAULT_NO_PROGRESS;
+    bool stops = finding->id == FAULT_OUT_OF_BOUNDS && finding->place[0].kind == STEP_STOP;
+    return stops || finding->id == FAULT_DEADLOCK || finding->id == FAULT_ASSERT || finding->id == FAULT_NO_PROGRESS;
 }
 
 /* Shared memory of a scope lives until the last core that opens it has closed it. Where a core is stuck or stopped before it opens, a
@@ -67,7 +68,7 @@ bool opinion_is_open_question(const Outcome *search, const char *line)
 {
     bool stuck = false;
     for (guint i = 0; i < search->findings->len; i++)
-        stuck |= ends_early(((const Finding *)g_ptr_array_index(search->findings, i))->id);
+        stuck |= ends_early(g_ptr_array_index(search->findings, i));
     return stuck && g_str_has_prefix(line, fault_name(FAULT_LIFETIME)) && strstr(line, " hs") != NULL;
 }
 

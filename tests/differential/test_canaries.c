@@ -64,6 +64,8 @@ static const struct { EnumerateCanary id; const char *name; uint32_t features; }
     { ENUMERATE_CANARY_SWAP_IS_BLIND, "a compare-and-swap that does not compare", RANDOM_TIDY | RANDOM_FLAGS },
     { ENUMERATE_CANARY_FOLD_EARLY, "a poll folded at its first look", RANDOM_TIDY | RANDOM_CONFLICTS | RANDOM_FLAGS },
     { ENUMERATE_CANARY_SPIN_ALONE, "a poll that nobody can end", RANDOM_TIDY | RANDOM_CONFLICTS },
+    { ENUMERATE_CANARY_NOTHING_IS_UNWRITTEN, "a load outside gets what nobody wrote", RANDOM_TIDY | RANDOM_STOPS },
+    { ENUMERATE_CANARY_STOP_HIDES, "a stop that hides what was raised before", RANDOM_TIDY | RANDOM_STOPS },
 };
 
 /* Mistakes about states that rotations turn into each other. */

@@ -191,7 +191,7 @@ static void do_word(const Brute *b, BruteState *after, uint32_t core, const Rand
 static void do_operation(const Brute *b, BruteState *after, uint32_t core, const RandomOp *op)
 {
     unsigned count = op->at.thing >= 0 && thing_of(b, &op->at)->space == SPACE_SEMAPHORE ? brute_count(b, after, &op->at) : 0;
-    if (op->kind == OP_STOP || (op->kind == OP_EXPECT_COUNT && count != op->value))
+    if (brute_stops(b, op) || (op->kind == OP_EXPECT_COUNT && count != op->value))
         after->stopped |= (uint8_t)(1 << core);
     else if (op->kind == OP_LOOK)
         look(after, core, count, count >= op->value, op->skip);
@@ -300,7 +300,8 @@ static void expand(Brute *b, const BruteState *state)
         moved = true;
         const BruteStep *step = next_step(b, state, core);
         uint8_t kind = step->kind == BRUTE_OPERATION ? step->op->kind : OP_CORE_BARRIER;
-        if (kind == OP_LOAD || kind == OP_STORE || kind == OP_SWAP)
+        bool memory = kind == OP_LOAD || kind == OP_STORE || kind == OP_SWAP;
+        if (memory && !brute_stops(b, step->op) && random_is_inside(b->random, &step->op->at, 0))
             brute_add_next(b, core_event(state, core), &step->op->at, kind != OP_LOAD);
         brute_judge_core(b, state, core);
         BruteState after = *state;

@@ -43,6 +43,7 @@ unsigned brute_count(const Brute *b, const BruteState *state, const RandomPlace 
 bool brute_did(const BruteState *state, uint32_t core, unsigned step);
 void brute_add_next(Brute *b, BruteEvent event, const RandomPlace *place, bool write);
 void brute_judge_core(Brute *b, const BruteState *state, uint32_t core);       /* its next step is possible */
+bool brute_stops(const Brute *b, const RandomOp *op);          /* an access out of bounds */
 void brute_judge_nexts(Brute *b, const BruteState *state);
 void brute_judge_end(Brute *b, const BruteState *state);
 void brute_see_counts(Brute *b, const BruteState *state, const BruteState *after, BruteEvent event);

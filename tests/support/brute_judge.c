@@ -169,7 +169,7 @@ static bool touch(const Brute *b, const RandomPlace *one, const RandomPlace *oth
     bool any = false;
     for (unsigned i = 0; i < one->count; i++)
         for (unsigned j = 0; j < other->count; j++)
-            any |= one->start + i * one->stride == other->start + j * other->stride;
+            any |= random_is_inside(b->random, one, i) && one->start + i * one->stride == other->start + j * other->stride;
     return any && same_object(b, one, other);
 }
 
@@ -287,6 +287,17 @@ static void judge_meant(Brute *b, const BruteState *state, uint32_t core, const 
                              .other = brute_event(state, moment, core, start), .thing = wait->at.thing });
 }
 
+static bool loads_outside(const RandomProgram *random, const RandomOp *op)
+{
+    bool loads = op->kind == OP_LOAD || op->kind == OP_STEER;
+    return loads && op->at.count > 0 && !random_is_inside(random, &op->at, op->at.count - 1u);
+}
+
+bool brute_stops(const Brute *b, const RandomOp *op)
+{
+    return op->kind == OP_STOP || (b->random->knobs.at_bounds == AT_BOUNDS_STOP && loads_outside(b->random, op));
+}
+
 void brute_judge_core(Brute *b, const BruteState *state, uint32_t core)
 {
     const BruteStep *step = &b->step[core][state->at[core]];
@@ -299,7 +310,7 @@ void brute_judge_core(Brute *b, const BruteState *state, uint32_t core)
     if (op->kind == OP_SIGNAL || op->kind == OP_WAIT || op->kind == OP_WAIT_KEEP || op->kind == OP_WAIT_MEANT || op->kind == OP_LOOK
         || op->kind == OP_EXPECT_COUNT)
         judge_life(b, state, &op->at, event);
-    if (op->kind == OP_STOP)
+    if (op->kind == OP_STOP || loads_outside(b->random, op))
         see(b, (BruteFault){ .id = FAULT_OUT_OF_BOUNDS, .event = event, .thing = -1 });
     if (op->kind == OP_EXPECT_COUNT && brute_count(b, state, &op->at) != op->value)
         see(b, (BruteFault){ .id = FAULT_ASSERT, .event = event, .thing = -1 });

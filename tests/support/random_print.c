@@ -174,7 +174,7 @@ static void print_rest(Printer *p, const RandomOp *op)
         line(p, "pl_expect_count(%s, %u);", ref, op->value);
         break;
     case OP_STOP:
-        line(p, "pl_load(%s);", ref);
+        line(p, "pl_store(%s, pl_tile_full(PL_U8, %u, %u));", ref, op->value, op->at.count);
         break;
     default:
         g_assert_not_reached();
@@ -347,10 +347,11 @@ static void print_program(Printer *p)
 static void print_head(const RandomProgram *random, GString *out)
 {
     static const char *const order[] = { "unordered", "link-fifo", "issue-order" };
-    g_string_append_printf(out, "/* heddle check this.c -n %u --cores %u --dma-order %s --dma-progress %s --scopes %s%s */\n",
+    g_string_append_printf(out, "/* heddle check this.c -n %u --cores %u --dma-order %s --dma-progress %s --scopes %s%s%s */\n",
                            random->devices, random->cores_per_device, order[random->knobs.dma_order],
                            random->knobs.dma_progress == DMA_PROGRESS_FLUID ? "fluid" : "whole",
                            random->knobs.scopes == SCOPES_STATIC ? "static" : "strict",
+                           random->knobs.at_bounds == AT_BOUNDS_STOP ? " --stop-at-bounds" : "",
                            random->bare ? "; bare: no entries and exits, everything lives always" : "");
     if (random->expects)
         g_string_append(out, "/* results are promised: the values that the first run ends with, in the first buffer */\n");

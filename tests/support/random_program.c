@@ -79,7 +79,8 @@ static void choose_shape(RandomMaker *m)
     random->knobs.dma_order = random_has(m, RANDOM_LINK_FIFO) ? DMA_ORDER_LINK_FIFO
         : random_has(m, RANDOM_ISSUE_ORDER) ? DMA_ORDER_ISSUE_ORDER : DMA_ORDER_UNORDERED;
     random->knobs.scopes = random_has(m, RANDOM_STRICT) ? SCOPES_STRICT : SCOPES_STATIC;
-    random->bare = !random_has(m, RANDOM_LAUNCHES | RANDOM_SCOPES | RANDOM_HOST | RANDOM_DATA) && random_chance(m, 60);
+    random->bare = !random_has(m, RANDOM_LAUNCHES | RANDOM_SCOPES | RANDOM_HOST | RANDOM_DATA | RANDOM_STOPS)
+        && random_chance(m, 60);
     if (random_has(m, RANDOM_HOST) && random->launches == 1)
         random->launches = 2;
 }
@@ -116,6 +117,25 @@ static void choose_exemptions(RandomProgram *random)
     }
 }
 
+bool random_is_inside(const RandomProgram *random, const RandomPlace *place, unsigned i)
+{
+    return place->start + i * place->stride < random->thing[place->thing].elements;
+}
+
+/* With dice of its own, too: some loads reach beyond the end of their buffers, in part or altogether. */
+static void choose_bounds(RandomProgram *random)
+{
+    Rng rng;
+    rng_init(&rng, random->seed ^ 0xb07d);
+    random->knobs.at_bounds = rng_below(&rng, 4) == 0 ? AT_BOUNDS_STOP : AT_BOUNDS_GO_ON;
+    for (unsigned core = 0; core < random->cores; core++)
+        for (unsigned i = 0; i < random->ops[core]; i++) {
+            RandomOp *op = &random->op[core][i];
+            if ((op->kind == OP_LOAD || op->kind == OP_STEER) && rng_below(&rng, 100) < 12)
+                op->at.start = (uint8_t)(random->thing[op->at.thing].elements - rng_below(&rng, op->at.count));
+        }
+}
+
 void random_generate(RandomProgram *random, uint64_t seed, uint32_t features, unsigned operations)
 {
     memset(random, 0, sizeof *random);
@@ -147,4 +167,6 @@ void random_generate(RandomProgram *random, uint64_t seed, uint32_t features, un
     random_settle_jumps(random);
     if (features & RANDOM_EXEMPT)
         choose_exemptions(random);
+    if (features & RANDOM_STOPS)
+        choose_bounds(random);
 }

@@ -36,7 +36,7 @@ typedef enum RandomFeature {
     RANDOM_STRICT = 1 << 13,                    /* scopes strict */
     RANDOM_DATA = 1 << 14,                      /* real data that steers cores, and results */
     RANDOM_CONFLICTS = 1 << 15,                 /* looks at counts, semaphores with two waiters */
-    RANDOM_STOPS = 1 << 16,                     /* faults that stop a core */
+    RANDOM_STOPS = 1 << 16,                     /* faults that stop a core, and loads out of bounds, which may */
     RANDOM_HOST = 1 << 17,                      /* host steps between launches */
     RANDOM_FLAGS = 1 << 18,                     /* words of shared memory */
     RANDOM_EXEMPT = 1 << 19                     /* faults that the program exempts, on some of its things */
@@ -60,7 +60,7 @@ typedef struct RandomPlace {
 typedef enum RandomKind {
     OP_SIGNAL, OP_WAIT, OP_WAIT_KEEP,           /* at: the semaphore; value */
     OP_WAIT_MEANT,                              /* value: index of the copy among the core's operations; by_send */
-    OP_LOAD, OP_STORE, OP_SWAP,                 /* at; value: what a STORE or SWAP writes */
+    OP_LOAD, OP_STORE, OP_SWAP,                 /* at, of which a LOAD may reach beyond the end; value: what a STORE or SWAP writes */
     OP_COPY,                                    /* source -> at; send, receive */
     OP_CORE_BARRIER,
     OP_OPEN, OP_CLOSE,                          /* at.thing */
@@ -73,7 +73,7 @@ typedef enum RandomKind {
     OP_FLAG_WAIT,                               /* until the word compares with value */
     OP_FLAG_POLL,                               /* looks at a word until it is >= value */
     OP_FLAG_LOOK, OP_FLAG_SWAP,                 /* jumps as OP_LOOK; SWAP: value - 1 becomes value, jumps if it was something else */
-    OP_STOP                                     /* a load beyond the end of `at` */
+    OP_STOP                                     /* a store beyond the end of `at` */
 } RandomKind;
 
 typedef struct RandomOp {
@@ -103,6 +103,7 @@ static inline bool random_jumps(RandomKind kind)
     return kind == OP_STEER || kind == OP_LOOK || kind == OP_FLAG_FETCH || kind == OP_FLAG_LOOK || kind == OP_FLAG_SWAP;
 }
 
+bool random_is_inside(const RandomProgram *random, const RandomPlace *place, unsigned i);   /* is that element in its thing? */
 void random_generate(RandomProgram *random, uint64_t seed, uint32_t features, unsigned operations);
 
 /* random_run.c: the body of launches. The expectation is armed with the contents of a machine, by random_promise. */

@@ -242,7 +242,8 @@ static void stop_here(Body *body, uint32_t site, const RandomOp *op)
     RandomPlace beyond = op->at;
     beyond.start = body->random->thing[op->at.thing].elements;
     Tile tile;
-    core_load(body->core, site, ref_of(body, &beyond), NULL, &tile);
+    fill_tile(body, op, &tile);
+    core_store(body->core, site, ref_of(body, &beyond), NULL, &tile);
 }
 
 static unsigned do_operation(Body *body, unsigned index)

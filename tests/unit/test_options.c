@@ -143,16 +143,18 @@ static void knobs_begin_with_their_cautious_values(void **state)
     assert_int_equal(options.knobs.dma_progress, DMA_PROGRESS_FLUID);
     assert_int_equal(options.knobs.bounds, BOUNDS_LOGICAL);
     assert_int_equal(options.knobs.scopes, SCOPES_STATIC);
+    assert_int_equal(options.knobs.at_bounds, AT_BOUNDS_GO_ON);
     assert_int_equal(options.knobs.windows, WINDOWS_PIPELINED);
     assert_int_equal(options.knobs.data, DATA_REAL);
     options_clear(&options);
-    const char *others = "check r --dma-order issue-order --dma-progress=whole --bounds padded --scopes strict --data opaque "
-                         "--windows sequential";
+    const char *others = "check r --dma-order issue-order --dma-progress=whole --bounds padded --stop-at-bounds --scopes strict "
+                         "--data opaque --windows sequential";
     assert_int_equal(parse(&options, others, &error), OPTIONS_RUN);
     assert_int_equal(options.knobs.dma_order, DMA_ORDER_ISSUE_ORDER);
     assert_int_equal(options.knobs.dma_progress, DMA_PROGRESS_WHOLE);
     assert_int_equal(options.knobs.bounds, BOUNDS_PADDED);
     assert_int_equal(options.knobs.scopes, SCOPES_STRICT);
+    assert_int_equal(options.knobs.at_bounds, AT_BOUNDS_STOP);
     assert_int_equal(options.knobs.windows, WINDOWS_SEQUENTIAL);
     assert_int_equal(options.knobs.data, DATA_OPAQUE);
     options_clear(&options);

@@ -154,7 +154,7 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument(*short, f"--{option.replace('_', '-')}", default=None, help="as in `heddle check`")
         for flag in FLAGS:
             short = ["-v"] if flag == "verbose" else []
-            command.add_argument(*short, f"--{flag}", action="store_true", help="as in `heddle check`")
+            command.add_argument(*short, f"--{flag.replace('_', '-')}", action="store_true", help="as in `heddle check`")
     text = "judge the kernels of a manifest, as a table"
     survey.add_arguments(commands.add_parser("survey", help=text, description=text))
     for name, text in OF_THE_CHECKER.items():

@@ -30,6 +30,7 @@ class CheckerOptions(TypedDict, total=False):
     advice: bool
     first: bool
     sweep: bool
+    stop_at_bounds: bool
     verbose: bool
 
 
@@ -55,7 +56,7 @@ class CheckOptions(RunOptions, total=False):
 TOLERANCE = 1e-5
 
 
-FLAGS = ("advice", "first", "sweep", "verbose")
+FLAGS = ("advice", "first", "sweep", "stop_at_bounds", "verbose")
 VALUES = tuple(name for name in CheckerOptions.__annotations__ if name not in FLAGS)
 
 
