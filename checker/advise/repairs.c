@@ -90,9 +90,7 @@ bool repairs_try(Repairs *r, Change *change)
     if (right) {
         if (change->about != NULL)
             g_hash_table_add(r->found, (gpointer)change->about);
-        const char *doubt = r->program->expectations.count > 0 ? "" : " (its values were not judged: the program expects no result)";
-        char *words = g_strdup_printf("%s, it is verified at this size%s", change->words->str, doubt);
-        Repair *repair = whatif_tell(r->result, change->kind, words);
+        Repair *repair = whatif_tell(r->result, change->kind, g_strdup(change->words->str));
         for (unsigned i = 0; i < change->count; i++)
             repair_add_edit(repair, &change->edit[i]);
         repair->changed = change->changed ? change->changed : change->count, repair->waits = MAX(count_waits(change), 0);

@@ -69,7 +69,7 @@ void check_try_smaller(CheckResult *result)
     if (wrong == 0 || right == 0)
         return;
     g_autofree char *sizes = least == wrong - 1 ? g_strdup_printf("%u device%s", least, least == 1 ? "" : "s")
-        : g_strdup_printf("%u to %u devices", least, wrong - 1);
+        : g_strdup_printf("%u %s %u devices", least, least + 2 == wrong ? "and" : "to", wrong - 1);
     if (right == wrong - least)
         whatif_tell(result, REPAIR_SIZE, g_strdup_printf("right with %s: the smallest wrong size is %u devices", sizes, wrong));
     else
@@ -93,17 +93,10 @@ void repairs_at_smaller_size(CheckResult *result)
     CheckSpec spec = spec_at(result, wrong);
     spec.first = false;
     CheckResult *smaller = whatif_run(result, &spec);
-    g_autofree char *size = g_strdup_printf(" with %u devices", wrong);
     if (smaller->verdict == VERDICT_FAULTY && shares_a_fault(result, smaller))
         check_try_repairs(smaller);
-    for (guint i = 0; smaller->tried != NULL && i < smaller->tried->len; i++) {
-        Repair *repair = smaller->tried->pdata[i];
-        GString *words = g_string_new(repair->words);
-        if (g_string_replace(words, " at this size", size, 0) == 0)
-            g_string_append(words, size);
-        g_free(repair->words);
-        repair->words = g_string_free(words, FALSE);
-    }
+    for (guint i = 0; smaller->tried != NULL && i < smaller->tried->len; i++)
+        ((Repair *)smaller->tried->pdata[i])->devices = wrong;
     g_clear_pointer(&result->tried, g_ptr_array_unref);
     result->tried = g_steal_pointer(&smaller->tried);
     check_result_free(smaller);

@@ -66,7 +66,16 @@ const char *repair_edit_name(EditKind kind)
 
 char *repair_text(const Repair *repair)
 {
-    return g_strconcat(repair->kind == REPAIR_NEEDED ? "needed: " : "", repair->words, NULL);
+    bool changed = repair->edits->len > 0;
+    GString *text = g_string_new(repair->kind == REPAIR_NEEDED ? "needed: " : "");
+    g_string_append_printf(text, "%s%s", repair->words, changed ? ", verified" : "");
+    if (repair->devices > 0)
+        g_string_append_printf(text, " with %u device%s", repair->devices, repair->devices == 1 ? "" : "s");
+    else if (changed)
+        g_string_append(text, " at this size");
+    if (changed && !repair->data_checked)
+        g_string_append(text, " (values were not judged: no result is expected)");
+    return g_string_free(text, FALSE);
 }
 
 static void carry_edit(Codec *codec, void *data)
@@ -101,6 +110,7 @@ static void carry_repair(Codec *codec, Repair *repair)
     codec_texts(codec, &repair->keys);
     CODEC_PLAIN(codec, repair->changed);
     CODEC_PLAIN(codec, repair->waits);
+    CODEC_PLAIN(codec, repair->devices);
     codec_bool(codec, &repair->data_checked);
 }
 

@@ -30,10 +30,11 @@ typedef struct RepairLine {
 
 typedef struct Repair {
     RepairKind kind;
-    char *words;                                /* a sentence without its full stop */
+    char *words;                                /* what was changed, or a sentence without its full stop */
     GPtrArray *edits, *lines, *keys;            /* of RepairEdit; of RepairLine; of finding_key: what is gone */
     unsigned changed;                           /* lines of the author's file; 0: none, or unknown */
     int waits;                                  /* so many more than before */
+    uint32_t devices;                           /* so many it was tried with; 0: as many as the check has */
     bool data_checked;                          /* results were compared with expected ones */
 } Repair;
 
@@ -43,5 +44,5 @@ void repair_add_edit(Repair *repair, const Edit *edit);
 void repair_add_line(Repair *repair, const char *file, unsigned line, const char *old, const char *now);
 const char *repair_kind_name(RepairKind kind);  /* "repair", "mask", "needed", "size" */
 const char *repair_edit_name(EditKind kind);    /* "drop", "before", ... */
-char *repair_text(const Repair *repair);        /* the words, for NEEDED behind "needed: ". g_free */
+char *repair_text(const Repair *repair);        /* the words, and what the check of the changed program showed. g_free */
 void repairs_carry(Codec *codec, GPtrArray **repairs);          /* of Repair, or NULL */

@@ -156,7 +156,7 @@ bool session_begin(Session *session, const Options *options, ProgramModuleOpen o
 {
     *session = (Session){.options = options, .open = open, .stream = goes_to_output(options) ? stderr : stdout};
     text_init(&session->text, wants_color(options, session->stream), options->quiet, options->verbose);
-    session->text.story = options->story;
+    session->text.story = options->story || options->verbose;
     session->text.width = width_of(session->stream);
     session->progress = isatty(STDERR_FILENO) && !options->quiet;
     if (session->progress)

@@ -59,13 +59,19 @@ static void append_file(GString *out, Source *source, const GPtrArray *lines, gu
     }
 }
 
+GPtrArray *diff_lines(const Repair *repair)
+{
+    GPtrArray *lines = g_ptr_array_copy(repair->lines, NULL, NULL);
+    g_ptr_array_set_free_func(lines, NULL);
+    g_ptr_array_sort(lines, by_place);
+    return lines;
+}
+
 char *diff_text(const Repair *repair, Source *source)
 {
     if (repair->lines->len == 0)
         return NULL;
-    g_autoptr(GPtrArray) lines = g_ptr_array_copy(repair->lines, NULL, NULL);
-    g_ptr_array_set_free_func(lines, NULL);
-    g_ptr_array_sort(lines, by_place);
+    g_autoptr(GPtrArray) lines = diff_lines(repair);
     GString *out = g_string_new(NULL);
     for (guint first = 0, end; first < lines->len; first = end) {
         const RepairLine *head = lines->pdata[first];

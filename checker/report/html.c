@@ -8,12 +8,10 @@
 #include "../facts/members.h"
 #include "describe.h"
 #include "diff.h"
-#include "entry.h"
-#include "message.h"
-#include "narrative.h"
 #include "output.h"
 #include "places.h"
 #include "source.h"
+#include "telling.h"
 #include "text.h"
 #include "timeline.h"
 
@@ -41,6 +39,7 @@ typedef struct PageRun {                        /* the story being added */
     GArray *lane_of_core, *lane_of_copy;        /* of uint32_t */
     GPtrArray *quoted, *lines;                  /* of char*: "file:line" met so far, and these lines */
     GHashTable *seen;                           /* the same "file:line", looked up only */
+    guint told;                                 /* items of this part */
 } PageRun;
 
 static void *html_begin(const OutputSettings *settings)
@@ -314,8 +313,49 @@ static void add_code(PageRun *run)
     json_builder_end_object(run->builder);
 }
 
-static void add_place(PageRun *run, const Place *place)
+/* Words in a list of their own, or as a member. */
+static const char *const MEMBER[TELLING_PARTS] = {
+    [TELLING_HEADLINE] = "message", [TELLING_PLACES] = "places", [TELLING_CAUSE] = "why", [TELLING_REPAIRS] = "repairs",
+    [TELLING_COMMAND] = "see", [TELLING_DELAYS] = "delays", [TELLING_TRIED] = "tried", [TELLING_HELPS] = "helps", [TELLING_STORY] = "tale",
+};
+
+static bool is_list(TellingPart part)
 {
+    return part != TELLING_HEADLINE && part != TELLING_CAUSE && part != TELLING_COMMAND;
+}
+
+static void begin_part(void *to, TellingPart part, guint items)
+{
+    PageRun *run = to;
+    run->told = 0;
+    if (part == TELLING_PLACES)
+        member_int(run->builder, "more_places", items - MIN(items, PLACES_MAX));
+    if (is_list(part))
+        member_array(run->builder, MEMBER[part]);
+}
+
+static void end_part(void *to, TellingPart part)
+{
+    if (is_list(part))
+        json_builder_end_array(((PageRun *)to)->builder);
+}
+
+static void add_words(void *to, TellingPart part, const char *words)
+{
+    PageRun *run = to;
+    if (is_list(part))
+        member_element(run->builder, words);
+    else
+        member_text(run->builder, MEMBER[part], words);
+    if (part == TELLING_CAUSE)
+        quote_cited(run, words);
+}
+
+static void add_place(void *to, const Place *place)
+{
+    PageRun *run = to;
+    if (run->told++ >= PLACES_MAX)
+        return;
     g_autofree char *action = describe_action(run->program, place), *inside = places_inside(run->result, place);
     json_builder_begin_object(run->builder);
     member_text(run->builder, "text", action);
@@ -331,92 +371,36 @@ static void add_place(PageRun *run, const Place *place)
     json_builder_end_object(run->builder);
 }
 
-static void add_places(PageRun *run, const Finding *finding)
+static void add_repair(void *to, TellingPart part, const Repair *repair, const char *words)
 {
-    g_autoptr(GArray) places = finding ? places_shown(run->result, finding, G_MAXUINT) : NULL;
-    guint count = places ? places->len : 0, told = MIN(count, PLACES_MAX);
-    member_array(run->builder, "places");
-    for (guint i = 0; i < told; i++)
-        add_place(run, &g_array_index(places, Place, i));
-    json_builder_end_array(run->builder);
-    member_int(run->builder, "more_places", count - told);
+    PageRun *run = to;
+    g_autofree char *diff = diff_text(repair, run->html->source);
+    (void)part;
+    json_builder_begin_object(run->builder);
+    member_text(run->builder, "kind", repair_kind_name(repair->kind));
+    member_text(run->builder, "words", words);
+    if (diff)
+        member_text(run->builder, "diff", diff);
+    json_builder_end_object(run->builder);
 }
 
-static void add_tried(PageRun *run)
+static void add_step(void *to, const NarrativeStep *step)
 {
-    const GPtrArray *tried = run->result->tried;
-    member_array(run->builder, "tried");
-    for (guint i = 0; tried && i < tried->len; i++) {
-        const Repair *repair = tried->pdata[i];
-        g_autofree char *diff = diff_text(repair, run->html->source);
-        json_builder_begin_object(run->builder);
-        member_text(run->builder, "kind", repair_kind_name(repair->kind));
-        member_text(run->builder, "words", repair->words);
-        if (diff)
-            member_text(run->builder, "diff", diff);
-        json_builder_end_object(run->builder);
-    }
-    json_builder_end_array(run->builder);
+    PageRun *run = to;
+    json_builder_begin_object(run->builder);
+    member_text(run->builder, "text", step->text);
+    if (step->site != NONE)
+        add_where(run, step->site);
+    if (step->event != NONE)
+        member_int(run->builder, "frame", step->event);
+    if (step->of_fault)
+        member_bool(run->builder, "fault", true);
+    json_builder_end_object(run->builder);
 }
 
-static void add_tale(PageRun *run, const Finding *finding)
-{
-    g_autoptr(GArray) steps = finding ? narrative_steps(run->result, finding) : NULL;
-    member_array(run->builder, "tale");
-    for (guint i = 0; steps && i < steps->len; i++) {
-        const NarrativeStep *step = &g_array_index(steps, NarrativeStep, i);
-        json_builder_begin_object(run->builder);
-        member_text(run->builder, "text", step->text);
-        if (step->site != NONE)
-            add_where(run, step->site);
-        if (step->event != NONE)
-            member_int(run->builder, "frame", step->event);
-        if (step->of_fault)
-            member_bool(run->builder, "fault", true);
-        json_builder_end_object(run->builder);
-    }
-    json_builder_end_array(run->builder);
-}
-
-/* Takes the lines; NULL: none. */
-static void add_lines(PageRun *run, const char *name, GPtrArray *lines)
-{
-    member_array(run->builder, name);
-    for (guint i = 0; lines && i < lines->len; i++)
-        member_element(run->builder, lines->pdata[i]);
-    json_builder_end_array(run->builder);
-    if (lines)
-        g_ptr_array_unref(lines);
-}
-
-/* What usually helps, where no repair was found. */
-static void add_helps(PageRun *run, const Finding *finding)
-{
-    bool repaired = finding == NULL;
-    for (guint i = 0; run->result->tried && i < run->result->tried->len; i++)
-        repaired |= ((const Repair *)run->result->tried->pdata[i])->kind == REPAIR_MENDS;
-    g_auto(GStrv) item = g_strsplit(repaired ? "" : fault_repairs(finding->id), "  - ", -1);
-    member_array(run->builder, "helps");
-    for (char **at = item; *at && *++at;) {
-        g_auto(GStrv) line = g_strsplit(g_strstrip(*at), "\n", -1);
-        for (char **part = line; *part; part++)
-            g_strstrip(*part);
-        g_autofree char *words = g_strjoinv(" ", line);
-        member_element(run->builder, words);
-    }
-    json_builder_end_array(run->builder);
-}
-
-static void add_fault(PageRun *run, const Finding *finding, const char *schedule)
-{
-    g_autofree char *message = message_text(run->result, finding), *why = message_why(run->result, finding);
-    g_autofree char *see = schedule ? g_strdup_printf("heddle replay %s", schedule) : NULL;
-    member_text(run->builder, "fault", fault_name(finding->id));
-    member_text(run->builder, "message", message);
-    member_text(run->builder, "why", why);
-    quote_cited(run, why ? why : "");
-    member_text(run->builder, "see", see);
-}
+/* All but the symptoms, which are stories of their own. */
+static const Teller teller = { .parts = TELLING_ALL & ~(1u << TELLING_SYMPTOMS), .begin = begin_part, .words = add_words,
+                               .place = add_place, .repair = add_repair, .step = add_step, .end = end_part };
 
 /* "race at kernel.c:18 and kernel.c:20", or the verdict. */
 static void add_name(PageRun *run, const Finding *finding)
@@ -426,20 +410,8 @@ static void add_name(PageRun *run, const Finding *finding)
     member_text(run->builder, "title", title);
     member_text(run->builder, "name", name);
     member_text(run->builder, "verdict", verdict_name(run->result->verdict));
-}
-
-static void add_words(PageRun *run, const Finding *finding, const char *schedule, const char *words)
-{
-    add_name(run, finding);
     if (finding)
-        add_fault(run, finding, schedule);
-    else
-        member_text(run->builder, "message", words);
-    add_places(run, finding);
-    add_tried(run);
-    add_lines(run, "delays", finding ? message_delays(run->program, finding) : NULL);
-    add_tale(run, finding);
-    add_helps(run, finding);
+        member_text(run->builder, "fault", fault_name(finding->id));
 }
 
 static void add_run(PageRun *run, const Finding *finding, unsigned events_max)
@@ -466,53 +438,69 @@ static char *bounded_words(const CheckResult *result)
     return g_string_free(words, FALSE);
 }
 
-/* A story; words: of a check that shows no fault. record NULL: without a run. Of an entry's first finding, `symptoms` stories follow. */
-static void add_story(Html *html, const CheckResult *result, const Finding *finding, guint symptoms, bool symptom, const char *schedule,
-                      const char *words, const Record *record)
+static void page_run_clear(PageRun *run)
 {
+    g_object_unref(run->builder);
+    g_ptr_array_unref(run->names);
+    g_hash_table_unref(run->numbers);
+    g_array_unref(run->lane_of_core);
+    g_array_unref(run->lane_of_copy);
+    g_ptr_array_unref(run->quoted);
+    g_ptr_array_unref(run->lines);
+    g_hash_table_unref(run->seen);
+}
+
+/* A story with the run of that record, if there is room. message: of a check that shows no fault. */
+static void add_story(Html *html, const Told *told, guint symptoms, const char *message, const Record *record)
+{
+    const Finding *finding = told->finding;
     unsigned events_max = finding ? EVENTS_MAX : VERIFIED_EVENTS_MAX;
     Timeline *timeline = record && html->runs < RUNS_MAX ? timeline_new(record, events_max) : NULL;
-    if (html->stories->len == STORIES_MAX) {
-        html->left_out++;
-        return;
-    }
-    PageRun run = { .builder = json_builder_new(), .html = html, .result = result, .timeline = timeline, .program = result->program,
-                    .names = g_ptr_array_new_with_free_func(g_free), .numbers = g_hash_table_new(g_str_hash, g_str_equal),
-                    .lane_of_core = g_array_new(FALSE, TRUE, sizeof(uint32_t)),
+    PageRun run = { .builder = json_builder_new(), .html = html, .result = told->result, .timeline = timeline,
+                    .program = told->result->program, .names = g_ptr_array_new_with_free_func(g_free),
+                    .numbers = g_hash_table_new(g_str_hash, g_str_equal), .lane_of_core = g_array_new(FALSE, TRUE, sizeof(uint32_t)),
                     .lane_of_copy = g_array_new(FALSE, TRUE, sizeof(uint32_t)), .quoted = g_ptr_array_new_with_free_func(g_free),
                     .lines = g_ptr_array_new_with_free_func(g_free),
                     .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL) };
     json_builder_begin_object(run.builder);
-    add_words(&run, finding, schedule, words);
-    member_int(run.builder, "symptoms", symptom ? 0 : symptoms);
-    member_bool(run.builder, "symptom", symptom);
+    add_name(&run, finding);
+    if (message)
+        member_text(run.builder, "message", message);
+    telling(&teller, &run, told);
+    member_int(run.builder, "symptoms", symptoms);
+    member_bool(run.builder, "symptom", finding && !told->entry);
     if (timeline)
         add_run(&run, finding, events_max);
     add_code(&run);
     json_builder_end_object(run.builder);
     g_ptr_array_add(html->stories, json_builder_get_root(run.builder));
     html->runs += timeline != NULL;
-    g_object_unref(run.builder);
-    g_ptr_array_unref(run.names);
-    g_hash_table_unref(run.numbers);
-    g_array_unref(run.lane_of_core);
-    g_array_unref(run.lane_of_copy);
-    g_ptr_array_unref(run.quoted);
-    g_ptr_array_unref(run.lines);
-    g_hash_table_unref(run.seen);
+    page_run_clear(&run);
     g_clear_pointer(&timeline, timeline_free);
 }
 
 /* Its first finding, then the others as stories of their own. */
-static void add_entry(Html *html, const CheckResult *result, const Entry *entry, const GPtrArray *schedules)
+static void add_entry(Html *html, const CheckResult *result, const Entry *entry, bool alone, const GPtrArray *schedules)
 {
     for (guint i = 0; i < entry->findings->len; i++) {
-        const Finding *finding = entry_finding(result, entry, i);
-        Record *record = timeline_record(result, finding);
-        add_story(html, result, finding, entry->findings->len - i - 1, i > 0,
-                  schedules ? schedules->pdata[g_array_index(entry->findings, guint, i)] : NULL, NULL, record);
+        const Told told = { result, entry_finding(result, entry, i), i == 0 ? entry : NULL, alone, true,
+                            schedules ? schedules->pdata[g_array_index(entry->findings, guint, i)] : NULL };
+        if (html->stories->len == STORIES_MAX) {
+            html->left_out++;
+            continue;
+        }
+        Record *record = timeline_record(result, told.finding);
+        add_story(html, &told, i == 0 ? entry->findings->len - 1 : 0, NULL, record);
         record_free(record);
     }
+}
+
+static void add_without_fault(Html *html, const CheckResult *result, const char *message, const Record *record)
+{
+    if (html->stories->len < STORIES_MAX)
+        add_story(html, &(Told){ .result = result, .first = true }, 0, message, record);
+    else
+        html->left_out++;
 }
 
 static void html_add(void *document, const CheckResult *result, const GPtrArray *schedules)
@@ -520,12 +508,12 @@ static void html_add(void *document, const CheckResult *result, const GPtrArray 
     Html *html = document;
     g_autoptr(GPtrArray) entries = result->verdict == VERDICT_FAULTY ? entries_new(result) : NULL;
     for (guint i = 0; entries && i < entries->len; i++)
-        add_entry(html, result, entries->pdata[i], schedules);
+        add_entry(html, result, entries->pdata[i], entries->len == 1, schedules);
     if (result->verdict == VERDICT_VERIFIED)
-        add_story(html, result, NULL, 0, false, NULL, "Every order was covered; this is the one that was run.", result->record);
+        add_without_fault(html, result, "Every order was covered; this is the one that was run.", result->record);
     if (result->verdict == VERDICT_BOUNDED) {
         g_autofree char *words = bounded_words(result);
-        add_story(html, result, NULL, 0, false, NULL, words, NULL);
+        add_without_fault(html, result, words, NULL);
     }
 }
 

@@ -4,14 +4,13 @@
 #include <string.h>
 #include "describe.h"
 #include "diff.h"
-#include "entry.h"
 #include "marked.h"
 #include "message.h"
-#include "narrative.h"
 #include "output.h"
 #include "paths.h"
 #include "places.h"
 #include "source.h"
+#include "telling.h"
 #include "text.h"
 
 enum { BYTES_MAX = 64900, TABLE_MAX = 20000, ERRORS_MAX = 10000, SENTENCE_MAX = 2000, LABEL_MAX = 300, CHECKS_MAX = 800, BLOCK_MAX = 4000,
@@ -121,130 +120,144 @@ static void append_place_line(GString *out, const Markdown *md, const CheckResul
     }
 }
 
-static void append_places(GString *out, const Markdown *md, const CheckResult *result, const Finding *finding)
+/* An entry on its way to its piece. */
+typedef struct Writing {
+    Markdown *md;
+    const Told *told;
+    Piece *piece;
+    GString *code;                              /* source lines of its places */
+    guint items, item;                          /* of this part; how many were told */
+} Writing;
+
+static GString *part_of(const Writing *w, TellingPart part)
 {
-    g_autoptr(GArray) places = places_shown(result, finding, G_MAXUINT);
-    g_autoptr(GString) code = g_string_new(NULL);
-    for (guint i = 0; i < places->len && i < PLACES_MAX; i++) {
-        const Place *place = &g_array_index(places, Place, i);
-        const Site *site = program_get_site(result->program, place->site);
-        const char *text = source_line(md->source, program_text(result->program, site->file), site->line);
-        g_autofree char *line = text ? g_strdup_printf("%u: %s\n", site->line, text + strspn(text, " ")) : NULL;
-        g_string_append(out, "- ");
-        append_place_line(out, md, result, place);
-        g_string_append_c(out, '\n');
-        if (line && !strstr(code->str, line) && code->len + strlen(line) < BLOCK_MAX)
-            g_string_append(code, line);
-    }
-    if (places->len > PLACES_MAX)
-        g_string_append_printf(out, "- and %u more\n", places->len - PLACES_MAX);
-    g_string_append(out, places->len ? "\n" : "");
-    if (code->len)
-        marked_block(out, "", code->str);
-    g_string_append(out, code->len ? "\n" : "");
+    return w->piece->part[part == TELLING_STORY ? PART_STORY : part >= TELLING_SYMPTOMS ? PART_REST : PART_HEAD];
 }
 
-static void append_cause(GString *out, const Markdown *md, const CheckResult *result, const Finding *finding)
+static void write_place(void *to, const Place *place)
 {
-    g_autofree char *why = message_why(result, finding);
-    g_auto(GStrv) line = g_strsplit(why ? why : "", "\n", -1);
+    Writing *w = to;
+    GString *out = w->piece->part[PART_HEAD];
+    const CheckResult *result = w->told->result;
+    const Site *site = program_get_site(result->program, place->site);
+    const char *text = source_line(w->md->source, program_text(result->program, site->file), site->line);
+    g_autofree char *line = text ? g_strdup_printf("%u: %s\n", site->line, text + strspn(text, " ")) : NULL;
+    if (w->item++ >= PLACES_MAX)
+        return;
+    g_string_append(out, "- ");
+    append_place_line(out, w->md, result, place);
+    g_string_append_c(out, '\n');
+    if (line && !strstr(w->code->str, line) && w->code->len + strlen(line) < BLOCK_MAX)
+        g_string_append(w->code, line);
+}
+
+static void end_places(Writing *w)
+{
+    GString *out = w->piece->part[PART_HEAD];
+    if (w->items > PLACES_MAX)
+        g_string_append_printf(out, "- and %u more\n", w->items - PLACES_MAX);
+    g_string_append_c(out, '\n');
+    if (w->code->len)
+        marked_block(out, "", w->code->str);
+    g_string_append(out, w->code->len ? "\n" : "");
+}
+
+static void write_cause(Writing *w, const char *why)
+{
+    GString *out = w->piece->part[PART_HEAD];
+    g_auto(GStrv) line = g_strsplit(why, "\n", -1);
     for (char **at = line; *at; at++) {
         if (**at == '\0')
             continue;
         g_string_append(out, at == line ? "**Why:** " : "");
-        append_words(out, md, *at);
+        append_words(out, w->md, *at);
         g_string_append(out, "\n\n");
     }
 }
 
-static void append_repair(GString *out, Markdown *md, const Repair *repair)
+static void write_words(void *to, TellingPart part, const char *words)
 {
-    g_autofree char *diff = diff_text(repair, md->source), *told = diff ? paths_in_text(md->root, diff) : NULL;
-    append_words(out, md, repair->words);
-    g_string_append(out, "\n\n");
+    Writing *w = to;
+    GString *out = part_of(w, part);
+    switch ((unsigned)part) {
+    case TELLING_HEADLINE:
+        append_words(out, w->md, words);
+        g_string_append(out, ".\n\n");
+        break;
+    case TELLING_CAUSE:
+        write_cause(w, words);
+        break;
+    case TELLING_COMMAND:
+        g_string_append(out, "**See it:** ");
+        marked_code(out, words);
+        g_string_append(out, "\n\n");
+        break;
+    case TELLING_DELAYS:
+        g_string_append(out, w->item > 0 ? "; " : "**On a real machine:** ");
+        append_words(out, w->md, words);
+        g_string_append(out, ++w->item == w->items ? "\n\n" : "");
+        break;
+    case TELLING_HELPS:
+        append_words(out, w->md, words);
+        g_string_append_c(out, '\n');
+        break;
+    }
+}
+
+/* Those that make the program right with their diffs. */
+static void write_repair(void *to, TellingPart part, const Repair *repair, const char *words)
+{
+    Writing *w = to;
+    GString *out = part_of(w, part);
+    g_autofree char *diff = part == TELLING_REPAIRS ? diff_text(repair, w->md->source) : NULL;
+    g_autofree char *told = diff ? paths_in_text(w->md->root, diff) : NULL;
+    g_string_append(out, part == TELLING_TRIED ? "- " : w->item++ ? "**Or:** " : "**Repair:** ");
+    append_words(out, w->md, words);
+    g_string_append(out, part == TELLING_TRIED ? "\n" : "\n\n");
     if (told && strlen(told) < BLOCK_MAX)
         marked_block(out, "diff", told);
     g_string_append(out, told ? "\n" : "");
 }
 
-/* Those that make the program right: they remove every fault, so there is one entry. */
-static void append_repairs(GString *out, Markdown *md, const CheckResult *result)
+static void write_symptom(void *to, const Finding *finding)
 {
-    for (guint i = 0; result->tried && i < result->tried->len; i++) {
-        const Repair *repair = result->tried->pdata[i];
-        if (repair->kind != REPAIR_MENDS)
-            continue;
-        g_string_append(out, "**Repair:** ");
-        append_repair(out, md, repair);
-    }
+    Writing *w = to;
+    GString *out = part_of(w, TELLING_SYMPTOMS);
+    g_autofree char *name = places_name(w->told->result, finding);
+    g_string_append(out, "- ");
+    append_words(out, w->md, name);
+    g_string_append_c(out, '\n');
 }
 
-static void append_how_to_see(GString *out, const Markdown *md, const CheckResult *result, const Finding *finding, const char *schedule)
+static void write_step(void *to, const NarrativeStep *step)
 {
-    g_autoptr(GPtrArray) delays = message_delays(result->program, finding);
-    if (!schedule && !delays)
-        return;
-    g_string_append(out, "**See it:** ");
-    if (schedule) {
-        g_autofree char *command = g_strdup_printf("heddle replay %s", schedule);
-        marked_code(out, command);
-    }
-    for (guint i = 0; delays && i < delays->len; i++) {
-        g_string_append(out, i || schedule ? "; " : "");
-        append_words(out, md, delays->pdata[i]);
-    }
-    g_string_append(out, "\n\n");
+    Writing *w = to;
+    GString *out = part_of(w, TELLING_STORY);
+    g_autofree char *words = narrative_words(w->told->result, step);
+    g_string_append_printf(out, "%u. ", ++w->item);
+    append_words(out, w->md, words);
+    g_string_append_c(out, '\n');
 }
 
-static void begin_details(GString *out, const char *summary)
+static void begin_part(void *to, TellingPart part, guint items)
 {
-    g_string_append_printf(out, "<details><summary>%s</summary>\n\n", summary);
+    static const char *const SUMMARY[TELLING_PARTS] = {
+        [TELLING_SYMPTOMS] = "Also of this cause", [TELLING_TRIED] = "What else was tried", [TELLING_HELPS] = "What usually helps",
+        [TELLING_STORY] = "How it happens",
+    };
+    Writing *w = to;
+    w->items = items, w->item = 0;
+    if (SUMMARY[part])
+        g_string_append_printf(part_of(w, part), "<details><summary>%s</summary>\n\n", SUMMARY[part]);
 }
 
-static void end_details(GString *out)
+static void end_part(void *to, TellingPart part)
 {
-    g_string_append(out, "\n</details>\n\n");
-}
-
-static void append_story(GString *out, const Markdown *md, const CheckResult *result, const Finding *finding)
-{
-    g_autoptr(GPtrArray) lines = narrative_lines(result, finding);
-    if (!lines || lines->len == 0)
-        return;
-    begin_details(out, "How it happens");
-    for (guint i = 0; i < lines->len; i++) {
-        g_string_append_printf(out, "%u. ", i + 1);
-        append_words(out, md, lines->pdata[i]);
-        g_string_append_c(out, '\n');
-    }
-    end_details(out);
-}
-
-static void append_symptoms(GString *out, const Markdown *md, const CheckResult *result, const Entry *entry)
-{
-    if (entry->findings->len < 2)
-        return;
-    begin_details(out, "Also of this cause");
-    for (guint i = 1; i < entry->findings->len; i++) {
-        g_autofree char *name = places_name(result, entry_finding(result, entry, i));
-        g_string_append(out, "- ");
-        append_words(out, md, name);
-        g_string_append_c(out, '\n');
-    }
-    end_details(out);
-}
-
-/* What else was tried: it is told with the first entry of a check. */
-static void append_tried(GString *out, Markdown *md, const CheckResult *result)
-{
-    for (guint i = 0; result->tried && i < result->tried->len; i++) {
-        const Repair *repair = result->tried->pdata[i];
-        if (repair->kind == REPAIR_MENDS)
-            continue;
-        g_string_append(out, "- ");
-        append_words(out, md, repair->words);
-        g_string_append_c(out, '\n');
-    }
+    Writing *w = to;
+    if (part == TELLING_PLACES)
+        end_places(w);
+    if (part >= TELLING_SYMPTOMS)
+        g_string_append(part_of(w, part), "\n</details>\n\n");
 }
 
 /* A check that shows the entry. */
@@ -270,38 +283,16 @@ static void append_heading(GString *out, const Markdown *md, const CheckResult *
     g_string_append_printf(out, "%s\n\n", finding->known ? " (known)" : "");
 }
 
-static void append_message(GString *out, const Markdown *md, const CheckResult *result, const Finding *finding)
+static void add_piece(Markdown *md, const Told *told)
 {
-    g_autofree char *message = message_text(result, finding), *count = message_count(finding);
-    append_words(out, md, message);
-    g_string_append_printf(out, "%s.\n\n", count);
-}
-
-static void add_piece(Markdown *md, const CheckResult *result, const Entry *entry, const char *schedule, bool first)
-{
-    const Finding *finding = entry_finding(result, entry, 0);
-    Piece *piece = piece_new();
-    GString *head = piece->part[PART_HEAD], *rest = piece->part[PART_REST];
-    append_heading(piece->part[PART_NAME], md, result, finding);
-    add_check(piece, result);
-    append_message(head, md, result, finding);
-    append_places(head, md, result, finding);
-    append_cause(head, md, result, finding);
-    append_repairs(head, md, result);
-    append_how_to_see(head, md, result, finding, schedule);
-    append_symptoms(rest, md, result, entry);
-    if (first) {
-        g_autoptr(GString) tried = g_string_new(NULL);
-        append_tried(tried, md, result);
-        if (tried->len) {
-            begin_details(rest, "What else was tried");
-            g_string_append(rest, tried->str);
-            end_details(rest);
-        }
-    }
-    append_story(piece->part[PART_STORY], md, result, finding);
-    g_ptr_array_add(md->pieces, piece);
-    g_hash_table_insert(md->seen, message_key(result->program, finding), piece);
+    static const Teller teller = { TELLING_ALL, begin_part, write_words, write_place, write_repair, write_symptom, write_step, end_part };
+    g_autoptr(GString) code = g_string_new(NULL);
+    Writing writing = { .md = md, .told = told, .piece = piece_new(), .code = code };
+    append_heading(writing.piece->part[PART_NAME], md, told->result, told->finding);
+    add_check(writing.piece, told->result);
+    telling(&teller, &writing, told);
+    g_ptr_array_add(md->pieces, writing.piece);
+    g_hash_table_insert(md->seen, message_key(told->result->program, told->finding), writing.piece);
 }
 
 static void add_entries(Markdown *md, const CheckResult *result, const GPtrArray *schedules)
@@ -314,7 +305,8 @@ static void add_entries(Markdown *md, const CheckResult *result, const GPtrArray
         if (piece)
             add_check(piece, result);
         else
-            add_piece(md, result, entry, schedules ? schedules->pdata[g_array_index(entry->findings, guint, 0)] : NULL, i == 0);
+            add_piece(md, &(Told){ result, entry_finding(result, entry, 0), entry, entries->len == 1, i == 0,
+                                   schedules ? schedules->pdata[g_array_index(entry->findings, guint, 0)] : NULL });
     }
 }
 

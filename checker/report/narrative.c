@@ -302,6 +302,12 @@ GArray *narrative_steps(const CheckResult *result, const Finding *finding)
     return out;
 }
 
+char *narrative_words(const CheckResult *result, const NarrativeStep *step)
+{
+    g_autofree char *where = step->site == NONE ? NULL : program_describe_site(result->program, step->site);
+    return where ? g_strdup_printf("%s (%s)", step->text, where) : g_strdup(step->text);
+}
+
 GPtrArray *narrative_lines(const CheckResult *result, const Finding *finding)
 {
     g_autoptr(GArray) steps = narrative_steps(result, finding);
@@ -310,8 +316,7 @@ GPtrArray *narrative_lines(const CheckResult *result, const Finding *finding)
     GPtrArray *out = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < steps->len; i++) {
         const NarrativeStep *step = &g_array_index(steps, NarrativeStep, i);
-        g_autofree char *where = step->site == NONE ? NULL : program_describe_site(result->program, step->site);
-        g_ptr_array_add(out, where ? g_strdup_printf("%s (%s)", step->text, where) : g_strdup(step->text));
+        g_ptr_array_add(out, narrative_words(result, step));
     }
     return out;
 }

@@ -16,5 +16,6 @@ typedef struct NarrativeStep {
 } NarrativeStep;
 
 GArray *narrative_steps(const CheckResult *result, const Finding *finding);      /* of NarrativeStep, freed with it */
+char *narrative_words(const CheckResult *result, const NarrativeStep *step);    /* "device 1 continues (ring.c:11)" */
 /* The same as text, each line with its place; at most NARRATIVE_LINES_MAX. Of char*. */
 GPtrArray *narrative_lines(const CheckResult *result, const Finding *finding);

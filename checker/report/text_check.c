@@ -6,6 +6,7 @@
 #include "../run/progress.h"
 #include "describe.h"
 #include "message.h"
+#include "telling.h"
 #include "text_entry.h"
 
 static void append_count(GString *out, uint64_t count, const char *one, const char *many)
@@ -70,7 +71,8 @@ static void text_verdict(Text *text, const CheckResult *result, const GPtrArray 
         break;
     case VERDICT_FAULTY:
         append_faults(text, result, entries);
-        g_string_append_printf(text->out, "%s%s%s", *cover ? " (" : "", cover, *cover ? ")" : "");
+        if (text->verbose)
+            g_string_append_printf(text->out, "%s%s%s", *cover ? " (" : "", cover, *cover ? ")" : "");
         break;
     case VERDICT_BOUNDED:
         g_string_append(text->out, ", no proof: stopped by");
@@ -113,14 +115,13 @@ static void text_faults(Text *text, const CheckResult *result, const GPtrArray *
 {
     for (guint e = 0; e < entries->len; e++)
         text_entry(text, result, entries, e, schedules);
-    if (result->outcome->unjudged_after_race)
-        text_wrapped(text, 2, "", any_race(result->outcome)
-                                      ? "What a racing value may have reached is not judged: fix the race first."
-                                      : "What a load got from outside its buffer is not known, and what that may have reached is not "
-                                        "judged: keep the load inside first.");
-    if (result->outcome->incomplete_after_race)
-        text_wrapped(text, 2, "", entries->len ? "A racing value decided what a core did next, so there may be more faults than these: "
-                                                 "fix the race first."
+    bool race = any_race(result->outcome), steered = result->outcome->incomplete_after_race;
+    if (result->outcome->unjudged_after_race && !(race && steered))
+        text_wrapped(text, 2, "", race ? "What a racing value may have reached is not judged: fix the race first."
+                                       : "What a load got from outside its buffer is not known, and what that may have reached is not "
+                                         "judged: keep the load inside first.");
+    if (steered)
+        text_wrapped(text, 2, "", entries->len ? "A racing value steered a core, so more faults may follow: fix the race first."
                                                : "Two runs did different steps, so a racing value decides what some core does next: the "
                                                  "search did not come to that race.");
 }
@@ -176,8 +177,10 @@ static void text_advice(Text *text, const CheckResult *result)
         }
         char *lead = g_strdup_printf("advice, %s: ", advice_name(advice->id));
         char *key = g_strdup_printf("%s %s%s", result->program->name, lead, words->str);
-        if (!g_hash_table_contains(text->reported, key))
-            text_wrapped(text, 2, lead, words->str);
+        if (!g_hash_table_contains(text->reported, key)) {
+            g_string_append_printf(text->out, "  %s", lead);
+            text_flow(text, 2 + (unsigned)strlen(lead), 4, words->str);
+        }
         text_report(text, result, key);
         g_free(key);
         g_free(lead);
@@ -202,10 +205,10 @@ static void text_tried(Text *text, const CheckResult *result, const GPtrArray *e
 {
     for (guint i = 0; result->tried && i < result->tried->len; i++) {
         const Repair *repair = result->tried->pdata[i];
-        const char *lead = repair->kind == REPAIR_NEEDED ? "needed: " : "tried: ";
-        g_autofree char *key = g_strdup_printf("%s %s%s", result->program->name, lead, repair->words);
-        if (!text_is_repair(entries, repair) && !g_hash_table_contains(text->reported, key))
-            text_wrapped(text, 2, lead, repair->words);
+        const char *lead = repair->kind == REPAIR_NEEDED ? "" : "tried: ";
+        g_autofree char *words = repair_text(repair), *key = g_strdup_printf("%s %s%s", result->program->name, lead, words);
+        if (!telling_is_repair(repair, entries->len == 1) && !g_hash_table_contains(text->reported, key))
+            text_wrapped(text, 2, lead, words);
         text_report(text, result, key);
     }
 }

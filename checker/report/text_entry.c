@@ -1,19 +1,24 @@
 /* text_entry.c - the first file that an entry names is named in full; from then on its places are lines, and those of other files have no
- * folder.
+ * folder. An entry that is too long is told again with more of it folded.
  */
 #include "text_entry.h"
 #include <string.h>
 #include "describe.h"
+#include "diff.h"
 #include "message.h"
-#include "narrative.h"
 #include "places.h"
+#include "telling.h"
 
-enum { CITED_MAX = 2, SYMPTOMS_MAX = 4 };
+enum { CITED_MAX = 2, SYMPTOMS_MAX = 4, CHANGES_MAX = 6, ENTRY_LINES = 21 };
+
+typedef enum Fold { FOLD_NOTHING, FOLD_SYMPTOMS, FOLD_REPAIRS, FOLD_CHANGES, FOLDS } Fold;
 
 typedef struct EntryText {
     Text *text;
+    const Told *told;
     const CheckResult *result;
-    const Finding *finding;                     /* the first of the entry */
+    Fold fold;                                  /* this, and those before it, are folded */
+    guint items, item;                          /* of this part; how many were told */
     char *file;                                 /* the first that was named; NULL: none yet */
     uint32_t function;                          /* of the place before, 0: none */
     GPtrArray *quoted;                          /* of char*, "kernel.c:12" */
@@ -90,6 +95,15 @@ static void append_code(Text *text, unsigned column, const char *code)
     g_string_append_printf(text->out, " %s%s\n", part, fits ? "" : " ...");
 }
 
+/* "     12 | pl_load(y);", behind a sign. */
+static void append_line(EntryText *t, TextColor color, char sign, const char *file, unsigned line, const char *code)
+{
+    bool own = t->file && !strcmp(t->file, file);
+    g_autofree char *lead = g_strdup_printf("    %c %s%s%u |", sign, own ? "" : without_folder(file), own ? "" : ":", line);
+    text_colored(t->text, color, "%s", lead);
+    append_code(t->text, (unsigned)g_utf8_strlen(lead, -1) + 1, code + strspn(code, " \t"));
+}
+
 /* Quotes the line unless the entry has done so. */
 static void quote(EntryText *t, const char *file, unsigned line)
 {
@@ -97,10 +111,7 @@ static void quote(EntryText *t, const char *file, unsigned line)
     const char *code = source_line(t->text->source, file, line);
     if (!code || g_ptr_array_find_with_equal_func(t->quoted, place, g_str_equal, NULL))
         return;
-    bool own = t->file && !strcmp(t->file, file);
-    g_autofree char *lead = g_strdup_printf("      %s%s%u |", own ? "" : without_folder(file), own ? "" : ":", line);
-    text_colored(t->text, TEXT_FAINT, "%s", lead);
-    append_code(t->text, (unsigned)g_utf8_strlen(lead, -1) + 1, code + strspn(code, " "));
+    append_line(t, TEXT_FAINT, ' ', file, line, code);
     g_ptr_array_add(t->quoted, g_steal_pointer(&place));
 }
 
@@ -117,12 +128,15 @@ static void quote_cited(EntryText *t, const char *why)
     }
 }
 
-/* "kernels/ring.c:47, in ring, grid step 0", and the line itself. */
-static void tell_place(EntryText *t, const Place *place)
+/* "kernels/ring.c:47, in ring, grid step 0", and the line itself. A deadlock's places are in its cause. */
+static void tell_place(void *to, const Place *place)
 {
+    EntryText *t = to;
     const Program *program = t->result->program;
     const Site *site = program_get_site(program, place->site);
     g_autoptr(GString) words = g_string_new(NULL);
+    if (t->told->finding->places == 0)
+        return;
     append_place(t, words, program_text(program, site->file), site->line);
     if (site->function != t->function && *program_text(program, site->function))
         g_string_append_printf(words, ", in %s", program_text(program, site->function));
@@ -136,76 +150,92 @@ static void tell_place(EntryText *t, const Place *place)
     quote(t, program_text(program, site->file), site->line);
 }
 
-static void tell_places(EntryText *t)
+static void tell_headline(EntryText *t, const char *headline)
 {
-    for (unsigned i = 0; i < t->finding->places; i++)
-        tell_place(t, &t->finding->place[i]);
-}
-
-static void tell_headline(EntryText *t)
-{
-    g_autofree char *message = message_text(t->result, t->finding), *count = message_count(t->finding);
-    g_autofree char *told = brief_devices(t, message), *words = g_strconcat(": ", told, count, NULL);
+    const char *fault = fault_name(t->told->finding->id);
+    g_autofree char *told = brief_devices(t, headline), *words = g_strconcat(": ", told, NULL);
     g_string_append(t->text->out, "  ");
-    text_colored(t->text, TEXT_BAD, "%s", fault_name(t->finding->id));
-    text_flow(t->text, 2 + (unsigned)strlen(fault_name(t->finding->id)), 2, words);
+    text_colored(t->text, TEXT_BAD, "%s", fault);
+    text_flow(t->text, 2 + (unsigned)strlen(fault), 2, words);
 }
 
-static void tell_cause(EntryText *t)
+/* What usually helps is said once for each kind of fault. */
+static void tell_help(EntryText *t, const char *words)
 {
-    g_autofree char *why = message_why(t->result, t->finding);
-    if (!why)
-        return;
-    tell(t, "Why:  ", why);
-    quote_cited(t, why);
+    FaultId id = t->told->finding->id;
+    if (!(t->text->helped & 1u << id))
+        text_wrapped(t->text, 4, "What usually helps:  ", words);
+    t->text->helped |= 1u << id;
 }
 
-/* It was tried on the whole program, and kept as it removed all faults: then there is one entry. */
-bool text_is_repair(const GPtrArray *entries, const Repair *repair)
+static void tell_words(void *to, TellingPart part, const char *words)
 {
-    return entries->len == 1 && repair->kind == REPAIR_MENDS;
-}
-
-static bool tell_repairs(EntryText *t, const GPtrArray *entries)
-{
-    bool any = false;
-    for (guint i = 0; t->result->tried && i < t->result->tried->len; i++) {
-        const Repair *repair = t->result->tried->pdata[i];
-        if (!text_is_repair(entries, repair))
-            continue;
-        tell(t, any ? "    or:  " : "Repair:  ", repair->words);
-        any = true;
-    }
-    return any;
-}
-
-static void tell_how_to_see(EntryText *t, const char *schedule)
-{
-    g_autoptr(GPtrArray) delays = message_delays(t->result->program, t->finding);
-    if (schedule)
-        g_string_append_printf(t->text->out, "    See it:  heddle replay %s\n", schedule);
-    for (guint i = 0; delays && i < delays->len; i++)
-        tell(t, i > 0 || schedule ? "         " : "See it:  ", delays->pdata[i]);
-}
-
-static void tell_story(EntryText *t)
-{
-    g_autoptr(GPtrArray) lines = t->text->story ? narrative_lines(t->result, t->finding) : NULL;
-    if (lines)
-        g_string_append(t->text->out, "    How it happens:\n");
-    for (guint i = 0; lines && i < lines->len; i++) {
-        g_autofree char *brief = shortened(t, lines->pdata[i]);
-        text_wrapped(t->text, 6, "- ", brief);
+    EntryText *t = to;
+    switch ((unsigned)part) {
+    case TELLING_HEADLINE:
+        tell_headline(t, words);
+        break;
+    case TELLING_CAUSE:
+        tell(t, "Why:  ", words);
+        quote_cited(t, words);
+        break;
+    case TELLING_COMMAND:
+        g_string_append_printf(t->text->out, "    See it:  %s\n", words);
+        break;
+    case TELLING_DELAYS:
+        tell(t, t->item++ > 0 || t->told->schedule ? "         " : "See it:  ", words);
+        break;
+    case TELLING_HELPS:
+        tell_help(t, words);
+        break;
     }
 }
 
-static void tell_moves(EntryText *t)
+/* The lines of the file before and after; a new line has the number that it will have. */
+static void tell_changes(EntryText *t, const Repair *repair)
 {
-    if (!t->text->verbose || !t->finding->lines)
+    g_autoptr(GPtrArray) lines = diff_lines(repair);
+    int shift = 0;
+    for (guint i = 0; i < MIN(lines->len, CHANGES_MAX); i++) {
+        const RepairLine *line = lines->pdata[i];
+        bool same_file = i > 0 && !strcmp(((RepairLine *)lines->pdata[i - 1])->file, line->file);
+        shift = same_file ? shift : 0;
+        if (line->old)
+            append_line(t, TEXT_BAD, '-', line->file, line->line, line->old);
+        if (line->new)
+            append_line(t, TEXT_GOOD, '+', line->file, (unsigned)((int)line->line + shift), line->new);
+        shift += (line->new != NULL) - (line->old != NULL);
+    }
+    if (lines->len > CHANGES_MAX)
+        g_string_append_printf(t->text->out, "      and %u more lines\n", lines->len - CHANGES_MAX);
+}
+
+static void tell_repair(void *to, TellingPart part, const Repair *repair, const char *words)
+{
+    EntryText *t = to;
+    (void)part;
+    guint number = t->item++;
+    if (number > 0 && t->fold >= FOLD_REPAIRS)
         return;
-    g_string_append_printf(t->text->out, "    The schedule, %u moves:\n", t->finding->lines->len);
-    for (guint i = 0; i < t->finding->lines->len; i++)
-        g_string_append_printf(t->text->out, "      %s\n", (char *)t->finding->lines->pdata[i]);
+    tell(t, number > 0 ? "    or:  " : "Repair:  ", words);
+    if (t->text->story || (number == 0 && t->fold < FOLD_CHANGES))
+        tell_changes(t, repair);
+}
+
+static void tell_step(void *to, const NarrativeStep *step)
+{
+    EntryText *t = to;
+    g_autofree char *words = narrative_words(t->result, step), *brief = shortened(t, words);
+    text_wrapped(t->text, 6, "- ", brief);
+}
+
+static void tell_moves(const Text *text, const Finding *finding)
+{
+    if (!text->verbose || !finding->lines)
+        return;
+    g_string_append_printf(text->out, "    The schedule, %u moves:\n", finding->lines->len);
+    for (guint i = 0; i < finding->lines->len; i++)
+        g_string_append_printf(text->out, "      %s\n", (char *)finding->lines->pdata[i]);
 }
 
 static bool same_line(const Program *program, const Place *a, const Place *b)
@@ -249,31 +279,34 @@ static char *symptom_words(EntryText *t, const Finding *finding)
     return g_string_free(out, FALSE);
 }
 
-static void tell_symptoms(EntryText *t, const Entry *entry)
+static void tell_symptom(void *to, const Finding *finding)
 {
-    guint symptoms = entry->findings->len - 1;
-    guint shown = t->text->verbose || symptoms <= SYMPTOMS_MAX + 1 ? symptoms : SYMPTOMS_MAX;
-    for (guint i = 1; i <= shown; i++) {
-        g_autofree char *words = symptom_words(t, entry_finding(t->result, entry, i));
-        text_wrapped(t->text, 4, i > 1 ? "       " : "Also:  ", words);
-    }
-    if (symptoms > shown)
-        g_string_append_printf(t->text->out, "           and %u more (-v lists them)\n", symptoms - shown);
+    EntryText *t = to;
+    guint shown = t->text->story || t->items <= SYMPTOMS_MAX + 1 ? t->items : SYMPTOMS_MAX;
+    if (t->fold >= FOLD_SYMPTOMS || t->item++ >= shown)
+        return;
+    g_autofree char *words = symptom_words(t, finding);
+    text_wrapped(t->text, 4, t->item > 1 ? "       " : "Also:  ", words);
+    if (t->item == shown && shown < t->items)
+        g_string_append_printf(t->text->out, "           and %u more (--story lists them)\n", t->items - shown);
 }
 
-/* The line of fault_repairs that fits best; NULL: none. */
-static char *usual_repair(const Finding *finding)
+static void begin_part(void *to, TellingPart part, guint items)
 {
-    g_auto(GStrv) item = g_strsplit(fault_repairs(finding->id), "  - ", -1);
-    return item[0] && item[1] ? g_strstrip(g_strdup(item[1])) : NULL;
+    EntryText *t = to;
+    t->items = items, t->item = 0;
+    if (part == TELLING_STORY)
+        g_string_append(t->text->out, "    How it happens:\n");
+    if (part == TELLING_SYMPTOMS && t->fold >= FOLD_SYMPTOMS)
+        g_string_append_printf(t->text->out, "    Also:  %u more fault%s of this cause (--story lists them)\n", items,
+                               items > 1 ? "s" : "");
 }
 
-static void tell_help(EntryText *t)
+static void end_part(void *to, TellingPart part)
 {
-    g_autofree char *help = t->text->helped & 1u << t->finding->id ? NULL : usual_repair(t->finding);
-    t->text->helped |= 1u << t->finding->id;
-    if (help)
-        text_wrapped(t->text, 4, "What usually helps: ", help);
+    EntryText *t = to;
+    if (part == TELLING_REPAIRS && t->fold >= FOLD_REPAIRS && t->items > 1)
+        g_string_append_printf(t->text->out, "        or:  %u more (--story lists them)\n", t->items - 1);
 }
 
 static const char *told_of(const Text *text, const CheckResult *result, const Finding *finding)
@@ -315,38 +348,55 @@ static void tell_news(Text *text, const CheckResult *result, const Entry *entry)
     }
 }
 
-static void tell_entry(EntryText *t, const GPtrArray *entries, const Entry *entry, const char *schedule)
+static void tell_folded(Text *text, const Told *told, Fold fold)
 {
-    tell_headline(t);
-    tell_places(t);
-    tell_cause(t);
-    bool repaired = tell_repairs(t, entries);
-    tell_how_to_see(t, schedule);
-    tell_symptoms(t, entry);
-    if (!repaired)
-        tell_help(t);
-    tell_story(t);
-    tell_moves(t);
+    Teller teller = { .parts = TELLING_ALL & ~(1u << TELLING_TRIED), .begin = begin_part, .words = tell_words, .place = tell_place,
+                      .repair = tell_repair, .symptom = tell_symptom, .step = tell_step, .end = end_part };
+    teller.parts &= text->story ? ~0u : ~(1u << TELLING_STORY);
+    EntryText t = { .text = text, .told = told, .result = told->result, .fold = fold, .quoted = g_ptr_array_new_with_free_func(g_free),
+                    .placed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL) };
+    telling(&teller, &t, told);
+    g_ptr_array_unref(t.quoted);
+    g_hash_table_unref(t.placed);
+    g_free(t.file);
+}
+
+static unsigned lines_of(const char *text)
+{
+    unsigned lines = 0;
+    for (; (text = strchr(text, '\n')) != NULL; text++)
+        lines++;
+    return lines;
+}
+
+static void tell_entry(Text *text, const Told *told)
+{
+    gsize begin = text->out->len;
+    uint32_t helped = text->helped;
+    for (Fold fold = FOLD_NOTHING; fold < FOLDS; fold++) {
+        g_string_truncate(text->out, begin);
+        text->helped = helped;
+        tell_folded(text, told, fold);
+        if (text->story || lines_of(text->out->str + begin) <= ENTRY_LINES)
+            break;
+    }
+    tell_moves(text, told->finding);
 }
 
 void text_entry(Text *text, const CheckResult *result, const GPtrArray *entries, guint number, const GPtrArray *schedules)
 {
     const Entry *entry = entries->pdata[number];
     guint first = g_array_index(entry->findings, guint, 0);
-    EntryText t = {.text = text, .result = result, .finding = entry_finding(result, entry, 0),
-                   .quoted = g_ptr_array_new_with_free_func(g_free),
-                   .placed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
-    if (told_of(text, result, t.finding)) {
+    const Told told = { result, entry_finding(result, entry, 0), entry, entries->len == 1, number == 0,
+                        schedules ? schedules->pdata[first] : NULL };
+    if (told_of(text, result, told.finding)) {
         tell_news(text, result, entry);
     } else {
         if (number > 0)
             g_string_append_c(text->out, '\n');
-        tell_entry(&t, entries, entry, schedules ? schedules->pdata[first] : NULL);
+        tell_entry(text, &told);
     }
     note_told(text, result, entry);
-    g_ptr_array_unref(t.quoted);
-    g_hash_table_unref(t.placed);
-    g_free(t.file);
 }
 
 void text_entry_name(Text *text, const CheckResult *result, const Entry *entry)

@@ -9,5 +9,3 @@ void text_entry(Text *text, const CheckResult *result, const GPtrArray *entries,
 void text_entry_name(Text *text, const CheckResult *result, const Entry *entry);        /* "race at kernel.c:18 and kernel.c:20" */
 /* The size of the check that told of all its findings; NULL: some are new. */
 const char *text_told(const Text *text, const CheckResult *result, const Entry *entry);
-/* Is it printed with an entry? */
-bool text_is_repair(const GPtrArray *entries, const Repair *repair);

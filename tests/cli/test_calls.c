@@ -28,7 +28,7 @@ static void a_marked_call_is_a_fault_of_its_own(void **state)
         assert_int_equal(binary_run(marked), 1);
         binary_says("faulty, 2 faults");
         assert_int_equal(binary_run(unmarked), 1);
-        binary_says("faulty, 1 fault ");
+        binary_says("faulty, 1 fault\n");
     }
     assert_int_equal(binary_run("check called.c:in_time -n 2..4 -q"), 0);
 }

@@ -46,7 +46,7 @@ static void a_page_has_lanes_for_cores_and_copies_and_the_racing_pair(void **sta
     assert_int_equal(json_array_get_length(stories), 2);
     JsonObject *race = json_array_get_object_element(stories, 0), *right = json_array_get_object_element(stories, 1);
     assert_string_equal(text_in(race, "fault"), "race");
-    JsonObject *repair = json_array_get_object_element(array_in(race, "tried"), 0);
+    JsonObject *repair = json_array_get_object_element(array_in(race, "repairs"), 0);
     assert_string_equal(text_in(repair, "kind"), "repair");
     assert_non_null(strstr(text_in(repair, "words"), "with one recv_sem for each copy"));
     JsonArray *pair = array_in(race, "pair"), *frames = array_in(race, "frames"), *links = array_in(race, "links");
@@ -134,7 +134,7 @@ static void a_page_tells_of_checks_without_a_run(void **state)
 /* The data of a page without what only a check knows: the repairs that it tried, how to replay it. g_free. */
 static char *drawn_alone(const char *name)
 {
-    static const char *const of_checks[] = { "tried", "see", "helps" };
+    static const char *const of_checks[] = { "repairs", "tried", "see", "helps" };
     g_autoptr(JsonParser) parser = data_of_page(name);
     JsonNode *root = json_parser_get_root(parser);
     JsonArray *stories = array_in(json_node_get_object(root), "stories");

@@ -118,7 +118,6 @@ static void data_goes_elsewhere_only_if_results_are_compared(void **state)
     JsonParser *parser = repairs_of("sends_to_the_wrong_side", &repairs);
     assert_null(find_repair(repairs, "copy at"));
     assert_null(find_repair(repairs, "index"));
-    assert_non_null(strstr(text_in(json_array_get_object_element(repairs, 0), "words"), "its values were not judged"));
     assert_false(json_object_get_boolean_member(json_array_get_object_element(repairs, 0), "data_checked"));
     g_object_unref(parser);
     parser = repairs_of("reads_the_next_slot", &repairs);

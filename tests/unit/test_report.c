@@ -64,6 +64,7 @@ static Finding *case_race(Case *c)
                              .object = load->step.object, .region = load->step.value};
     race->object = copy->target;
     race->why = g_strdup("the wait comes after the load.");
+    race->cause = (Cause){ CAUSE_WAIT_LATE, race->place[1].site, NONE };
     Move moves[] = {{0, NONE, 0}, {0, 0, STEP_WRITE}, {1, NONE, 0}};
     race->moves = g_array_new(FALSE, FALSE, sizeof(Move));
     g_array_append_vals(race->moves, moves, 3);
@@ -107,7 +108,7 @@ static void a_race_names_both_accesses_and_their_lines(void **state)
     assert_says(text, "    line 1001\n");
     assert_says(text, "Why:  the wait comes after the load.");
     assert_says(text, "(one of 3 such");
-    assert_says(text, "What usually helps: Wait before you look");
+    assert_says(text, "What usually helps:  Move that wait up");
     assert_null(strchr(text, '\033'));
     g_free(text);
     text = render(&c.result, true, false, false);
@@ -130,7 +131,7 @@ static void the_same_lines_at_another_size_are_told_with_the_verdict(void **stat
     text_check(&text, &c.result, NULL);
     g_string_truncate(text.out, 0);
     text_check(&text, &c.result, NULL);
-    assert_says(text.out->str, "ring, 2 devices: faulty, 1 fault, as with 2 devices (");
+    assert_says(text.out->str, "ring, 2 devices: faulty, 1 fault, as with 2 devices\n");
     assert_string_equal(strchr(text.out->str, '\n'), "\n");
     text_clear(&text);
     case_clear(&c);
