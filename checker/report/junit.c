@@ -7,7 +7,9 @@
 #include <libxml/xmlwriter.h>
 #include <string.h>
 #include "describe.h"
+#include "entry.h"
 #include "output.h"
+#include "places.h"
 #include "text_check.h"
 
 typedef enum CaseEnd { CASE_PASSED, CASE_FAILED, CASE_ERROR, CASE_SKIPPED } CaseEnd;
@@ -66,28 +68,41 @@ static char *render(const CheckResult *result, const GPtrArray *schedules)
     return body;
 }
 
-static char *fault_names(const CheckResult *result, bool known)
+/* Faults that are known only if all of an entry's are. */
+static bool is_known(const CheckResult *result, const Entry *entry)
 {
-    GString *names = g_string_new(NULL);
-    uint32_t seen = 0;
-    for (guint i = 0; i < result->outcome->findings->len; i++) {
-        const Finding *finding = result->outcome->findings->pdata[i];
-        if (finding_exemption(result->program, finding) || finding->known != known || (seen & 1u << finding->id))
-            continue;
-        seen |= 1u << finding->id;
-        g_string_append_printf(names, "%s%s", names->len ? ", " : "", fault_name(finding->id));
-    }
-    return g_string_free(names, FALSE);
+    bool known = true;
+    for (guint i = 0; i < entry->findings->len; i++)
+        known &= entry_finding(result, entry, i)->known;
+    return known;
 }
 
+/* "race at ring.c:12 and ring.c:15, with 2 more of its cause; deadlock at ring.c:20" */
+static void append_entry(GString *message, GString *type, const CheckResult *result, const Entry *entry)
+{
+    const Finding *finding = entry_finding(result, entry, 0);
+    g_autofree char *name = places_name(result, finding);
+    g_string_append_printf(message, "%s%s", message->len ? "; " : "", name);
+    if (entry->findings->len > 1)
+        g_string_append_printf(message, ", with %u more of its cause", entry->findings->len - 1);
+    if (!strstr(type->str, fault_name(finding->id)))
+        g_string_append_printf(type, "%s%s", type->len ? ", " : "", fault_name(finding->id));
+}
+
+/* Readers agree on one failure a case: its message names each entry. */
 static void judge_faulty(Case *c, const CheckResult *result)
 {
-    char *fresh = fault_names(result, false), *known = fault_names(result, true);
-    c->outcome = *fresh ? CASE_FAILED : CASE_PASSED;
-    c->type = g_strdup(*fresh ? fresh : known);
-    c->message = *fresh ? g_strdup_printf("faulty: %s", fresh) : g_strdup_printf("known from the baseline: %s", known);
-    g_free(known);
-    g_free(fresh);
+    g_autoptr(GPtrArray) entries = entries_new(result);
+    g_autoptr(GString) message = g_string_new(NULL), type = g_string_new(NULL);
+    c->outcome = CASE_PASSED;
+    for (guint i = 0; i < entries->len; i++)
+        if (!is_known(result, entries->pdata[i]))
+            c->outcome = CASE_FAILED;
+    for (guint i = 0; i < entries->len; i++)
+        if (c->outcome == CASE_PASSED || !is_known(result, entries->pdata[i]))
+            append_entry(message, type, result, entries->pdata[i]);
+    g_autofree char *words = g_strconcat(c->outcome == CASE_PASSED ? "known from the baseline: " : "faulty: ", message->str, NULL);
+    c->type = clean(type->str), c->message = clean(words);
 }
 
 static void junit_add(void *document, const CheckResult *result, const GPtrArray *schedules)

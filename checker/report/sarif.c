@@ -1,15 +1,17 @@
 /* sarif.c - SARIF 2.1.0 (OASIS), with the parts that code scanning services read: one run, rules with help, at least one location,
- * fingerprints, the run as a code flow. A fault at several sizes is one result. Results are objects until the text is requested.
+ * fingerprints, the run as a code flow. An entry is one result, at several sizes, too; its symptoms are related locations, its repairs
+ * fixes. Results are objects until the text is requested.
  */
 #include <string.h>
 #include "../facts/members.h"
 #include "describe.h"
+#include "diff.h"
 #include "fingerprint.h"
 #include "message.h"
-#include "narrative.h"
 #include "output.h"
 #include "paths.h"
 #include "places.h"
+#include "telling.h"
 #include "text.h"
 #include "timeline.h"
 
@@ -67,11 +69,16 @@ static void add_physical(JsonBuilder *builder, Sarif *sarif, const char *file, u
     json_builder_end_object(builder);
 }
 
-static void add_message(JsonBuilder *builder, const char *text)
+static void add_text_object(JsonBuilder *builder, const char *name, const char *text)
 {
-    member_object(builder, "message");
+    member_object(builder, name);
     member_text(builder, "text", text);
     json_builder_end_object(builder);
+}
+
+static void add_message(JsonBuilder *builder, const char *text)
+{
+    add_text_object(builder, "message", text);
 }
 
 static void add_location(JsonBuilder *builder, Sarif *sarif, const Program *program, uint32_t site_id, const char *message)
@@ -102,10 +109,36 @@ static void add_place(JsonBuilder *builder, Sarif *sarif, const CheckResult *res
     json_builder_end_object(builder);
 }
 
-/* At its places, or else at the beginning of the source. Services show only the first location and the related ones. */
-static void add_locations(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Finding *finding)
+/* Where a symptom shows, with what it is. False: nowhere. */
+static bool add_symptom(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Finding *finding, guint id)
 {
-    g_autoptr(GArray) places = places_shown(result, finding, LOCATIONS_MAX);
+    g_autoptr(GArray) places = places_shown(result, finding, 1);
+    if (places->len == 0)
+        return false;
+    g_autofree char *what = message_text(result, finding), *words = g_strdup_printf("%s: %s", fault_name(finding->id), what);
+    json_builder_begin_object(builder);
+    member_int(builder, "id", id);
+    add_location(builder, sarif, result->program, g_array_index(places, Place, 0).site, words);
+    json_builder_end_object(builder);
+    return true;
+}
+
+/* The other places, then its symptoms, each with the number that the message links to. */
+static void add_related(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Entry *entry, const GArray *places)
+{
+    guint id = MAX(places->len, 1);
+    member_array(builder, "relatedLocations");
+    for (guint i = 1; i < places->len; i++)
+        add_place(builder, sarif, result, &g_array_index(places, Place, i), i);
+    for (guint i = 1; i < MIN(entry->findings->len, LOCATIONS_MAX); i++)
+        id += add_symptom(builder, sarif, result, entry_finding(result, entry, i), id);
+    json_builder_end_array(builder);
+}
+
+/* At its places, or else at the beginning of the source. Services show only the first location and the related ones. */
+static void add_locations(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Entry *entry)
+{
+    g_autoptr(GArray) places = places_shown(result, entry_finding(result, entry, 0), LOCATIONS_MAX);
     member_array(builder, "locations");
     for (guint i = 0; i < places->len; i++)
         add_place(builder, sarif, result, &g_array_index(places, Place, i), 0);
@@ -115,41 +148,39 @@ static void add_locations(JsonBuilder *builder, Sarif *sarif, const CheckResult 
         json_builder_end_object(builder);
     }
     json_builder_end_array(builder);
-    member_array(builder, "relatedLocations");
-    for (guint i = 1; i < places->len; i++)
-        add_place(builder, sarif, result, &g_array_index(places, Place, i), i);
-    json_builder_end_array(builder);
+    add_related(builder, sarif, result, entry, places);
 }
 
-/* Is a place in a function with a marked call? */
-static bool is_called(const Program *program, const Finding *finding)
+/* Of places in a function with a marked call. */
+static void add_stack(JsonBuilder *builder, Sarif *sarif, const Program *program, const Place *place, const char *action)
 {
-    bool called = false;
-    for (unsigned i = 0; i < finding->places; i++)
-        called |= program_caller(program, finding->place[i].site) != NONE;
-    return called;
-}
-
-static void add_stacks(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Finding *finding)
-{
-    const Program *program = result->program;
-    member_array(builder, "stacks");
-    for (unsigned i = 0; i < finding->places; i++) {
-        if (program_caller(program, finding->place[i].site) == NONE)
-            continue;
-        g_autofree char *action = describe_action(program, &finding->place[i]);
+    json_builder_begin_object(builder);
+    add_message(builder, action);
+    member_array(builder, "frames");
+    for (uint32_t site = place->site; site != NONE; site = program_caller(program, site)) {
         json_builder_begin_object(builder);
-        add_message(builder, action);
-        member_array(builder, "frames");
-        for (uint32_t site = finding->place[i].site; site != NONE; site = program_caller(program, site)) {
-            json_builder_begin_object(builder);
-            member_object(builder, "location");
-            add_location(builder, sarif, program, site, NULL);
-            json_builder_end_object(builder);
-            json_builder_end_object(builder);
-        }
-        json_builder_end_array(builder);
+        member_object(builder, "location");
+        add_location(builder, sarif, program, site, NULL);
         json_builder_end_object(builder);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+}
+
+static void add_stacks(JsonBuilder *builder, Sarif *sarif, const CheckResult *result, const Entry *entry)
+{
+    g_autoptr(GHashTable) told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);     /* looked up only: each stack once */
+    member_array(builder, "stacks");
+    for (guint f = 0; f < entry->findings->len; f++) {
+        const Finding *finding = entry_finding(result, entry, f);
+        for (unsigned i = 0; i < finding->places; i++) {
+            const Place *place = &finding->place[i];
+            char *action = describe_action(result->program, place), *key = g_strdup_printf("%u %s", place->site, action);
+            if (g_hash_table_add(told, key) && program_caller(result->program, place->site) != NONE)
+                add_stack(builder, sarif, result->program, place, action);
+            g_free(action);
+        }
     }
     json_builder_end_array(builder);
 }
@@ -211,9 +242,37 @@ static void append_escaped(GString *out, const char *text)
     g_string_append(out, escaped->str);
 }
 
-/* Services show a related location if the message links to it. */
-static char *message_of(const Sarif *sarif, const CheckResult *result, const Finding *finding, const char *schedule)
+static void append_link(GString *message, const char *lead, const char *words, guint id)
 {
+    g_string_append_printf(message, " %s[", lead);
+    append_escaped(message, words);
+    g_string_append_printf(message, "](%u).", id);
+}
+
+/* Services show a related location if the message links to it. Returns the number for the next link. */
+static guint append_places(GString *message, const CheckResult *result, const Finding *finding)
+{
+    g_autoptr(GArray) places = places_shown(result, finding, LOCATIONS_MAX);
+    for (guint i = 1; i < places->len; i++) {
+        g_autofree char *where = program_describe_site(result->program, g_array_index(places, Place, i).site);
+        append_link(message, i == 1 && places->len == 2 ? "The other place: " : "Another place: ", where, i);
+    }
+    return MAX(places->len, 1);
+}
+
+static void append_symptoms(GString *message, const CheckResult *result, const Entry *entry, guint id)
+{
+    for (guint i = 1; i < MIN(entry->findings->len, LOCATIONS_MAX); i++) {
+        g_autofree char *name = places_name(result, entry_finding(result, entry, i));
+        g_autoptr(GArray) shown = places_shown(result, entry_finding(result, entry, i), 1);
+        if (shown->len > 0)
+            append_link(message, "Also of this cause: ", name, id++);
+    }
+}
+
+static char *message_of(const Sarif *sarif, const CheckResult *result, const Entry *entry, const char *schedule)
+{
+    const Finding *finding = entry_finding(result, entry, 0);
     g_autofree char *title = text_title(result), *what = message_text(result, finding), *why = message_why(result, finding);
     g_autofree char *see = schedule ? g_strdup_printf(" See it happen: heddle replay %s", schedule) : NULL;
     g_autoptr(GString) message = g_string_new(NULL);
@@ -221,15 +280,11 @@ static char *message_of(const Sarif *sarif, const CheckResult *result, const Fin
     g_string_append(message, ": ");
     append_escaped(message, what);
     g_string_append(message, ".");
-    for (unsigned i = 1; i < finding->places; i++) {
-        g_autofree char *where = program_describe_site(result->program, finding->place[i].site);
-        g_string_append(message, " The other place: [");
-        append_escaped(message, where);
-        g_string_append_printf(message, "](%u).", i);
-    }
+    guint id = append_places(message, result, finding);
     if (why)
         g_string_append(message, " ");
     append_escaped(message, why ? why : "");
+    append_symptoms(message, result, entry, id);
     for (guint i = 0; result->tried && i < result->tried->len; i++) {
         g_string_append(message, " Tried: ");
         g_autofree char *words = repair_text(result->tried->pdata[i]);
@@ -242,10 +297,68 @@ static char *message_of(const Sarif *sarif, const CheckResult *result, const Fin
     return g_strdup(message->str);
 }
 
-static void add_result(Sarif *sarif, const CheckResult *result, const Finding *finding, const char *schedule)
+/* A line, with its end: replaced, put in before, or left out. */
+static void add_replacement(JsonBuilder *builder, const RepairLine *line)
 {
+    g_autofree char *with = line->new ? g_strconcat(line->new, "\n", NULL) : NULL;
+    json_builder_begin_object(builder);
+    member_object(builder, "deletedRegion");
+    member_int(builder, "startLine", line->line);
+    member_int(builder, "startColumn", 1);
+    member_int(builder, "endLine", line->line + (line->old != NULL));
+    member_int(builder, "endColumn", 1);
+    json_builder_end_object(builder);
+    if (with)
+        add_text_object(builder, "insertedContent", with);
+    json_builder_end_object(builder);
+}
+
+static void add_change(JsonBuilder *builder, const Sarif *sarif, const GPtrArray *lines, guint *at)
+{
+    const char *file = ((RepairLine *)lines->pdata[*at])->file;
+    json_builder_begin_object(builder);
+    add_artifact(builder, sarif, file);
+    member_array(builder, "replacements");
+    for (; *at < lines->len && !strcmp(((RepairLine *)lines->pdata[*at])->file, file); ++*at)
+        add_replacement(builder, lines->pdata[*at]);
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+}
+
+/* The repairs whose lines are known. */
+static void add_fixes(JsonBuilder *builder, const Sarif *sarif, const CheckResult *result, bool alone)
+{
+    member_array(builder, "fixes");
+    for (guint i = 0; result->tried && i < result->tried->len; i++) {
+        const Repair *repair = result->tried->pdata[i];
+        g_autoptr(GPtrArray) lines = diff_lines(repair);
+        if (!telling_is_repair(repair, alone) || lines->len == 0)
+            continue;
+        g_autofree char *words = repair_text(repair), *told = paths_in_text(sarif->root, words);
+        json_builder_begin_object(builder);
+        add_text_object(builder, "description", told);
+        member_array(builder, "artifactChanges");
+        for (guint at = 0; at < lines->len;)
+            add_change(builder, sarif, lines, &at);
+        json_builder_end_array(builder);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+}
+
+static const char *baseline_state(const CheckResult *result, const Entry *entry)
+{
+    guint known = 0;
+    for (guint i = 0; i < entry->findings->len; i++)
+        known += entry_finding(result, entry, i)->known;
+    return known == 0 ? "new" : known == entry->findings->len ? "unchanged" : "updated";
+}
+
+static void add_result(Sarif *sarif, const CheckResult *result, const Entry *entry, bool alone, const char *schedule)
+{
+    const Finding *finding = entry_finding(result, entry, 0);
     char *fingerprint = fingerprint_finding(sarif->source, result, finding);
-    g_autofree char *message = message_of(sarif, result, finding, schedule);
+    g_autofree char *message = message_of(sarif, result, entry, schedule);
     if (!g_hash_table_add(sarif->seen, fingerprint))
         return;
     JsonBuilder *builder = json_builder_new();
@@ -254,17 +367,17 @@ static void add_result(Sarif *sarif, const CheckResult *result, const Finding *f
     member_int(builder, "ruleIndex", finding->id);
     member_text(builder, "level", "error");
     add_message(builder, message);
-    add_locations(builder, sarif, result, finding);
-    if (is_called(result->program, finding))
-        add_stacks(builder, sarif, result, finding);
+    add_locations(builder, sarif, result, entry);
+    add_stacks(builder, sarif, result, entry);
     member_object(builder, "partialFingerprints");
     member_text(builder, "heddleFault/v1", fingerprint);
     g_autofree char *numbered = g_strconcat(fingerprint, ":1", NULL);
     member_text(builder, "primaryLocationLineHash", numbered);      /* used by GitHub: different sizes and moved lines are the same alert */
     json_builder_end_object(builder);
     if (sarif->settings->baseline)
-        member_text(builder, "baselineState", finding->known ? "unchanged" : "new");
+        member_text(builder, "baselineState", baseline_state(result, entry));
     add_code_flows(builder, sarif, result, finding);
+    add_fixes(builder, sarif, result, alone);
     member_object(builder, "properties");
     member_text(builder, "program", result->spec->program);
     member_int(builder, "devices", mesh_devices(&result->spec->mesh));
@@ -295,10 +408,11 @@ static void sarif_add(void *document, const CheckResult *result, const GPtrArray
         g_ptr_array_add(sarif->notes, g_strdup_printf("%s: %s", title, bounded));
     }
     note_idle(sarif, result, title);
-    for (guint i = 0; result->verdict == VERDICT_FAULTY && i < result->outcome->findings->len; i++) {
-        const Finding *finding = result->outcome->findings->pdata[i];
-        if (!finding_exemption(result->program, finding))
-            add_result(sarif, result, finding, schedules ? schedules->pdata[i] : NULL);
+    g_autoptr(GPtrArray) entries = result->verdict == VERDICT_FAULTY ? entries_new(result) : NULL;
+    for (guint i = 0; entries && i < entries->len; i++) {
+        const Entry *entry = entries->pdata[i];
+        guint first = g_array_index(entry->findings, guint, 0);
+        add_result(sarif, result, entry, entries->len == 1, schedules ? schedules->pdata[first] : NULL);
     }
 }
 
@@ -307,13 +421,6 @@ static void sarif_add_error(void *document, const char *message)
     Sarif *sarif = document;
     sarif->failed = true;
     g_ptr_array_add(sarif->notes, g_strdup(message));
-}
-
-static void add_text_object(JsonBuilder *builder, const char *name, const char *text)
-{
-    member_object(builder, name);
-    member_text(builder, "text", text);
-    json_builder_end_object(builder);
 }
 
 /* "in-flight" -> "InFlight". */

@@ -69,12 +69,11 @@ static void the_callers_are_named(void **state)
         }
     }
     assert_int_equal(chains, 2);
-    assert_int_equal(json_array_get_length(array_in(run, "results")), 2);
-    for (guint r = 0; r < 2; r++) {
-        JsonArray *stacks = array_in(json_array_get_object_element(array_in(run, "results"), r), "stacks");
-        assert_int_equal(json_array_get_length(stacks), 1);
-        assert_int_equal(json_array_get_length(array_in(json_array_get_object_element(stacks, 0), "frames")), 3);
-    }
+    assert_int_equal(json_array_get_length(array_in(run, "results")), 1);        /* one cause */
+    JsonArray *stacks = array_in(json_array_get_object_element(array_in(run, "results"), 0), "stacks");
+    assert_int_equal(json_array_get_length(stacks), 2);
+    for (guint s = 0; s < 2; s++)
+        assert_int_equal(json_array_get_length(array_in(json_array_get_object_element(stacks, s), "frames")), 3);
 }
 
 static void a_schedule_of_one_call_shows_its_fault_again(void **state)
