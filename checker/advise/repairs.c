@@ -25,11 +25,14 @@ typedef struct RepairsKind {
 
 static const RepairsKind KINDS[] = {
     { repairs_one_a_copy, ABOUT_ORDER, false },
+    { repairs_one_a_round, ABOUT_ORDER | STUCK, false },
+    { repairs_one_a_wait, ABOUT_ORDER | STUCK, false },
     { repairs_guards, BIT(FAULT_OUT_OF_BOUNDS), false },
     { repairs_starts, STUCK, false },
     { repairs_without_waits, STUCK, false },
     { repairs_without_signals, BIT(FAULT_LEFTOVER) | BIT(FAULT_OVERFLOW), false },
     { repairs_drains, BIT(FAULT_LEFTOVER) | BIT(FAULT_IN_FLIGHT), false },
+    { repairs_waits_up, BIT(FAULT_RACE) | BIT(FAULT_IN_FLIGHT) | BIT(FAULT_LIFETIME), false },
     { repairs_missing_waits, BIT(FAULT_RACE) | BIT(FAULT_IN_FLIGHT) | BIT(FAULT_UNINITIALISED) | BIT(FAULT_ASSERT), false },
     { repairs_smaller_counts, STUCK, false },
     { repairs_flags, STUCK | ABOUT_ORDER, false },
@@ -38,10 +41,12 @@ static const RepairsKind KINDS[] = {
     { repairs_semaphores, ABOUT_COUNTS | ABOUT_ORDER | BIT(FAULT_SHAPE), false },
     { repairs_slots, ABOUT_COUNTS | ABOUT_ORDER, false },
     { repairs_larger_counts, ABOUT_ORDER | BIT(FAULT_LEFTOVER), false },
+    { repairs_first_credits, STUCK, false },
     { repairs_signals, STUCK, false },
-    { repairs_moves, ABOUT_COUNTS | ABOUT_ORDER, false },
     { repairs_waits_behind_starts, BIT(FAULT_RACE) | BIT(FAULT_IN_FLIGHT) | BIT(FAULT_LEFTOVER), true },
+    { repairs_handshakes, ABOUT_ORDER | STUCK, false },
     { repairs_capacity, ABOUT_ORDER, true },
+    { repairs_moves, ABOUT_COUNTS | ABOUT_ORDER, false },
     { repairs_second_barriers, ABOUT_ORDER | STUCK | BIT(FAULT_LEFTOVER), false },
     { repairs_entry_barriers, ABOUT_ORDER | STUCK | BIT(FAULT_LEFTOVER), false },
 };

@@ -2,7 +2,8 @@
  *
  *     repairs.c: which kinds are tried, ranking      repairs_ops.c: the program's operations       repairs_landings.c: what stays read
  *     repairs_order.c: steps left out, moved, put in               repairs_names.c: other slots, devices, semaphores, counts
- *     repairs_wait.c: missing and late waits          repairs_barrier.c: semaphores, barriers, capacity, knobs
+ *     repairs_wait.c: missing waits; _up: late ones   repairs_barrier.c: semaphores, barriers, capacity, knobs
+ *     repairs_handshake.c: order between cores        repairs_flags.c: values of flags
  *     repairs_size.c: smaller sizes                   repairs_diff.c: a change as lines of the author's file
  *
  * Ownership:   borrows the result; the repairs go to result->tried.
@@ -20,7 +21,8 @@ typedef struct Op {
     uint32_t value;                             /* of its first step */
     const char *semaphore, *send, *buffer;      /* names; semaphore: of a copy, that it receives on. NULL: none */
     bool remote;
-    uint8_t semaphore_kind;
+    uint8_t semaphore_kind, compare;            /* compare: of a wait for a flag */
+    int64_t initial;
     bool scoped, sends, varies;                 /* sends: it names a core; varies: not always the same one */
     bool stuck, blamed;                         /* a core is stuck there; a fault is at its line */
     uint32_t element, elements;
@@ -55,8 +57,15 @@ GArray *repairs_find_left(const Repairs *r);
 void repairs_find_ops(Repairs *r);
 void repairs_forget_ops(Repairs *r);
 Op *repairs_op(const Repairs *r, guint index);
+/* How often the core did such steps before that index of the record. */
+uint32_t repairs_occurrence(const Repairs *r, size_t index, const EditWhere *where);
+bool repairs_matches(const Repairs *r, const Step *step, const EditWhere *where);       /* kind, place and semaphore */
 EditWhere op_where(const Op *op);               /* all steps of that call */
 GArray *repairs_relations(const Repairs *r);    /* of Relation: neighbours, and those that the program's operations have */
+bool relation_stays(const Relation *relation, const Op *op);    /* each core names itself; op: of those that it names, NULL: all */
+bool op_sets_flag(const Op *op);                /* or waits for one */
+bool flag_is_given(const Repairs *r, const char *flag);         /* some core stores a word there, or adds to it */
+bool flag_makes_no_sense(const Op *op, int64_t now);            /* a wait that passes at once; a word for a reset, or a reset for a word */
 char *op_place(const Op *op);                   /* "kernel.c:12". g_free */
 char *op_words(const Op *op);                   /* "wait on recv_sem", "start of the copy". g_free */
 
@@ -84,7 +93,13 @@ void repairs_larger_counts(Repairs *r);
 void repairs_smaller_counts(Repairs *r);
 void repairs_second_barriers(Repairs *r);
 void repairs_entry_barriers(Repairs *r);
-void repairs_capacity(Repairs *r);
+void repairs_handshakes(Repairs *r);            /* of two steps of different cores, the second waits for the first */
+void repairs_capacity(Repairs *r);              /* the same before each copy of a line, if each core has one sender */
+void repairs_one_a_round(Repairs *r);
+void repairs_one_a_wait(Repairs *r);
+void repairs_first_credits(Repairs *r);         /* a signal before the first wait, in place of the last one */
+bool repairs_wait_up(Repairs *r, const Step *wait, const EditWhere *to);        /* that one */
+void repairs_waits_up(Repairs *r);              /* a late wait comes before the step that needs it */
 void repairs_knobs(Repairs *r);
 
 /* What the source says of it: the lines before and after go to the repair. */

@@ -53,6 +53,99 @@ void repairs_one_a_copy(Repairs *r)
     }
 }
 
+/* The most, and whether all cores that do it do as many. */
+static uint32_t steps_on(const Repairs *r, StepKind kind, const char *name, bool *alike)
+{
+    uint32_t count[WHATIF_CORES_MAX] = { 0 }, most = 0;
+    for (guint i = 0; i < r->ops->len; i++) {
+        const Op *op = repairs_op(r, i);
+        for (unsigned core = 0; core < WHATIF_CORES_MAX && op->kind == kind && op->semaphore && strcmp(op->semaphore, name) == 0; core++)
+            most = MAX(most, count[core] += op->times[core]);
+    }
+    *alike = true;
+    for (unsigned core = 0; core < WHATIF_CORES_MAX; core++)
+        *alike &= count[core] == 0 || count[core] == most;
+    return most;
+}
+
+/* A semaphore on which cores signal and wait again and again: one for each round, that is for each wait of a core. */
+static void try_one_a_round(Repairs *r, const Decl *decl)
+{
+    static const uint8_t kind[] = { STEP_SIGNAL, STEP_WAIT };
+    const char *name = program_text(r->program, decl->name);
+    bool alike, signal_alike;
+    uint32_t rounds = steps_on(r, STEP_WAIT, name, &alike), signals = steps_on(r, STEP_SIGNAL, name, &signal_alike);
+    if (rounds < 2 || !alike || !signal_alike || signals % rounds != 0)
+        return;
+    Change change;
+    change_begin(&change, r->result);
+    change.fresh[change.fresh_count++] = (EditFresh){ .name = name, .beside = decl->life == LIFE_LAUNCHES ? name : NULL,
+                                                      .kind = (SemaphoreKind)decl->semaphore_kind, .elements = rounds };
+    for (unsigned k = 0; k < G_N_ELEMENTS(kind); k++) {
+        Edit *edit = change_add(&change, EDIT_SEMAPHORE);
+        edit->where = (EditWhere){ .step = kind[k], .semaphore = name };
+        edit->semaphore.element = EDIT_BY_OCCURRENCE, edit->semaphore.per = k ? 1 : signals / rounds;
+    }
+    change_say(&change, "with one %s for each round (an array, indexed by the wait) instead of one for all", name);
+    change.changed = 3;
+    repairs_try(r, &change);
+}
+
+static GArray *ops_on(const Repairs *r, StepKind kind, const char *name)
+{
+    GArray *found = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = 0; i < r->ops->len; i++)
+        if (repairs_op(r, i)->kind == kind && repairs_op(r, i)->semaphore != NULL && strcmp(repairs_op(r, i)->semaphore, name) == 0)
+            g_array_append_val(found, i);
+    return found;
+}
+
+/* Several lines wait on it, each for the signals of lines of its own, as many each. */
+static void try_one_a_wait(Repairs *r, const Decl *decl)
+{
+    const char *name = program_text(r->program, decl->name);
+    g_autoptr(GArray) waits = ops_on(r, STEP_WAIT, name), signals = ops_on(r, STEP_SIGNAL, name);
+    if (waits->len < 2 || signals->len == 0 || signals->len % waits->len != 0)
+        return;
+    Change change;
+    change_begin(&change, r->result);
+    change.fresh[change.fresh_count++] = (EditFresh){ .name = name, .beside = decl->life == LIFE_LAUNCHES ? name : NULL,
+                                                      .kind = (SemaphoreKind)decl->semaphore_kind, .elements = waits->len };
+    g_autoptr(GString) lines = g_string_new(NULL);
+    for (guint i = 0; i < waits->len + signals->len; i++) {
+        bool wait = i < waits->len;
+        const Op *op = repairs_op(r, wait ? g_array_index(waits, guint, i) : g_array_index(signals, guint, i - waits->len));
+        Edit *edit = change_add(&change, EDIT_SEMAPHORE);
+        edit->where = op_where(op);
+        edit->semaphore.element = wait ? i : (i - waits->len) / (signals->len / waits->len);
+        if (wait)
+            g_string_append_printf(lines, "%s%s:%u", i == 0 ? "" : " and ", op->file, op->line);
+    }
+    change_say(&change, "with a %s of its own for each of the waits at %s, and for the signals that each is for", name, lines->str);
+    change.changed = change.count;
+    repairs_try(r, &change);
+}
+
+static void try_each(Repairs *r, void (*try)(Repairs *r, const Decl *decl))
+{
+    for (uint32_t d = 0; d < r->program->decls.count; d++) {
+        const Decl *decl = program_decl(r->program, d);
+        bool counts = decl->space == SPACE_SEMAPHORE && decl->life != LIFE_SCOPE && decl->elements == 1;
+        if (counts && (decl->semaphore_kind == SEMAPHORE_REGULAR || decl->semaphore_kind == SEMAPHORE_BARRIER))
+            try(r, decl);
+    }
+}
+
+void repairs_one_a_wait(Repairs *r)
+{
+    try_each(r, try_one_a_wait);
+}
+
+void repairs_one_a_round(Repairs *r)
+{
+    try_each(r, try_one_a_round);
+}
+
 static void try_count(Repairs *r, const Step *step, int64_t value)
 {
     g_autofree char *place = program_describe_site(r->program, step->site);

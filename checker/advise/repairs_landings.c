@@ -43,7 +43,7 @@ static bool reads(const Touch *landing, const Touch *touch)
     return !touch->writes && (landing->by_copy || touch->by_copy || touch->core != landing->core);
 }
 
-/* Is it read before it is overwritten? *by: the step that overwrites it. */
+/* Is it read before it is overwritten? *by: the step that reads or overwrites it; NULL: none does. */
 static bool is_read(const Record *record, size_t index, const Touch *landing, const Step **by)
 {
     const Program *program = record->program;
@@ -54,12 +54,12 @@ static bool is_read(const Record *record, size_t index, const Touch *landing, co
         for (unsigned t = 0, count = find_touches(record, step, touch); t < count; t++) {
             if (touch[t].object != landing->object || !region_overlaps(region, program_get_region(program, touch[t].region)))
                 continue;
+            *by = step;
             if (reads(landing, &touch[t]))
                 return true;
-            if (touch[t].writes && covers(program_get_region(program, touch[t].region), region)) {
-                *by = step;
+            if (touch[t].writes && covers(program_get_region(program, touch[t].region), region))
                 return false;
-            }
+            *by = NULL;
         }
     }
     return is_result(program, landing->object);
@@ -83,7 +83,7 @@ static bool races_with_read(const CheckResult *result, uint32_t site)
     return false;
 }
 
-/* Do writes at these sites race with each other? Then either of them may have been meant to be overwritten. */
+/* Do writes at these sites race with each other, and may the first have been meant to be overwritten? */
 static bool race_with_each_other(const Repairs *r, const Program *program, uint32_t one, uint32_t other)
 {
     for (guint i = 0; i < r->result->outcome->findings->len; i++) {
@@ -93,7 +93,8 @@ static bool race_with_each_other(const Repairs *r, const Program *program, uint3
         g_autofree char *first = program_describe_site(r->program, finding->place[0].site);
         g_autofree char *second = program_describe_site(r->program, finding->place[1].site);
         g_autofree char *a = program_describe_site(program, one), *b = program_describe_site(program, other);
-        if ((strcmp(a, first) == 0 && strcmp(b, second) == 0) || (strcmp(a, second) == 0 && strcmp(b, first) == 0))
+        bool in_order = strcmp(a, first) == 0 && strcmp(b, second) == 0, turned = strcmp(a, second) == 0 && strcmp(b, first) == 0;
+        if ((in_order && (turned || finding->meant != MEANT_SECOND)) || (turned && finding->meant != MEANT_FIRST))
             return true;
     }
     return false;
@@ -129,14 +130,44 @@ static bool find_landing(const Record *record, size_t index, Touch *landing)
     return true;
 }
 
+static bool has_waited(const Record *record, const Step *reader, uint32_t semaphore)
+{
+    for (const Step *step = &STORE(Step, &record->steps, 0); step != reader; step++)
+        if (step->core == reader->core && step_is_semaphore_wait(step->kind) && step->object == semaphore)
+            return true;
+    return false;
+}
+
+/* Does the reader race with the landing of a copy that it has never waited for, and was it meant to come first? */
+static bool reads_too_late(const CheckResult *result, const Step *landing, const Step *reader)
+{
+    const Program *program = result->program;
+    if (landing->kind != STEP_COPY_START
+        || has_waited(result->record, reader, STORE(Copy, &result->record->copies, landing->object).receive_semaphore))
+        return false;
+    for (guint i = 0; i < result->outcome->findings->len; i++) {
+        const Finding *finding = result->outcome->findings->pdata[i];
+        if (finding->id != FAULT_RACE || finding->meant == MEANT_UNKNOWN)
+            continue;
+        const Place *first = &finding->place[finding->meant == MEANT_FIRST ? 0 : 1], *late = &finding->place[finding->meant == MEANT_FIRST];
+        if (program_same_line(program, late->site, landing->site) && program_same_line(program, first->site, reader->site))
+            return true;
+    }
+    return false;
+}
+
 GHashTable *landings_find(const CheckResult *result)
 {
     GHashTable *read = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (size_t i = 0; i < result->record->steps.count; i++) {
         Touch landing;
         const Step *by = NULL;
-        if (find_landing(result->record, i, &landing)
-            && (is_read(result->record, i, &landing, &by) || (by != NULL && follows(&landing, by) && races_with_read(result, by->site))))
+        if (!find_landing(result->record, i, &landing))
+            continue;
+        bool is_seen = is_read(result->record, i, &landing, &by);
+        if (is_seen && by != NULL && reads_too_late(result, &STORE(Step, &result->record->steps, i), by))
+            continue;
+        if (is_seen || (by != NULL && follows(&landing, by) && races_with_read(result, by->site)))
             g_hash_table_add(read, key_of(result->record, i));
     }
     return read;

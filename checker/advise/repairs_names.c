@@ -67,13 +67,22 @@ static bool differs(const Op *op, const Relation *relation)
     return false;
 }
 
+bool relation_stays(const Relation *relation, const Op *op)
+{
+    for (uint32_t core = 0; core < WHATIF_CORES_MAX; core++)
+        if ((op == NULL || op->target[core] != NONE) && relation->target[core] != NONE && relation->target[core] != core)
+            return false;
+    return true;
+}
+
 static bool try_devices(Repairs *r, const Op *op, const GArray *relations)
 {
     static const struct { int64_t by; const char *words; } shifted[] = { { -1, "the device one less" }, { 1, "the device one more" } };
     Change change;
     for (guint k = 0; k < relations->len && !op->varies; k++) {
         const Relation *relation = &g_array_index(relations, Relation, k);
-        if (!differs(op, relation))
+        bool says_nothing = op->kind != STEP_COPY_START && relation_stays(relation, op);        /* a word to oneself */
+        if (!differs(op, relation) || says_nothing)
             continue;
         begin_device(r, &change, op, relation->words)->target = relation->target;
         if (repairs_try(r, &change))
@@ -110,17 +119,12 @@ void repairs_devices(Repairs *r)
     }
 }
 
-static bool is_flag(const Op *op)
-{
-    return op->kind == STEP_FLAG_STORE || op->kind == STEP_FLAG_WAIT;
-}
-
 static void try_count(Repairs *r, const Op *op, int64_t by)
 {
-    int64_t now = is_flag(op) ? (int32_t)op->value + by : (int64_t)op->value + by;
+    int64_t now = op_sets_flag(op) ? (int32_t)op->value + by : (int64_t)op->value + by;
     g_autofree char *place = op_place(op);
     const char *what = op->kind == STEP_SIGNAL ? "signal of" : op->kind == STEP_FLAG_STORE ? "store of" : "wait for";
-    if (now < 1 && !is_flag(op))
+    if (op_sets_flag(op) ? flag_makes_no_sense(op, now) : now < 1)
         return;
     Change change;
     change_begin(&change, r->result);
@@ -136,7 +140,7 @@ void repairs_counts(Repairs *r)
 {
     for (guint i = 0; i < r->ops->len; i++) {
         const Op *op = repairs_op(r, i);
-        bool counts = op->kind == STEP_SIGNAL || is_flag(op) || step_is_semaphore_wait(op->kind);
+        bool counts = op->kind == STEP_SIGNAL || op_sets_flag(op) || step_is_semaphore_wait(op->kind);
         if (counts && op->semaphore_kind != SEMAPHORE_DMA)
             for (int64_t by = -1; by <= 1; by += 2)
                 try_count(r, op, by);
@@ -262,32 +266,6 @@ void repairs_semaphores(Repairs *r)
             try_exchange(r, op->file, made);
         else if (op->semaphore_kind != SEMAPHORE_DMA && !op->scoped)
             try_others(r, op);
-    }
-}
-
-void repairs_flags(Repairs *r)
-{
-    const char *epoch = NULL;
-    for (guint i = 0; i < r->ops->len; i++) {
-        const Op *op = repairs_op(r, i);
-        g_autofree char *place = op_place(op);
-        Change change;
-        if (op->kind == STEP_FLAG_WAIT) {
-            change_begin(&change, r->result);
-            change_say(&change, "with \"at least\" (PL_GE) as the comparison of the wait on %s at %s", op->semaphore, place);
-            Edit *edit = change_add(&change, EDIT_COMPARE);
-            edit->where = op_where(op), edit->value = COMPARE_GE, change.changed = 1;
-            repairs_try(r, &change);
-        }
-        if (!is_flag(op) || op->semaphore == epoch)
-            continue;
-        epoch = op->semaphore;
-        change_begin(&change, r->result);
-        change_say(&change, "with an epoch in %s: each round stores and waits for a number that is one larger", op->semaphore);
-        change_add(&change, EDIT_EPOCH)->where = (EditWhere){ .step = STEP_FLAG_STORE, .semaphore = op->semaphore };
-        change_add(&change, EDIT_EPOCH)->where = (EditWhere){ .step = STEP_FLAG_WAIT, .semaphore = op->semaphore };
-        change.changed = 2;
-        repairs_try(r, &change);
     }
 }
 

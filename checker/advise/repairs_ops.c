@@ -27,6 +27,7 @@ static Op op_of(const Record *record, const Step *step)
         const Decl *decl = program_decl(program, program_semaphore_decl(program, semaphore));
         op.semaphore = g_intern_string(program_text(program, decl->name)), op.semaphore_kind = decl->semaphore_kind;
         op.elements = decl->elements, op.element = whatif_element(program, semaphore), op.scoped = decl->life == LIFE_SCOPE;
+        op.initial = decl->initial, op.compare = (uint8_t)(step->kind == STEP_FLAG_WAIT ? step->extra : 0);
     }
     if (step->kind == STEP_COPY_START && step->object != NONE) {
         const Copy *copy = &STORE(Copy, &record->copies, step->object);
@@ -91,6 +92,24 @@ static void note_all(Repairs *r, const Record *record, const uint32_t *known)
         if (end->end == CORE_BLOCKED && step_is_wait(end->pending.kind))
             note_step(r, record, &end->pending, true);
     }
+}
+
+bool repairs_matches(const Repairs *r, const Step *step, const EditWhere *where)
+{
+    const Site *site = program_get_site(r->program, step->site);
+    if (step->kind != where->step || site->line != where->line || (where->counter != 0 && site->counter != where->counter)
+        || strcmp(program_text(r->program, site->file), where->file) != 0)
+        return false;
+    uint32_t semaphore = where->semaphore ? semaphore_of(r->record, step) : NONE;
+    return where->semaphore == NULL || (semaphore != NONE && strcmp(whatif_semaphore_name(r->program, semaphore), where->semaphore) == 0);
+}
+
+uint32_t repairs_occurrence(const Repairs *r, size_t index, const EditWhere *where)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < index; i++)
+        count += repairs_step(r, i)->core == repairs_step(r, index)->core && repairs_matches(r, repairs_step(r, i), where);
+    return count;
 }
 
 EditWhere op_where(const Op *op)

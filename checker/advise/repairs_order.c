@@ -220,6 +220,9 @@ static bool can_hold_place(const Op *starved, const Op *at)
 static void try_signals_for(Repairs *r, const Op *starved)
 {
     g_autoptr(GArray) relations = repairs_relations(r);
+    for (guint k = relations->len; k-- > 0;)    /* a core that is stuck cannot help itself */
+        if (relation_stays(&g_array_index(relations, Relation, k), NULL))
+            g_array_remove_index(relations, k);
     for (guint k = 0; k < MIN(relations->len, RELATIONS_MAX); k++)
         if (try_signal(r, starved, starved, &g_array_index(relations, Relation, k), true))
             return;
@@ -237,7 +240,54 @@ void repairs_signals(Repairs *r)
 {
     for (guint i = 0; i < r->ops->len; i++) {
         const Op *op = repairs_op(r, i);
-        if (op->stuck && (op->kind == STEP_FLAG_WAIT || (step_is_semaphore_wait(op->kind) && op->semaphore_kind != SEMAPHORE_DMA)))
+        bool flag = op->kind == STEP_FLAG_WAIT && !flag_is_given(r, op->semaphore);     /* else its words were lost */
+        if (op->stuck && (flag || (step_is_semaphore_wait(op->kind) && op->semaphore_kind != SEMAPHORE_DMA)))
             try_signals_for(r, op);
     }
+}
+
+/* How often each core that does it does it; 0: not all as often. */
+static uint32_t times_alike(const Op *op)
+{
+    uint32_t times = 0;
+    for (unsigned core = 0; core < WHATIF_CORES_MAX; core++)
+        if (op->times[core] != 0 && times != 0 && op->times[core] != times)
+            return 0;
+        else
+            times = MAX(times, op->times[core]);
+    return times;
+}
+
+/* All wait for a credit that is given only behind the wait: one comes before the first wait, and none behind the last. */
+static void try_first_credit(Repairs *r, const Op *wait, const Op *signal)
+{
+    const uint32_t times = times_alike(signal);
+    g_autofree char *place = op_place(wait), *from = op_place(signal);
+    Change change;
+    change_begin(&change, r->result);
+    change_say(&change, "with a signal on %s before the first wait at %s, to whom %s signals", wait->semaphore, place, from);
+    Edit *edit = change_add(&change, EDIT_BEFORE);
+    edit->where = op_where(wait), edit->where.times = 1;
+    edit->step = STEP_SIGNAL, edit->value = signal->value, edit->target = signal->target;
+    edit->semaphore = (EditSemaphore){ .name = wait->semaphore, .element = wait->element };
+    change.changed = 1;
+    if (times > 1) {
+        change_say(&change, ", and none there the last time");
+        edit = change_add(&change, EDIT_DROP);
+        edit->where = op_where(signal), edit->where.skip = times - 1;
+        change.changed = 2;
+    }
+    change.too_many |= times == 0;
+    repairs_try(r, &change);
+}
+
+void repairs_first_credits(Repairs *r)
+{
+    for (guint i = 0; i < r->ops->len; i++)
+        for (guint k = 0; k < r->ops->len; k++) {
+            const Op *wait = repairs_op(r, i), *signal = repairs_op(r, k);
+            if (wait->stuck && wait->kind == STEP_WAIT && !wait->scoped && signal->kind == STEP_SIGNAL && !signal->varies
+                && signal->semaphore == wait->semaphore)
+                try_first_credit(r, wait, signal);
+        }
 }

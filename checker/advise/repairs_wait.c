@@ -1,6 +1,4 @@
 /* repairs_wait.c - adds waits: at the end for what is left over, before an access that a copy races with, after the start of a copy.
- *
- * A late wait is moved: it is dropped where it is, and done as often where it is due.
  */
 #include "../../model/counter.h"
 #include "repairs.h"
@@ -144,40 +142,7 @@ static void say_wait(const Repairs *r, Change *change, const Missing *missing)
     change_say(change, "a wait for %u on %s", missing->count, missing->rotates ? all : one);
 }
 
-/* How often the core does such steps. */
-static uint32_t occurrences(const Repairs *r, uint32_t core, const EditWhere *where)
-{
-    uint32_t count = 0;
-    for (size_t i = 0; i < r->record->steps.count; i++) {
-        const Step *step = repairs_step(r, i);
-        const Site *site = program_get_site(r->program, step->site);
-        count += step->core == core && step->kind == where->step && site->line == where->line && site->counter == where->counter
-            && strcmp(program_text(r->program, site->file), where->file) == 0
-            && (where->semaphore == NULL || strcmp(whatif_semaphore_name(r->program, step->object), where->semaphore) == 0);
-    }
-    return count;
-}
-
-static bool try_to_move(Repairs *r, const Step *wait, EditWhere to, const Missing *missing, bool last)
-{
-    g_autofree char *from = program_describe_site(r->program, wait->site);
-    EditWhere where = whatif_at_wait(r->program, wait);
-    uint32_t there = occurrences(r, wait->core, &where), here = occurrences(r, wait->core, &to);
-    Missing one = *missing;
-    one.rotates &= there > 1;
-    to.skip = last && here > there ? here - there : 0, to.times = there;
-    const char *which = here <= there ? "" : there > 1 ? (last ? " (except the first times)" : " (the first times)")
-        : last ? " (the last time)" : " (the first time)";
-    Change change;
-    change_begin(&change, r->result);
-    change_say(&change, "with the wait on %s at %s moved up to before %s:%u%s", where.semaphore, from, to.file, to.line, which);
-    change_add(&change, EDIT_DROP)->where = where;
-    add_wait(r, &change, EDIT_BEFORE, to, &one);
-    change.too_many |= there == 0;
-    return repairs_try(r, &change);
-}
-
-/* Moves a late wait before `other`, as many times: at the last occurrences of `other`, or at the first. */
+/* A wait that comes too late for `other`. */
 static bool try_earlier(Repairs *r, const Missing *missing, const Place *other)
 {
     const EditWhere to = whatif_at(r->program, other->kind, other->site);
@@ -185,10 +150,9 @@ static bool try_earlier(Repairs *r, const Missing *missing, const Place *other)
     for (size_t i = 0; i < r->record->steps.count; i++) {
         const Step *step = repairs_step(r, i);
         position += step->core == other->core;
-        if (step->core != other->core || position <= other->position || step->kind != STEP_WAIT || step->value != missing->count
-            || strcmp(whatif_semaphore_name(r->program, step->object), whatif_semaphore_name(r->program, missing->semaphore)) != 0)
-            continue;
-        if (try_to_move(r, step, to, missing, true) || try_to_move(r, step, to, missing, false))
+        if (step->core == other->core && position > other->position && step->kind == STEP_WAIT && step->value == missing->count
+            && strcmp(whatif_semaphore_name(r->program, step->object), whatif_semaphore_name(r->program, missing->semaphore)) == 0
+            && repairs_wait_up(r, step, &to))
             return true;
     }
     return false;

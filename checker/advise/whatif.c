@@ -56,12 +56,13 @@ CheckResult *whatif_check(const CheckResult *result, const Edits *edits, const K
 
 void change_begin(Change *change, const CheckResult *result)
 {
-    *change = (Change){ .result = result, .words = g_string_new(NULL) };
+    *change = (Change){ .result = result, .words = g_string_new(NULL), .owned = g_ptr_array_new_with_free_func(g_free) };
 }
 
 void change_clear(Change *change)
 {
     g_string_free(change->words, TRUE);
+    g_ptr_array_unref(change->owned);
 }
 
 Edit *change_add(Change *change, EditKind kind)
@@ -76,6 +77,17 @@ void change_add_wait(Change *change, EditKind kind, EditWhere where, EditSemapho
 {
     Edit *edit = change_add(change, kind);
     edit->where = where, edit->step = STEP_WAIT, edit->semaphore = semaphore, edit->value = value;
+}
+
+Turns *change_turns(Change *change, uint32_t times)
+{
+    const size_t all = (size_t)WHATIF_CORES_MAX * times;
+    Turns *turns = g_malloc0(sizeof *turns + 3 * all * sizeof(uint32_t));
+    uint32_t *data = (uint32_t *)(turns + 1);
+    turns->value = data, turns->element = data + all, turns->target = data + 2 * all;
+    turns->turns = (EditTurns){ times, turns->value, turns->element, turns->target };
+    g_ptr_array_add(change->owned, turns);
+    return turns;
 }
 
 void change_say(Change *change, const char *format, ...)

@@ -20,6 +20,7 @@ typedef struct Change {
     const char *file, *variable;                /* of the definition that all edits are about; NULL: they have their own lines */
     unsigned line;
     bool too_many;                              /* an edit did not fit */
+    GPtrArray *owned;                           /* what its turns point to */
     GString *words;
 } Change;
 
@@ -34,6 +35,9 @@ void change_clear(Change *change);
 Edit *change_add(Change *change, EditKind kind);                /* zeroed except for the kind; valid until the next change_add */
 /* Adds a wait for `value`. */
 void change_add_wait(Change *change, EditKind kind, EditWhere where, EditSemaphore semaphore, int64_t value);
+/* Turns for an edit, in which nothing is done yet; they live as long as the change. */
+typedef struct Turns { EditTurns turns; uint32_t *value, *element, *target; } Turns;
+Turns *change_turns(Change *change, uint32_t times);
 void change_say(Change *change, const char *format, ...) __attribute__((format(printf, 2, 3)));
 CheckResult *change_check(const Change *change);              /* stops at the first fault */
 

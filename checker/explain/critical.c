@@ -28,8 +28,10 @@ static void follow(Critical *c, guint moves)
     c->effort -= child_told_to_stop() ? c->effort : MIN(c->effort, moves + 1);
 }
 
+typedef struct Chosen { Step step; uint32_t position; } Chosen;
+
 /* One move of another core than `held` (NONE: of any), and the step on `object` that it is, if it is one. False: there is none. */
-static bool move_other(Critical *c, uint32_t held, uint32_t object, Step *on_object)
+static bool move_other(Critical *c, uint32_t held, uint32_t object, Chosen *on_object)
 {
     g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
     execution_enabled(c->execution, moves);
@@ -38,9 +40,9 @@ static bool move_other(Critical *c, uint32_t held, uint32_t object, Step *on_obj
         const Step *step = counter_step(c->execution, move);
         if (move.core == held && move.copy == NONE)
             continue;
-        on_object->kind = STEP_STOP;
+        on_object->step.kind = STEP_STOP;
         if (step != NULL && step->object == object)
-            *on_object = *step;
+            *on_object = (Chosen){ *step, execution_position(c->execution, move.core) };
         c->effort--;
         return execution_do(c->execution, move);
     }
@@ -49,7 +51,7 @@ static bool move_other(Critical *c, uint32_t held, uint32_t object, Step *on_obj
 
 static bool ends_right(Critical *c)
 {
-    Step ignored;
+    Chosen ignored;
     for (unsigned steps = 0; steps < STEPS_MAX && move_other(c, NONE, NONE, &ignored); steps++)
         ;
     const Record *record = execution_record(c->execution);
@@ -60,25 +62,27 @@ static bool ends_right(Critical *c)
 }
 
 /* Holds the core of that move back until the others have done `others` steps on its object. */
-static bool holds_until(Critical *c, guint at, unsigned others, Step *late, Step *first)
+static bool holds_until(Critical *c, guint at, unsigned others, Chosen *late, Chosen *first)
 {
     const Move move = g_array_index(c->finding->moves, Move, at);
     follow(c, at);
     const Step *step = counter_step(c->execution, move);
     if (step == NULL)
         return false;
-    *late = *step;
+    *late = (Chosen){ *step, execution_position(c->execution, move.core) };
     for (unsigned steps = 0; others > 0 && steps < STEPS_MAX; steps++) {
-        if (!move_other(c, move.core, late->object, first))
+        if (!move_other(c, move.core, late->step.object, first))
             return false;
-        others -= first->kind != STEP_STOP;
+        others -= first->step.kind != STEP_STOP;
     }
     return others == 0;
 }
 
-static void say(const Program *program, Finding *finding, const Step *first, const Step *late)
+static void note(const Program *program, Finding *finding, const Chosen *first, const Chosen *late)
 {
-    g_autofree char *before = step_words(program, first), *after = step_words(program, late), *why = finding->why;
+    finding->criticals = 2;
+    finding->critical[0] = place_of_step(&first->step, first->position), finding->critical[1] = place_of_step(&late->step, late->position);
+    g_autofree char *before = step_words(program, &first->step), *after = step_words(program, &late->step), *why = finding->why;
     finding->why = g_strdup_printf("%s%sRight if %s comes before %s.", why ? why : "", why ? "\n" : "", before, after);
 }
 
@@ -90,11 +94,11 @@ void critical_find(Execution *execution, const ExecutionOptions *options, Findin
         return;
     for (guint at = finding->moves->len; at-- > 0 && c.effort > 0;)
         for (unsigned others = 1; others <= OTHERS_MAX; others++) {
-            Step late, first;
+            Chosen late, first;
             if (!holds_until(&c, at, others, &late, &first))
                 break;
             if (ends_right(&c)) {
-                say(machine_program(execution_machine(execution)), finding, &first, &late);
+                note(machine_program(execution_machine(execution)), finding, &first, &late);
                 return;
             }
         }

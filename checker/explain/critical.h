@@ -10,5 +10,5 @@
 #include "../facts/finding.h"
 #include "../run/execution.h"
 
-/* Adds a sentence to finding->why. The schedule must have shown the finding. */
+/* Sets finding->critical and adds a sentence to finding->why. The schedule must have shown the finding. */
 void critical_find(Execution *execution, const ExecutionOptions *options, Finding *finding);

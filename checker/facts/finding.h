@@ -42,7 +42,6 @@ typedef struct Delay {                          /* what must be slow for the fau
 } Delay;
 
 typedef enum Meant { MEANT_UNKNOWN, MEANT_FIRST, MEANT_SECOND } Meant;
-
 typedef struct Finding {
     FaultId id;
     uint64_t count;                             /* of pairs of places, or places, at these sites, see instances.h */
@@ -56,6 +55,7 @@ typedef struct Finding {
     char *why;                                  /* one or more sentences, NULL if there is nothing to add. g_malloc */
     Cause cause;
     uint8_t meant;                              /* race: which place was meant to come first, a Meant */
+    unsigned criticals; Place critical[2];      /* its critical choice: the first step should come before the second; 0: none is known */
     GArray *clashes;                            /* of Clash, without marks: all sides of all pairs of a race; NULL: none is known */
     GArray *delays;                             /* of Delay; NULL: none is known; empty: none is needed */
     GArray *moves;                              /* of Move; NULL until a schedule is found */

@@ -64,5 +64,7 @@ bool finding_fits(const Program *program, const Finding *finding)
         && id_fits(finding->object, finding->object_is_semaphore ? program->semaphores : program->objects);
     for (unsigned p = 0; fits && p < finding->places; p++)
         fits = place_fits(program, &finding->place[p]);
+    for (unsigned p = 0; fits && p < finding->criticals; p++)
+        fits = finding->criticals == 2 && place_fits(program, &finding->critical[p]);
     return fits;
 }

@@ -10,6 +10,8 @@ static void carry_finding(Codec *codec, void *item)
     codec_array_or_null(codec, &finding->instances, sizeof(uint64_t));
     CODEC_PLAIN(codec, finding->places);
     CODEC_PLAIN(codec, finding->place);
+    CODEC_PLAIN(codec, finding->criticals);
+    CODEC_PLAIN(codec, finding->critical);
     CODEC_PLAIN(codec, finding->object);
     codec_bool(codec, &finding->object_is_semaphore);
     CODEC_PLAIN(codec, finding->have);

@@ -28,8 +28,9 @@ static void add_to_launch(Program *program, FreshOfProgram *fresh, uint32_t l, u
 
 static uint32_t add_array(Program *program, const EditFresh *asked, DType dtype, uint32_t site)
 {
-    DeclSpec spec = { .space = SPACE_SEMAPHORE, .semaphore_kind = asked->kind, .dtype = dtype, .life = LIFE_LAUNCHES, .ndim = 1,
-                      .size = { asked->elements }, .once = true, .collective_id = -1, .site = site, .name = asked->name };
+    DeclSpec spec = { .space = SPACE_SEMAPHORE, .semaphore_kind = asked->kind, .dtype = dtype, .ndim = 1,
+                      .life = asked->always ? LIFE_ALWAYS : LIFE_LAUNCHES, .size = { asked->elements }, .once = true, .collective_id = -1,
+                      .site = site, .name = asked->name };
     return program_add_decl(program, &spec);
 }
 
@@ -56,6 +57,11 @@ static bool add_fresh(Program *program, const EditFresh *asked, FreshOfProgram *
         fresh->decl[l] = NONE;
     if (asked->elements == 0)
         return false;
+    const uint32_t shared = asked->always ? add_array(program, asked, DTYPE_I32, program_launch(program, 0)->site) : NONE;
+    for (uint32_t l = 0; l < program->launches.count && asked->always; l++)
+        fresh->decl[l] = shared;
+    if (asked->always)
+        return true;
     if (asked->beside != NULL)
         return add_beside(program, asked, fresh);
     for (uint32_t l = 0; l < program->launches.count; l++)
@@ -98,15 +104,20 @@ static bool can_be_held(StepKind kind)
     return kind == STEP_STORE || kind == STEP_SIGNAL || kind == STEP_WAIT || kind == STEP_COPY_START;
 }
 
+static bool gives(uint8_t kind)
+{
+    return kind == STEP_SIGNAL || kind == STEP_FLAG_STORE;
+}
+
 static bool fits(const Program *program, const Edits *edits, const Edit *edit)
 {
     StepKind kind = edit->where.step;
     bool semaphore_there = has_semaphore(program, edits, &edit->semaphore);
     switch (edit->kind) {
     case EDIT_DROP:
-        return is_counted(kind) || kind == STEP_STORE || kind == STEP_COPY_START || kind == STEP_CORE_BARRIER;
+        return is_counted(kind) || kind == STEP_STORE || kind == STEP_COPY_START || kind == STEP_CORE_BARRIER || kind == STEP_FLAG_STORE;
     case EDIT_BEFORE: case EDIT_AFTER:
-        return kind < STEP_STOP && (edit->step == STEP_SIGNAL || edit->step == STEP_WAIT) && semaphore_there;
+        return kind < STEP_STOP && (gives(edit->step) || edit->step == STEP_WAIT) && semaphore_there;
     case EDIT_COUNT:
         return is_counted(kind) || kind == STEP_FLAG_STORE || kind == STEP_FLAG_WAIT;
     case EDIT_WAIT_SEND: case EDIT_WAIT_RECEIVE:
@@ -198,7 +209,8 @@ static bool is_meant(Core *core, unsigned i, const Edit *edit, const Request *re
     *nth = 0;
     if (!is_there(core, where, request))
         return false;
-    if (where->skip == 0 && where->times == 0 && edit->semaphore.element != EDIT_BY_OCCURRENCE && edit->kind != EDIT_EPOCH)
+    bool same = where->skip == 0 && where->times == 0 && edit->semaphore.element != EDIT_BY_OCCURRENCE && edit->turns == NULL;
+    if (same && edit->kind != EDIT_EPOCH)
         return true;
     uint32_t seen = core->edited[i]++;
     *nth = seen - where->skip;
@@ -253,15 +265,31 @@ static uint32_t pick_for(const Core *core, const Edit *edit, const Request *requ
     return decl == NONE ? NONE : pick(core->program, decl, to, &edit->semaphore, nth);
 }
 
+/* One more step as it is this time: without turns. False: there is none. */
+static bool take_turn(const Core *core, const Edit *edit, uint32_t nth, Edit *now, uint32_t *to)
+{
+    const EditTurns *turns = edit->turns;
+    *now = *edit, now->turns = NULL;
+    *to = gives(edit->step) && edit->target ? edit->target[core->id] : core->id;
+    if (turns == NULL)
+        return *to != NONE;
+    uint32_t at = core->id * turns->times + nth;
+    if (nth >= turns->times || turns->value[at] == 0)
+        return false;
+    now->value = turns->value[at], now->semaphore.element = turns->element[at];
+    *to = gives(edit->step) ? turns->target[at] : core->id;
+    return true;
+}
+
 static void insert(Core *core, const Edit *edit, const Request *request, uint32_t nth)
 {
-    uint32_t to = edit->step == STEP_SIGNAL && edit->target ? edit->target[core->id] : core->id;
-    uint32_t semaphore = to == NONE ? NONE : pick_for(core, edit, request, to, nth);
+    Edit now;
+    uint32_t to, semaphore = take_turn(core, edit, nth, &now, &to) ? pick_for(core, &now, request, to, nth) : NONE;
     if (semaphore == NONE)
         return;
     Request more = { .step = request->step };
     more.step.kind = edit->step, more.step.flags = 0, more.step.object = semaphore;
-    more.step.value = edit->value ? (uint32_t)edit->value : request->step.value, more.step.extra = edit->step == STEP_WAIT ? NONE : 0;
+    more.step.value = now.value ? (uint32_t)now.value : request->step.value, more.step.extra = edit->step == STEP_WAIT ? NONE : 0;
     if (to / core->program->cores_per_device != core->device)
         program_launch(core->program, core->launch)->communicates = true;
     core->editing = true;
@@ -312,6 +340,12 @@ static bool alter_count(const Edit *edit, Request *request)
     int64_t value = request->step.value * edit->times + edit->value;
     request->step.value = (uint32_t)CLAMP(value, 0, UINT32_MAX);
     return value > 0 || request->step.kind != STEP_SIGNAL;
+}
+
+static void set_epoch(const Edit *edit, Request *request, uint32_t nth)
+{
+    uint32_t own = request->step.value, each = edit->value ? (uint32_t)edit->value : own, times = (uint32_t)edit->times;
+    request->step.value = own * times + each * (nth + (times == 0));
 }
 
 static void drop(Core *core, const Request *request)
@@ -399,7 +433,7 @@ static bool apply(Core *core, const Edit *edit, Request *request, uint32_t nth)
         request->step.extra = (uint32_t)edit->value;
         return true;
     case EDIT_EPOCH:
-        request->step.value += nth;
+        set_epoch(edit, request, nth);
         return true;
     case EDIT_AFTER: case EDIT_WAIT_SEND: case EDIT_WAIT_RECEIVE: case EDIT_ENTRY_BARRIER: case EDIT_SLOT: case EDIT_DEVICE:
     case EDIT_EXCHANGE: case EDIT_REFER: case EDIT_GUARD:

@@ -7,16 +7,16 @@
  *
  * Invariants:  1. sites and semaphores are named by text, since ids differ between processes.  2. each core counts occurrences by itself,
  *              in Core, from 0 in each run.
- * Ownership:   a list borrows its strings and arrays; what edit_prepare makes lives as long as the program.
+ * Ownership:   a list borrows its strings, arrays and turns; what edit_prepare makes lives as long as the program.
  * Errors:      edit_prepare is false if a change does not fit the program; a semaphore of another kind is misuse (exit 2).
  */
 #pragma once
 #include "../../model/named.h"
 
 typedef enum EditKind {
-    EDIT_DROP,              /* the step is left out: STORE, SIGNAL, WAIT, WAIT_KEEP, COPY_START, CORE_BARRIER */
+    EDIT_DROP,              /* the step is left out: STORE, SIGNAL, WAIT, WAIT_KEEP, COPY_START, CORE_BARRIER, FLAG_STORE */
     EDIT_BEFORE,            /* one more step before it ... */
-    EDIT_AFTER,             /* ... or after it: `step` (SIGNAL or WAIT) of `value` on `semaphore` */
+    EDIT_AFTER,             /* ... or after it: `step` (SIGNAL, WAIT or FLAG_STORE) of `value` on `semaphore` */
     EDIT_WAIT_SEND,                             /* after a COPY_START: what its wait_send would do ... */
     EDIT_WAIT_RECEIVE,      /* ... or its wait_recv (of a local copy: its wait) */
     EDIT_COUNT,             /* SIGNAL, WAIT, WAIT_KEEP: its count * times + value; below 1 a signal is left out, a wait is for 0 */
@@ -25,7 +25,8 @@ typedef enum EditKind {
     EDIT_HOLD,              /* STORE, SIGNAL, WAIT, COPY_START: right after `until` instead; at latest where a scope or the launch ends */
     EDIT_START,             /* WAIT for a copy: the copy is started first */
     EDIT_COMPARE,           /* FLAG_WAIT: by the Compare `value` */
-    EDIT_EPOCH,             /* FLAG_STORE, FLAG_WAIT: its value + how often it was done before */
+    EDIT_EPOCH,             /* FLAG_STORE, FLAG_WAIT: its value * times + `value` (0: its value) a time that it was done, this one too for
+                               times 0 */
     /* What an operation names (edit_names.c). */
     EDIT_SLOT,              /* `name`: `value` further in the `dim`-th of the dimensions in which it is not the whole */
     EDIT_DEVICE,            /* SIGNAL, COPY_START: to the core target[core]; without it to the device `value` further */
@@ -58,6 +59,13 @@ typedef struct EditSemaphore {
     uint32_t per;                               /* ... or after so many times each; 0: 1 */
 } EditSemaphore;
 
+/* What one more step does each time, by core and occurrence: [core * times + occurrence]. */
+typedef struct EditTurns {
+    uint32_t times;                             /* later ones do nothing */
+    const uint32_t *value, *element;            /* value 0: nothing that time; element: of `semaphore` */
+    const uint32_t *target;                     /* SIGNAL: to that core */
+} EditTurns;
+
 typedef struct Edit {
     EditKind kind;
     EditWhere where;
@@ -65,6 +73,7 @@ typedef struct Edit {
     EditSemaphore semaphore;
     int64_t value, times;                       /* value of one more step, 0: that of the step in hand */
     const uint32_t *target;                     /* by core: a core, NONE: nothing there. For one more SIGNAL; NULL: the own core */
+    const EditTurns *turns;                     /* BEFORE, AFTER: for value, target and semaphore.element; NULL: the same each time */
     EditWhere until;                            /* HOLD */
     uint8_t name, dim;                          /* SLOT: an EditName */
 } Edit;
@@ -73,6 +82,7 @@ typedef struct Edit {
 typedef struct EditFresh {
     const char *name;
     const char *beside;                         /* in the launches that have this one, shared as it is; NULL: one for each launch */
+    bool always;                                /* or one that lives throughout, as a barrier semaphore does */
     SemaphoreKind kind;
     uint32_t elements;
 } EditFresh;

@@ -103,6 +103,62 @@ static void a_wait_that_comes_too_late_is_moved_up(void **state)
     repair_is_not_named("all_gather_shared_semaphore", 3, "moved up");
 }
 
+static void a_late_wait_waits_for_what_it_did_where_it_was(void **state)
+{
+    (void)state;
+    repair_is_named("false_alarm_04_storage_reused_outlived", 1, "moved up to before the end of the scope of");
+    repair_is_named("false_alarm_11_one_schedule", 3, "one_schedule.c:26 moved up to before kernels/cases/false_alarm_11_one_schedule.c:24 "
+                                                      "(the last time)");
+    repair_is_named("false_alarm_12_once_a_line", 2, "moved up to before kernels/cases/false_alarm_12_once_a_line.c:20, all at once "
+                                                     "the first time");
+    repair_is_named("false_alarm_14_asleep_one_of_two", 3, "with the wait on ready at kernels/cases/false_alarm_14_asleep.c:41 moved up");
+}
+
+/* The order that was meant, between cores whose steps are told apart by what they touch. */
+static void a_core_that_comes_too_early_is_told(void **state)
+{
+    (void)state;
+    repair_is_named("g07_zeroed_too_late", 2, "with a barrier between the store on flag at kernels/cases/g07_zeroed_too_late.c:14 and");
+    repair_is_named("g20_cleans_the_next_bank", 2, "with a semaphore of its own that each core signals after the store on flags at");
+    repair_is_named("g01_no_exit_barrier", 2, "with a capacity semaphore that each core signals after the load of inbox at");
+    repair_is_not_named("g24_one_credit_too_many", 2, "of its own that each core signals");
+    repair_is_not_named("p23_two_senders_one_slot", 3, "semaphore");             /* the first row would be lost in order, too */
+}
+
+static void a_semaphore_with_two_meanings_becomes_two(void **state)
+{
+    (void)state;
+    repair_is_named("g05b_two_meanings", 3, "with a check_in of its own for each of the waits at kernels/cases/g05b_two_meanings.c:21 and");
+    repair_is_not_named("missing_signal", 3, "of its own for each");
+}
+
+static void the_first_credit_is_given_before_the_loop(void **state)
+{
+    (void)state;
+    repair_is_named("g23_no_initial_credit", 3, "with a signal on credit before the first wait at kernels/cases/g23_no_initial");
+    repair_is_named("g23_no_initial_credit", 3, "and none there the last time");
+    repair_is_not_named("cyclic_wait", 3, "before the first wait");
+}
+
+/* A repair that lets a wait pass by a value that says nothing is none. */
+static void flags_grow_and_are_not_reset(void **state)
+{
+    (void)state;
+    repair_is_named("g03_equality_poll", 2, "as the comparison of each wait on flag");
+    repair_is_named("g06_reset_loses_a_signal", 2, "with an epoch in ready: each round waits for as much more, and the reset at");
+    repair_is_named("g09_count_then_reset", 3, "with an epoch in count: each round waits for as much more");
+    repair_is_named("g11_epoch_wraps_around", 2, "with an epoch in epoch that only grows");
+    repair_is_named("g20_cleans_the_next_bank", 2, "without the store of 0 to flags");
+    repair_is_not_named("g06_reset_loses_a_signal", 2, "without the store");
+    static const char *const reset[] = { "g06_reset_loses_a_signal", "g07_zeroed_too_late", "g09_count_then_reset",
+                                         "g20_cleans_the_next_bank" };
+    for (unsigned i = 0; i < G_N_ELEMENTS(reset); i++) {
+        repair_is_not_named(reset[i], 2, "instead of");
+        repair_is_not_named(reset[i], 2, "a store on");
+        repair_is_not_named(reset[i], 2, "sent to");
+    }
+}
+
 static void a_signal_that_comes_too_soon_is_moved_down(void **state)
 {
     (void)state;
@@ -311,6 +367,11 @@ int main(void)
         cmocka_unit_test(a_missing_wait_is_put_in),
         cmocka_unit_test(a_wait_that_comes_too_late_is_moved_up),
         cmocka_unit_test(a_signal_that_comes_too_soon_is_moved_down),
+        cmocka_unit_test(a_late_wait_waits_for_what_it_did_where_it_was),
+        cmocka_unit_test(a_core_that_comes_too_early_is_told),
+        cmocka_unit_test(a_semaphore_with_two_meanings_becomes_two),
+        cmocka_unit_test(the_first_credit_is_given_before_the_loop),
+        cmocka_unit_test(flags_grow_and_are_not_reset),
         cmocka_unit_test(a_wrong_count_is_mended),
         cmocka_unit_test(a_kinder_machine_is_named_where_it_helps),
         cmocka_unit_test(fixed_places_of_scopes_are_named_where_they_help),
