@@ -2,6 +2,8 @@
 #pragma once
 #include "../check/spec.h"
 
+/* Decides under which orders of copies each fault holds, and sorts the findings by that (settle_orders.c). */
+void check_settle_orders(CheckResult *result);
 /* Small programs only. A faulty one is checked with the usual repairs and other knobs (result->tried; repairs.c). A verified one is checked
  * without each of its barriers and signals (result->advice: needless-sync, or what they are needed for; advice.c). */
 void check_try_repairs(CheckResult *result);

@@ -13,6 +13,7 @@
 #include "../run/move_log.h"
 #include "../run/recording.h"
 #include "../sample/strategy.h"
+#include "orders.h"
 #include <string.h>
 
 enum { DIVERGENCE_RUNS = 1000, DIVERGENCE_STEPS = 100000 };
@@ -299,6 +300,8 @@ void replays_make(WorkerShared *shared)
             find_delays(shared, finding);
         if (finding->shown && wanted && !shared->as_given)
             critical_find(shared->execution, &(ExecutionOptions){ .fill = 0x5b, .pulse = &shared->control.pulse }, finding);
+        if (finding->shown && !shared->as_given && shared->spec->edits == NULL && !shared->spec->whatif)
+            orders_try(shared->execution, &(ExecutionOptions){ .fill = 0x5b, .pulse = &shared->control.pulse }, finding);
         if (finding->moves != NULL && shared->spec->recording)
             take_recording(shared, finding);
     }

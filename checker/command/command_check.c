@@ -78,6 +78,8 @@ static void finish(CheckResult *result, const void *data)
 {
     const Options *options = data;
     if (options_want_details(options) && !interrupt_requested()) {
+        child_tell_phase(result->spec->watch, "trying other orders of copies");
+        check_settle_orders(result);
         child_tell_phase(result->spec->watch, "trying repairs");
         check_try_repairs(result);
         check_cite_bounds(result);

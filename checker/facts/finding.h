@@ -61,6 +61,7 @@ typedef struct Finding {
     GArray *moves;                              /* of Move; NULL until a schedule is found */
     GPtrArray *lines;                           /* of char*: the schedule as text, one line a move; NULL until it is replayed */
     bool shown, known;                          /* a replay of the moves showed the fault; it is in the --baseline report */
+    uint8_t holds, open;                        /* bits of DmaOrder, from the one in force on: shown under it; not decided under it */
     char *departure;                            /* where a saved schedule first departs from the run it was made from; NULL: nowhere */
     GBytes *recording;                          /* the replayed run, see run/recording.h; NULL: not asked for */
 } Finding;
@@ -70,7 +71,6 @@ void finding_free(Finding *finding);
 void finding_take_message(Finding *finding, const char *message);              /* of a run; with why, if it says so */
 /* Total order: id, sites, object, then places. For sorting and merging. */
 int finding_compare(const Finding *a, const Finding *b);
-
 /* The key of a finding as text, the same in every process that runs the program, whatever ids it gives out. g_malloc. */
 char *finding_key(const Program *program, const Finding *finding);
 const Decl *finding_decl(const Program *program, const Finding *finding);      /* of its object; NULL: it has none */

@@ -26,6 +26,8 @@ static void carry_finding(Codec *codec, void *item)
     codec_texts(codec, &finding->lines);
     codec_bool(codec, &finding->shown);
     codec_bool(codec, &finding->known);
+    CODEC_PLAIN(codec, finding->holds);
+    CODEC_PLAIN(codec, finding->open);
     codec_text(codec, &finding->departure);
     codec_bytes(codec, &finding->recording);
 }

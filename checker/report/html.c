@@ -315,13 +315,14 @@ static void add_code(PageRun *run)
 
 /* Words in a list of their own, or as a member. */
 static const char *const MEMBER[TELLING_PARTS] = {
-    [TELLING_HEADLINE] = "message", [TELLING_PLACES] = "places", [TELLING_CAUSE] = "why", [TELLING_REPAIRS] = "repairs",
-    [TELLING_COMMAND] = "see", [TELLING_DELAYS] = "delays", [TELLING_TRIED] = "tried", [TELLING_HELPS] = "helps", [TELLING_STORY] = "tale",
+    [TELLING_HEADLINE] = "message", [TELLING_PLACES] = "places", [TELLING_CAUSE] = "why", [TELLING_HOLDS] = "holds",
+    [TELLING_REPAIRS] = "repairs", [TELLING_COMMAND] = "see", [TELLING_DELAYS] = "delays", [TELLING_TRIED] = "tried",
+    [TELLING_HELPS] = "helps", [TELLING_STORY] = "tale",
 };
 
 static bool is_list(TellingPart part)
 {
-    return part != TELLING_HEADLINE && part != TELLING_CAUSE && part != TELLING_COMMAND;
+    return part != TELLING_HEADLINE && part != TELLING_CAUSE && part != TELLING_HOLDS && part != TELLING_COMMAND;
 }
 
 static void begin_part(void *to, TellingPart part, guint items)

@@ -135,6 +135,17 @@ static void add_cause(JsonBuilder *builder, const Program *program, const Cause 
     json_builder_end_object(builder);
 }
 
+void json_add_orders(JsonBuilder *builder, const char *name, uint8_t orders)
+{
+    member_array(builder, name);
+    for (DmaOrder order = DMA_ORDER_UNORDERED; order <= DMA_ORDER_ISSUE_ORDER; order++) {
+        g_autofree char *word = describe_knob_value(&(const Knobs){ .dma_order = order }, KNOB_DMA_ORDER);
+        if (orders >> order & 1)
+            json_builder_add_string_value(builder, word);
+    }
+    json_builder_end_array(builder);
+}
+
 static void add_finding(JsonBuilder *builder, Source *source, const CheckResult *result, const Finding *finding, guint entry,
                         const char *schedule)
 {
@@ -159,6 +170,8 @@ static void add_finding(JsonBuilder *builder, Source *source, const CheckResult 
     add_places(builder, result, (const Place *)(void *)places->data, places->len);
     member_text_or_null(builder, "schedule", schedule);
     member_int(builder, "switches", message_switches(finding));
+    json_add_orders(builder, "holds_under", finding->holds);
+    json_add_orders(builder, "undecided_under", finding->open);
     add_lines(builder, "story", narrative_lines(result, finding));
     add_lines(builder, "delays", message_delays(result->program, finding));
     json_builder_end_object(builder);

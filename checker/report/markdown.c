@@ -187,6 +187,9 @@ static void write_words(void *to, TellingPart part, const char *words)
     case TELLING_CAUSE:
         write_cause(w, words);
         break;
+    case TELLING_HOLDS:
+        g_string_append_printf(out, "**Holds:** %s.\n\n", words);
+        break;
     case TELLING_COMMAND:
         g_string_append(out, "**See it:** ");
         marked_code(out, words);

@@ -2,6 +2,7 @@
 #include "message.h"
 #include <string.h>
 #include "../../model/label.h"
+#include "../check/orders.h"
 #include "describe.h"
 
 static char *say_race(const Program *program, const Finding *finding)
@@ -192,6 +193,47 @@ char *message_why(const CheckResult *result, const Finding *finding)
     say_described_once(out);
     append_described(out, result->program, finding);
     return g_string_free(out, out->len == 0);
+}
+
+static char *undecided_orders(const Finding *finding)
+{
+    GString *words = g_string_new(NULL);
+    for (DmaOrder order = DMA_ORDER_UNORDERED; order <= DMA_ORDER_ISSUE_ORDER; order++) {
+        g_autofree char *name = describe_knob_value(&(const Knobs){ .dma_order = order }, KNOB_DMA_ORDER);
+        if (finding->holds >> order & 1)
+            g_string_append_printf(words, "%s%s", words->len ? " and " : "under --dma-order ", name);
+    }
+    for (DmaOrder order = DMA_ORDER_UNORDERED, any = 0; order <= DMA_ORDER_ISSUE_ORDER; order++) {
+        g_autofree char *name = describe_knob_value(&(const Knobs){ .dma_order = order }, KNOB_DMA_ORDER);
+        if (finding->open >> order & 1)
+            g_string_append_printf(words, "%s%s", any++ ? " and " : "; not decided under ", name);
+    }
+    return g_string_free(words, FALSE);
+}
+
+char *message_holds(const CheckResult *result, const Finding *finding)
+{
+    if (finding->holds == 0)
+        return NULL;
+    switch (orders_hold(finding)) {
+    case HOLDS_UNDECIDED:
+        return undecided_orders(finding);
+    case HOLDS_UNLESS_ISSUE_ORDER:
+        return g_strdup("only if copies of one core may overtake each other; not under --dma-order issue-order");
+    case HOLDS_UNLESS_LINK_FIFO:
+        return g_strdup("only if copies of one link may overtake each other; not under --dma-order link-fifo");
+    case HOLDS_ALWAYS:
+        break;
+    }
+    bool said = result->spec->knobs.dma_order == DMA_ORDER_ISSUE_ORDER || !orders_matter(result->record);
+    return said ? NULL : g_strdup("under every order of copies");
+}
+
+const char *message_holds_briefly(const Finding *finding)
+{
+    static const char *const WORDS[] = { NULL, "orders of copies not decided", "only if copies of one core overtake",
+                                         "only if copies of one link overtake" };
+    return WORDS[orders_hold(finding)];
 }
 
 static const char *ordinal(uint32_t number)

@@ -11,6 +11,9 @@ char *message_text(const CheckResult *result, const Finding *finding);
 char *message_count(const Finding *finding);
 /* An explanation: that of the search, or, for a deadlock, from the record. NULL: none. */
 char *message_why(const CheckResult *result, const Finding *finding);
+/* Under which orders of copies it holds: "only if copies of one link may overtake ..."; NULL: under each, and that goes without saying. */
+char *message_holds(const CheckResult *result, const Finding *finding);
+const char *message_holds_briefly(const Finding *finding);     /* NULL: under each */
 /* Which agents must be slow for the fault to show on a real machine, one line each; NULL: unknown. g_ptr_array_unref. */
 GPtrArray *message_delays(const Program *program, const Finding *finding);
 /* Context switches of the schedule: how often the next move is of another agent. */

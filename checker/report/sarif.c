@@ -7,6 +7,7 @@
 #include "describe.h"
 #include "diff.h"
 #include "fingerprint.h"
+#include "json.h"
 #include "message.h"
 #include "output.h"
 #include "paths.h"
@@ -381,6 +382,8 @@ static void add_result(Sarif *sarif, const CheckResult *result, const Entry *ent
     member_object(builder, "properties");
     member_text(builder, "program", result->spec->program);
     member_int(builder, "devices", mesh_devices(&result->spec->mesh));
+    json_add_orders(builder, "holds_under", finding->holds);
+    json_add_orders(builder, "undecided_under", finding->open);
     json_builder_end_object(builder);
     json_builder_end_object(builder);
     g_ptr_array_add(sarif->results, json_builder_get_root(builder));

@@ -15,7 +15,7 @@ static void fill(GString *text, const char *hole, const char *words)
     g_autofree char *joined = g_strjoinv("\", \"", word), *quoted = g_strdup_printf("\"%s\"", joined);
     g_autofree char *at = g_strdup_printf("\"@%s\"", hole);
     guint filled = g_string_replace(text, at, quoted, 0);
-    g_assert(filled == 1);
+    g_assert(filled > 0);
 }
 
 void schema_append_to(GString *out)

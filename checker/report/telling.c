@@ -55,6 +55,12 @@ static void tell_cause(const Telling *t)
     tell_words(t, TELLING_CAUSE, why);
 }
 
+static void tell_holds(const Telling *t)
+{
+    g_autofree char *holds = message_holds(t->told->result, t->told->finding);
+    tell_words(t, TELLING_HOLDS, holds);
+}
+
 /* What it was tried for is said with the first of them. */
 static void tell_repairs(const Telling *t, TellingPart part, const GPtrArray *repairs)
 {
@@ -119,6 +125,7 @@ static void tell_finding(const Telling *t, const GPtrArray *repairs)
     tell_headline(t);
     tell_places(t);
     tell_cause(t);
+    tell_holds(t);
     tell_repairs(t, TELLING_REPAIRS, repairs);
     tell_words(t, TELLING_COMMAND, command);
     tell_delays(t);

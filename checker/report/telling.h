@@ -1,5 +1,5 @@
-/* telling.h - an entry part by part, in the order that all reports share: what and where, cause, repair, how to see it; then what may be
- * folded. A report is a Teller, which lays out what it is told.
+/* telling.h - an entry part by part, in the order that all reports share: what and where, cause, under
+ * which orders of copies it holds, repair, how to see it; then what may be folded. A report is a Teller, which lays out what it is told.
  *
  *     telling -> for each part that the teller wants and that has anything: begin, its items, end
  */
@@ -8,7 +8,7 @@
 #include "narrative.h"
 
 typedef enum TellingPart {
-    TELLING_HEADLINE, TELLING_PLACES, TELLING_CAUSE, TELLING_REPAIRS, TELLING_COMMAND, TELLING_DELAYS,
+    TELLING_HEADLINE, TELLING_PLACES, TELLING_CAUSE, TELLING_HOLDS, TELLING_REPAIRS, TELLING_COMMAND, TELLING_DELAYS,
     TELLING_SYMPTOMS, TELLING_TRIED, TELLING_HELPS, TELLING_STORY, TELLING_PARTS
 } TellingPart;
 
@@ -25,7 +25,7 @@ typedef struct Told {
 typedef struct Teller {
     unsigned parts;                             /* a bit per TellingPart */
     void (*begin)(void *to, TellingPart part, guint items);
-    void (*words)(void *to, TellingPart part, const char *words);       /* HEADLINE, CAUSE, COMMAND, DELAYS, HELPS */
+    void (*words)(void *to, TellingPart part, const char *words);       /* HEADLINE, CAUSE, HOLDS, COMMAND, DELAYS, HELPS */
     void (*place)(void *to, const Place *place);
     void (*repair)(void *to, TellingPart part, const Repair *repair, const char *words);       /* REPAIRS, TRIED */
     void (*symptom)(void *to, const Finding *finding);

@@ -179,6 +179,9 @@ static void tell_words(void *to, TellingPart part, const char *words)
         tell(t, "Why:  ", words);
         quote_cited(t, words);
         break;
+    case TELLING_HOLDS:
+        tell(t, "Holds:  ", words);
+        break;
     case TELLING_COMMAND:
         g_string_append_printf(t->text->out, "    See it:  %s\n", words);
         break;
@@ -276,6 +279,8 @@ static char *symptom_words(EntryText *t, const Finding *finding)
     if (finding->count > 1)
         g_string_append_printf(out, " (%s%" G_GUINT64_FORMAT " %s)", finding->at_most ? "at most " : "", finding->count,
                                finding->places == 2 ? "pairs" : "times");
+    if (message_holds_briefly(finding))
+        g_string_append_printf(out, ", %s", message_holds_briefly(finding));
     return g_string_free(out, FALSE);
 }
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../../checker/advise/advise.h"
 #include "../../checker/check/check.h"
 #include "../../checker/report/narrative.h"
 #include "../../checker/report/text_check.h"
@@ -29,6 +30,7 @@ static char *report(const char *program, uint32_t devices)
     CheckSpec spec = { .open = pl_module_open, .program = program, .cores = 1, .recording = true };
     mesh_line(&spec.mesh, devices);
     CheckResult *result = check_run(&spec);
+    check_settle_orders(result);
     Text text;
     text_init(&text, false, false, false);
     text.story = true;

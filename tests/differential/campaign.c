@@ -86,6 +86,7 @@ static void summarise(const Campaign *campaign, const Share *sum, double seconds
         { stats->conflicts, "with conflicts" }, { stats->rotated, "with and without symmetry" }, { stats->states, "states" },
         { stats->workers, "by other workers" }, { stats->resumed, "resumed" },
         { stats->marked, "with racing values followed" },
+        { stats->ordered, "found again under a stricter order of copies" },
     };
     printf("seeds from %" G_GUINT64_FORMAT ":", campaign->first);
     for (size_t i = 0; i < G_N_ELEMENTS(line); i++)

@@ -1,6 +1,7 @@
 /* differential.c - runs everything on one program and compares the opinions. */
 #include "differential.h"
 #include <string.h>
+#include "../../checker/check/orders.h"
 #include "../../checker/check/race_marks.h"
 #include "../../checker/run/entry_barriers.h"
 #include "../../checker/run/judge.h"
@@ -397,6 +398,52 @@ static void compare_marked(Comparison *c, DifferentialStats *stats)
     stats->marked++;
 }
 
+/* By the number of states; or by polls that nobody can say the end of: states of cores are not compared with the address sanitizer. */
+static bool was_limited(const Outcome *outcome)
+{
+    for (guint i = 0; i < outcome->limits->len; i++)
+        if (strcmp(g_ptr_array_index(outcome->limits, i), "states") == 0 || strcmp(g_ptr_array_index(outcome->limits, i), "polls") == 0)
+            return true;
+    return false;
+}
+
+static void add_shown_under(Comparison *c, const Outcome *outcome, DmaOrder order, GPtrArray *lines)
+{
+    const ExecutionOptions options = { .fill = 0x5b };
+    for (guint i = 0; i < outcome->findings->len; i++) {
+        Finding *finding = g_ptr_array_index(outcome->findings, i);
+        if (finding->shown && finding->holds == 0)
+            orders_try(c->replay, &options, finding);
+        if (finding->holds >> order & 1)
+            g_ptr_array_add(lines, opinion_line(c->random, c->program, finding));
+    }
+}
+
+/* A fault whose schedule shows it under a stricter order of copies is found by an enumeration under that order. */
+static void compare_copy_orders(Comparison *c, DifferentialStats *stats)
+{
+    if (c->program->knobs.dma_order != DMA_ORDER_UNORDERED || c->proof->incomplete_after_race || c->search->incomplete_after_race)
+        return;
+    for (DmaOrder order = DMA_ORDER_LINK_FIFO; order <= DMA_ORDER_ISSUE_ORDER; order++) {
+        g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+        add_shown_under(c, c->proof, order, lines);
+        add_shown_under(c, c->search, order, lines);
+        if (lines->len == 0)
+            continue;
+        c->program->knobs.dma_order = order;
+        Outcome *stricter = enumerate(c, 0, 1);
+        c->program->knobs.dma_order = DMA_ORDER_UNORDERED;
+        Opinion shown, found = opinion_of(c, "enumeration under the stricter order", stricter);
+        opinion_of_lines(&shown, "schedule", lines, NULL);
+        if (!was_limited(stricter))
+            opinion_want_subset(c->difference, &shown, &found, OPINION_KEYS);
+        stats->ordered += !was_limited(stricter);
+        opinion_clear(&shown);
+        opinion_clear(&found);
+        outcome_free(stricter);
+    }
+}
+
 static void count_faults(const Comparison *c, DifferentialStats *stats)
 {
     bool seen[FAULT_COUNT] = { false };
@@ -409,15 +456,6 @@ static void count_faults(const Comparison *c, DifferentialStats *stats)
     stats->verified += c->search->findings->len == 0;
     stats->bounded += !c->proof->complete;
     stats->conflicts += has_conflicts(c->proof);
-}
-
-/* By the number of states; or by polls that nobody can say the end of: states of cores are not compared with the address sanitizer. */
-static bool was_limited(const Outcome *outcome)
-{
-    for (guint i = 0; i < outcome->limits->len; i++)
-        if (strcmp(g_ptr_array_index(outcome->limits, i), "states") == 0 || strcmp(g_ptr_array_index(outcome->limits, i), "polls") == 0)
-            return true;
-    return false;
 }
 
 static void compare(Comparison *c, DifferentialStats *stats)
@@ -454,6 +492,7 @@ static void compare(Comparison *c, DifferentialStats *stats)
         compare_with_brute(c, &search, stats);
         compare_modes(c, &search, stats);
         compare_symmetry(c, &search, stats);
+        compare_copy_orders(c, stats);
         bool unique = c->proof->complete && !c->proof->incomplete_after_race;
         if (unique)
             compare_other_orders(c, &proof, stats);

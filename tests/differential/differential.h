@@ -14,6 +14,7 @@
 
 typedef struct DifferentialStats {
     uint64_t programs, skipped, states, brute, verified, bounded, other_orders, classes, conflicts, modes, refused, rotated;
+    uint64_t ordered;                           /* faults that hold under a stricter order of copies, found again under it */
     uint64_t marked;                            /* runs compared element by element, where races were marked */
     uint64_t workers, resumed;                  /* searches done again by others; interrupted and resumed */
     uint64_t found[FAULT_COUNT];                /* programs with such a fault */
