@@ -37,7 +37,7 @@ endef
 export LAYERS
 
 # Kernels that are not linked into the checker: a folder is one module.
-MODULES := cases jax patterns windows
+MODULES := cases inputs jax patterns windows
 SOURCES := $(sort $(wildcard model/*.c kernels/*.c kernels/*/*.c checker/*.c checker/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 MODULE_FILES := $(MODULES:%=$(BUILD)/lib/heddle/%.so)

@@ -113,6 +113,59 @@ void heap_pages(void (*each)(void *data, void *start, size_t bytes), void *data)
     for_each(maps, each, data);
 }
 
+static GArray *kept_spans;                      /* of HeapSpan, and the blocks in them: see heap_keep */
+static GHashTable *kept_blocks;
+static guint kept_maps;
+
+static GHashTable *copy_blocks(GHashTable *from)
+{
+    GHashTable *copy = g_hash_table_new(NULL, NULL);
+    GHashTableIter iter;
+    gpointer block, bytes;
+    if (from != NULL)
+        g_hash_table_iter_init(&iter, from);
+    while (from != NULL && g_hash_table_iter_next(&iter, &block, &bytes))
+        g_hash_table_insert(copy, block, bytes);
+    return copy;
+}
+
+void heap_keep(void)
+{
+    if (spans == NULL)
+        spans = g_array_new(FALSE, FALSE, sizeof(HeapSpan)), settled = g_hash_table_new(NULL, NULL);
+    kept_spans = g_array_copy(spans);
+    kept_blocks = copy_blocks(settled);
+    kept_maps = maps != NULL ? maps->len : 0;
+}
+
+static void unmap_from(GArray *array, guint first)
+{
+    for (guint i = first; array != NULL && i < array->len; i++)
+        munmap(g_array_index(array, HeapSpan, i).start, g_array_index(array, HeapSpan, i).bytes);
+    if (array != NULL)
+        g_array_set_size(array, MIN(array->len, first));
+}
+
+bool heap_start_over(void)
+{
+    heap_seal(false);
+    for (guint i = 0; i < kept_spans->len; i++)
+        if (i >= spans->len || g_array_index(spans, HeapSpan, i).start != g_array_index(kept_spans, HeapSpan, i).start)
+            return false;
+    if (maps != NULL && maps->len < kept_maps)
+        return false;
+    unmap_from(spans, kept_spans->len);
+    unmap_from(maps, kept_maps);
+    for (guint i = 0; i < kept_spans->len; i++) {
+        HeapSpan *span = &g_array_index(spans, HeapSpan, i);
+        span->used = g_array_index(kept_spans, HeapSpan, i).used;
+        memset(span->start + span->used, 0, span->bytes - span->used);
+    }
+    g_hash_table_unref(settled);
+    settled = copy_blocks(kept_blocks);
+    return true;
+}
+
 char *heap_describe(const void *address)
 {
     GHashTableIter iter;

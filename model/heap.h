@@ -22,6 +22,9 @@ extern _Thread_local HeapBlock **heap_own;
 void heap_load(void);                           /* before dlopen: what is allocated from here on, but by the loader, belongs to user code */
 void heap_loaded(void);
 void heap_seal(bool seal);                      /* PROGRAM is done; false: another PROGRAM follows */
+void heap_keep(void);                           /* before the first PROGRAM */
+/* What PROGRAM allocated is gone, but not yet what it wrote. false: it freed something that is older. */
+bool heap_start_over(void);
 /* From now on: the fill byte of cores' fresh blocks, and how far blocks are shifted (a multiple of 16). */
 void heap_pattern(unsigned char fill, size_t shift);
 enum { HEAP_FILL = 0x5b };                      /* a repeated run uses 0: the two differ as a truth value, a bound and a summand */

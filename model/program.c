@@ -4,6 +4,7 @@
  * of one process can be compared step by step. Each declaration gets a range of ids of objects and semaphores.
  */
 #include "program.h"
+#include "drawn.h"
 #include "labels.h"
 #include "sane.h"
 #include <glib.h>
@@ -26,6 +27,8 @@ static void init_tables(Program *program)
     store_init(&program->expectations, sizeof(Expectation), 1 << 16);
     store_init(&program->parameters, sizeof(Parameter), 1 << 12);
     store_init(&program->overrides, sizeof(Parameter), 1 << 12);
+    store_init(&program->input, sizeof(int64_t), 1 << 24);
+    store_init(&program->drawn, sizeof(Drawn), 1 << 24);
     store_init(&program->labels, sizeof(Labels), DECLS_MAX);
     store_init(&program->passed, sizeof(uint32_t), (size_t)1 << 31);
     store_init(&program->object_decls, sizeof(uint32_t), (size_t)1 << 31);
@@ -37,6 +40,14 @@ static void init_tables(Program *program)
     intern_init(&program->racing.reached, RACING_MAX, (size_t)RACING_MAX * 16);
     store_init(&program->racing.first, sizeof(uint32_t), RACING_MAX);
     store_init(&program->racing.rivals, 3 * sizeof(uint32_t), (size_t)RACING_MAX * 64);
+}
+
+static void begin_tables(Program *program)
+{
+    store_push(&program->passed, program->cores);
+    const Region empty = { 0 };
+    program_string(program, "");
+    intern_add(&program->regions, &empty, region_key_bytes(&empty));
 }
 
 Program *program_new(const Mesh *mesh, uint32_t cores_per_device, const Knobs *knobs)
@@ -52,14 +63,11 @@ Program *program_new(const Mesh *mesh, uint32_t cores_per_device, const Knobs *k
     program->cores = program->devices * cores_per_device;
     program->knobs = *knobs;
     init_tables(program);
-    store_push(&program->passed, program->cores);
-    const Region empty = { 0 };
-    program_string(program, "");
-    intern_add(&program->regions, &empty, region_key_bytes(&empty));
+    begin_tables(program);
     return program;
 }
 
-enum { INTERNS = 7, STORES = 16 };
+enum { INTERNS = 7, STORES = 18 };
 
 static void list_interns(Program *program, Intern **intern)
 {
@@ -71,8 +79,9 @@ static void list_interns(Program *program, Intern **intern)
 static void list_stores(Program *program, Store **store)
 {
     Store *const all[STORES] = { &program->text, &program->sites, &program->decls, &program->launches, &program->expectations,
-                                 &program->parameters, &program->overrides, &program->labels, &program->object_decls,
-                                 &program->view_regions, &program->semaphore_decls, &program->scope_decls, &program->barrier_decls,
+                                 &program->parameters, &program->overrides, &program->input, &program->drawn,
+                                 &program->labels, &program->object_decls, &program->view_regions, &program->semaphore_decls,
+                                 &program->scope_decls, &program->barrier_decls,
                                  &program->racing.first, &program->racing.rivals, &program->passed };
     memcpy(store, all, sizeof all);
 }
@@ -91,6 +100,26 @@ void program_free(Program *program)
         store_clear(store[i]);
     Store home = program->home;
     store_clear(&home);
+}
+
+void program_start_over(Program *program)
+{
+    Intern *intern[INTERNS];
+    Store *store[STORES];
+    list_interns(program, intern);
+    list_stores(program, store);
+    for (size_t i = 0; i < INTERNS; i++)
+        intern_truncate(intern[i], 0);
+    for (size_t i = 0; i < STORES; i++)
+        store_reset(store[i]);
+    program->name = program->summary = program->source = NULL;
+    program->objects = program->semaphores = program->sites_in_order = 0;
+    program->edits = NULL;
+    program->expected_faults = program->expected_from = 0;
+    program->usage_error = program->not_applicable = NULL;
+    program->least_input = program->many_inputs = false;
+    program_renew(program);
+    begin_tables(program);
 }
 
 void program_make_private(Program *program)

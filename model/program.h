@@ -8,7 +8,7 @@
  *       semaphore = decl.first_semaphore + core * decl.elements + element.  core = device * cores_per_device + index.
  *
  * Invariants:  1. the objects and semaphores of a decl follow those of the decl before.  2. string 0 is "".
- * Errors:      bad plans set usage_error (one line with file and line) and unwind; a size that PL_NEEDS refuses sets not_applicable.
+ * Errors:      bad plans set usage_error (one line with file and line) and unwind; what PL_NEEDS refuses sets not_applicable.
  */
 #pragma once
 #include "fault.h"
@@ -55,8 +55,7 @@ typedef struct Decl {
     uint32_t exempt[FAULT_COUNT];               /* string id of the reason, 0: not exempt */
 } Decl;
 
-/* counter: textual order of operations in a file. caller: site + 1 of the innermost marked call (PL_CALL); 0: none. library: 1 for steps of
- * the copies that the library makes for windows. */
+/* counter: textual order in a file. caller: site + 1 of the innermost marked call (PL_CALL), 0: none. library: 1 for copies of windows. */
 typedef struct Site { uint32_t file, function, line, counter, caller, library; } Site;
 
 #define GRID_DIMS_MAX 8
@@ -88,15 +87,15 @@ typedef struct Parameter { uint32_t name; int64_t value, least, greatest; bool c
 
 struct Program {
     const char *name, *summary, *source;        /* source: path as given to the compiler */
-    Mesh mesh;
-    uint32_t devices, cores_per_device, cores;
+    Mesh mesh; uint32_t devices, cores_per_device, cores;
     Knobs knobs;
     bool bare;                                  /* of the machine tests: no launch steps, everything lives always */
     uint64_t seed;                              /* of generated inputs */
-
     Intern strings, views, regions, site_keys, scopes;
     Store text;                                 /* bytes: program_alloc */
     Store sites, decls, launches, expectations, parameters, overrides, labels;
+    Store input, drawn;                         /* int64_t: given values; Drawn: all that PROGRAM asked for (input.h) */
+    bool least_input, many_inputs;              /* beyond the given values the least, not generated; values are made to fit */
     Store passed;                               /* uint32_t a core: how many launches it has passed in some run: see entry.h */
     uint32_t objects, semaphores, generation;   /* ids given out; their generation, unique in this process (rewind.h) */
     uint32_t sites_in_order;                    /* later sites were met by several threads at once, in any order; 0: all are in order */
@@ -112,6 +111,7 @@ struct Program {
 
 Program *program_new(const Mesh *mesh, uint32_t cores_per_device, const Knobs *knobs);      /* in shared memory */
 void program_free(Program *program);
+void program_start_over(Program *program);      /* as program_new left it */
 void program_make_private(Program *program);    /* in a forked child, all but the launches: see store_make_private */
 void program_renew(Program *program);           /* gives it another generation */
 

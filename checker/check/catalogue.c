@@ -3,6 +3,7 @@
  * Each program is built at one machine shape after another until it is applicable; the list shows what it declares there.
  */
 #include "catalogue.h"
+#include "../../model/input.h"
 #include "../facts/codec.h"
 #include "../facts/limits.h"
 #include "../run/child.h"
@@ -38,6 +39,11 @@ static Program *build_at(const ProgramEntry *entry, const Mesh *mesh, uint32_t c
     const Knobs knobs = { 0 };
     Program *program = program_new(mesh, cores, &knobs);
     entry->build(program, entry);
+    if (input_is_refused(program)) {
+        program_start_over(program);
+        program->least_input = true;
+        entry->build(program, entry);
+    }
     return program;
 }
 
@@ -53,6 +59,7 @@ static void carry_entry(Codec *codec, CatalogueEntry *entry)
     CODEC_PLAIN(codec, entry->devices_min);
     CODEC_PLAIN(codec, entry->cores);
     codec_text(codec, &entry->mesh);
+    CODEC_PLAIN(codec, entry->tables);
     codec_array(codec, &entry->parameters, sizeof(CatalogueParameter));
     for (guint i = 0; i < entry->parameters->len; i++) {
         CatalogueParameter *parameter = &g_array_index(entry->parameters, CatalogueParameter, i);
@@ -89,7 +96,7 @@ static void describe(const CatalogueShared *shared, const ProgramEntry *entry, C
     CatalogueEntry told = { (char *)entry->name, (char *)entry->summary, (char *)(shared->built_in ? entry->group : "user"),
                             (char *)entry->source, (char *)shared->module, program->expected_faults, program->expected_from,
                             fits ? program->devices : 0, fits ? program->cores_per_device : 1,
-                            fits && program->mesh.axes > 1 ? (char *)"x=2,y=2" : NULL, parameters };
+                            fits && program->mesh.axes > 1 ? (char *)"x=2,y=2" : NULL, parameters, input_has_tables(program) };
     carry_entry(codec, &told);
     program_free(program);
 }

@@ -14,6 +14,7 @@ typedef struct CatalogueEntry {
     uint32_t cores;                             /* per device, where it is applicable: 1, or 2 if it must be */
     char *mesh;                                 /* a mesh of several axes if it needs one, else NULL */
     GArray *parameters;                         /* of CatalogueParameter */
+    gboolean tables;                            /* it has inputs with a domain */
 } CatalogueEntry;
 typedef struct CatalogueParameter {
     char *name;

@@ -14,6 +14,7 @@
 #include "../run/entry_barriers.h"
 #include "check_parts.h"
 #include "child_death.h"
+#include "inputs.h"
 #include "interrupt.h"
 #include "race_marks.h"
 #include "search.h"
@@ -450,12 +451,20 @@ static void compare_variants(CheckResult *result)
     }
 }
 
-void check_complete(CheckResult *result, WorkerShared *shared)
+static void check_one(CheckResult *result, WorkerShared *shared)
 {
     run_and_conclude(result, shared, conclude);
     compare_variants(result);
     if (result->outcome != NULL && result->verdict != VERDICT_ERROR)
         gather_advice(result);
+}
+
+void check_complete(CheckResult *result, WorkerShared *shared)
+{
+    if (result->spec->inputs > 0)
+        inputs_check(result, shared, check_one);
+    else
+        check_one(result, shared);
 }
 
 CheckResult *check_run(const CheckSpec *spec)
@@ -522,16 +531,26 @@ CheckResult *check_replay(const CheckSpec *spec, Finding *finding, const GPtrArr
     return result;
 }
 
+void check_forget(CheckResult *result)
+{
+    g_clear_pointer(&result->error, g_free);
+    g_clear_pointer(&result->warning, g_free);
+    g_clear_pointer(&result->captured, g_free);
+    g_clear_pointer(&result->results, g_bytes_unref);
+    outcome_free(result->outcome);
+    result->outcome = NULL;
+    g_ptr_array_set_size(result->advice, 0);
+}
+
 void check_result_free(CheckResult *result)
 {
-    g_free(result->error);
-    g_free(result->warning);
-    g_free(result->captured);
-    g_bytes_unref(result->results);
-    outcome_free(result->outcome);
+    check_forget(result);
     record_free(result->record);
     program_free(result->program);
     g_ptr_array_free(result->advice, TRUE);
+    g_free(result->inputs);
+    if (result->owned != NULL)
+        g_ptr_array_unref(result->owned);
     if (result->tried != NULL)
         g_ptr_array_unref(result->tried);
     g_free(result);

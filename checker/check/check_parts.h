@@ -3,6 +3,7 @@
 #include "worker_shared.h"
 
 CheckResult *check_begin(const CheckSpec *spec, WorkerShared **shared);        /* program and record, empty, in shared memory */
+void check_forget(CheckResult *result);         /* what a check of another input found */
 void check_complete(CheckResult *result, WorkerShared *shared);                /* everything else */
 /* Out of time or memory, or interrupted: optional work is skipped. */
 bool check_is_over(const CheckResult *result);

@@ -85,6 +85,16 @@ static void carry_advice(Codec *codec, Advice *advice)
     CODEC_PLAIN(codec, advice->place);
 }
 
+static void carry_inputs(Codec *codec, InputTally **inputs)
+{
+    bool many = *inputs != NULL;
+    codec_bool(codec, &many);
+    if (many && *inputs == NULL)
+        *inputs = g_new0(InputTally, 1);
+    if (many)
+        CODEC_PLAIN(codec, **inputs);
+}
+
 static void carry_rest(Codec *codec, CheckResult *result)
 {
     CODEC_PLAIN(codec, result->verdict);
@@ -95,6 +105,7 @@ static void carry_rest(Codec *codec, CheckResult *result)
     CODEC_PLAIN(codec, result->peak_bytes);
     codec_text(codec, &result->captured);
     codec_bytes(codec, &result->results);
+    carry_inputs(codec, &result->inputs);
     repairs_carry(codec, &result->tried);
     uint64_t advice = codec_count(codec, result->advice->len);
     for (uint64_t i = 0; i < advice && !codec->bad; i++) {

@@ -1,5 +1,6 @@
 /* identity.c - a source may include other files, so the hash of the recorded run is part of the identity. */
 #include "identity.h"
+#include "../../model/input.h"
 #include "../run/infile.h"
 #include <stddef.h>
 #define XXH_INLINE_ALL
@@ -25,6 +26,9 @@ static uint64_t hash_run(const Record *record)
 
 static void append_parameters(GString *text, const Program *program)
 {
+    for (size_t i = 0; i < program->drawn.count; i++)
+        g_string_append_printf(text, "%s%" G_GINT64_FORMAT "%s", i ? "," : "input ", STORE(Drawn, &program->drawn, i).value,
+                               i + 1 == program->drawn.count ? "\n" : "");
     for (size_t i = 0; i < program->parameters.count; i++) {
         const Parameter *parameter = &STORE(Parameter, &program->parameters, i);
         g_string_append_printf(text, "-D%s %" G_GINT64_FORMAT "\n", program_text(program, parameter->name), parameter->value);

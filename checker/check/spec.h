@@ -7,6 +7,7 @@
 #include "../facts/finding.h"
 #include "../run/child.h"
 #include "exit_code.h"
+#include "input_rule.h"
 #include "repair.h"
 #include "../facts/limits.h"
 
@@ -16,6 +17,8 @@ typedef enum Verdict { VERDICT_VERIFIED = EXIT_VERIFIED, VERDICT_FAULTY = EXIT_F
 typedef enum Search { SEARCH_AUTO, SEARCH_PROVE, SEARCH_ENUMERATE, SEARCH_RANDOM, SEARCH_PCT } Search;
 
 enum { CORES_MAX = 1024 };                      /* a device */
+
+#define INPUTS_ALL UINT64_MAX
 
 typedef struct Override { const char *name; int64_t value; } Override;
 
@@ -28,6 +31,10 @@ typedef struct CheckSpec {
     uint32_t cores;
     const Override *override;
     size_t overrides;
+    const int64_t *input;                       /* the program's input (model/input.h): so many values; the rest is generated */
+    size_t input_values;
+    uint64_t inputs, inputs_seed;               /* how many inputs: INPUTS_ALL, or 0 for that one only (inputs.h) */
+    unsigned shape_canary;                      /* of ShapePart: what shapes leave out; 0 but in tests */
     Knobs knobs;
     Search search;
     unsigned modes;                             /* of an enumeration: EnumerateMode bits */
@@ -55,6 +62,17 @@ typedef struct Advice {
  * sizes are verified, from `least` on. */
 typedef struct SmallerSizes { bool known; uint32_t wrong, right, least; } SmallerSizes;
 
+/* Of a check of many inputs. */
+typedef struct InputTally {
+    uint64_t tried, refused;                    /* executed; refused: beginnings of inputs that PL_NEEDS leaves out */
+    uint64_t shapes, faulty, undecided;         /* faulty: those that look so; undecided: a limit was reached */
+    uint64_t doubted;                           /* all that the search did not find right: faulty ones, and others */
+    uint64_t last_news;                         /* the number of the input that had the last new shape or line, from 1 */
+    bool whole;                                 /* every input was tried */
+    bool ruled; Rule rule;                      /* what wrong inputs have in common, and no right one (input_rule.h) */
+    uint64_t right;                             /* inputs that were right, if ruled */
+} InputTally;
+
 typedef struct CheckResult {
     const CheckSpec *spec;
     Verdict verdict;
@@ -65,6 +83,8 @@ typedef struct CheckResult {
     GPtrArray *advice;                          /* of Advice */
     GPtrArray *tried;                           /* of Repair; NULL: none was tried */
     SmallerSizes smaller;
+    InputTally *inputs;                         /* NULL: one input was checked */
+    GPtrArray *owned;                           /* what `spec` points to, if it is of one among many inputs; NULL */
     bool results_checked;
     GBytes *results;                            /* in the format of results.h; NULL: not requested, or none */
     double seconds;

@@ -5,6 +5,7 @@
  * order (reads of counts, flags), the second run keeps the order, and only stacks and memory differ.
  */
 #include "worker.h"
+#include "../../model/input.h"
 #include "../../model/racing.h"
 #include "../../model/rewind.h"
 #include "../classes/classes.h"
@@ -44,6 +45,18 @@ WorkerShared *worker_shared_new(const CheckSpec *spec)
     return shared;
 }
 
+void worker_begin_again(WorkerShared *shared)
+{
+    program_start_over(shared->program);
+    record_reset(shared->record);
+    record_reset(shared->replayed);
+    store_reset(&shared->text);
+    store_reset(&shared->results);
+    shared->error = shared->warning = shared->not_applicable = shared->not_deterministic = NULL;
+    shared->ran = shared->searched = shared->steps_reached = shared->marked = false;
+    shared->enumerated = shared->again = shared->data_only = false;
+}
+
 void worker_shared_free(WorkerShared *shared)
 {
     store_clear(&shared->outcome);
@@ -79,7 +92,37 @@ static void guess_entry_barriers(Program *program)
     }
 }
 
-static bool build(WorkerShared *shared, const ProgramModule *module)
+static void build_with(WorkerShared *shared, const ProgramEntry *entry, bool least_input)
+{
+    Program *program = shared->program;
+    const CheckSpec *spec = shared->spec;
+    program->name = program_text(program, program_string(program, entry->name));
+    program->summary = program_text(program, program_string(program, entry->summary));
+    program->source = program_text(program, program_string(program, spec->source ? spec->source : entry->source));
+    program->seed = spec->seed;
+    for (size_t i = 0; i < spec->overrides; i++)
+        *(Parameter *)store_push(&program->overrides, 1) = (Parameter){ .name = program_string(program, spec->override[i].name),
+                                                                        .value = spec->override[i].value };
+    if (shared->many != NULL)
+        shared->give(shared);
+    else if (spec->input_values > 0)
+        memcpy(store_push(&program->input, spec->input_values), spec->input, spec->input_values * sizeof *spec->input);
+    program->least_input |= least_input;
+    entry->build(program, entry);
+}
+
+/* Neither the generated input nor the least one fits. */
+static void refuse_inputs(WorkerShared *shared)
+{
+    Program *program = shared->program;
+    if (program->not_applicable == NULL)
+        return;
+    g_autofree char *text = g_strdup_printf("no input that the program takes was found (\"%s\"); --inputs N looks for one",
+                                            program->not_applicable);
+    program->not_applicable = worker_keep(shared, text);
+}
+
+bool worker_build(WorkerShared *shared, const ProgramModule *module)
 {
     const CheckSpec *spec = shared->spec;
     Program *program = shared->program;
@@ -90,14 +133,12 @@ static bool build(WorkerShared *shared, const ProgramModule *module)
         shared->error = worker_keep(shared, text);
         return false;
     }
-    program->name = program_text(program, program_string(program, entry->name));
-    program->summary = program_text(program, program_string(program, entry->summary));
-    program->source = program_text(program, program_string(program, spec->source ? spec->source : entry->source));
-    program->seed = spec->seed;
-    for (size_t i = 0; i < spec->overrides; i++)
-        *(Parameter *)store_push(&program->overrides, 1) = (Parameter){ .name = program_string(program, spec->override[i].name),
-                                                                        .value = spec->override[i].value };
-    entry->build(program, entry);
+    build_with(shared, entry, false);
+    if (shared->many == NULL && input_is_refused(program)) {
+        program_start_over(program);
+        build_with(shared, entry, true);
+        refuse_inputs(shared);
+    }
     shared->error = program->usage_error, shared->not_applicable = program->not_applicable;
     guess_entry_barriers(program);
     if (spec->edits != NULL && shared->error == NULL && shared->not_applicable == NULL && !edit_prepare(program, spec->edits))
@@ -155,7 +196,7 @@ static void run_again(WorkerShared *shared, const uint64_t *hash)
     Program *program = shared->program;
     g_autofree uint64_t *hash_again = g_new0(uint64_t, program->cores);
     shared->control.phase = PHASE_AGAIN;
-    Record *again = record_new(program);
+    Record *again = record_new_own(program);
     Execution *execution = execution_new(program, again);
     child_watch_stacks(execution_stacks(execution));
     ExecutionOptions options = { .reversed = !classes_needed(shared->record), .shift = 16 * 517, .fill = 0xa7,
@@ -261,19 +302,20 @@ static bool launches_changed(WorkerShared *shared)
     return shared->again;
 }
 
-static void load_and_run(WorkerShared *shared)
+ProgramModule *worker_open(WorkerShared *shared)
 {
     char *error = NULL;
     globals_expect();
     ProgramModule *module = shared->spec->open(shared->spec->module, &error);
-    if (module == NULL) {
+    if (module == NULL)
         shared->error = worker_keep(shared, error);
-        return;
-    }
-    globals_opened(module->handle);
-    shared->control.phase = PHASE_PROGRAM;
-    if (!build(shared, module))
-        return;
+    else
+        globals_opened(module->handle);
+    return module;
+}
+
+void worker_run_built(WorkerShared *shared, void (*search)(WorkerShared *shared))
+{
     globals_seal(!shared->spec->in_process);
     const Rewind built = rewind_mark(shared->program);
     g_autofree char *facts = facts_to_begin_with(shared->spec);
@@ -282,13 +324,22 @@ static void load_and_run(WorkerShared *shared)
         run(shared, true);
         shared->control.phase = PHASE_SEARCH;
         if (shared->ran && !shared->steps_reached && shared->error == NULL)
-            search_run(shared);
+            search(shared);
         if (!launches_changed(shared))
             break;
         g_free(facts);
         facts = entry_barriers_known(shared->program);
         rewind_to(shared->program, &built);
     }
+}
+
+static void load_and_run(WorkerShared *shared)
+{
+    ProgramModule *module = worker_open(shared);
+    shared->control.phase = PHASE_PROGRAM;
+    if (module == NULL || !worker_build(shared, module))
+        return;
+    worker_run_built(shared, search_run);
     if (shared->ran && shared->error == NULL)
         unreached_note(module, shared->program, shared->record);
 }
@@ -334,7 +385,9 @@ void worker_serve(ChildControl *control, void *argument, char request)
 {
     WorkerShared *shared = argument;
     g_assert(control == &shared->control);
-    if (request == WORKER_RUN)
+    if (shared->many != NULL)
+        shared->serve(shared);
+    else if (request == WORKER_RUN)
         load_and_run(shared);
     else if (request == WORKER_MARK)
         run_marked(shared);

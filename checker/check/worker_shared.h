@@ -24,6 +24,8 @@ typedef struct WorkerShared {
     struct Execution *execution;                /* the child's own */
     Record *replayed;                           /* of runs with chosen moves, apart from `record`; the parent's */
     bool replays;                               /* the child's own: execution uses `replayed` */
+    struct InputSearch *many;                   /* many inputs are checked (input_search.h), by these; NULL: one */
+    void (*serve)(struct WorkerShared *shared), (*give)(struct WorkerShared *shared);
 } WorkerShared;
 
 const char *worker_keep(WorkerShared *shared, const char *text);  /* a copy that the parent can read */

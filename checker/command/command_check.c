@@ -33,11 +33,11 @@ static char *fault_list(const CheckResult *result)
     return g_string_free(text, FALSE);
 }
 
-static void tally_result(CheckTally *tally, const CheckResult *result)
+static void tally_result(CheckTally *tally, const CheckSpec *spec, const CheckResult *result)
 {
     tally->count[result->verdict]++;
     tally->checks++;
-    sizes_add(tally->sizes, result->spec, result->verdict, fault_list(result));
+    sizes_add(tally->sizes, spec, result->verdict, fault_list(result));
 }
 
 static void tell_baseline(Session *session, const CheckResult *result, BaselineCount count)
@@ -101,7 +101,7 @@ static void run_one(Session *session, const CheckSpec *spec, CheckQueue *queue, 
     BaselineCount count = {0, 0};
     if (session->baseline)
         count = baseline_mark(session->baseline, result);
-    tally_result(tally, result);
+    tally_result(tally, spec, result);
     if (result->verdict == VERDICT_ERROR) {
         session_fail_check(session, result);
     } else {
@@ -163,7 +163,8 @@ static void summarise(Session *session, const CheckTally *tally)
         g_string_append_c(out, '\n');
     }
     if (tally->count[VERDICT_VERIFIED]) {
-        char *words = g_strdup_printf("every schedule and every order of copies at that size and input was covered, under %s.", knobs);
+        char *words = g_strdup_printf("every schedule and every order of copies at that size and %s was covered, under %s.",
+                                      session->options->inputs ? "for every input" : "input", knobs);
         text_wrapped(&session->text, 0, "Verified: ", words);
         g_free(words);
     } else if (tally->count[VERDICT_FAULTY] + tally->count[VERDICT_BOUNDED]) {

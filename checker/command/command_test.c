@@ -28,12 +28,19 @@ static uint32_t faults_seen(const CheckResult *result)
     return seen;
 }
 
+/* All that was tried is right, but not every input was tried. */
+static bool only_other_inputs(const CheckResult *result)
+{
+    return result->outcome->limits->len == 1 && g_strcmp0(result->outcome->limits->pdata[0], "inputs") == 0
+        && result->inputs->undecided == 0;
+}
+
 /* How the result differs from what is declared; NULL: it does not. g_free. */
 static char *difference(const CheckResult *result)
 {
     const Program *program = result->program;
     uint32_t expected = program && program->devices >= program->expected_from ? program->expected_faults : 0;
-    if (result->verdict == VERDICT_ERROR || result->verdict == VERDICT_BOUNDED)
+    if (result->verdict == VERDICT_ERROR || (result->verdict == VERDICT_BOUNDED && !only_other_inputs(result)))
         return g_strdup_printf("nothing was decided (%s)", verdict_name(result->verdict));
     uint32_t seen = result->verdict == VERDICT_FAULTY ? faults_seen(result) : 0;
     if (seen == expected)

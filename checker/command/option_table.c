@@ -215,6 +215,29 @@ static bool set_workers(Options *options, const char *value, char **error)
     return !*error;
 }
 
+static bool set_inputs(Options *options, const char *value, char **error)
+{
+    int64_t count = 0;
+    if (!strcmp(value, "one"))
+        options->inputs = 0;
+    else if (!strcmp(value, "all"))
+        options->inputs = INPUTS_ALL;
+    else if (read_number(value, strlen(value), 1, INT64_MAX, &count))
+        options->inputs = count;
+    else
+        *error = g_strdup_printf("--inputs %s: must be one, all, or a number of inputs, 1 or more", value);
+    return !*error;
+}
+
+static bool set_inputs_seed(Options *options, const char *value, char **error)
+{
+    int64_t seed = 0;
+    if (!read_number(value, strlen(value), 0, INT64_MAX, &seed))
+        *error = g_strdup_printf("--inputs-seed %s: must be a whole number, 0 or more", value);
+    options->inputs_seed = seed;
+    return !*error;
+}
+
 static bool set_seed(Options *options, const char *value, char **error)
 {
     int64_t seed = 0;
@@ -300,6 +323,9 @@ const OptionSpec option_table[] = {
      set_checkpoint},
     {COMMAND_CHECK, 0, "resume", "FILE", NULL, "file", "resume from FILE, and keep it up to date unless --checkpoint names another",
      set_resume},
+    {CHECKS, 0, "inputs", "N", NULL, NULL, "of the values that pl_choose, pl_input_among and pl_table_among leave open: "
+     "all, or N of them, chosen by what they show (default: one, and every value of pl_choose; of a test of tables: 1000)", set_inputs},
+    {CHECKS, 0, "inputs-seed", "N", NULL, NULL, "seed of the search over inputs (default 0)", set_inputs_seed},
     {CHECKS, 0, "seed", "N", NULL, NULL, "seed of generated inputs and of sampled schedules (default 0)", set_seed},
     {COMMAND_CHECK, 0, "advice", NULL, NULL, NULL,
      "for a small verified program: which synchronisation is needless, what the rest is for, which waits depend on timing", set_advice},

@@ -35,7 +35,7 @@ typedef struct Options {
     unsigned modes;                             /* of EnumerateMode */
     Knobs knobs;
     Limits limits;
-    uint64_t seed;
+    uint64_t seed, inputs, inputs_seed;         /* inputs: as in CheckSpec */
     unsigned depth;
     unsigned workers;
     bool first, advice, quiet, verbose, story, json_list, names_only;

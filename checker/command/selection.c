@@ -3,6 +3,7 @@
 #include <string.h>
 #include "../report/suggest.h"
 
+enum { INPUTS_TESTED = 1000 };
 #define CHECKS_MAX 100000
 
 CompileOptions selection_compile_options(const Options *options)
@@ -230,6 +231,12 @@ static Override *nth_overrides(CheckPlan *plan, const GPtrArray *defines, uint64
     return override;
 }
 
+/* A test looks for faults that the input of a check alone need not have. */
+static uint64_t inputs_wanted(const Options *options, const CatalogueEntry *entry)
+{
+    return options->inputs == 0 && options->command == COMMAND_TEST && entry->tables ? INPUTS_TESTED : options->inputs;
+}
+
 static CheckSpec base_spec(const Session *session, const Selected *selected)
 {
     const Options *options = session->options;
@@ -239,6 +246,7 @@ static CheckSpec base_spec(const Session *session, const Selected *selected)
         .knobs = options->knobs, .search = options->search, .modes = options->modes,
         .limits = options->limits, .depth = options->depth, .seed = options->seed, .first = options->first,
         .workers = options->workers, .checkpoint = options->checkpoint, .resume = options->resume, .watch = &session->watch,
+        .inputs = inputs_wanted(options, selected->entry), .inputs_seed = options->inputs_seed,
         .results = options->results != NULL,
         .recording = options->command == COMMAND_CHECK && options_want_details(options),
     };
@@ -252,15 +260,17 @@ static bool is_defined(const GPtrArray *defines, const char *name)
     return false;
 }
 
-/* A parameter declared by pl_choose is checked like a range of -D. */
-static GPtrArray *add_choices(CheckPlan *plan, const CatalogueEntry *entry, const GPtrArray *given, uint64_t *combinations)
+/* A parameter declared by pl_choose is checked like a range of -D, unless it is part of many inputs. */
+static GPtrArray *add_choices(CheckPlan *plan, const CatalogueEntry *entry, const Options *options, uint64_t *combinations)
 {
+    const GPtrArray *given = options->defines;
+    const bool many_inputs = inputs_wanted(options, entry) > 0;
     GPtrArray *defines = g_ptr_array_new();
     for (guint i = 0; i < given->len; i++)
         g_ptr_array_add(defines, given->pdata[i]);
     for (guint i = 0; i < entry->parameters->len; i++) {
         const CatalogueParameter *known = &g_array_index(entry->parameters, CatalogueParameter, i);
-        if (!known->choice || is_defined(given, known->name))
+        if (!known->choice || many_inputs || is_defined(given, known->name))
             continue;
         Define *define = g_new(Define, 1);
         *define = (Define){known->name, known->least, known->greatest};
@@ -296,7 +306,7 @@ static void plan_make(CheckPlan *plan, const Session *session, const Selected *s
         if (*error || !check_define(selected->entry, define, error))
             return;
     }
-    GPtrArray *defines = add_choices(plan, selected->entry, options->defines, &combinations);
+    GPtrArray *defines = add_choices(plan, selected->entry, options, &combinations);
     GArray *sizes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     if (options->devices->len)
         g_array_append_vals(sizes, options->devices->data, options->devices->len);
@@ -340,13 +350,14 @@ static void want_one_check(const Options *options, GPtrArray *all)
     guint checks = 0;
     for (guint i = 0; i < all->len; i++)
         checks += ((const Planned *)all->pdata[i])->plan.specs->len;
-    if ((!options->checkpoint && !options->resume) || checks <= 1)
+    if ((!options->checkpoint && !options->resume) || (checks <= 1 && options->inputs == 0))
         return;
+    const char *option = options->checkpoint ? "checkpoint" : "resume";
     g_ptr_array_set_size(all, 1);
     Planned *first = all->pdata[0];
     g_free(first->error);
-    first->error = g_strdup_printf("--%s is for a single check, and these are %u; choose one program, size and set of parameters",
-                                   options->checkpoint ? "checkpoint" : "resume", checks);
+    first->error = options->inputs ? g_strdup_printf("--%s is for one input: leave out --inputs", option)
+        : g_strdup_printf("--%s is for a single check, and these are %u; choose one program, size and set of parameters", option, checks);
 }
 
 GPtrArray *selection_plan(const Selection *selection, const Session *session, CheckQueue *queue)

@@ -144,6 +144,7 @@ char *describe_limit(const Program *program, const char *limit)
         { "fluid-look", "each single byte count that a look may meet (--dma-progress whole has none between)" },
         { "scopes", "what comes after a scope of which a core of its device has no part in some runs" },
         { "polls", "polls that go on for longer" },
+        { "inputs", "other inputs (--inputs all tries all of them)" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(WORDS); i++)
         if (strcmp(WORDS[i][0], limit) == 0)

@@ -8,6 +8,7 @@
 #include "describe.h"
 #include "entry.h"
 #include "fingerprint.h"
+#include "input_words.h"
 #include "message.h"
 #include "narrative.h"
 #include "output.h"
@@ -400,6 +401,7 @@ static JsonNode *check_node(const CheckResult *result, const GPtrArray *schedule
     add_knobs(builder, &result->spec->knobs);
     member_bool(builder, "results_checked", result->results_checked);
     add_covered(builder, result);
+    input_json(builder, result);
     member_object(builder, "measured");
     json_builder_set_member_name(builder, "seconds");
     json_builder_add_double_value(builder, result->seconds);

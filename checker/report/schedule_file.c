@@ -10,6 +10,7 @@
  *     seed 0
  *     knobs 0 0 0 0 0 0 0              dma-order, dma-progress, bounds, scopes, data, windows, at-bounds: indices into the lists of knobs.h
  *     parameter rows=8                 any number of these
+ *     input 0,2,1                      if the program has inputs with a domain
  *     launches 57                      facts about each launch (entry_barriers_facts); ignored if the source has changed
  *     fault race 1 0 -1 0 0            id, places, object, (semaphore?), have, need
  *     message ..., why ...             the texts of the report, escaped as in C; why is dropped if the source has changed
@@ -27,6 +28,7 @@
  * finding_fits.
  */
 #include "schedule_file.h"
+#include "../../model/input.h"
 #include "../check/check.h"
 #include "../check/identity.h"
 #include "../check/worker.h"
@@ -56,6 +58,13 @@ static void append_text(GString *out, const char *key, const char *text)
         g_string_append_printf(out, "%s %s\n", key, escaped);
 }
 
+static void append_input(GString *out, const Program *program)
+{
+    for (size_t i = 0; i < program->drawn.count; i++)
+        g_string_append_printf(out, "%s%" G_GINT64_FORMAT "%s", i ? "," : "input ", STORE(Drawn, &program->drawn, i).value,
+                               i + 1 == program->drawn.count ? "\n" : "");
+}
+
 static void append_head(GString *out, const CheckResult *result, const char *folder)
 {
     const CheckSpec *spec = result->spec;
@@ -77,6 +86,7 @@ static void append_head(GString *out, const CheckResult *result, const char *fol
                            (int)k->at_bounds);
     for (size_t i = 0; i < spec->overrides; i++)
         g_string_append_printf(out, "parameter %s=%" G_GINT64_FORMAT "\n", spec->override[i].name, spec->override[i].value);
+    append_input(out, program);
     g_autofree char *facts = entry_barriers_facts(program);
     if (*facts && result->record->complete)         /* else the entry barriers are the initial ones */
         g_string_append_printf(out, "launches %s\n", facts);
@@ -138,7 +148,7 @@ typedef struct Parsed {
     unsigned cores, knob[7], places;            /* places: announced by `fault` */
     uint64_t seed;
     char *facts;                                /* about launches; NULL: none */
-    GArray *overrides;                          /* of Override */
+    GArray *overrides, *input;                  /* of Override; of int64_t */
     Finding *finding;
     GPtrArray *lines, *code;                    /* moves; contents of code fields (line_map.h) */
     size_t field;                               /* the next line is this field or a later one */
@@ -155,6 +165,7 @@ static void free_parsed(Parsed *parsed)
     for (guint i = 0; i < parsed->overrides->len; i++)
         g_free((char *)g_array_index(parsed->overrides, Override, i).name);
     g_array_free(parsed->overrides, TRUE);
+    g_array_free(parsed->input, TRUE);
     finding_free(parsed->finding);
     g_ptr_array_free(parsed->lines, TRUE);
     g_ptr_array_free(parsed->code, TRUE);
@@ -252,6 +263,18 @@ static bool parse_parameter(Parsed *parsed, const char *rest)
     return true;
 }
 
+static bool parse_input(Parsed *parsed, const char *rest)
+{
+    g_auto(GStrv) word = g_strsplit(rest, ",", -1);
+    bool good = true;
+    for (char **w = word; good && *w != NULL; w++) {
+        gint64 value = 0;
+        good = g_ascii_string_to_signed(*w, 10, G_MININT64, G_MAXINT64, &value, NULL);
+        g_array_append_val(parsed->input, value);
+    }
+    return good;
+}
+
 static bool parse_launches(Parsed *parsed, const char *rest)
 {
     parsed->facts = g_strdup(rest);
@@ -336,7 +359,8 @@ static const struct { const char *key; bool (*parse)(Parsed *parsed, const char 
     { "program", parse_program, ONCE }, { "source", parse_source, ONCE }, { "source-hash", parse_source_hash, ONCE },
     { "folder", parse_folder, AT_MOST_ONCE },
     { "mesh", parse_mesh, ONCE }, { "cores", parse_cores, ONCE }, { "seed", parse_seed, ONCE }, { "knobs", parse_knobs, ONCE },
-    { "parameter", parse_parameter, ANY_NUMBER }, { "launches", parse_launches, AT_MOST_ONCE }, { "fault", parse_fault, ONCE },
+    { "parameter", parse_parameter, ANY_NUMBER }, { "input", parse_input, AT_MOST_ONCE },
+    { "launches", parse_launches, AT_MOST_ONCE }, { "fault", parse_fault, ONCE },
     { "message", parse_message, AT_MOST_ONCE }, { "why", parse_why, AT_MOST_ONCE }, { "delays", parse_delays, AT_MOST_ONCE },
     { "count", parse_count, ONCE }, { "place", parse_place, ANY_NUMBER }, { "code", parse_code, ANY_NUMBER },
 };
@@ -428,6 +452,7 @@ static Parsed *parse(const char *path, char **error)
     g_auto(GStrv) line = g_strsplit(text, "\n", -1);
     Parsed *parsed = g_new0(Parsed, 1);
     parsed->overrides = g_array_new(FALSE, FALSE, sizeof(Override));
+    parsed->input = g_array_new(FALSE, FALSE, sizeof(gint64));
     parsed->lines = g_ptr_array_new_with_free_func(g_free);
     parsed->code = g_ptr_array_new_with_free_func(g_free);
     unsigned at = 1;
@@ -480,7 +505,9 @@ static CheckSpec *spec_of(const Parsed *parsed, ProgramModuleOpen open, const ch
     CheckSpec *spec = g_new0(CheckSpec, 1);
     *spec = (CheckSpec){ .open = open, .module = g_strdup(module), .program = g_strdup(parsed->header.program),
                          .source = g_strdup(source), .mesh = parsed->mesh, .cores = parsed->cores,
-                         .seed = parsed->seed, .search = SEARCH_PROVE, .recording = true, .overrides = parsed->overrides->len };
+                         .seed = parsed->seed, .search = SEARCH_PROVE, .recording = true, .overrides = parsed->overrides->len,
+                         .input_values = parsed->input->len,
+                         .input = g_memdup2(parsed->input->data, parsed->input->len * sizeof(gint64)) };
     const unsigned *k = parsed->knob;
     spec->knobs = (Knobs){ .dma_order = (DmaOrder)k[0], .dma_progress = (DmaProgress)k[1], .bounds = (Bounds)k[2], .scopes = (Scopes)k[3],
                            .data = (DataMode)k[4], .windows = (Windows)k[5],
@@ -499,6 +526,7 @@ static void free_spec(CheckSpec *spec)
     for (size_t i = 0; i < spec->overrides; i++)
         g_free((char *)spec->override[i].name);
     g_free((Override *)spec->override);
+    g_free((int64_t *)spec->input);
     g_free((char *)spec->program);
     g_free((char *)spec->module);
     g_free((char *)spec->source);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "../run/progress.h"
 #include "describe.h"
+#include "input_words.h"
 #include "message.h"
 #include "telling.h"
 #include "text_entry.h"
@@ -15,10 +16,9 @@ static void append_count(GString *out, uint64_t count, const char *one, const ch
         g_string_append_printf(out, "%s%" G_GUINT64_FORMAT " %s", out->len ? ", " : "", count, count == 1 ? one : many);
 }
 
-static char *covered(const CheckResult *result)
+/* What was visited: of the one input, or of the one that is shown. */
+static void append_run(GString *out, const Outcome *outcome)
 {
-    const Outcome *outcome = result->outcome;
-    GString *out = g_string_new(NULL);
     append_count(out, outcome->executions, "execution", "executions");
     append_count(out, outcome->classes, "class", "classes");
     if (outcome->estimate.all > 0) {
@@ -33,6 +33,15 @@ static char *covered(const CheckResult *result)
     for (unsigned bit = 0; describe_mode(bit); bit++)
         if (outcome->modes & 1u << bit)
             g_string_append_printf(out, "%s --%s", out->str[out->len - 1] == 's' ? " by" : " and", describe_mode(bit));
+}
+
+static char *covered(const CheckResult *result)
+{
+    GString *out = g_string_new(NULL);
+    if (result->inputs)
+        append_count(out, result->inputs->shapes, "shape", "shapes");
+    else
+        append_run(out, result->outcome);
     if (result->verdict != VERDICT_FAULTY || result->results_checked)
         g_string_append_printf(out, "%s%s", out->len ? "; " : "", result->results_checked ? "results checked" : "no result was checked");
     return g_string_free(out, FALSE);
@@ -58,6 +67,21 @@ static void append_faults(Text *text, const CheckResult *result, const GPtrArray
         g_string_append_printf(text->out, ", as with %s", earlier);
 }
 
+static void append_inputs(Text *text, const CheckResult *result, const char *before)
+{
+    g_autofree char *count = result->inputs ? input_count(result->inputs) : NULL;
+    if (count)
+        g_string_append_printf(text->out, "%s%s", before, count);
+}
+
+/* Which input it is that the faults below are of. */
+static void text_input(Text *text, const CheckResult *result)
+{
+    g_autofree char *words = result->verdict == VERDICT_FAULTY ? input_sentence(result) : NULL;
+    if (words)
+        text_wrapped(text, 2, "input: ", words);
+}
+
 static void text_verdict(Text *text, const CheckResult *result, const GPtrArray *entries)
 {
     static const TextColor color[] = {TEXT_GOOD, TEXT_BAD, TEXT_BAD, TEXT_WARN, TEXT_FAINT};
@@ -67,6 +91,7 @@ static void text_verdict(Text *text, const CheckResult *result, const GPtrArray 
     text_colored(text, color[result->verdict], "%s", verdict_name(result->verdict));
     switch (result->verdict) {
     case VERDICT_VERIFIED:
+        append_inputs(text, result, " for all ");
         g_string_append_printf(text->out, " (%s)", cover);
         break;
     case VERDICT_FAULTY:
@@ -78,7 +103,10 @@ static void text_verdict(Text *text, const CheckResult *result, const GPtrArray 
         g_string_append(text->out, ", no proof: stopped by");
         for (guint i = 0; i < result->outcome->limits->len; i++)
             g_string_append_printf(text->out, "%s %s", i ? "," : "", (char *)result->outcome->limits->pdata[i]);
-        g_string_append_printf(text->out, "; no fault seen%s %s", g_ascii_isdigit(cover[0]) ? " in" : ";", cover);
+        if (result->inputs)
+            append_inputs(text, result, "; no fault seen in ");
+        else
+            g_string_append_printf(text->out, "; no fault seen%s %s", g_ascii_isdigit(cover[0]) ? " in" : ";", cover);
         break;
     case VERDICT_ERROR:
     case VERDICT_NOT_APPLICABLE:
@@ -224,6 +252,7 @@ void text_check(Text *text, const CheckResult *result, const GPtrArray *schedule
             text_entry_name(text, result, entries->pdata[e]);
         return;
     }
+    text_input(text, result);
     text_not_covered(text, result);
     if (result->outcome->stopped)
         text_wrapped(text, 2, "stopped: ", result->outcome->stopped);

@@ -24,7 +24,7 @@ typedef struct GlobalRegion {
 } GlobalRegion;
 
 static GPtrArray *at_home;                      /* of link_map: objects that are not the user's */
-static GArray *regions;                         /* of GlobalRegion */
+static GArray *regions, *kept;                  /* of GlobalRegion; kept: as loading left them */
 static const struct link_map *own_object;       /* the module itself; others are its libraries */
 static bool protects, compares;
 
@@ -75,18 +75,17 @@ static char *start_of(const GlobalRegion *region)
     return region->module != 0 ? __tls_get_addr(&index) : region->start;
 }
 
-static void add_region(GlobalRegion region)
+static void add_region(GArray *to, GlobalRegion region)
 {
     if (region.bytes == 0)
         return;
     region.saved = g_memdup2(start_of(&region), region.bytes);
-    g_array_append_val(regions, region);
+    g_array_append_val(to, region);
 }
 
-static void add_heap(void *data, void *start, size_t bytes)
+static void add_heap(void *to, void *start, size_t bytes)
 {
-    (void)data;
-    add_region((GlobalRegion){ .start = start, .bytes = bytes });
+    add_region(to, (GlobalRegion){ .start = start, .bytes = bytes });
 }
 
 static const struct link_map *user_object(const struct dl_phdr_info *info)
@@ -105,10 +104,10 @@ static ElfW(Addr) protect_relro(const struct dl_phdr_info *info, const ElfW(Phdr
     return end;
 }
 
-static int add_segments(struct dl_phdr_info *info, size_t size, void *data)
+static int add_segments(struct dl_phdr_info *info, size_t size, void *to)
 {
     const struct link_map *object = user_object(info);
-    (void)size, (void)data;
+    (void)size;
     if (object == NULL)
         return 0;
     ElfW(Addr) relro_end = 0;
@@ -119,9 +118,9 @@ static int add_segments(struct dl_phdr_info *info, size_t size, void *data)
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         ElfW(Addr) end = header->p_vaddr + header->p_memsz, first = MAX(header->p_vaddr, MIN(relro_end, end));
         if (header->p_type == PT_LOAD && (header->p_flags & PF_W))
-            add_region((GlobalRegion){ .object = object, .start = (char *)(info->dlpi_addr + first), .bytes = end - first });
+            add_region(to, (GlobalRegion){ .object = object, .start = (char *)(info->dlpi_addr + first), .bytes = end - first });
         if (header->p_type == PT_TLS)
-            add_region((GlobalRegion){ .object = object, .module = info->dlpi_tls_modid, .bytes = header->p_memsz });
+            add_region(to, (GlobalRegion){ .object = object, .module = info->dlpi_tls_modid, .bytes = header->p_memsz });
     }
     return 0;
 }
@@ -205,19 +204,48 @@ static void begin(void)
         g_free(changed());
 }
 
+static GArray *save_all(void)
+{
+    GArray *saved = g_array_new(FALSE, FALSE, sizeof(GlobalRegion));
+    g_array_set_clear_func(saved, free_saved);
+    dl_iterate_phdr(add_segments, saved);
+    heap_pages(add_heap, saved);
+    return saved;
+}
+
+void globals_keep(void)
+{
+    heap_keep();
+    if (own_object != NULL)
+        kept = save_all();
+}
+
+bool globals_start_over(void)
+{
+    outside_watch = NULL, outside_suspect = false;
+    for (guint i = 0; regions != NULL && i < regions->len; i++)
+        if (is_protected(&g_array_index(regions, GlobalRegion, i)))
+            allow_writes(&g_array_index(regions, GlobalRegion, i), true);
+    g_clear_pointer(&regions, g_array_unref);
+    if (!heap_start_over())
+        return false;
+    for (guint i = 0; kept != NULL && i < kept->len; i++) {
+        const GlobalRegion *region = &g_array_index(kept, GlobalRegion, i);
+        memcpy(start_of(region), region->saved, region->bytes);
+    }
+    return true;
+}
+
 void globals_seal(bool handlers)
 {
     static const OutsideWatch watch = { begin, changed };
     heap_seal(true);
     if (own_object == NULL)
         return;
-    regions = g_array_new(FALSE, FALSE, sizeof(GlobalRegion));
-    g_array_set_clear_func(regions, free_saved);
+    regions = save_all();
     outside_watch = &watch;
     protects = handlers;
     compares = false;
-    dl_iterate_phdr(add_segments, NULL);
-    heap_pages(add_heap, NULL);
     for (guint i = 0; i < regions->len; i++) {
         const GlobalRegion *region = &g_array_index(regions, GlobalRegion, i);
         if (is_protected(region))

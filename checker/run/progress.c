@@ -4,7 +4,7 @@
 #include <math.h>
 #include "../facts/limits.h"
 
-static const char *const NOUN[PROGRESS_KINDS] = { "", "", "", "runs", "classes", "states" };
+static const char *const NOUN[PROGRESS_KINDS] = { "", "", "", "runs", "classes", "states", "inputs" };
 
 void progress_begin(Progress *progress, ProgressKind kind, double total)
 {

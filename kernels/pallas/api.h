@@ -6,7 +6,7 @@
 #pragma once
 #include "types.h"
 
-#define PL_API_VERSION 4
+#define PL_API_VERSION 5
 
 typedef struct PlApi {
     uint32_t version, bytes;
@@ -28,6 +28,7 @@ typedef struct PlApi {
     void (*scope_end)(const PlRef *ref);
     PlRef (*opaque)(const PlSite *here, PlRef ref);
     PlRef (*fill)(const PlSite *here, PlRef ref, PlGiven function);
+    PlRef (*among)(const PlSite *here, PlRef ref, int64_t least, int64_t greatest, bool same);
     /* ref.h */
     PlRef (*at)(const PlSite *here, PlRef ref, int indices, const PlIndex *index);
     PlRef (*reshape)(const PlSite *here, PlRef ref, int dims, const int64_t *size);

@@ -5,9 +5,11 @@
  */
 #include "buffer.h"
 #include <glib.h>
+#include "../../model/input.h"
 #include "../../model/machine.h"
 #include "builder.h"
 
+enum { AMONG_MAX = 1 << 20 };                   /* values of one input with a domain */
 static const int64_t BYTES_MAX = INT64_C(1) << 40;
 static const int64_t SEMAPHORES_MAX = INT64_C(1) << 30;         /* of a program, on all devices */
 
@@ -186,6 +188,75 @@ static PlRef fill(const PlSite *here, PlRef ref, PlGiven function)
     return ref;
 }
 
+/* ---- inputs with a domain ---- */
+
+/* Where the values of an input with a domain begin in the program's input; all devices share them, or each has its own. */
+typedef struct Among { size_t first; int64_t elements; bool same; } Among;
+
+static int64_t among_value(const Program *program, const Among *among, uint32_t device, int64_t element)
+{
+    size_t at = among->first + (among->same ? 0 : device * (size_t)among->elements) + (size_t)element;
+    return STORE(Drawn, &program->drawn, at).value;
+}
+
+static void fill_among(Program *program, uint32_t decl_id, uint32_t device, Contents *contents)
+{
+    const Decl *decl = program_decl(program, decl_id);
+    const View *view = program_get_view(program, decl->view);
+    const Among *among = decl->closure;
+    for (int64_t i = 0; i < among->elements; i++)
+        dtype_write_int(decl->dtype, contents->bytes + view_element_offset(view, i), among_value(program, among, device, i));
+}
+
+bool builder_among(const Program *program, uint32_t decl_id, uint32_t device, int64_t element, int64_t *value)
+{
+    const Decl *decl = program_decl(program, decl_id);
+    if (decl->fill != fill_among)
+        return false;
+    *value = among_value(program, decl->closure, device, element);
+    return true;
+}
+
+int64_t builder_draw(const PlSite *here, const char *what, int64_t least, int64_t greatest, uint32_t table)
+{
+    int64_t value;
+    Program *program = builder_of(here, what)->program;
+    if (!input_draw(program, least, greatest, table, &value))
+        builder_misuse(here, "%s: the given input says %lld, but values go from %lld to %lld", what, (long long)value, (long long)least,
+                       (long long)greatest);
+    return value;
+}
+
+/* The integers of a type go from `least` to `greatest`. */
+static void integers_of(DType type, int64_t *least, int64_t *greatest)
+{
+    unsigned bits = 8 * (unsigned)dtype_size_bytes(type);
+    *least = dtype_is_signed(type) ? (int64_t)(UINT64_MAX << (bits - 1)) : 0;
+    *greatest = bits == 64 ? INT64_MAX : (INT64_C(1) << (dtype_is_signed(type) ? bits - 1 : bits)) - 1;
+}
+
+static PlRef among(const PlSite *here, PlRef ref, int64_t least, int64_t greatest, bool same)
+{
+    const char *what = same ? "pl_table_among" : "pl_input_among";
+    Decl *decl = own_buffer(here, ref, what);
+    Program *program = builder_open->program;
+    int64_t lowest, highest;
+    integers_of(decl->dtype, &lowest, &highest);
+    if (dtype_is_float(decl->dtype))
+        builder_misuse(here, "%s needs a type of integers, such as PL_I32", what);
+    if (least > greatest || least < lowest || greatest > highest)
+        builder_misuse(here, "%s: %lld to %lld is no range of %s", what, (long long)least, (long long)greatest, dtype_name(decl->dtype));
+    Among *values = program_alloc(program, sizeof *values);
+    *values = (Among){ program->drawn.count, view_elements(program_get_view(program, decl->view)), same };
+    decl->fill = fill_among, decl->closure = values;
+    int64_t count = values->elements * (same ? 1 : program->devices);
+    if (count > AMONG_MAX)
+        builder_misuse(here, "%s: more than %d values to choose", what, AMONG_MAX);
+    for (int64_t i = 0; i < count; i++)
+        builder_draw(here, what, least, greatest, ref.buffer);
+    return ref;
+}
+
 void pl_buffer_install(PlApi *api)
 {
     api->allocate = allocate;
@@ -193,4 +264,5 @@ void pl_buffer_install(PlApi *api)
     api->scope_end = scope_end;
     api->opaque = opaque;
     api->fill = fill;
+    api->among = among;
 }

@@ -16,6 +16,16 @@
 #define pl_input_in(space, ...) PL_ALLOCATE(space, PL_ROLE_INPUT, __VA_ARGS__)
 #define pl_output_in(space, ...) PL_ALLOCATE(space, PL_ROLE_OUTPUT, __VA_ARGS__)
 
+/* Inputs with a domain: each element is any integer from `least` to `greatest`, such as a size. --inputs checks all of them, or many;
+ * without it, one is checked. pl_input_among: each device has its own values; pl_table_among: all devices have the same. In SMEM unless
+ * another space is named. In PROGRAM, pl_given(ref, device, index, ...) is an element, for pl_require. */
+#define pl_input_among(type, least, greatest, ...) pl_input_among_in(PL_SMEM, type, least, greatest, __VA_ARGS__)
+#define pl_table_among(type, least, greatest, ...) pl_table_among_in(PL_SMEM, type, least, greatest, __VA_ARGS__)
+#define pl_input_among_in(space, type, least, greatest, ...) \
+    (pl_api->among(PL_HERE, PL_ALLOCATE_N(space, PL_ROLE_INPUT, type, __VA_ARGS__), least, greatest, false))
+#define pl_table_among_in(space, type, least, greatest, ...) \
+    (pl_api->among(PL_HERE, PL_ALLOCATE_N(space, PL_ROLE_INPUT, type, __VA_ARGS__), least, greatest, true))
+
 #define pl_vmem(...) PL_ALLOCATE(PL_VMEM, PL_ROLE_SCRATCH, __VA_ARGS__)
 #define pl_smem(...) PL_ALLOCATE(PL_SMEM, PL_ROLE_SCRATCH, __VA_ARGS__)
 #define pl_hbm(...) PL_ALLOCATE(PL_HBM, PL_ROLE_SCRATCH, __VA_ARGS__)

@@ -72,6 +72,11 @@ void builder_refuse(const char *function, const char *what);    /* see outside.h
 void builder_begin_body(Core *core);
 void builder_end_body(Core *core);
 
+/* An element of an input with a domain, before any run; false: the decl has none. */
+bool builder_among(const Program *program, uint32_t decl, uint32_t device, int64_t element, int64_t *value);
+/* The next value of the program's input. table: the decl, NONE: a choice. what: its name, for misuse. */
+int64_t builder_draw(const PlSite *here, const char *what, int64_t least, int64_t greatest, uint32_t table);
+
 void pl_call_install(PlApi *api);
 void pl_device_install(PlApi *api);
 void pl_buffer_install(PlApi *api);

@@ -25,7 +25,7 @@
 #define pl_expect_values(output, function, tolerance, ...) \
     (pl_api->expect_values(PL_HERE, output, function, tolerance, PL_REFS(__VA_ARGS__)))
 #define PL_ANY_VALUE __builtin_nan("")              /* returned where the program promises nothing */
-/* Inside such a function: an element of an input, as before the first launch. */
+/* Inside such a function: an element of an input, as before the first launch. (In PROGRAM: of an input with a domain, see buffer.h.) */
 #define pl_given(ref, device, ...) (pl_api->given(PL_HERE, ref, device, PL_LIST(__VA_ARGS__)))
 
 /* pl_expect_fault(PL_RACE, .from = 3): a wrong twin; its fault shows from 3 devices on. Several such lines form a set. */

@@ -17,14 +17,17 @@ static int64_t declare(const PlSite *here, const char *what, const char *name, i
     Builder *builder = builder_of(here, what);
     Program *program = builder->program;
     uint32_t id = program_string(program, name);
+    bool given = false;
     for (uint32_t i = 0; i < program->parameters.count; i++)
         if (STORE(Parameter, &program->parameters, i).name == id)
             builder_misuse(here, "%s(%s, ...) is given twice: use the variable", what, name);
     for (uint32_t i = 0; i < program->overrides.count && i < G_N_ELEMENTS(builder->overridden); i++)
         if (STORE(Parameter, &program->overrides, i).name == id) {
             value = STORE(Parameter, &program->overrides, i).value;
-            builder->overridden[i] = true;
+            builder->overridden[i] = given = true;
         }
+    if (choice && least <= greatest)
+        value = builder_draw(here, name, given ? value : least, given ? value : greatest, NONE);
     if (value < least || value > greatest)
         builder_misuse(here, "%s=%lld is out of range: %s takes %lld to %lld", name, (long long)value, name, (long long)least,
                     (long long)greatest);

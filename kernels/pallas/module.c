@@ -8,6 +8,7 @@
 #include <glib.h>
 #include <string.h>
 #include "../../model/heap.h"
+#include "../../model/input.h"
 #include "../../model/outside.h"
 #include "builder.h"
 
@@ -100,6 +101,9 @@ static void build(Program *program, const ProgramEntry *entry)
             builder_misuse(&record->site, "PROGRAM(%s) launches nothing", record->name);
         check_expectations(program);
         check_overrides(&builder);
+        if (!input_is_used_up(program))
+            program_set_usage_error(program, NONE, "the given input does not fit %s: it has %zu values, and %zu were asked for",
+                                    program->name, program->input.count, program->drawn.count);
     }
     settle_expected_faults(&builder);
     builder_open = NULL;

@@ -302,9 +302,10 @@ bool promise_values(Machine *machine, const Expectation *expectation, uint32_t d
 
 double promise_given(const PlSite *here, PlRef ref, int64_t device, int dims, const int64_t *index)
 {
-    if (builder_function == NULL)
-        builder_misuse(here, "pl_given belongs in a function of expected values");
-    Program *program = builder_function->program;
+    bool planning = builder_function == NULL && core_running == NULL;
+    if (builder_function == NULL && !planning)
+        builder_misuse(here, "pl_given belongs in PROGRAM and in functions of expected values");
+    Program *program = builder_program();
     const View *view = builder_view(here, ref, "pl_given");
     const Decl *decl = program_decl(program, ref.buffer);
     if (!decl->input || decl->opaque || device < 0 || device >= program->devices || dims != (int)view->ndim)
@@ -318,6 +319,11 @@ double promise_given(const PlSite *here, PlRef ref, int64_t device, int dims, co
     }
     if (!view_element_inside(view, element))
         builder_misuse(here, "pl_given: an element outside of %s", builder_name(program, ref.buffer));
+    int64_t drawn;
+    if (ref.view == decl->view && builder_among(program, ref.buffer, (uint32_t)device, element, &drawn))
+        return (double)drawn;
+    if (planning)
+        builder_misuse(here, "pl_given: PROGRAM knows only whole inputs made by pl_input_among and pl_table_among");
     if (builder_function->given == NULL)
         builder_function->given = machine_new(program);
     uint32_t object = program_object(program, ref.buffer, (uint32_t)device * program->cores_per_device);

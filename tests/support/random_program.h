@@ -108,6 +108,7 @@ void random_generate(RandomProgram *random, uint64_t seed, uint32_t features, un
 
 /* random_run.c: the body of launches. The expectation is armed with the contents of a machine, by random_promise. */
 Program *random_build(const RandomProgram *random);
+void random_build_into(Program *program, const RandomProgram *random);        /* a new one of that size */
 void random_promise(Program *program, Machine *machine);
 uint32_t random_line(uint32_t core, uint32_t index);
 void random_thing_name(const RandomProgram *random, int thing, char name[8]);

@@ -353,6 +353,12 @@ Program *random_build(const RandomProgram *random)
     Mesh mesh;
     mesh_line(&mesh, random->devices);
     Program *program = program_new(&mesh, random->cores_per_device, &random->knobs);
+    random_build_into(program, random);
+    return program;
+}
+
+void random_build_into(Program *program, const RandomProgram *random)
+{
     program->bare = random->bare;
     program->name = program->source = "random";
     program->seed = random->seed;
@@ -361,7 +367,6 @@ Program *random_build(const RandomProgram *random)
     declare(program, random, built);
     for (unsigned l = 0; l < random->launches; l++)
         add_launch(program, random, built, l);
-    return program;
 }
 
 typedef struct Promised { uint32_t decl; uint64_t *hash; } Promised;      /* of each device's object */

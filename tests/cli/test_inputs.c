@@ -1,0 +1,154 @@
+/* test_inputs.c - a check of many inputs: which are tried, what the verdict says of them, and which one is shown if some are wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../support/binary.h"
+
+static void check(int exit_code, const char *program, const char *options, const char *says)
+{
+    g_autofree char *words = g_strdup_printf("check %s %s", program, options);
+    assert_int_equal(binary_run(words), exit_code);
+    binary_says(says);
+}
+
+static void all_inputs_are_tried_and_counted(void **state)
+{
+    (void)state;
+    check(0, "./inputs.so:depends", "-n 1 --inputs all", "verified for all 14 inputs (");
+    check(0, "./inputs.so:own", "-n 2 --inputs all", "verified for all 9 inputs (");
+    check(0, "./inputs.so:sums", "-n 1 --inputs all", "verified for all 6 inputs (");
+    check(0, "./inputs.so:depends", "-n 1 -D most=1 --inputs all", "verified for all 4 inputs (");
+    check(0, "./inputs.so:closed", "-n 1 --inputs all", "closed, 1 device: verified (1 execution, ");
+    check(0, "ragged_all_to_all", "-n 2..3 --inputs all", "3 devices: verified for all 512 inputs (512 shapes; results checked)");
+    check(0, "routed_tokens", "-n 2 --inputs all", "verified for all 256 inputs (16 shapes; results checked)");
+    check(0, "routed_tokens", "-n 2 --inputs 256", "verified for all 256 inputs (16 shapes; results checked)");
+}
+
+static void one_input_is_tried_by_itself_even_if_the_first_one_is_refused(void **state)
+{
+    (void)state;
+    check(0, "./inputs.so:depends", "-n 1", "most=2: verified (1 execution, ");
+    check(2, "./inputs.so:sums", "-n 1", "not applicable: no input that the program takes was found (\"the sum is 2\"); --inputs N looks for one");
+}
+
+static void some_inputs_are_bounded(void **state)
+{
+    (void)state;
+    check(3, "ragged_all_to_all", "-n 3 --inputs 40", "bounded, no proof: stopped by inputs; no fault seen in 40 inputs");
+    binary_says("not covered: other inputs (--inputs all tries all of them)");
+}
+
+static void each_input_finds_what_loading_left(void **state)
+{
+    (void)state;
+    check(0, "./inputs.so:remembers", "-n 1 --inputs all", "verified for all 16 inputs (");
+}
+
+static void the_smallest_wrong_input_is_shown_and_replayed(void **state)
+{
+    (void)state;
+    check(1, "look_ahead_too_short", "-n 1 --inputs all",
+          "input: steps = 0, the smallest of 2 that look wrong, of 7 tried. Wrong whenever steps is at most 1; right for the 5 tried");
+    check(1, "window_starts_late", "-n 1 --inputs all", "input: start = 1, the smallest of 3 that look wrong, of 7 tried. Wrong");
+    binary_says("whenever start is odd; right for the 4 tried without");
+    check(1, "chunk_sizes_differ", "-n 1 --inputs all", "sizes = [1, 1, 2], the smallest of 6 that look wrong, of 8 tried. Wrong");
+    binary_says("whenever the elements of sizes differ; right for the 2 tried without");
+    check(1, "ragged_nothing_to_send", "-n 2 --inputs all --schedules s", "input: sizes = [[0, 0], [1, 0]], the smallest of 12 that look");
+    g_autofree char *schedule = binary_first_schedule("s"), *words = g_strdup_printf("replay %s", schedule);
+    assert_int_equal(binary_run(words), 1);
+    binary_says("ragged_nothing_to_send");
+}
+
+static void the_wrong_twins_are_right_with_the_input_of_a_check_alone(void **state)
+{
+    static const char *const twins[] = { "ragged_nothing_to_send", "routed_nowhere", "look_ahead_too_short", "write_back_even",
+                                         "window_starts_late", "chunk_sizes_differ" };
+    (void)state;
+    for (size_t i = 0; i < G_N_ELEMENTS(twins); i++) {
+        check(0, twins[i], "-n 2", ": verified (1 execution, ");
+        check(1, twins[i], "-n 2 --inputs 1000", ": faulty, ");
+    }
+}
+
+static void an_input_that_kills_the_process_is_named_and_the_others_are_tried(void **state)
+{
+    (void)state;
+    check(1, "./inputs.so:crashes", "-n 1 --inputs all", "input: table = [0, 3, 0]");
+    binary_says("crash");
+}
+
+static void whoever_looks_is_searched_for_each_input(void **state)
+{
+    (void)state;
+    check(1, "./inputs.so:looks", "-n 2 --inputs all", "input: table = 2\n");
+    binary_says("deadlock");
+}
+
+static void a_rare_input_is_found_whatever_the_seed_and_made_small(void **state)
+{
+    (void)state;
+    for (int seed = 0; seed < 10; seed++) {
+        g_autofree char *options = g_strdup_printf("-n 1 --inputs 1000 --inputs-seed %d", seed);
+        check(1, "./inputs.so:deep", options, "input: table = [");
+        binary_says("input: table = [7, 0, 0, 0, 0, 0, 0, 0], the smallest of ");
+    }
+}
+
+static void the_same_inputs_are_tried_for_any_number_of_workers(void **state)
+{
+    (void)state;
+    check(1, "./inputs.so:deep", "-n 1..2 --inputs 200 -j 1", "input: table = [");
+    g_autofree char *one = g_strdup(binary_text);
+    check(1, "./inputs.so:deep", "-n 1..2 --inputs 200 -j 2", "input: table = [");
+    assert_string_equal(one, binary_text);
+}
+
+static void reports_say_how_many_inputs(void **state)
+{
+    (void)state;
+    check(0, "routed_tokens", "-n 2 --inputs all --json report.json", "verified for all");
+    g_autofree char *json = binary_contents("report.json");
+    assert_non_null(strstr(json, "\"tried\" : 256,"));
+    assert_non_null(strstr(json, "\"shapes\" : 16,"));
+    assert_non_null(strstr(json, "\"all\" : true,"));
+}
+
+static void what_cannot_be_is_refused_in_one_line(void **state)
+{
+    (void)state;
+    check(2, "routed_tokens", "--inputs none", "--inputs none: must be one, all, or a number of inputs, 1 or more");
+    check(2, "routed_tokens", "-n 2 --inputs all --checkpoint c", "--checkpoint is for one input");
+    check(2, "./inputs.so:floats", "-n 1", "pl_table_among needs a type of integers, such as PL_I32");
+    check(2, "./inputs.so:too_wide", "-n 1", "pl_table_among: 0 to 200 is no range of int8");
+}
+
+static int set_up(void **state)
+{
+    int failed = binary_set_up(state);
+    binary_use_kernels("inputs");
+    return failed;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_inputs_are_tried_and_counted),
+        cmocka_unit_test(one_input_is_tried_by_itself_even_if_the_first_one_is_refused),
+        cmocka_unit_test(some_inputs_are_bounded),
+        cmocka_unit_test(each_input_finds_what_loading_left),
+        cmocka_unit_test(the_smallest_wrong_input_is_shown_and_replayed),
+        cmocka_unit_test(the_wrong_twins_are_right_with_the_input_of_a_check_alone),
+        cmocka_unit_test(an_input_that_kills_the_process_is_named_and_the_others_are_tried),
+        cmocka_unit_test(whoever_looks_is_searched_for_each_input),
+        cmocka_unit_test(a_rare_input_is_found_whatever_the_seed_and_made_small),
+        cmocka_unit_test(the_same_inputs_are_tried_for_any_number_of_workers),
+        cmocka_unit_test(reports_say_how_many_inputs),
+        cmocka_unit_test(what_cannot_be_is_refused_in_one_line),
+    };
+    return cmocka_run_group_tests(tests, set_up, binary_tear_down);
+}

@@ -1,0 +1,104 @@
+/* inputs.c - programs whose inputs have a domain, for test_inputs. */
+#include <heddle/pallas.h>
+
+KERNEL(signal_and_wait, table, s)
+{
+    for (int64_t i = 0; i < pl_size(table, 0); i++)
+        pl_semaphore_signal(s, 1 + pl_load_int(pl_at(table, i)));
+    for (int64_t i = 0; i < pl_size(table, 0); i++)
+        pl_semaphore_wait(s, 1 + pl_load_int(pl_at(table, i)));
+}
+
+PROGRAM(depends, "the domain of the table depends on a choice: 1 + 4 + 9 inputs")
+{
+    int64_t most = pl_choose("most", 0, 2);
+    PlRef table = pl_table_among(PL_I32, 0, most, 2);
+    pl_launch(signal_and_wait, .args = { table, pl_regular_semaphore() });
+}
+
+PROGRAM(own, "each device has its own value: 9 inputs of two devices")
+{
+    PlRef table = pl_input_among(PL_I32, 0, 2, 1);
+    pl_launch(signal_and_wait, .args = { table, pl_regular_semaphore() });
+}
+
+PROGRAM(sums, "tables of three whose sum is 2: six of 27")
+{
+    PlRef table = pl_table_among(PL_I8, 0, 2, 3);
+    pl_require(pl_given(table, 0, 0) + pl_given(table, 0, 1) + pl_given(table, 0, 2) == 2, "the sum is 2");
+    pl_launch(signal_and_wait, .args = { table, pl_regular_semaphore() });
+}
+
+PROGRAM(remembers, "PROGRAM leaves something behind, which the next input must not see")
+{
+    static int built;
+    PlRef table = pl_table_among(PL_I32, 0, 3, 2);
+    built++;
+    pl_require(built == 1, "the first time");
+    pl_launch(signal_and_wait, .args = { table, pl_regular_semaphore() });
+}
+
+KERNEL(crashes_at_three, table, s)
+{
+    static int *const nowhere = (int *)8;
+    if (pl_load_int(pl_at(table, 1)) == 3)
+        *nowhere = 1;
+    pl_semaphore_signal(s, 1);
+    pl_semaphore_wait(s, 1);
+}
+
+PROGRAM(crashes, "one element of 3 kills the process")
+{
+    PlRef table = pl_table_among(PL_I32, 0, 3, 3);
+    pl_launch(crashes_at_three, .args = { table, pl_regular_semaphore() });
+}
+
+KERNEL(forgets_seven, table, s)
+{
+    for (int64_t i = 0; i < pl_size(table, 0); i++)
+        if (pl_load_int(pl_at(table, i)) == 7 && pl_load_int(pl_at(table, 0)) > 2)
+            pl_semaphore_signal(s, 1);
+}
+
+PROGRAM(deep, "wrong if some element is 7 and the first one more than 2: 10^8 inputs")
+{
+    PlRef table = pl_table_among(PL_I32, 0, 9, 8);
+    pl_launch(forgets_seven, .args = { table, pl_regular_semaphore() });
+}
+
+KERNEL(asks, table, s)
+{
+    int64_t count = pl_load_int(table);
+    if (pl_device_id() == 0)
+        pl_semaphore_signal(s, 1, pl_device(1));
+    if (pl_device_id() == 1 && pl_semaphore_read(s) == 0 && count == 2)
+        pl_semaphore_wait(s, 2);
+    if (pl_device_id() == 1)
+        pl_semaphore_wait(s, 1);
+}
+
+PROGRAM(looks, "a look at a count, which decides only if the table says 2")
+{
+    PL_NEEDS(pl_num_devices() == 2, "two devices");
+    PlRef table = pl_table_among(PL_I32, 0, 3);
+    pl_launch(asks, .args = { table, pl_regular_semaphore() });
+}
+
+KERNEL(works, s) { pl_semaphore_signal(s, 1); pl_semaphore_wait(s, 1); }
+
+PROGRAM(closed, "nothing is open")
+{
+    pl_launch(works, .args = { pl_regular_semaphore() });
+}
+
+PROGRAM(floats, "a domain of floats")
+{
+    pl_table_among(PL_F32, 0, 1, 2);
+    pl_launch(works, .args = { pl_regular_semaphore() });
+}
+
+PROGRAM(too_wide, "a domain that the type does not hold")
+{
+    pl_table_among(PL_I8, 0, 200, 2);
+    pl_launch(works, .args = { pl_regular_semaphore() });
+}
