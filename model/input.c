@@ -34,7 +34,7 @@ bool input_has_tables(const Program *program)
 
 bool input_is_refused(const Program *program)
 {
-    return program->not_applicable != NULL && !program->least_input && program->drawn.count > program->input.count;
+    return program->not_applicable != NULL && !program->least_input && program->input.count == 0 && input_has_tables(program);
 }
 
 bool input_is_used_up(const Program *program)

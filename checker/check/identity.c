@@ -24,11 +24,19 @@ static uint64_t hash_run(const Record *record)
     return hash;
 }
 
+char *identity_input(const Program *program)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (size_t i = 0; i < program->drawn.count; i++)
+        g_string_append_printf(text, "%s%" G_GINT64_FORMAT, i ? "," : "", STORE(Drawn, &program->drawn, i).value);
+    return program->drawn.count > 0 ? g_strdup(text->str) : NULL;
+}
+
 static void append_parameters(GString *text, const Program *program)
 {
-    for (size_t i = 0; i < program->drawn.count; i++)
-        g_string_append_printf(text, "%s%" G_GINT64_FORMAT "%s", i ? "," : "input ", STORE(Drawn, &program->drawn, i).value,
-                               i + 1 == program->drawn.count ? "\n" : "");
+    g_autofree char *input = identity_input(program);
+    if (input != NULL)
+        g_string_append_printf(text, "input %s\n", input);
     for (size_t i = 0; i < program->parameters.count; i++) {
         const Parameter *parameter = &STORE(Parameter, &program->parameters, i);
         g_string_append_printf(text, "-D%s %" G_GINT64_FORMAT "\n", program_text(program, parameter->name), parameter->value);

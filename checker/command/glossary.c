@@ -9,10 +9,6 @@ const GlossaryWord glossary[] = {
      "A verdict: no fault was seen, but a limit was reached or something was not judged. It is not a proof."},
     {"checkpoint",
      "A file with the progress of a long search. --resume continues from it."},
-    {"inputs",
-     "What a program leaves open for its check: each pl_choose, and each element of pl_input_among and pl_table_among. With --inputs, one "
-     "execution of each input is recorded. Inputs with the same record but for values have one shape, and one proof is enough for them. The "
-     "smallest wrong input is shown, and checked as if it were the only one."},
     {"class",
      "All executions with the same conflicting steps in the same order. They have the same faults, so one of them is run and the "
      "others are proved from it. The literature calls it a Mazurkiewicz trace."},
@@ -38,6 +34,10 @@ const GlossaryWord glossary[] = {
      "a wait for fewer bytes than a copy has can pass early. With --dma-progress whole it signals all bytes at its end."},
     {"grid-step",
      "One round of a launch's grid; pl.program_id in Pallas."},
+    {"inputs",
+     "What a program leaves open: each pl_choose, and each element of pl_input_among and pl_table_among. With --inputs, one execution of "
+     "each input is recorded. Inputs whose records are the same but for values have one shape, and one proof is enough for them. The "
+     "smallest wrong input is shown."},
     {"launch",
      "One call of a kernel on all its devices (pallas_call). Devices enter and leave it at different times."},
     {"leave",

@@ -28,7 +28,6 @@
  * finding_fits.
  */
 #include "schedule_file.h"
-#include "../../model/input.h"
 #include "../check/check.h"
 #include "../check/identity.h"
 #include "../check/worker.h"
@@ -58,13 +57,6 @@ static void append_text(GString *out, const char *key, const char *text)
         g_string_append_printf(out, "%s %s\n", key, escaped);
 }
 
-static void append_input(GString *out, const Program *program)
-{
-    for (size_t i = 0; i < program->drawn.count; i++)
-        g_string_append_printf(out, "%s%" G_GINT64_FORMAT "%s", i ? "," : "input ", STORE(Drawn, &program->drawn, i).value,
-                               i + 1 == program->drawn.count ? "\n" : "");
-}
-
 static void append_head(GString *out, const CheckResult *result, const char *folder)
 {
     const CheckSpec *spec = result->spec;
@@ -86,7 +78,8 @@ static void append_head(GString *out, const CheckResult *result, const char *fol
                            (int)k->at_bounds);
     for (size_t i = 0; i < spec->overrides; i++)
         g_string_append_printf(out, "parameter %s=%" G_GINT64_FORMAT "\n", spec->override[i].name, spec->override[i].value);
-    append_input(out, program);
+    g_autofree char *input = identity_input(program);
+    append_text(out, "input", input);
     g_autofree char *facts = entry_barriers_facts(program);
     if (*facts && result->record->complete)         /* else the entry barriers are the initial ones */
         g_string_append_printf(out, "launches %s\n", facts);

@@ -33,7 +33,8 @@ static void one_input_is_tried_by_itself_even_if_the_first_one_is_refused(void *
 {
     (void)state;
     check(0, "./inputs.so:depends", "-n 1", "most=2: verified (1 execution, ");
-    check(2, "./inputs.so:sums", "-n 1", "not applicable: no input that the program takes was found (\"the sum is 2\"); --inputs N looks for one");
+    check(2, "./inputs.so:sums", "-n 1",
+          "not applicable: no input that the program takes was found (\"the sum is 2\"); --inputs N looks for one");
 }
 
 static void some_inputs_are_bounded(void **state)
