@@ -123,7 +123,7 @@ static void a_file_of_before_there_were_windows_is_read(void **state)
     (void)state;
     g_autofree char *text = schedule_of("missing_signal", 3);
     g_autoptr(GString) changed = g_string_new(text);
-    assert_int_equal(g_string_replace(changed, "knobs 0 0 0 0 0 0\n", "knobs 0 0 0 0 0\n", 1), 1);
+    assert_int_equal(g_string_replace(changed, "knobs 0 0 0 0 0 0 0\n", "knobs 0 0 0 0 0\n", 1), 1);
     assert_int_equal(answer(changed->str, -1), SHOWN);
 }
 
