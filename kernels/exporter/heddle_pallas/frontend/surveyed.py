@@ -29,7 +29,7 @@ from jax.experimental.pallas import tpu as pltpu
 
 from ..errors import HeddleError, Unsupported
 from ..mesh import Mesh, as_mesh
-from ..trace.tpus import abstract_mesh, as_if_tpus
+from ..trace.tpus import abstract_mesh, as_if_tpus, as_on_tpu
 from ..trace.tracing import PerDevice, Shape, trace
 from .api import per_device, shape
 from .report import run
@@ -138,7 +138,7 @@ def _run_markdown(path: Path, until: int) -> Any:
     """Blocks of Python in turn; one that fails, as where it asks for TPUs to run on, ends there."""
     module = types.ModuleType(path.stem)
     text = path.read_text(encoding="utf-8")
-    for block in re.finditer(r"^```(?:python|py|\{code-cell\})[^\n]*\n(?:---\n.*?^---\n)?(.*?)^```", text, re.MULTILINE | re.DOTALL):
+    for block in re.finditer(r"^```(?:python|py|\{code-cell\})[^\n]*\n(?:---\n.*?^---\n|(?::\w+:[^\n]*\n)*)(.*?)^```", text, re.MULTILINE | re.DOTALL):
         padding = "\n" * text.count("\n", 0, block.start(1))  # so that lines are those of the file
         if until and len(padding) >= until:
             break
@@ -214,8 +214,9 @@ def _is_array(value: Any) -> bool:
 
 
 def judge(case: Mapping[str, Any], root: Path) -> dict[str, Any]:
-    mesh = as_mesh(case["mesh"] or 1)
-    with as_if_tpus():
+    mesh, options = as_mesh(case["mesh"] or 1), dict(case["options"])
+    cores = options.pop("cores", None)
+    with as_if_tpus(), as_on_tpu(cores=cores or 1):
         module = load(root, case)
         entry = _find(module, case["entry"])
         names = expressions(module, entry, mesh)
@@ -225,10 +226,9 @@ def judge(case: Mapping[str, Any], root: Path) -> dict[str, Any]:
             raise Broken(f"setup: {_words(wrong)}") from None
         function = _evaluate("call", case["call"], names) if case["call"] else entry
         arguments = {name: argument(name, value, names) for name, value in case["arguments"].items()}
-    called, arrays = bound(function, {**_mesh_for(function, names), **arguments})
-    options = dict(case["options"])
-    cores, label = options.pop("cores", None), re.sub(r"\W", "_", case["name"])
-    report = run(trace(called, arrays, mesh, cores, label, told=bool(case["mesh"])), **options)
+        called, arrays = bound(function, {**_mesh_for(function, names), **arguments})
+        traced = trace(called, arrays, mesh, cores, re.sub(r"\W", "_", case["name"]), told=bool(case["mesh"]))
+    report = run(traced, **options)
     why = (report.check.get("limit") or "") if report.verdict == "bounded" else ""
     return {"verdict": report.verdict, "faults": sorted(report.faults), "reason": why, "text": report.text}
 
