@@ -352,7 +352,7 @@ const OptionSpec option_table[] = {
     {COMMAND_COMPILE, 'o', "output", "FILE", NULL, "file", "the module to write (default: FILE.so in the working folder)", set_output},
     {CHECKS | COMMAND_REPLAY, 'q', "quiet", NULL, NULL, NULL, "verdicts, and the name and lines of each fault", set_quiet},
     {CHECKS, 0, "story", NULL, NULL, NULL, "also tell step by step how each fault happens (replay always does)", set_story},
-    {CHECKS | COMMAND_REPLAY | COMMAND_LIST, 'v', "verbose", NULL, NULL, NULL, "print more: moves, time and memory, what kernels printed",
+    {CHECKS | COMMAND_REPLAY | COMMAND_LIST, 'v', "verbose", NULL, NULL, NULL, "print all: stories, moves, time, memory, what kernels printed",
      set_verbose},
     {COMMAND_ALL, 0, "color", "WHEN", COLORS, NULL, "colors in the text (auto: on a terminal, unless NO_COLOR is set)", set_color},
     {0, 0, NULL, NULL, NULL, NULL, NULL, NULL},
