@@ -9,7 +9,7 @@
 #include "places.h"
 #include "telling.h"
 
-enum { CITED_MAX = 2, SYMPTOMS_MAX = 4, CHANGES_MAX = 6, ENTRY_LINES = 21 };
+enum { CITED_MAX = 2, SYMPTOMS_MAX = 4, CHANGES_MAX = 6, ENTRY_LINES = 19 };
 
 typedef enum Fold { FOLD_NOTHING, FOLD_SYMPTOMS, FOLD_REPAIRS, FOLD_CHANGES, FOLDS } Fold;
 

@@ -54,7 +54,8 @@ static void a_single_cause_is_told_in_25_lines_of_80_columns(void **state)
     unsigned wrong = 0, single = 0;
     for (guint i = 0; i < json_array_get_length(programs); i++) {
         JsonObject *program = json_array_get_object_element(programs, i), *expected = object_in(program, "expected");
-        if (strcmp(text_in(expected, "verdict"), "faulty") != 0)
+        bool by_inputs = g_str_has_prefix(text_in(program, "source"), "kernels/inputs/");          /* right with their own */
+        if (by_inputs || strcmp(text_in(expected, "verdict"), "faulty") != 0)
             continue;
         wrong++;
         single += is_of_one_cause_and_short(text_in(program, "name"), json_object_get_int_member(expected, "from"));
