@@ -505,26 +505,12 @@ static void conclude_replay(CheckResult *result, WorkerShared *shared, Child *ch
     g_clear_pointer(&result->error, g_free);
 }
 
-CheckResult *check_replay(const CheckSpec *spec, Finding *finding, const GPtrArray *lines, char **error)
+CheckResult *check_replay(const CheckSpec *spec, Finding *finding)
 {
     WorkerShared *shared;
     CheckResult *result = check_begin(spec, &shared);
     result->outcome = outcome_new();
     g_ptr_array_add(result->outcome->findings, finding);
-    finding->moves = g_array_new(FALSE, FALSE, sizeof(Move));
-    finding->lines = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 0; i < lines->len; i++) {
-        Move move;
-        if (!schedule_parse_line(result->program, g_ptr_array_index(lines, i), &move)) {
-            *error = g_strdup_printf("line \"%s\" of the schedule names no agent of %s", (const char *)g_ptr_array_index(lines, i),
-                                     spec->program);
-            worker_shared_free(shared);
-            check_result_free(result);
-            return NULL;
-        }
-        g_array_append_val(finding->moves, move);
-        g_ptr_array_add(finding->lines, g_strdup(g_ptr_array_index(lines, i)));
-    }
     shared->as_given = true;
     run_and_conclude(result, shared, conclude_replay);
     worker_shared_free(shared);

@@ -14,6 +14,6 @@
 
 CheckResult *check_run(const CheckSpec *spec);
 void check_add_advice(CheckResult *result, AdviceId id, const char *message, const Place *place);
-/* Runs the program once and replays the finding's lines; takes the finding. The outcome holds only that finding, `shown` or not.
- * NULL and *error: a line names no agent of this program. A finding that does not fit the program is VERDICT_ERROR. */
-CheckResult *check_replay(const CheckSpec *spec, Finding *finding, const GPtrArray *lines, char **error);
+/* Runs the program once and replays the finding's moves; takes the finding. The outcome holds only that finding, `shown` or not. One that
+ * does not fit the program is VERDICT_ERROR. */
+CheckResult *check_replay(const CheckSpec *spec, Finding *finding);

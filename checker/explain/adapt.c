@@ -45,6 +45,11 @@ static bool read_operation(const char *text, uint32_t *position, AdaptOperation 
     return true;
 }
 
+static bool read_move(const Adapt *a, const char *line, Move *move)
+{
+    return schedule_parse_line(a->program->devices, a->program->cores_per_device, line, move);
+}
+
 static void read_old(Adapt *a, const GPtrArray *lines)
 {
     const AdaptOperation open = { ANY_JOIN, 0 };
@@ -53,7 +58,7 @@ static void read_old(Adapt *a, const GPtrArray *lines)
         uint32_t position;
         AdaptOperation operation;
         const char *line = g_ptr_array_index(lines, i);
-        if (!schedule_parse_line(a->program, line, &move) || !read_operation(line, &position, &operation) || position > CELLS_MAX)
+        if (!read_move(a, line, &move) || !read_operation(line, &position, &operation) || position > CELLS_MAX)
             continue;
         GArray *was = a->agents[move.core].was;
         while (was->len <= position)
@@ -201,7 +206,7 @@ static bool follow_line(Adapt *a, const char *line)
     Move move;
     uint32_t position;
     AdaptOperation operation;
-    if (!schedule_parse_line(a->program, line, &move))
+    if (!read_move(a, line, &move))
         return false;
     if (move.copy != NONE) {
         move.copy = copy_now(a, move.core, move.copy);

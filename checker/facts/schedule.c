@@ -25,16 +25,16 @@ char *schedule_line(const Program *program, Move move, uint32_t position, StepKi
     return g_string_free(line, FALSE);
 }
 
-bool schedule_parse_line(const Program *program, const char *line, Move *move)
+bool schedule_parse_line(uint32_t devices, uint32_t cores_per_device, const char *line, Move *move)
 {
     unsigned device, index, number;
     int used = 0;
     bool copy = sscanf(line, "copy %u.%u #%u %n", &device, &index, &number, &used) == 3 && used > 0;
     if (!copy && (sscanf(line, "core %u.%u @%u %n", &device, &index, &number, &used) != 3 || used == 0))
         return false;
-    if (device >= program->devices || index >= program->cores_per_device)
+    if (device >= devices || index >= cores_per_device)
         return false;
-    *move = (Move){ .core = device * program->cores_per_device + index, .copy = copy ? number : NONE };
+    *move = (Move){ .core = device * cores_per_device + index, .copy = copy ? number : NONE };
     if (!copy)
         return true;
     for (StepKind kind = STEP_EARLY_SEND; kind <= STEP_WRITE; kind++)

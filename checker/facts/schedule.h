@@ -18,6 +18,6 @@ typedef struct Move {
 } Move;
 
 char *schedule_line(const Program *program, Move move, uint32_t position, StepKind kind, uint32_t site);        /* g_malloc */
-bool schedule_parse_line(const Program *program, const char *line, Move *move);
+bool schedule_parse_line(uint32_t devices, uint32_t cores_per_device, const char *line, Move *move);
 /* The order of a record as moves, and a line for each (lines may be NULL). */
 GArray *schedule_of_record(const Record *record, GPtrArray *lines);

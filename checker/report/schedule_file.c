@@ -143,7 +143,8 @@ typedef struct Parsed {
     char *facts;                                /* about launches; NULL: none */
     GArray *overrides, *input;                  /* of Override; of int64_t */
     Finding *finding;
-    GPtrArray *lines, *code;                    /* moves; contents of code fields (line_map.h) */
+    GArray *moves;                              /* of Move */
+    GPtrArray *lines, *code;                    /* of the moves; contents of code fields (line_map.h) */
     size_t field;                               /* the next line is this field or a later one */
 } Parsed;
 
@@ -160,7 +161,8 @@ static void free_parsed(Parsed *parsed)
     g_array_free(parsed->overrides, TRUE);
     g_array_free(parsed->input, TRUE);
     finding_free(parsed->finding);
-    g_ptr_array_free(parsed->lines, TRUE);
+    g_array_unref(parsed->moves);
+    g_ptr_array_unref(parsed->lines);
     g_ptr_array_free(parsed->code, TRUE);
     g_free(parsed);
 }
@@ -407,10 +409,14 @@ static bool parse_moves(Parsed *parsed, char **line, unsigned *at, uint32_t move
 {
     for (uint32_t i = 0; i < moves; i++) {
         const char *text = line[++*at];
-        char *move;
-        if (text == NULL || !numbers_fit(text, i) || !unescape(text, &move))
+        char *unescaped;
+        Move move;
+        if (text == NULL || !numbers_fit(text, i) || !unescape(text, &unescaped))
             return false;
-        g_ptr_array_add(parsed->lines, move);
+        g_ptr_array_add(parsed->lines, unescaped);
+        if (!schedule_parse_line(mesh_devices(&parsed->mesh), parsed->cores, unescaped, &move))
+            return false;
+        g_array_append_val(parsed->moves, move);
     }
     const char *end = line[++*at], *behind = end ? line[*at + 1] : NULL;
     return g_strcmp0(end, "end") == 0 && (behind == NULL || (behind[0] == '\0' && line[*at + 2] == NULL));
@@ -446,6 +452,7 @@ static Parsed *parse(const char *path, char **error)
     Parsed *parsed = g_new0(Parsed, 1);
     parsed->overrides = g_array_new(FALSE, FALSE, sizeof(Override));
     parsed->input = g_array_new(FALSE, FALSE, sizeof(gint64));
+    parsed->moves = g_array_new(FALSE, FALSE, sizeof(Move));
     parsed->lines = g_ptr_array_new_with_free_func(g_free);
     parsed->code = g_ptr_array_new_with_free_func(g_free);
     unsigned at = 1;
@@ -565,15 +572,13 @@ ReplayResult *schedule_replay(ProgramModuleOpen open, const char *path, const ch
         g_clear_pointer(&parsed->finding->why, g_free);
         line_map_apply(parsed->lines, parsed->code);
     }
-    replay->check = check_replay(spec, parsed->finding, parsed->lines, &replay->error);
-    parsed->finding = NULL;
+    parsed->finding->moves = g_array_ref(parsed->moves), parsed->finding->lines = g_ptr_array_ref(parsed->lines);
+    replay->check = check_replay(spec, g_steal_pointer(&parsed->finding));
     spec->facts = NULL;
     free_parsed(parsed);
-    if (replay->check == NULL)
-        free_spec(spec);
-    if (replay->check != NULL && replay->check->verdict == VERDICT_ERROR)
+    if (replay->check->verdict == VERDICT_ERROR)
         replay->error = g_strdup(replay->check->error);
-    if (replay->check != NULL && replay->check->outcome->findings->len > 0) {
+    if (replay->check->outcome->findings->len > 0) {
         const Finding *seen = g_ptr_array_index(replay->check->outcome->findings, 0);
         replay->shown = seen->shown;
         replay->lines = g_ptr_array_ref(seen->lines);

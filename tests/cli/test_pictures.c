@@ -273,6 +273,11 @@ static void a_debugger_is_not_begun_for_a_bad_schedule(void **state)
     assert_int_equal(binary_run(words), 2);
     binary_says("kernel.c");
     assert_int_equal(binary_shell("mv elsewhere.c kernel.c"), 0);
+    g_autofree char *spoil = g_strdup_printf("sed -i '0,/^copy 0.0 /s//copy 3.0 /' %s", schedule);
+    assert_int_equal(binary_shell(spoil), 0);
+    assert_int_equal(binary_run(words), 2);
+    binary_says(": \"copy 3.0 #0 ");
+    binary_says("is not what a schedule says there; make a new one with heddle check");
     assert_null(strstr(binary_text, "GNU gdb"));
 }
 

@@ -109,7 +109,7 @@ static void a_number_that_no_run_has_is_refused_at_once(void **state)
     refused(text, "moves 7", "moves 4294967295", "\"moves 4294967295\"");
     refused(text, "moves 7", "moves 6", "make a new one");
     refused(text, "core 1.0 @2", "core 1.0 @400000000", "@400000000");
-    refused(text, "core 1.0 @2", "core 99.0 @2", "names no agent of missing_signal");
+    refused(text, "core 1.0 @2", "core 99.0 @2", "is not what a schedule says there");
     refused(text, "program missing_signal", "program no_such_thing", "no program no_such_thing");
     refused(text, "\nend", "", "cut off");
     refused(text, "\nend\n", "\nend\nend\n", "end");

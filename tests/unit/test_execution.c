@@ -225,7 +225,7 @@ static void schedules_of_eager_records_replay(void **state)
     execution_begin(world.execution, NULL);
     for (guint i = 0; i < moves->len; i++) {
         Move parsed;
-        assert_true(schedule_parse_line(world.program, g_ptr_array_index(lines, i), &parsed));
+        assert_true(schedule_parse_line(2, 1, g_ptr_array_index(lines, i), &parsed));
         const Move *move = &g_array_index(moves, Move, i);
         assert_true(parsed.core == move->core && parsed.copy == move->copy && parsed.moment == move->moment);
         assert_true(execution_do(world.execution, parsed));
@@ -233,8 +233,8 @@ static void schedules_of_eager_records_replay(void **state)
     for (uint32_t c = 0; c < 2; c++)
         assert_null(execution_pending(world.execution, c));
     Move none;
-    assert_false(schedule_parse_line(world.program, "core 7.0 @1 wait", &none));
-    assert_false(schedule_parse_line(world.program, "copy 0.0 #1 flies", &none));
+    assert_false(schedule_parse_line(2, 1, "core 7.0 @1 wait", &none));
+    assert_false(schedule_parse_line(2, 1, "copy 0.0 #1 flies", &none));
     world_clear(&world);
 }
 
