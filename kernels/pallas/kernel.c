@@ -54,10 +54,18 @@ static int64_t parameter_value(const PlSite *here, const char *name)
     builder_misuse(here, "pl_parameter(%s): the program has no PARAMETER of that name", name);
 }
 
+static const char *where_it_fails(Program *program, const PlSite *here)
+{
+    g_autofree char *where = program_describe_site(program, builder_site(here));
+    g_autofree char *why = g_strdup_printf("the condition at %s does not hold", where);
+    return program_text(program, program_string(program, why));
+}
+
 static void needs(const PlSite *here, const char *why)
 {
     Builder *builder = builder_of(here, "PL_NEEDS");
-    builder->program->not_applicable = program_text(builder->program, program_string(builder->program, why));
+    builder->program->not_applicable = why != NULL && *why != '\0' ? program_text(builder->program, program_string(builder->program, why))
+        : where_it_fails(builder->program, here);
     siglongjmp(builder->unwind, 1);
 }
 

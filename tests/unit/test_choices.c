@@ -20,11 +20,11 @@ static const char SOURCE[] =
     "    pl_launch(k, .args = {pl_regular_semaphore()});\n"
     "}\n";
 
-static char *check_choices(const char *folder, const char *options, int *exit_code)
+static char *check_source(const char *folder, const char *source, const char *options, int *exit_code)
 {
     const char *binary = g_getenv("HEDDLE");
     g_autofree char *path = g_build_filename(folder, "choices.c", NULL);
-    assert_true(g_file_set_contents(path, SOURCE, -1, NULL));
+    assert_true(g_file_set_contents(path, source, -1, NULL));
     g_autofree char *command = g_strdup_printf("%s check %s -n 1 -q --schedules %s %s", binary ? binary : "build/heddle", path, folder,
                                                options);
     char *out = NULL;
@@ -32,6 +32,11 @@ static char *check_choices(const char *folder, const char *options, int *exit_co
     assert_true(g_spawn_command_line_sync(command, &out, NULL, &status, NULL));
     *exit_code = status >> 8;
     return out;
+}
+
+static char *check_choices(const char *folder, const char *options, int *exit_code)
+{
+    return check_source(folder, SOURCE, options, exit_code);
 }
 
 static unsigned lines_with(const char *text, const char *word)
@@ -53,6 +58,17 @@ static void all_combinations_are_checked_and_the_failing_ones_named(void **state
     assert_int_equal(lines_with(out, "faulty"), 6);
     assert_int_equal(lines_with(out, "a=2, b=2: not applicable: fits"), 1);
     assert_int_equal(lines_with(out, "a=0, b=1: faulty"), 1);
+}
+
+static void a_condition_without_a_reason_is_named_by_its_line(void **state)
+{
+    int exit_code;
+    g_autoptr(GString) source = g_string_new(SOURCE);
+    g_string_replace(source, "\"fits\"", "\"\"", 0);
+    g_autofree char *out = check_source(*state, source->str, "-D a=2 -D b=2", &exit_code);
+    assert_int_equal(exit_code, 2);
+    assert_int_equal(lines_with(out, "choices.c:6 does not hold"), 1);
+    assert_int_equal(lines_with(out, "not applicable: the condition at "), 1);
 }
 
 static char *report(const char *folder)
@@ -110,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_combinations_are_checked_and_the_failing_ones_named),
+        cmocka_unit_test(a_condition_without_a_reason_is_named_by_its_line),
         cmocka_unit_test(checks_made_at_the_same_time_are_told_as_if_in_turn),
         cmocka_unit_test(a_choice_can_be_fixed_from_the_command_line),
     };
