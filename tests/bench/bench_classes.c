@@ -15,41 +15,22 @@
 #include "../../checker/classes/classes.h"
 #include "../support/script.h"
 
-static const Target HOME = { 0, NONE };
 static uint32_t word;
 static int size;
 
-static Ref element(const Core *core, int index)
-{
-    const ViewIndex at = { .start = index, .size = 1, .stride = 1, .is_index = true };
-    const char *why = NULL;
-    View view;
-    view_at(&view, program_get_view(core->program, program_decl(core->program, word)->view), 1, &at, &why);
-    return (Ref){ word, program_view(core->program, &view), NONE };
-}
+static int64_t get(Core *core, int x) { return core_flag_load(core, script_line(core, 1), script_at(word, x), script_on(0)); }
+static void put(Core *core, int x, int64_t value) { core_flag_store(core, script_line(core, 2), script_at(word, x), script_on(0), value); }
 
-static int64_t get(Core *core, int x)
+SCRIPT_BODY(readers)
 {
-    return core_flag_load(core, program_site(core->program, "bench", "get", 1, 0), element(core, x), HOME);
-}
-
-static void put(Core *core, int x, int64_t value)
-{
-    core_flag_store(core, program_site(core->program, "bench", "put", 2, 0), element(core, x), HOME, value);
-}
-
-static void readers(Core *core, const Launch *launch)
-{
-    (void)launch;
     if (core->id == 0)
         put(core, 0, 1);
     else
         get(core, 0);
 }
 
-static void lastzero(Core *core, const Launch *launch)
+SCRIPT_BODY(lastzero)
 {
-    (void)launch;
     if (core->id > 0) {
         put(core, (int)core->id, get(core, (int)core->id - 1) + 1);
         return;
@@ -65,55 +46,25 @@ static double seconds(void)
     return (double)(now.ru_utime.tv_sec + now.ru_stime.tv_sec) + (double)(now.ru_utime.tv_usec + now.ru_stime.tv_usec) / 1e6;
 }
 
-static void measure(const char *name, int n, UnrollSource *(*open)(void *), void (*close)(void), void *of)
+static void measure(const char *name, int n, Script *script)
 {
     double begin = seconds(), now = begin;
     uint64_t executions = 0, searches = 0, classes = 0;
     for (; now < begin + 0.5; now = seconds(), searches++) {
-        Outcome *outcome = classes_run(open(of), &(ClassesOptions){ .no_end_states = true }, NULL);
+        Outcome *outcome = classes_run(script_source(script), &(ClassesOptions){ .no_end_states = true }, NULL);
         executions += outcome->executions, classes = outcome->classes;
         outcome_free(outcome);
-        close();
     }
     printf("%-10s %4d %9lu %9lu %12.0f\n", name, n, classes, searches, (double)executions / (now - begin));
     fflush(stdout);
-}
-
-static Unroller *unroller;
-
-static UnrollSource *open_program(void *program)
-{
-    unroller = unroller_new(program);
-    return unroller_source(unroller);
-}
-
-static void close_program(void)
-{
-    unroller_free(unroller);
+    script_free(script);
 }
 
 static void measure_words(const char *name, int n, uint32_t words, void (*body)(Core *, const Launch *))
 {
-    const Knobs knobs = { 0 };
-    Mesh mesh;
-    mesh_line(&mesh, (uint32_t)n + 1);
-    Program *program = program_new(&mesh, 1, &knobs);
-    program->bare = true;
-    const DeclSpec spec = { .space = SPACE_SEMAPHORE, .semaphore_kind = SEMAPHORE_FLAG, .dtype = DTYPE_I32, .life = LIFE_ALWAYS, .ndim = 1,
-                            .size = { words }, .collective_id = -1, .name = "word" };
-    word = program_add_decl(program, &spec), size = n;
-    program_add_launch(program)->body = body;
-    measure(name, n, open_program, close_program, program);
-    program_free(program);
-}
-
-static UnrollSource *open_script(void *script)
-{
-    return &((Script *)script)->source;
-}
-
-static void close_script(void)
-{
+    Script *script = script_around((uint32_t)n + 1, NULL, body);
+    word = script_semaphore(script, SEMAPHORE_FLAG, words, "word"), size = n;
+    measure(name, n, script);
 }
 
 static void measure_permute(int rounds)
@@ -129,8 +80,7 @@ static void measure_permute(int rounds)
         script_wait(script, core, script_semaphore_id(script, send, core, 0), 8);
         script_wait(script, core, arrived, 8);
     }
-    measure("permute", rounds, open_script, close_script, script);
-    script_free(script);
+    measure("permute", rounds, script);
 }
 
 int main(void)

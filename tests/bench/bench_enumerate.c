@@ -33,7 +33,7 @@ int main(int count, char **argument)
     struct rusage before = usage();
     EnumerateOptions options = {.no_end_states = true, .modes = sweep ? ENUMERATE_SWEEP : symmetry ? ENUMERATE_SYMMETRY : 0,
                                 .workers = count == 3 && !sweep && !symmetry ? (unsigned)atoi(argument[2]) : 1};
-    Outcome *outcome = enumerate_run(&script->source, &options);
+    Outcome *outcome = enumerate_run(script_source(script), &options);
     struct rusage after = usage();
     printf("%lu %lu %.3f %ld\n", outcome->states, outcome->transitions, seconds_of(&after) - seconds_of(&before),
            (after.ru_maxrss - before.ru_maxrss) * 1024);

@@ -24,7 +24,7 @@ static const Knobs WHOLE = { .dma_progress = DMA_PROGRESS_WHOLE }, FLUID = { .dm
 
 static void want_classes(Script *script, const char *what, uint64_t expected, unsigned faults)
 {
-    Outcome *outcome = classes_run(&script->source, &(ClassesOptions){ .audit = true }, NULL);
+    Outcome *outcome = classes_run(script_source(script), &(ClassesOptions){ .audit = true }, NULL);
     if (outcome->classes != expected || outcome->findings->len != faults)
         print_message("%s: %lu classes, %u findings\n", what, (unsigned long)outcome->classes, outcome->findings->len);
     assert_int_equal(outcome->classes, expected);

@@ -99,9 +99,9 @@ static void case_init(Case *c, const char *name, const char *message)
     *c = (Case){ .script = script_new(2, 1, NULL), .spec = { .program = name, .source = name, .cores = 1 } };
     mesh_line(&c->spec.mesh, 2);
     c->script->program->name = name, c->script->program->source = name;
+    script_run(c->script);
     c->result = (CheckResult){ .spec = &c->spec, .verdict = VERDICT_FAULTY, .program = c->script->program, .outcome = outcome_new(),
-                               .record = record_new(c->script->program) };
-    script_record(c->script, c->result.record);
+                               .record = c->script->record };
     Finding *finding = finding_new(FAULT_ASSERT);
     finding->message = g_strdup(message), finding->why = g_strdup(message);
     g_ptr_array_add(c->result.outcome->findings, finding);
@@ -110,7 +110,6 @@ static void case_init(Case *c, const char *name, const char *message)
 static void case_clear(Case *c)
 {
     outcome_free(c->result.outcome);
-    record_free(c->result.record);
     script_free(c->script);
 }
 

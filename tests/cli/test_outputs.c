@@ -316,9 +316,9 @@ static void names_that_are_no_text_keep_reports_valid(void **state)
     CheckSpec spec = { .program = nasty, .source = nasty, .cores = 1 };
     mesh_line(&spec.mesh, 2);
     script->program->name = nasty, script->program->source = nasty;
+    script_run(script);
     CheckResult result = { .spec = &spec, .verdict = VERDICT_FAULTY, .program = script->program, .outcome = outcome_new(),
-                           .record = record_new(script->program), .captured = g_strdup(nasty) };
-    script_record(script, result.record);
+                           .record = script->record, .captured = g_strdup(nasty) };
     Finding *finding = finding_new(FAULT_ASSERT);
     finding->message = g_strdup(nasty);
     g_ptr_array_add(result.outcome->findings, finding);
@@ -338,7 +338,6 @@ static void names_that_are_no_text_keep_reports_valid(void **state)
         format[i]->clear(document);
     }
     outcome_free(result.outcome);
-    record_free(result.record);
     g_free(result.captured);
     script_free(script);
 }

@@ -1,56 +1,137 @@
-/* script.c - lists of steps, and a plain eager run of them: each core in turn goes as far as it can, a copy is done at its start.
- *
- * The run keeps counts of its own instead of using a Machine: it is a second, smaller reading of the same rules.
- */
+/* script.c - declarations, lists and the function that submits them, and refs as functions name them. */
 #include "script.h"
 #include <glib.h>
-#include "../../model/join.h"
 
-typedef struct Run {
-    Script *script;
-    Record *record;
-    uint32_t *position;
-    bool *stopped;
-    int64_t *count;
-} Run;
+enum { SEMAPHORES = 4, ROWS = 4, NUMBERS = 8, BYTES = 4 };
 
-static UnrollEnd script_extend(void *self, uint32_t core, const Observation *observed, size_t count, bool contents, GArray *out);
+typedef struct ScriptStep { Step step; Copy copy; uint32_t view; } ScriptStep;        /* copy, view: as the kind needs */
 
-Script *script_new(uint32_t devices, uint32_t cores_per_device, const Knobs *knobs)
+Script *script_now;
+
+static void submit_list(Core *core, const Launch *launch)
 {
-    Knobs defaults = {0};
+    const GArray *list = ((const Script *)launch->closure)->list[core->id];
+    for (guint i = 0; i < list->len; i++) {
+        const ScriptStep *next = &g_array_index(list, ScriptStep, i);
+        const View *view = program_get_view(core->program, next->view);
+        Tile tile;
+        Request request = { .step = next->step, .copy = next->copy, .view = next->view, .tile = &tile };
+        request.step.launch = (uint16_t)core->launch;
+        tile_init(&tile, view->dtype, view->ndim, view->size, true, core_tile_alloc, core);
+        core->copies += next->step.kind == STEP_COPY_START && next->step.object != NONE;
+        core_submit(core, &request);
+    }
+}
+
+static Script *make(uint32_t devices, uint32_t cores_per_device, const Knobs *knobs, void (*body)(Core *core, const Launch *launch))
+{
     Mesh mesh;
     mesh_line(&mesh, devices);
     Script *script = g_new0(Script, 1);
-    script->program = program_new(&mesh, cores_per_device, knobs ? knobs : &defaults);
+    script->program = program_new(&mesh, cores_per_device, knobs ? knobs : &(const Knobs){ 0 });
     script->program->bare = true;
-    script->core = g_new0(GArray *, script->program->cores);
+    script->list = g_new0(GArray *, script->program->cores);
     for (uint32_t core = 0; core < script->program->cores; core++)
-        script->core[core] = g_array_new(FALSE, TRUE, sizeof(UnrollStep));
-    script->source = (UnrollSource){.program = script->program, .self = script, .extend = script_extend};
+        script->list[core] = g_array_new(FALSE, TRUE, sizeof(ScriptStep));
+    Launch *launch = program_add_launch(script->program);
+    launch->body = body, launch->closure = script;
     return script;
+}
+
+static uint32_t declare(Script *script, Space space, DType dtype, int64_t rows, int64_t columns, const char *name)
+{
+    const DeclSpec spec = { .space = space, .dtype = dtype, .life = LIFE_ALWAYS, .ndim = 2, .size = { rows, columns },
+                            .opaque = dtype == DTYPE_U8, .collective_id = -1, .name = name };
+    return program_add_decl(script->program, &spec);
+}
+
+static Script *declare_small(Script *script, Space space, DType dtype, int64_t columns)
+{
+    script->semaphore = script_semaphore(script, SEMAPHORE_REGULAR, SEMAPHORES, "sem");
+    script->dma = script_semaphore(script, SEMAPHORE_DMA, SEMAPHORES, "dma");
+    script->flag = script_semaphore(script, SEMAPHORE_FLAG, SEMAPHORES, "flag");
+    script->buffer = declare(script, space, dtype, ROWS, columns, "buffer");
+    script->scratch = declare(script, space, dtype, ROWS, columns, "scratch");
+    program_decl(script->program, script->buffer)->input = true;
+    return script;
+}
+
+Script *script_new(uint32_t devices, uint32_t cores_per_device, const Knobs *knobs)
+{
+    return make(devices, cores_per_device, knobs, submit_list);
+}
+
+Script *script_small(uint32_t devices, uint32_t cores_per_device, const Knobs *knobs)
+{
+    return declare_small(script_new(devices, cores_per_device, knobs), SPACE_HBM, DTYPE_U8, BYTES);
+}
+
+static void open_execution(Script *script)
+{
+    if (script->execution != NULL)
+        return;
+    script->record = record_new(script->program);
+    script->execution = execution_new(script->program, script->record);
+}
+
+Script *script_around(uint32_t devices, const Knobs *knobs, void (*body)(Core *core, const Launch *launch))
+{
+    return script_now = make(devices, 1, knobs, body);
+}
+
+Script *script_of(uint32_t devices, uint32_t cores_per_device, void (*body)(Core *core, const Launch *launch))
+{
+    script_now = make(devices, cores_per_device, &(Knobs){ .dma_progress = DMA_PROGRESS_WHOLE }, body);
+    program_site(script_now->program, "test", "body", 1, 0);
+    declare_small(script_now, SPACE_VMEM, DTYPE_I32, NUMBERS);
+    open_execution(script_now);
+    return script_now;
 }
 
 void script_free(Script *script)
 {
     for (uint32_t core = 0; core < script->program->cores; core++)
-        g_array_free(script->core[core], TRUE);
-    g_free(script->core);
+        g_array_free(script->list[core], TRUE);
+    g_free(script->list);
+    outcome_free(script->outcome);
+    if (script->unroller != NULL)
+        unroller_free(script->unroller);
+    if (script->execution != NULL)
+        execution_free(script->execution);
+    record_free(script->record);
     program_free(script->program);
     g_free(script);
 }
 
+void script_run(Script *script)
+{
+    open_execution(script);
+    execution_run_eager(script->execution, NULL);
+}
+
+const Outcome *script_prove(Script *script)
+{
+    script_run(script);
+    outcome_free(script->outcome);
+    return script->outcome = prove_record(script->record, &(ProveOptions){ 0 });
+}
+
+UnrollSource *script_source(Script *script)
+{
+    if (script->unroller == NULL)
+        script->unroller = unroller_new(script->program);
+    return unroller_source(script->unroller);
+}
+
 uint32_t script_buffer(Script *script, Space space, uint32_t slots, uint32_t slot_bytes, const char *name)
 {
-    DeclSpec spec = {.space = space, .dtype = DTYPE_U8, .life = LIFE_ALWAYS, .ndim = 2, .size = {slots, slot_bytes}, .opaque = true,
-                     .collective_id = -1, .name = name};
-    return program_add_decl(script->program, &spec);
+    return declare(script, space, DTYPE_U8, slots, slot_bytes, name);
 }
 
 uint32_t script_semaphore(Script *script, SemaphoreKind kind, uint32_t elements, const char *name)
 {
-    DeclSpec spec = {.space = SPACE_SEMAPHORE, .semaphore_kind = kind, .dtype = DTYPE_I32, .life = LIFE_ALWAYS, .ndim = 1,
-                     .size = {elements}, .collective_id = -1, .name = name};
+    const DeclSpec spec = { .space = SPACE_SEMAPHORE, .semaphore_kind = kind, .dtype = DTYPE_I32, .life = LIFE_ALWAYS, .ndim = 1,
+                            .size = { elements }, .collective_id = -1, .name = name };
     return program_add_decl(script->program, &spec);
 }
 
@@ -61,9 +142,11 @@ uint32_t script_semaphore_id(const Script *script, uint32_t decl, uint32_t core,
     return d->first_semaphore + core * d->elements + element;
 }
 
-static uint32_t slot_view(Program *program, uint32_t decl, uint32_t slot)
+/* ---- lists ---- */
+
+static uint32_t view_of(Program *program, uint32_t decl, int64_t number, bool is_index)
 {
-    ViewIndex index = {.start = slot, .size = 1, .stride = 1, .is_index = true};
+    const ViewIndex index = { .start = number, .size = 1, .stride = 1, .is_index = is_index };
     const char *why = NULL;
     View view;
     bool fine = view_at(&view, program_get_view(program, program_decl(program, decl)->view), 1, &index, &why);
@@ -71,19 +154,14 @@ static uint32_t slot_view(Program *program, uint32_t decl, uint32_t slot)
     return program_view(program, &view);
 }
 
-/* Appends a step of `core` in the launch that its last ENTER began. */
-static UnrollStep *add_step(Script *script, uint32_t core, StepKind kind, uint32_t object, uint32_t value, uint32_t extra)
+static ScriptStep *add_step(Script *script, uint32_t core, StepKind kind, uint32_t object, uint32_t value, uint32_t extra)
 {
-    GArray *list = script->core[core];
-    uint32_t position = list->len, launch = position ? g_array_index(list, UnrollStep, position - 1).step.launch : 0;
-    uint32_t site = program_site(script->program, "script", "script", core * 1000 + position + 1, 0);
-    UnrollStep step = {.fault = FAULT_COUNT};
-    step.step = (Step){.kind = (uint8_t)kind, .launch = (uint16_t)(kind == STEP_ENTER ? object : launch), .site = site, .core = core,
-                       .object = object, .value = value, .extra = extra};
-    if (kind == STEP_STOP)
-        step.fault = (FaultId)value;
+    GArray *list = script->list[core];
+    uint32_t site = program_site(script->program, "script", "script", core * 1000 + list->len + 1, 0);
+    const ScriptStep step = { .step = { .kind = (uint8_t)kind, .site = site, .core = core, .object = object, .value = value,
+                                        .extra = extra } };
     g_array_append_val(list, step);
-    return &g_array_index(list, UnrollStep, position);
+    return &g_array_index(list, ScriptStep, list->len - 1);
 }
 
 void script_step(Script *script, uint32_t core, StepKind kind, uint32_t object, uint32_t value, uint32_t extra)
@@ -101,25 +179,17 @@ void script_wait(Script *script, uint32_t core, uint32_t semaphore, uint32_t val
     add_step(script, core, STEP_WAIT, semaphore, value, NONE);
 }
 
-void script_wait_keep(Script *script, uint32_t core, uint32_t semaphore, uint32_t value)
-{
-    add_step(script, core, STEP_WAIT_KEEP, semaphore, value, NONE);
-}
-
 void script_access(Script *script, uint32_t core, StepKind kind, uint32_t decl, uint32_t slot)
 {
-    Program *program = script->program;
-    uint32_t view = slot_view(program, decl, slot);
-    add_step(script, core, kind, program_object(program, decl, core), program_view_region(program, view), 0)->view = view;
+    const uint32_t view = view_of(script->program, decl, slot, true);
+    add_step(script, core, kind, program_object(script->program, decl, core), program_view_region(script->program, view), 0)->view = view;
 }
 
 static uint32_t copies_of(const Script *script, uint32_t core)
 {
     uint32_t copies = 0;
-    for (guint i = 0; i < script->core[core]->len; i++) {
-        const Step *step = &g_array_index(script->core[core], UnrollStep, i).step;
-        copies += step->kind == STEP_COPY_START && step->object != NONE;
-    }
+    for (guint i = 0; i < script->list[core]->len; i++)
+        copies += g_array_index(script->list[core], ScriptStep, i).step.kind == STEP_COPY_START;
     return copies;
 }
 
@@ -135,168 +205,82 @@ void script_copy(Script *script, uint32_t core, uint32_t source, uint32_t source
                  uint32_t target_core, uint32_t send, uint32_t receive, bool remote)
 {
     Program *program = script->program;
-    uint32_t bytes = (uint32_t)program_decl(program, source)->size[1];
-    if (bytes == 0) {
-        add_step(script, core, STEP_COPY_START, NONE, 0, 0);
-        return;
-    }
-    Copy copy = {.core = core, .ordinal = copies_of(script, core), .position = script->core[core]->len, .bytes = bytes, .remote = remote};
-    copy.source_view = slot_view(program, source, source_slot);
-    copy.target_view = slot_view(program, target, target_slot);
-    copy.source = program_object(program, source, core);
-    copy.target = program_object(program, target, target_core);
-    copy.source_region = program_view_region(program, copy.source_view);
-    copy.target_region = program_view_region(program, copy.target_view);
-    copy.target_device = target_core / program->cores_per_device;
-    copy.send_semaphore = send;
-    copy.receive_semaphore = receive;
-    copy.send_count = count_of(script, send, bytes);
-    copy.receive_count = count_of(script, receive, bytes);
-    UnrollStep *step = add_step(script, core, STEP_COPY_START, copy.ordinal, 0, 0);
-    copy.site = copy.described = step->step.site;
-    step->copy = copy;
+    const uint32_t bytes = (uint32_t)program_decl(program, source)->size[1];
+    Copy copy = { .core = core, .ordinal = copies_of(script, core), .bytes = bytes, .remote = remote, .send_semaphore = send,
+                  .receive_semaphore = receive, .send_count = count_of(script, send, bytes),
+                  .receive_count = count_of(script, receive, bytes), .target_device = target_core / program->cores_per_device };
+    copy.source_view = view_of(program, source, source_slot, true), copy.target_view = view_of(program, target, target_slot, true);
+    copy.source = program_object(program, source, core), copy.target = program_object(program, target, target_core);
+    copy.source_region = program_view_region(program, copy.source_view), copy.target_region = program_view_region(program, copy.target_view);
+    ScriptStep *start = add_step(script, core, STEP_COPY_START, copy.ordinal, 0, 0);
+    copy.site = copy.described = start->step.site;
+    start->copy = copy;
 }
 
-static bool observes(const UnrollStep *step, bool contents)
+uint32_t script_sem(const Script *script, uint32_t core, uint32_t element)
 {
-    StepKind kind = (StepKind)step->step.kind;
-    return kind == STEP_SEMAPHORE_READ || kind == STEP_FLAG_LOAD || kind == STEP_FLAG_CAS || (kind == STEP_FLAG_ADD && step->step.extra)
-        || (contents && (kind == STEP_LOAD || kind == STEP_SWAP));
+    return script_semaphore_id(script, script->semaphore, core, element);
 }
 
-static UnrollEnd script_extend(void *self, uint32_t core, const Observation *observed, size_t count, bool contents, GArray *out)
+uint32_t script_dma(const Script *script, uint32_t core, uint32_t element)
 {
-    (void)observed;                             /* a script does not depend on what it sees */
-    GArray *list = ((Script *)self)->core[core];
-    for (guint i = 0; i < list->len; i++) {
-        const UnrollStep *step = &g_array_index(list, UnrollStep, i);
-        if (count == 0)
-            g_array_append_vals(out, step, 1);
-        if (step->step.kind == STEP_STOP)
-            return UNROLL_STOPPED;
-        if (observes(step, contents) && count-- == 0)
-            return UNROLL_OBSERVES;
-    }
-    return UNROLL_FINISHED;
+    return script_semaphore_id(script, script->dma, core, element);
 }
 
-static const Step *next_step(const Run *run, uint32_t core)
+void script_send(Script *script, uint32_t core, uint32_t from, uint32_t target, uint32_t to, uint32_t receive)
 {
-    GArray *list = run->script->core[core];
-    return run->position[core] < list->len && !run->stopped[core] ? &g_array_index(list, UnrollStep, run->position[core]).step : NULL;
+    script_copy(script, core, script->buffer, from, script->buffer, to, target, NONE, script_dma(script, target, receive), true);
 }
 
-static bool join_is_possible(const Run *run, const Step *step)
+/* ---- inside functions ---- */
+
+Ref script_at(uint32_t decl, int64_t index)
 {
-    const Join join = join_of(run->script->program, step);
-    for (uint32_t core = join.first; core < join.last; core++) {
-        const Step *other = next_step(run, core);
-        if (join_has(run->script->program, &join, core) && !(other && join_includes(&join, other)))
-            return false;
-    }
-    return true;
+    Program *program = script_now->program;
+    return (Ref){ decl, view_of(program, decl, index, program_decl(program, decl)->space == SPACE_SEMAPHORE), NONE };
 }
 
-static bool is_possible(const Run *run, const Step *step)
+Ref script_ref(uint32_t decl)
 {
-    if (step_is_join((StepKind)step->kind))
-        return join_is_possible(run, step);
-    if (step->kind == STEP_WAIT || step->kind == STEP_WAIT_KEEP)
-        return run->count[step->object] >= step->value;
-    if (step->kind == STEP_FLAG_WAIT)
-        return compare_holds((Compare)step->extra, run->count[step->object], (int32_t)step->value);
-    return true;
+    const Decl *d = program_decl(script_now->program, decl);
+    return d->space == SPACE_SEMAPHORE ? script_at(decl, 0) : (Ref){ decl, d->view, NONE };
 }
 
-static void start_copy(Run *run, const UnrollStep *from, Step *step)
+Target script_on(uint32_t device)
 {
-    if (step->object == NONE)
-        return;
-    Copy *copy = store_push(&run->record->copies, 1);
-    *copy = from->copy;
-    step->object = (uint32_t)(run->record->copies.count - 1);
-    if (copy->send_semaphore != NONE)
-        run->count[copy->send_semaphore] += copy->send_count;
-    if (copy->receive_semaphore != NONE)
-        run->count[copy->receive_semaphore] += copy->receive_count;
+    return (Target){ device, NONE };
 }
 
-static void stop_core(Run *run, const UnrollStep *from, Step *step)
+uint32_t script_line(Core *core, unsigned number)
 {
-    Raised *raised = store_push(&run->record->raised, 1);
-    *raised = (Raised){.fault = (uint8_t)from->fault, .core = step->core, .position = run->position[step->core], .site = step->site,
-                       .object = NONE, .region = NONE, .message = from->message};
-    step->object = (uint32_t)(run->record->raised.count - 1);
-    run->stopped[step->core] = true;
+    return program_site(core->program, "test", "body", number, number);
 }
 
-static void do_step(Run *run, uint32_t core)
+void script_store(Core *core, unsigned line, uint32_t decl, int64_t value)
 {
-    const UnrollStep *from = &g_array_index(run->script->core[core], UnrollStep, run->position[core]);
-    Step *step = store_push(&run->record->steps, 1);
-    *step = from->step;
-    if (step->kind == STEP_SIGNAL)
-        run->count[step->object] += step->value;
-    else if (step->kind == STEP_WAIT)
-        run->count[step->object] -= step->value;
-    else if (step->kind == STEP_COPY_START)
-        start_copy(run, from, step);
-    else if (step->kind == STEP_FLAG_STORE || (step->kind == STEP_FLAG_CAS && run->count[step->object] == (int32_t)step->extra))
-        run->count[step->object] = (int32_t)step->value;
-    else if (step->kind == STEP_FLAG_ADD)
-        run->count[step->object] += (int32_t)step->value;
-    else if (step->kind == STEP_STOP)
-        stop_core(run, from, step);
-    run->position[core]++;
+    const Decl *d = program_decl(core->program, decl);
+    Tile tile;
+    tile_init(&tile, d->dtype, d->ndim, d->size, core->opaque_data, core_tile_alloc, core);
+    if (!core->opaque_data)
+        tile_fill_int(&tile, value);
+    core_store(core, script_line(core, line), script_ref(decl), NULL, &tile);
 }
 
-static bool advance_core(Run *run, uint32_t core)
+int64_t script_load(Core *core, unsigned line, uint32_t decl)
 {
-    Program *program = run->script->program;
-    bool moved = false;
-    for (const Step *step; (step = next_step(run, core)) && is_possible(run, step); moved = true) {
-        if (!step_is_join((StepKind)step->kind)) {
-            do_step(run, core);
-            continue;
-        }
-        const Join join = join_of(program, step);
-        for (uint32_t member = join.first; member < join.last; member++)
-            if (join_has(program, &join, member))
-                do_step(run, member);
-    }
-    return moved;
+    Tile tile;
+    core_load(core, script_line(core, line), script_ref(decl), NULL, &tile);
+    return core_tile_int(core, script_line(core, line), &tile, 0, "value");
 }
 
-static void record_ends(Run *run)
+CopyDesc script_describe_copy(uint32_t from, uint32_t to, uint32_t device)
 {
-    CoreState *end = store_push(&run->record->ends, run->script->program->cores);
-    for (uint32_t core = 0; core < run->script->program->cores; core++) {
-        const Step *pending = next_step(run, core);
-        end[core].end = run->stopped[core] ? CORE_STOPPED : pending ? CORE_BLOCKED : CORE_FINISHED;
-        if (pending)
-            end[core].pending = *pending;
-    }
+    return (CopyDesc){ .source = script_ref(from), .target = script_ref(to), .send = script_at(script_now->dma, 1),
+                       .receive = script_ref(script_now->dma), .to = script_on(device), .remote = true, .core = NONE };
 }
 
-void script_record(Script *script, Record *record)
+void script_copy_all(Core *core, unsigned line, uint32_t from, uint32_t to, uint32_t device)
 {
-    Program *program = script->program;
-    Run run = {.script = script, .record = record, .position = g_new0(uint32_t, program->cores), .stopped = g_new0(bool, program->cores),
-               .count = g_new0(int64_t, program->semaphores + 1)};
-    record_reset(record);
-    for (size_t i = 0; i < program->decls.count; i++) {
-        const Decl *decl = program_decl(program, (uint32_t)i);
-        for (uint32_t s = 0; decl->first_semaphore != NONE && s < decl->elements * program->cores; s++)
-            run.count[decl->first_semaphore + s] = decl->semaphore_kind == SEMAPHORE_FLAG ? decl->initial : 0;
-    }
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (uint32_t core = 0; core < program->cores; core++)
-            moved |= advance_core(&run, core);
-    }
-    record_ends(&run);
-    record->eager = record->complete = true;
-    g_free(run.position);
-    g_free(run.stopped);
-    g_free(run.count);
+    CopyDesc copy = script_describe_copy(from, to, device);
+    core_copy_start(core, script_line(core, line), &copy);
 }

@@ -7,69 +7,67 @@
 #include <cmocka.h>
 
 #include "../../checker/explain/ancestry.h"
-#include "../support/world.h"
+#include "../support/script.h"
 
 /* Runs a schedule to its end; the ancestry of the first raised fault. NULL: none. g_free. */
-static char *way_of(World *world)
+static char *way_of(Script *script)
 {
     g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
-    execution_begin(world->execution, &(ExecutionOptions){ 0 });
-    for (execution_enabled(world->execution, moves); moves->len > 0; execution_enabled(world->execution, moves))
-        execution_do(world->execution, g_array_index(moves, Move, 0));
-    execution_end(world->execution);
-    assert_int_equal(world->record->raised.count, 1);
-    const Raised *raised = &STORE(Raised, &world->record->raised, 0);
+    execution_begin(script->execution, &(ExecutionOptions){ 0 });
+    for (execution_enabled(script->execution, moves); moves->len > 0; execution_enabled(script->execution, moves))
+        execution_do(script->execution, g_array_index(moves, Move, 0));
+    execution_end(script->execution);
+    assert_int_equal(script->record->raised.count, 1);
+    const Raised *raised = &STORE(Raised, &script->record->raised, 0);
     assert_int_equal(raised->fault, FAULT_UNINITIALISED);
     Finding *finding = finding_new(FAULT_UNINITIALISED);
     finding->places = 1;
     finding->place[0] = (Place){ .core = raised->core, .position = raised->position, .copy = NONE, .site = raised->site };
-    char *way = ancestry_of_unwritten(world->execution, finding);
+    char *way = ancestry_of_unwritten(script->execution, finding);
     finding_free(finding);
     return way;
 }
 
-WORLD_BODY(takes_what_was_stored)
+SCRIPT_BODY(takes_what_was_stored)
 {
     Tile tile;
-    core_load(core, world_line(core, 1), world_ref(world_now->scratch), NULL, &tile);
-    core_store(core, world_line(core, 2), world_ref(world_now->buffer), NULL, &tile);
-    core_load(core, world_line(core, 3), world_ref(world_now->buffer), NULL, &tile);
-    core_tile_int(core, world_line(core, 4), &tile, 0, "value");
+    core_load(core, script_line(core, 1), script_ref(script_now->scratch), NULL, &tile);
+    core_store(core, script_line(core, 2), script_ref(script_now->buffer), NULL, &tile);
+    core_load(core, script_line(core, 3), script_ref(script_now->buffer), NULL, &tile);
+    core_tile_int(core, script_line(core, 4), &tile, 0, "value");
 }
 
 static void a_store_is_followed_to_the_load_before_it(void **state)
 {
     (void)state;
-    World world;
-    world_set_up(&world, 1, 1, takes_what_was_stored);
-    world_prove(&world);
-    g_autofree char *way = way_of(&world);
+    Script *script = script_of(1, 1, takes_what_was_stored);
+    script_prove(script);
+    g_autofree char *way = way_of(script);
     assert_string_equal(way, "Where it comes from: device 0 read it from buffer on device 0, loaded at test:3; device 0 at test:2 wrote "
                              "buffer on device 0 from scratch on device 0, loaded at test:1; nothing had written there.");
-    world_clear(&world);
+    script_free(script);
 }
 
-WORLD_BODY(takes_what_was_copied)
+SCRIPT_BODY(takes_what_was_copied)
 {
     Tile tile;
-    CopyDesc copy = { .source = world_ref(world_now->scratch), .target = world_ref(world_now->buffer), .send = { NONE, NONE, NONE },
-                      .receive = world_ref(world_now->dma), .to = WORLD_OWN, .core = NONE };
-    core_copy_start(core, world_line(core, 1), &copy);
-    core_copy_wait(core, world_line(core, 2), &copy, COPY_WAIT_RECEIVE, false);
-    core_load(core, world_line(core, 3), world_ref(world_now->buffer), NULL, &tile);
-    core_tile_int(core, world_line(core, 4), &tile, 1, "value");
+    CopyDesc copy = { .source = script_ref(script_now->scratch), .target = script_ref(script_now->buffer), .send = { NONE, NONE, NONE },
+                      .receive = script_ref(script_now->dma), .to = SCRIPT_OWN, .core = NONE };
+    core_copy_start(core, script_line(core, 1), &copy);
+    core_copy_wait(core, script_line(core, 2), &copy, COPY_WAIT_RECEIVE, false);
+    core_load(core, script_line(core, 3), script_ref(script_now->buffer), NULL, &tile);
+    core_tile_int(core, script_line(core, 4), &tile, 1, "value");
 }
 
 static void a_copy_is_followed_to_its_source(void **state)
 {
     (void)state;
-    World world;
-    world_set_up(&world, 1, 1, takes_what_was_copied);
-    world_prove(&world);
-    g_autofree char *way = way_of(&world);
+    Script *script = script_of(1, 1, takes_what_was_copied);
+    script_prove(script);
+    g_autofree char *way = way_of(script);
     assert_string_equal(way, "Where it comes from: device 0 read it from buffer on device 0, loaded at test:3; copy 0 of device 0 "
                              "at test:1 wrote buffer on device 0 from scratch on device 0; nothing had written there.");
-    world_clear(&world);
+    script_free(script);
 }
 
 int main(void)

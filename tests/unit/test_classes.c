@@ -11,84 +11,58 @@
 
 #include "../../checker/classes/classes.h"
 #include "../support/sanitized.h"
+#include "../support/script.h"
 
-typedef struct Words {                          /* a bare program: each core runs `run` over the words of one device */
-    Program *program;
+typedef struct Words {                          /* each core runs `run` over the words of one device */
     uint32_t word, lock;                        /* decls */
     int n;
     void (*run)(Core *core, const struct Words *words);
 } Words;
 
-static Ref element(const Core *core, uint32_t decl, int index)
-{
-    const ViewIndex at = { .start = index, .size = 1, .stride = 1, .is_index = true };
-    const char *why = NULL;
-    View view;
-    bool fine = view_at(&view, program_get_view(core->program, program_decl(core->program, decl)->view), 1, &at, &why);
-    assert_true(fine);
-    return (Ref){ decl, program_view(core->program, &view), NONE };
-}
-
 static const Target HOME = { 0, NONE };
-
-static uint32_t site(const Core *core, unsigned line)
-{
-    return program_site(core->program, "words", "run", line, 0);
-}
 
 static int64_t get(Core *core, const Words *words, int x)
 {
-    return core_flag_load(core, site(core, 1), element(core, words->word, x), HOME);
+    return core_flag_load(core, script_line(core, 1), script_at(words->word, x), HOME);
 }
 
 static void put(Core *core, const Words *words, int x, int64_t value)
 {
-    core_flag_store(core, site(core, 2), element(core, words->word, x), HOME, value);
+    core_flag_store(core, script_line(core, 2), script_at(words->word, x), HOME, value);
 }
 
 static bool cas(Core *core, const Words *words, int x, int64_t expected, int64_t value)
 {
-    return core_flag_compare_and_swap(core, site(core, 3), element(core, words->word, x), HOME, expected, value) == expected;
+    return core_flag_compare_and_swap(core, script_line(core, 3), script_at(words->word, x), HOME, expected, value) == expected;
 }
 
 static void fetch_add(Core *core, const Words *words, int x)
 {
-    core_flag_add(core, site(core, 4), element(core, words->word, x), HOME, 1, true);
+    core_flag_add(core, script_line(core, 4), script_at(words->word, x), HOME, 1, true);
 }
 
 static void lock(Core *core, const Words *words, int l)
 {
-    while (core_flag_compare_and_swap(core, site(core, 5), element(core, words->lock, l), HOME, 0, 1) != 0)
+    while (core_flag_compare_and_swap(core, script_line(core, 5), script_at(words->lock, l), HOME, 0, 1) != 0)
         ;
 }
 
 static void unlock(Core *core, const Words *words, int l)
 {
-    core_flag_store(core, site(core, 6), element(core, words->lock, l), HOME, 0);
+    core_flag_store(core, script_line(core, 6), script_at(words->lock, l), HOME, 0);
 }
 
-static void body(Core *core, const Launch *launch)
-{
-    const Words *words = launch->closure;
-    words->run(core, words);
-}
+static Words words_now;
 
-static uint32_t add_words(Program *program, uint32_t count, const char *name)
-{
-    const DeclSpec spec = { .space = SPACE_SEMAPHORE, .semaphore_kind = SEMAPHORE_FLAG, .dtype = DTYPE_I32, .life = LIFE_ALWAYS, .ndim = 1,
-                            .size = { count }, .collective_id = -1, .name = name };
-    return program_add_decl(program, &spec);
-}
+SCRIPT_BODY(run_words) { words_now.run(core, &words_now); }
 
 typedef struct Counted { uint64_t classes, redundant, findings; bool complete; } Counted;
 
-static Counted explore(Program *program, const ClassesOptions *options)
+static Counted explore(Script *script, const ClassesOptions *options)
 {
-    Unroller *unroller = unroller_new(program);
-    Outcome *outcome = classes_run(unroller_source(unroller), options, NULL);
+    Outcome *outcome = classes_run(script_source(script), options, NULL);
     Counted counted = { outcome->classes, outcome->redundant, outcome->findings->len, outcome->complete };
     outcome_free(outcome);
-    unroller_free(unroller);
     return counted;
 }
 
@@ -110,28 +84,23 @@ static void want_same(Counted one, Counted divided, unsigned how)
     assert_int_equal(divided.complete, one.complete);
 }
 
-static void build_words(Words *words, uint32_t threads, uint32_t count, int n, void (*run)(Core *, const Words *))
+static Script *make_words(uint32_t threads, uint32_t count, int n, void (*run)(Core *, const Words *))
 {
-    const Knobs knobs = { 0 };
-    Mesh mesh;
-    mesh_line(&mesh, threads);
-    *words = (Words){ .program = program_new(&mesh, 1, &knobs), .n = n, .run = run };
-    words->program->bare = true;
-    words->word = add_words(words->program, count, "word");
-    words->lock = add_words(words->program, 64, "lock");
-    Launch *launch = program_add_launch(words->program);
-    launch->body = body, launch->closure = words;
+    Script *script = script_around(threads, NULL, run_words);
+    words_now = (Words){ .n = n, .run = run };
+    words_now.word = script_semaphore(script, SEMAPHORE_FLAG, count, "word");
+    words_now.lock = script_semaphore(script, SEMAPHORE_FLAG, 64, "lock");
+    return script;
 }
 
 static Counted count_words(uint32_t threads, uint32_t count, int n, void (*run)(Core *, const Words *))
 {
-    Words words;
-    build_words(&words, threads, count, n, run);
-    Counted counted = explore(words.program, &(ClassesOptions){ .audit = true });
+    Script *script = make_words(threads, count, n, run);
+    Counted counted = explore(script, &(ClassesOptions){ .audit = true });
     if (counted.classes <= DIVIDED_MAX)
         for (size_t i = 0; i < G_N_ELEMENTS(DIVIDED); i++)
-            want_same(counted, explore(words.program, &DIVIDED[i]), (unsigned)i);
-    program_free(words.program);
+            want_same(counted, explore(script, &DIVIDED[i]), (unsigned)i);
+    script_free(script);
     return counted;
 }
 
@@ -414,21 +383,18 @@ typedef struct Known { uint32_t threads, words; int n; void (*run)(Core *, const
 
 static unsigned count_hits(const Known *known, unsigned parts)
 {
-    Words words;
-    build_words(&words, known->threads, known->words, known->n, known->run);
+    Script *script = make_words(known->threads, known->words, known->n, known->run);
     unsigned hits = 0;
     for (unsigned p = 1; p < parts; p++) {
-        Unroller *unroller = unroller_new(words.program);
         const ClassesOptions options = { .limits.runs = known->classes * p / parts };
-        Outcome *outcome = classes_run(unroller_source(unroller), &options, NULL);
+        Outcome *outcome = classes_run(script_source(script), &options, NULL);
         const Estimate *estimate = &outcome->estimate;
         assert_int_equal(outcome->classes, options.limits.runs);
         assert_true(estimate->least >= (double)options.limits.runs && estimate->least <= estimate->all && estimate->all <= estimate->most);
         hits += estimate->least <= (double)known->classes && (double)known->classes <= estimate->most;
         outcome_free(outcome);
-        unroller_free(unroller);
     }
-    program_free(words.program);
+    script_free(script);
     return hits;
 }
 

@@ -9,112 +9,110 @@
 #include "../../checker/explain/delay.h"
 #include "../../checker/run/judge.h"
 #include "../../model/rng.h"
-#include "../support/world.h"
+#include "../support/script.h"
 
-static Finding *find(World *world, FaultId id)
+static Finding *find(Script *script, FaultId id)
 {
     Finding *found = NULL;
-    for (guint i = 0; i < world->outcome->findings->len && found == NULL; i++) {
-        Finding *finding = g_ptr_array_index(world->outcome->findings, i);
+    for (guint i = 0; i < script->outcome->findings->len && found == NULL; i++) {
+        Finding *finding = g_ptr_array_index(script->outcome->findings, i);
         found = finding->id == id ? finding : NULL;
     }
     assert_non_null(found);
-    delay_find(world->execution, &(ExecutionOptions){ 0 }, found);
+    delay_find(script->execution, &(ExecutionOptions){ 0 }, found);
     return found;
 }
 
 /* At random, but not a step of the core once it is at the delay: the other access is enabled anyway. */
-static void expect_overtaken(World *world, const Finding *finding, const Delay *delay)
+static void expect_overtaken(Script *script, const Finding *finding, const Delay *delay)
 {
     const Place *second = &finding->place[finding->meant != MEANT_SECOND];
     g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
     for (uint64_t seed = 0; seed < 20; seed++) {
         Rng rng;
         rng_init(&rng, seed);
-        execution_begin(world->execution, &(ExecutionOptions){ 0 });
+        execution_begin(script->execution, &(ExecutionOptions){ 0 });
         for (;;) {
-            if (judge_is_next(world->execution, second))
+            if (judge_is_next(script->execution, second))
                 break;
-            execution_enabled(world->execution, moves);
+            execution_enabled(script->execution, moves);
             for (guint i = moves->len; i-- > 0;) {
-                const Request *request = execution_pending(world->execution, delay->core);
+                const Request *request = execution_pending(script->execution, delay->core);
                 const Move *move = &g_array_index(moves, Move, i);
                 if (move->core == delay->core && move->copy == NONE && request->step.site == delay->site)
                     g_array_remove_index(moves, i);
             }
             assert_true(moves->len > 0);
-            execution_do(world->execution, g_array_index(moves, Move, rng_below(&rng, moves->len)));
+            execution_do(script->execution, g_array_index(moves, Move, rng_below(&rng, moves->len)));
         }
     }
 }
 
 /* Device 1 sends, device 0 loads without waiting. */
-WORLD_BODY(load_too_soon)
+SCRIPT_BODY(load_too_soon)
 {
     Tile tile;
     if (core->device == 1)
-        world_copy(core, 7, world_now->buffer, world_now->buffer, 0);
+        script_copy_all(core, 7, script_now->buffer, script_now->buffer, 0);
     else
-        core_load(core, world_line(core, 8), world_ref(world_now->buffer), NULL, &tile);
+        core_load(core, script_line(core, 8), script_ref(script_now->buffer), NULL, &tile);
 }
 
 static void a_core_is_late_before_it_starts_the_copy_that_is_not_waited_for(void **state)
 {
     (void)state;
-    World world;
-    world_set_up(&world, 2, 1, load_too_soon);
-    world_prove(&world);
-    const Finding *race = find(&world, FAULT_RACE);
+    Script *script = script_of(2, 1, load_too_soon);
+    script_prove(script);
+    const Finding *race = find(script, FAULT_RACE);
     assert_non_null(race->delays);
     assert_int_equal(race->delays->len, 1);
     const Delay *delay = &g_array_index(race->delays, Delay, 0);
     bool sender = race->place[race->meant == MEANT_SECOND].copy != NONE;
     assert_int_equal(delay->core, sender ? 1 : 0);
     assert_int_equal(delay->copy, NONE);
-    assert_int_equal(program_get_site(world.program, delay->site)->line, sender ? 7 : 8);
-    expect_overtaken(&world, race, delay);
-    world_clear(&world);
+    assert_int_equal(program_get_site(script->program, delay->site)->line, sender ? 7 : 8);
+    expect_overtaken(script, race, delay);
+    script_free(script);
 }
 
 /* The source is stored to while the copy may still read it: no delay of a core makes that copy late. */
-WORLD_BODY(store_too_soon)
+SCRIPT_BODY(store_too_soon)
 {
     if (core->device == 1)
         return;
     Tile tile;
-    core_load(core, world_line(core, 6), world_ref(world_now->buffer), NULL, &tile);
-    world_copy(core, 7, world_now->buffer, world_now->buffer, 1);
-    core_store(core, world_line(core, 8), world_ref(world_now->buffer), NULL, &tile);
+    core_load(core, script_line(core, 6), script_ref(script_now->buffer), NULL, &tile);
+    script_copy_all(core, 7, script_now->buffer, script_now->buffer, 1);
+    core_store(core, script_line(core, 8), script_ref(script_now->buffer), NULL, &tile);
 }
 
 static void a_copy_has_to_be_slow_where_no_core_can_be_late(void **state)
 {
     (void)state;
-    World world;
-    world_set_up(&world, 2, 1, store_too_soon);
-    world_prove(&world);
-    const Finding *race = find(&world, FAULT_RACE);
+    Script *script = script_of(2, 1, store_too_soon);
+    script_prove(script);
+    const Finding *race = find(script, FAULT_RACE);
     assert_non_null(race->delays);
     const Delay *delay = &g_array_index(race->delays, Delay, 0);
     assert_int_equal(delay->copy, 0);
-    assert_int_equal(program_get_site(world.program, delay->site)->line, 7);
-    world_clear(&world);
+    assert_int_equal(program_get_site(script->program, delay->site)->line, 7);
+    script_free(script);
 }
 
 /* Twice: device 1 has to be late the second time only. */
-WORLD_BODY(second_round_too_soon)
+SCRIPT_BODY(second_round_too_soon)
 {
     Tile tile;
     for (unsigned round = 0; round < 2; round++) {
         if (core->device == 0) {
-            world_copy(core, 7, world_now->buffer, world_now->buffer, 1);
-            core_wait(core, world_line(core, 8), world_ref(world_now->semaphore), 1, true);
+            script_copy_all(core, 7, script_now->buffer, script_now->buffer, 1);
+            core_wait(core, script_line(core, 8), script_ref(script_now->semaphore), 1, true);
         } else {
-            CopyDesc copy = world_describe_copy(world_now->buffer, world_now->buffer, 0);
+            CopyDesc copy = script_describe_copy(script_now->buffer, script_now->buffer, 0);
             if (round == 0)
-                core_copy_wait(core, world_line(core, 9), &copy, COPY_WAIT_RECEIVE, false);
-            core_load(core, world_line(core, 10), world_ref(world_now->buffer), NULL, &tile);
-            core_signal(core, world_line(core, 11), world_ref(world_now->semaphore), 1, world_on(0));
+                core_copy_wait(core, script_line(core, 9), &copy, COPY_WAIT_RECEIVE, false);
+            core_load(core, script_line(core, 10), script_ref(script_now->buffer), NULL, &tile);
+            core_signal(core, script_line(core, 11), script_ref(script_now->semaphore), 1, script_on(0));
         }
     }
 }
@@ -122,59 +120,56 @@ WORLD_BODY(second_round_too_soon)
 static void the_round_in_which_to_be_late_is_counted(void **state)
 {
     (void)state;
-    World world;
-    world_set_up(&world, 2, 1, second_round_too_soon);
-    world_prove(&world);
-    const Finding *race = find(&world, FAULT_RACE);
+    Script *script = script_of(2, 1, second_round_too_soon);
+    script_prove(script);
+    const Finding *race = find(script, FAULT_RACE);
     assert_non_null(race->delays);
     const Delay *delay = &g_array_index(race->delays, Delay, 0);
     assert_int_equal(delay->times, 2);
-    world_clear(&world);
+    script_free(script);
 }
 
 /* Each device sets the other's word, then clears its own: the late one clears what it received. */
-WORLD_BODY(cleared_too_late)
+SCRIPT_BODY(cleared_too_late)
 {
-    core_flag_store(core, world_line(core, 1), world_ref(world_now->flag), WORLD_OWN, 0);
-    core_flag_store(core, world_line(core, 2), world_ref(world_now->flag), world_on(1 - core->device), 1);
-    core_flag_wait(core, world_line(core, 3), world_ref(world_now->flag), WORLD_OWN, COMPARE_GE, 1);
+    core_flag_store(core, script_line(core, 1), script_ref(script_now->flag), SCRIPT_OWN, 0);
+    core_flag_store(core, script_line(core, 2), script_ref(script_now->flag), script_on(1 - core->device), 1);
+    core_flag_wait(core, script_line(core, 3), script_ref(script_now->flag), SCRIPT_OWN, COMPARE_GE, 1);
 }
 
 static void one_that_is_late_from_the_beginning_loses_a_signal(void **state)
 {
     (void)state;
-    World world;
-    world_set_up(&world, 2, 1, cleared_too_late);
-    world_prove(&world);
+    Script *script = script_of(2, 1, cleared_too_late);
+    script_prove(script);
     Finding *deadlock = finding_new(FAULT_DEADLOCK);
     static const Move moves[] = { { 0, NONE, 0 }, { 0, NONE, 0 }, { 1, NONE, 0 }, { 1, NONE, 0 }, { 0, NONE, 0 } };
     deadlock->moves = g_array_new(FALSE, FALSE, sizeof(Move));
     g_array_append_vals(deadlock->moves, moves, G_N_ELEMENTS(moves));
-    delay_find(world.execution, &(ExecutionOptions){ 0 }, deadlock);
+    delay_find(script->execution, &(ExecutionOptions){ 0 }, deadlock);
     assert_non_null(deadlock->delays);
     assert_int_equal(deadlock->delays->len, 1);
     finding_free(deadlock);
-    world_clear(&world);
+    script_free(script);
 }
 
-WORLD_BODY(both_are_told_in_time)
+SCRIPT_BODY(both_are_told_in_time)
 {
-    core_flag_store(core, world_line(core, 2), world_ref(world_now->flag), world_on(1 - core->device), 1);
-    core_flag_wait(core, world_line(core, 3), world_ref(world_now->flag), WORLD_OWN, COMPARE_GE, 1);
+    core_flag_store(core, script_line(core, 2), script_ref(script_now->flag), script_on(1 - core->device), 1);
+    core_flag_wait(core, script_line(core, 3), script_ref(script_now->flag), SCRIPT_OWN, COMPARE_GE, 1);
 }
 
 static void nothing_is_claimed_where_no_delay_leads_there(void **state)
 {
     (void)state;
-    World world;
-    world_set_up(&world, 2, 1, both_are_told_in_time);
-    world_prove(&world);
+    Script *script = script_of(2, 1, both_are_told_in_time);
+    script_prove(script);
     Finding *deadlock = finding_new(FAULT_DEADLOCK);
     deadlock->moves = g_array_new(FALSE, FALSE, sizeof(Move));
-    delay_find(world.execution, &(ExecutionOptions){ 0 }, deadlock);
+    delay_find(script->execution, &(ExecutionOptions){ 0 }, deadlock);
     assert_null(deadlock->delays);
     finding_free(deadlock);
-    world_clear(&world);
+    script_free(script);
 }
 
 int main(void)

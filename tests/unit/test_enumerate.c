@@ -10,7 +10,7 @@
 static Outcome *enumerate(Script *script)
 {
     EnumerateOptions options = {.limits.states = 0};
-    return enumerate_run(&script->source, &options);
+    return enumerate_run(script_source(script), &options);
 }
 
 static uint64_t races_of(const Outcome *outcome)
@@ -184,7 +184,7 @@ static void limits(void **state)
     const EnumerateOptions options[] = {{.limits.states = 5000}, {.limits.memory = 1 << 20}, {.first = true}};
     static const char *const LIMIT[] = {"states", "memory", NULL};
     for (int i = 0; i < 3; i++) {
-        Outcome *outcome = enumerate_run(&script->source, &options[i]);
+        Outcome *outcome = enumerate_run(script_source(script), &options[i]);
         assert_false(outcome->complete);
         assert_true(outcome->states < 92641);
         assert_int_equal(outcome->limits->len, LIMIT[i] ? 1 : 0);

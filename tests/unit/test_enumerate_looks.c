@@ -10,7 +10,7 @@
 
 #include "../../checker/enumerate/enumerate.h"
 #include "../../model/expectation.h"
-#include "../support/world.h"
+#include "../support/script.h"
 
 static bool has_limit(const Outcome *outcome, const char *limit)
 {
@@ -29,7 +29,7 @@ static const Finding *only(const Outcome *outcome, FaultId id)
     return finding;
 }
 
-typedef struct Act { World world; Unroller *unroller; UnrollSource source; } Act;    /* a program, and how its steps are asked for */
+typedef struct Act { Script *script; UnrollSource source; } Act;     /* a program, and how its steps are asked for */
 
 static uint32_t rounds;                         /* what a test chooses */
 
@@ -61,9 +61,8 @@ typedef uint64_t (*Fingerprint)(void *self, uint32_t core, const Observation *ob
 static Act *act_new(uint32_t devices, void (*body)(Core *, const Launch *), Fingerprint print)
 {
     Act *act = g_new0(Act, 1);
-    world_set_up(&act->world, devices, 1, body);
-    act->unroller = unroller_new(act->world.program);
-    act->source = *unroller_source(act->unroller);
+    act->script = script_of(devices, 1, body);
+    act->source = *script_source(act->script);
     act->source.fingerprint = print, act->source.same = NULL;
     return act;
 }
@@ -77,29 +76,28 @@ static Outcome *act_enumerate(Act *act, bool contents)
 static void act_free(Act *act, Outcome *outcome)
 {
     outcome_free(outcome);
-    unroller_free(act->unroller);
-    world_clear(&act->world);
+    script_free(act->script);
     g_free(act);
 }
 
 static int64_t look(Core *core, unsigned line, unsigned element)
 {
-    return core_semaphore_read(core, world_line(core, line), world_at(world_now->semaphore, element));
+    return core_semaphore_read(core, script_line(core, line), script_at(script_now->semaphore, element));
 }
 
 static void tell(Core *core, uint32_t device, unsigned element)
 {
-    core_signal(core, world_line(core, 1), world_at(world_now->semaphore, element), 1, world_on(device));
+    core_signal(core, script_line(core, 1), script_at(script_now->semaphore, element), 1, script_on(device));
 }
 
 static void wait_to_be_told(Core *core)
 {
-    core_wait(core, world_line(core, 2), world_at(world_now->semaphore, 0), 1, true);
+    core_wait(core, script_line(core, 2), script_at(script_now->semaphore, 0), 1, true);
 }
 
 /* ---- loops that look ---- */
 
-WORLD_BODY(polls_until_told)
+SCRIPT_BODY(polls_until_told)
 {
     if (core->device == 1)
         tell(core, 0, 0);
@@ -130,7 +128,7 @@ static void a_poll_without_fingerprint_is_a_guess(void **state)
     act_free(act, outcome);
 }
 
-WORLD_BODY(polls_in_vain)
+SCRIPT_BODY(polls_in_vain)
 {
     while (core->device == 0 && look(core, 7, 0) < 1)
         if (look(core, 8, 1) >= 1)
@@ -152,7 +150,7 @@ static void nobody_is_left_to_change_it(void **state)
 
 enum { PATIENCE = 300 };                        /* looks: more than a loop is fed before it is taken for one without an end */
 
-WORLD_BODY(loses_patience)
+SCRIPT_BODY(loses_patience)
 {
     for (unsigned looks = 0; core->device == 0 && looks < PATIENCE; looks++)
         look(core, 7, 0);
@@ -171,14 +169,14 @@ static void nobody_is_stuck_in_a_loop_that_was_guessed(void **state)
     }
 }
 
-WORLD_BODY(fails_in_its_second_round)
+SCRIPT_BODY(fails_in_its_second_round)
 {
     if (core->device == 1)
         tell(core, 0, 0);
     for (unsigned round = 0; core->device == 0 && round < PATIENCE; round++) {
         if (look(core, 7, 0) >= 1) {
             if (round == 1)
-                core_stop(core, world_line(core, 9), FAULT_ASSERT, "no");
+                core_stop(core, script_line(core, 9), FAULT_ASSERT, "no");
             return;
         }
         look(core, 8, 1);
@@ -203,7 +201,7 @@ static void a_schedule_goes_through_no_loop_again(void **state)
     }
 }
 
-WORLD_BODY(gives_up)
+SCRIPT_BODY(gives_up)
 {
     if (core->device == 1)
         tell(core, 0, 0);
@@ -227,7 +225,7 @@ static void a_core_that_counts_its_polls_is_no_loop(void **state)
     }
 }
 
-WORLD_BODY(polls_until_the_patient_tells)
+SCRIPT_BODY(polls_until_the_patient_tells)
 {
     unsigned looks = 0;
     while ((core->device == 0 || looks++ < PATIENCE) && look(core, 7, 0) < 1)
@@ -269,7 +267,7 @@ static void a_sweep_is_refused_where_a_core_polls(void **state)
 
 enum { ROUNDS = 40 };                           /* more components than the fields of ten cores hold at first */
 
-WORLD_BODY(goes_on_to_something_new)
+SCRIPT_BODY(goes_on_to_something_new)
 {
     if (core->device > 0)
         return;
@@ -281,7 +279,7 @@ WORLD_BODY(goes_on_to_something_new)
     if (rounds == 0)
         look(core, 8, 2);
     else
-        core_flag_store(core, world_line(core, 9), world_ref(world_now->flag), WORLD_OWN, 1);
+        core_flag_store(core, script_line(core, 9), script_ref(script_now->flag), SCRIPT_OWN, 1);
 }
 
 /* The search restarts, and what was unrolled is kept. */
@@ -302,17 +300,17 @@ static void what_matters_late_finds_room_for_all_that_is_known(void **state)
 }
 
 /* Polls between loads; at first with a copy under way. */
-WORLD_BODY(polls_late)
+SCRIPT_BODY(polls_late)
 {
     Tile tile;
     if (core->device > 0)
         return;
     for (uint32_t i = 0; i < rounds; i++)
         tell(core, 1, 0);
-    world_copy(core, 3, world_now->buffer, world_now->scratch, 1);
+    script_copy_all(core, 3, script_now->buffer, script_now->scratch, 1);
     while (look(core, 200, 0) < 1)
         for (unsigned i = 0; i < 4; i++)
-            core_load(core, world_line(core, 201 + i), world_ref(world_now->buffer), NULL, &tile);
+            core_load(core, script_line(core, 201 + i), script_ref(script_now->buffer), NULL, &tile);
 }
 
 /* A judge goes through states of polling ahead of the search, and what it makes there may be the first to outgrow a field. */
@@ -337,19 +335,19 @@ static void what_polling_makes_finds_room(void **state)
 
 static void take(Core *core)
 {
-    CopyDesc copy = world_describe_copy(world_now->buffer, world_now->scratch, 0);
-    core_copy_wait(core, world_line(core, 3), &copy, COPY_WAIT_RECEIVE, false);
+    CopyDesc copy = script_describe_copy(script_now->buffer, script_now->scratch, 0);
+    core_copy_wait(core, script_line(core, 3), &copy, COPY_WAIT_RECEIVE, false);
 }
 
-WORLD_BODY(passes_on)
+SCRIPT_BODY(passes_on)
 {
     if (core->device == 0) {
-        world_store(core, 1, world_now->buffer, 3);
-        world_copy(core, 2, world_now->buffer, world_now->scratch, 1);
+        script_store(core, 1, script_now->buffer, 3);
+        script_copy_all(core, 2, script_now->buffer, script_now->scratch, 1);
     } else {
         take(core);
-        if (world_load(core, 4, world_now->scratch) != 3)
-            core_stop(core, world_line(core, 5), FAULT_ASSERT, "no");
+        if (script_load(core, 4, script_now->scratch) != 3)
+            core_stop(core, script_line(core, 5), FAULT_ASSERT, "no");
     }
 }
 
@@ -364,15 +362,15 @@ static void copies_carry_what_they_read(void **state)
     act_free(act, outcome);
 }
 
-WORLD_BODY(takes_too_early)
+SCRIPT_BODY(takes_too_early)
 {
     if (core->device == 0) {
-        world_copy(core, 2, world_now->buffer, world_now->scratch, 1);
-        world_store(core, 1, world_now->buffer, 3);
+        script_copy_all(core, 2, script_now->buffer, script_now->scratch, 1);
+        script_store(core, 1, script_now->buffer, 3);
     } else {
         take(core);
-        if (world_load(core, 4, world_now->scratch) == 3)
-            core_stop(core, world_line(core, 5), FAULT_ASSERT, "no");
+        if (script_load(core, 4, script_now->scratch) == 3)
+            core_stop(core, script_line(core, 5), FAULT_ASSERT, "no");
     }
 }
 
@@ -394,12 +392,12 @@ static void a_race_has_two_outcomes(void **state)
     act_free(act, outcome);
 }
 
-WORLD_BODY(races_blindly)
+SCRIPT_BODY(races_blindly)
 {
     for (int64_t i = 0; core->device == 0 && i < 2; i++)
-        world_store(core, 1 + (unsigned)i, world_now->buffer, i);
+        script_store(core, 1 + (unsigned)i, script_now->buffer, i);
     if (core->device == 1)
-        world_copy(core, 3, world_now->buffer, world_now->buffer, 0);
+        script_copy_all(core, 3, script_now->buffer, script_now->buffer, 0);
 }
 
 static void after_a_race_contents_are_left_out(void **state)
@@ -413,12 +411,12 @@ static void after_a_race_contents_are_left_out(void **state)
     act_free(act, outcome);
 }
 
-WORLD_BODY(keeps_what_it_saw)
+SCRIPT_BODY(keeps_what_it_saw)
 {
     if (core->device == 1)
         tell(core, 0, 0);
     if (core->device == 0)
-        world_store(core, 8, world_now->buffer, look(core, 7, 0));
+        script_store(core, 8, script_now->buffer, look(core, 7, 0));
 }
 
 static void results_may_not_depend_on_the_schedule(void **state)
@@ -447,9 +445,9 @@ static void expectations_are_judged_at_the_end(void **state)
     static const int value[2] = {3, 4};
     for (int wrong = 0; wrong < 2; wrong++) {
         Act *act = act_new(2, passes_on, fingerprint);
-        Expectation *expectation = store_push(&act->world.program->expectations, 1);
-        *expectation = (Expectation){.holds = is_as_expected, .closure = &value[wrong], .decls = 1, .decl = {act->world.scratch},
-                                     .site = program_site(act->world.program, "test", "body", 9, 0)};
+        Expectation *expectation = store_push(&act->script->program->expectations, 1);
+        *expectation = (Expectation){.holds = is_as_expected, .closure = &value[wrong], .decls = 1, .decl = {act->script->scratch},
+                                     .site = program_site(act->script->program, "test", "body", 9, 0)};
         Outcome *outcome = act_enumerate(act, true);
         assert_true(outcome->complete);
         if (wrong)

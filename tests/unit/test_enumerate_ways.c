@@ -14,12 +14,12 @@
 static Outcome *enumerate(Script *script)
 {
     EnumerateOptions options = {.limits.states = 0};
-    return enumerate_run(&script->source, &options);
+    return enumerate_run(script_source(script), &options);
 }
 
 static void want_the_same(Script *script, const EnumerateOptions *options)
 {
-    Outcome *plain = enumerate(script), *other = enumerate_run(&script->source, options);
+    Outcome *plain = enumerate(script), *other = enumerate_run(script_source(script), options);
     assert_null(other->refused);
     assert_true(other->complete);
     assert_int_equal(other->states, plain->states);
@@ -75,7 +75,7 @@ static void hashes_in_place_of_keys_find_the_same_and_promise_no_proof(void **st
     assert_true(plain->states > 10000);
     assert_int_equal(plain->findings->len, 1);
     for (size_t i = 0; i < G_N_ELEMENTS(OPTIONS); i++) {
-        Outcome *outcome = enumerate_run(&script->source, &OPTIONS[i]);
+        Outcome *outcome = enumerate_run(script_source(script), &OPTIONS[i]);
         assert_int_equal(outcome->states, plain->states);
         assert_int_equal(outcome->transitions, plain->transitions);
         assert_false(outcome->complete);
@@ -91,7 +91,7 @@ static void hashes_in_place_of_keys_find_the_same_and_promise_no_proof(void **st
     outcome_free(plain);
     script_free(script);
     script = shape_all_gather(4, NULL, false);  /* keys of one word are no longer than hashes: nothing is lost */
-    Outcome *exact = enumerate_run(&script->source, &OPTIONS[0]);
+    Outcome *exact = enumerate_run(script_source(script), &OPTIONS[0]);
     assert_true(exact->complete);
     assert_int_equal(exact->states, 38337);
     outcome_free(exact);
@@ -120,13 +120,13 @@ static void hashes_stay_hashes_where_keys_become_short(void **state)
     close(mkstemp(path));
     Script *script = one_of_many();
     EnumerateOptions options = {.modes = ENUMERATE_HASH_COMPACT};
-    Outcome *whole = enumerate_run(&script->source, &options), *plain = enumerate(script);
+    Outcome *whole = enumerate_run(script_source(script), &options), *plain = enumerate(script);
     options.limits.states = whole->states / 2, options.checkpoint = checkpoint_new(path, "test 1\n", &error);
-    outcome_free(enumerate_run(&script->source, &options));
+    outcome_free(enumerate_run(script_source(script), &options));
     checkpoint_free(options.checkpoint);
     options = (EnumerateOptions){.modes = ENUMERATE_HASH_COMPACT, .resumed = checkpoint_read(path, "test 1\n", &error)};
     assert_non_null(options.resumed);
-    Outcome *resumed = enumerate_run(&script->source, &options);
+    Outcome *resumed = enumerate_run(script_source(script), &options);
     assert_int_equal(whole->states, plain->states);
     assert_int_equal(resumed->states, plain->states);
     assert_int_equal(resumed->transitions, plain->transitions);
@@ -149,10 +149,10 @@ static void a_limit_that_was_reached_stops_whoever_goes_on_under_it(void **state
     close(mkstemp(path));
     Script *script = shape_all_gather(4, NULL, false);
     EnumerateOptions options = {.limits.states = 5000, .checkpoint = checkpoint_new(path, "test 1\n", &error)};
-    Outcome *first = enumerate_run(&script->source, &options);
+    Outcome *first = enumerate_run(script_source(script), &options);
     options.resumed = checkpoint_read(path, "test 1\n", &error);
     assert_non_null(options.resumed);
-    Outcome *second = enumerate_run(&script->source, &options);
+    Outcome *second = enumerate_run(script_source(script), &options);
     assert_int_equal(second->states, first->states);
     assert_int_equal(second->transitions, first->transitions);
     assert_false(second->complete);
@@ -175,7 +175,7 @@ static void what_a_search_cut_short_cannot_name_is_marked(void **state)
         script_access(script, 0, STEP_LOAD, buffer, 0);
         script_copy(script, 1, buffer, 0, buffer, 0, 0, NONE, script_semaphore_id(script, semaphore, 0, 0), true);
         const EnumerateOptions options = {.limits.states = whole ? 0 : 100};
-        Outcome *outcome = enumerate_run(&script->source, &options);
+        Outcome *outcome = enumerate_run(script_source(script), &options);
         assert_int_equal(outcome->complete, whole);
         assert_true(outcome->findings->len >= 1);
         const Finding *finding = g_ptr_array_index(outcome->findings, 0);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "../../checker/enumerate/enumerate.h"
 #include "../support/outcomes.h"
-#include "../support/world.h"
+#include "../support/script.h"
 
 static uint32_t after(const Core *core)
 {
@@ -17,43 +17,43 @@ static uint32_t after(const Core *core)
 
 static void raise_flag(Core *core, uint32_t device)
 {
-    core_flag_add(core, world_line(core, 1), world_ref(world_now->flag), world_on(device), 1, false);
+    core_flag_add(core, script_line(core, 1), script_ref(script_now->flag), script_on(device), 1, false);
 }
 
 static int64_t see_flag(Core *core, unsigned line)
 {
-    return core_flag_load(core, world_line(core, line), world_ref(world_now->flag), WORLD_OWN);
+    return core_flag_load(core, script_line(core, line), script_ref(script_now->flag), SCRIPT_OWN);
 }
 
 static void tell(Core *core, uint32_t device, unsigned element)
 {
-    core_signal(core, world_line(core, 2), world_at(world_now->semaphore, element), 1, world_on(device));
+    core_signal(core, script_line(core, 2), script_at(script_now->semaphore, element), 1, script_on(device));
 }
 
 static void wait_to_be_told(Core *core)
 {
-    core_wait(core, world_line(core, 3), world_at(world_now->semaphore, 1), 1, true);
+    core_wait(core, script_line(core, 3), script_at(script_now->semaphore, 1), 1, true);
 }
 
-WORLD_BODY(raises_and_sees)
+SCRIPT_BODY(raises_and_sees)
 {
     uint32_t next = after(core);
     raise_flag(core, next);
     if (see_flag(core, 10) == 1)
         tell(core, next, 0);
-    core_flag_compare_and_swap(core, world_line(core, 20), world_ref(world_now->flag), world_on(next), 1, 2);
+    core_flag_compare_and_swap(core, script_line(core, 20), script_ref(script_now->flag), script_on(next), 1, 2);
     tell(core, next, 1);
     wait_to_be_told(core);
 }
 
-WORLD_BODY(expects_and_raises)
+SCRIPT_BODY(expects_and_raises)
 {
     if (core->device == 2 && see_flag(core, 5) == 0)
-        core_stop(core, world_line(core, 6), FAULT_ASSERT, "no");
+        core_stop(core, script_line(core, 6), FAULT_ASSERT, "no");
     raises_and_sees(core, launch);
 }
 
-WORLD_BODY(polls_its_flag)
+SCRIPT_BODY(polls_its_flag)
 {
     raise_flag(core, after(core));
     while (see_flag(core, 10) < 1)
@@ -62,32 +62,32 @@ WORLD_BODY(polls_its_flag)
     wait_to_be_told(core);
 }
 
-WORLD_BODY(polls_on)
+SCRIPT_BODY(polls_on)
 {
     polls_its_flag(core, launch);
     while (core->device == 2 && see_flag(core, 50) != 2)
         continue;
 }
 
-WORLD_BODY(passes_round)
+SCRIPT_BODY(passes_round)
 {
-    world_store(core, 1, world_now->scratch, core->device % 4);
-    world_copy(core, 2, world_now->scratch, world_now->buffer, after(core));
+    script_store(core, 1, script_now->scratch, core->device % 4);
+    script_copy_all(core, 2, script_now->scratch, script_now->buffer, after(core));
     if (core->device % 2) {
-        CopyDesc copy = world_describe_copy(world_now->scratch, world_now->buffer, after(core));
-        core_copy_wait(core, world_line(core, 3), &copy, COPY_WAIT_RECEIVE, false);
-        if (world_load(core, 4, world_now->buffer) != (core->device - 1) % 4)
-            core_stop(core, world_line(core, 5), FAULT_ASSERT, "no");
+        CopyDesc copy = script_describe_copy(script_now->scratch, script_now->buffer, after(core));
+        core_copy_wait(core, script_line(core, 3), &copy, COPY_WAIT_RECEIVE, false);
+        if (script_load(core, 4, script_now->buffer) != (core->device - 1) % 4)
+            core_stop(core, script_line(core, 5), FAULT_ASSERT, "no");
     } else {
         tell(core, after(core), 0);
     }
 }
 
-WORLD_BODY(passes_too_early)
+SCRIPT_BODY(passes_too_early)
 {
     passes_round(core, launch);
-    if (core->device == 2 && world_load(core, 6, world_now->buffer) != 1)
-        core_stop(core, world_line(core, 7), FAULT_ASSERT, "no");
+    if (core->device == 2 && script_load(core, 6, script_now->buffer) != 1)
+        core_stop(core, script_line(core, 7), FAULT_ASSERT, "no");
 }
 
 static void workers_see_what_one_sees(void **state)
@@ -98,24 +98,21 @@ static void workers_see_what_one_sees(void **state)
         { polls_on, 6, false, 1 }, { passes_round, 6, true, 0 }, { passes_too_early, 6, true, 2 },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(CASES); i++) {
-        World world;
-        world_set_up(&world, CASES[i].devices, 1, CASES[i].body);
-        Unroller *unroller = unroller_new(world.program);
+        Script *script = script_of(CASES[i].devices, 1, CASES[i].body);
         EnumerateOptions options = {.contents = CASES[i].contents};
-        Outcome *one = enumerate_run(unroller_source(unroller), &options);
+        Outcome *one = enumerate_run(script_source(script), &options);
         assert_true(one->complete);
         assert_int_equal(one->findings->len, CASES[i].findings);
         assert_true(one->states > 50000);       /* levels are wide enough for threads */
         for (options.workers = 2; options.workers <= 4; options.workers++) {
-            Outcome *other = enumerate_run(unroller_source(unroller), &options);
+            Outcome *other = enumerate_run(script_source(script), &options);
             g_autofree char *differs = outcomes_differ(other, one, "several workers");
             if (differs != NULL)
                 fail_msg("%s", differs);
             outcome_free(other);
         }
         outcome_free(one);
-        unroller_free(unroller);
-        world_clear(&world);
+        script_free(script);
     }
 }
 

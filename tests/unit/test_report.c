@@ -45,23 +45,31 @@ static void case_init(Case *c)
     c->spec.program = "ring";
     c->spec.cores = 1;
     c->result = (CheckResult){.spec = &c->spec, .verdict = VERDICT_FAULTY, .program = c->script->program, .outcome = outcome_new()};
-    c->result.record = record_new(c->script->program);
-    script_record(c->script, c->result.record);
+    script_run(c->script);
+    c->result.record = c->script->record;
     c->result.outcome->executions = c->result.outcome->classes = 1;
     c->result.outcome->states = c->result.outcome->transitions = UINT64_MAX;
+}
+
+static const Step *device_1_step(const Case *c, StepKind kind)
+{
+    const Step *step = &STORE(Step, &c->result.record->steps, 0);
+    while (step->core != 1 || step->kind != kind)
+        step++;
+    return step;
 }
 
 static Finding *case_race(Case *c)
 {
     const Copy *copy = &STORE(Copy, &c->result.record->copies, 0);
-    const UnrollStep *load = &g_array_index(c->script->core[1], UnrollStep, 0);
+    const Step *load = device_1_step(c, STEP_LOAD);
     Finding *race = finding_new(FAULT_RACE);
     race->count = 3;
     race->places = 2;
     race->place[0] = (Place){.core = 0, .position = 0, .copy = 0, .kind = STEP_WRITE, .site = copy->site, .object = copy->target,
                              .region = copy->target_region};
-    race->place[1] = (Place){.core = 1, .position = 0, .copy = NONE, .kind = STEP_LOAD, .site = load->step.site,
-                             .object = load->step.object, .region = load->step.value};
+    race->place[1] = (Place){.core = 1, .position = 0, .copy = NONE, .kind = STEP_LOAD, .site = load->site,
+                             .object = load->object, .region = load->value};
     race->object = copy->target;
     race->why = g_strdup("the wait comes after the load.");
     race->cause = (Cause){ CAUSE_WAIT_LATE, race->place[1].site, NONE };
@@ -75,7 +83,6 @@ static Finding *case_race(Case *c)
 static void case_clear(Case *c)
 {
     outcome_free(c->result.outcome);
-    record_free(c->result.record);
     script_free(c->script);
 }
 
@@ -230,13 +237,13 @@ static void every_fault_has_a_sentence(void **state)
     Case c;
     case_init(&c);
     Finding *race = case_race(&c);
-    const UnrollStep *wait = &g_array_index(c.script->core[1], UnrollStep, 1);
+    const Step *wait = device_1_step(&c, STEP_WAIT);
     for (unsigned id = 0; id < FAULT_COUNT; id++) {
         Finding *finding = finding_new(id);
         finding->places = 2;
         finding->place[0] = race->place[0];
         finding->place[1] = race->place[1];
-        finding->object = wait->step.object;
+        finding->object = wait->object;
         finding->object_is_semaphore = true;
         char *message = message_text(&c.result, finding), *key = message_key(c.result.program, finding);
         assert_true(strlen(message) > 20);
@@ -258,7 +265,7 @@ static void a_blocked_core_is_named_with_its_line(void **state)
     Finding *deadlock = finding_new(FAULT_DEADLOCK);
     CoreState *core = &STORE(CoreState, &c.result.record->ends, 1);
     core->end = CORE_BLOCKED;
-    core->pending = g_array_index(c.script->core[1], UnrollStep, 1).step;
+    core->pending = *device_1_step(&c, STEP_WAIT);
     char *message = message_text(&c.result, deadlock), *why = message_why(&c.result, deadlock);
     assert_says(message, "1 of 2 cores has");
     assert_says(why, "device 1 waits on recv_sem[0] of device 1 for 8 at script:1002");

@@ -146,11 +146,15 @@ static void blocks_that_the_heap_has_lost_are_noticed(void **state)
     block[40] = 0;
     HeapBlock *own = NULL;
     heap_own = &own;
-    allocate(16);
+    void *owned = allocate(16);
     assert_false(fails(allocate_a_little, NULL));
+    HeapBlock *lost = own;
     own = NULL;
     assert_true(fails(allocate_a_little, NULL));
+    own = lost;
+    release(owned);
     heap_own = NULL;
+    release(block);
 }
 
 /* ---- tables and queues of an enumeration ---- */
@@ -271,28 +275,28 @@ static void stores_that_share_memory_are_noticed(void **state)
 
 /* ---- a state space of three devices that pass on what they have ---- */
 
-typedef struct World {
+typedef struct Enumerated {
     Script *script;
     EnumerateOptions options;
     StateSpace space;
     Findings findings;
-} World;
+} Enumerated;
 
-static int open_world(void **state)
+static int open_space(void **state)
 {
-    World *world = g_new0(World, 1);
-    world->script = shape_all_gather(3, NULL, true);
-    space_setup(&world->space, &world->script->source, &world->options, false);
-    *state = world;
+    Enumerated *three = g_new0(Enumerated, 1);
+    three->script = shape_all_gather(3, NULL, true);
+    space_setup(&three->space, script_source(three->script), &three->options, false);
+    *state = three;
     return 0;
 }
 
-static int close_world(void **state)
+static int close_space(void **state)
 {
-    World *world = *state;
-    space_clear(&world->space);
-    script_free(world->script);
-    g_free(world);
+    Enumerated *three = *state;
+    space_clear(&three->space);
+    script_free(three->script);
+    g_free(three);
     return 0;
 }
 
@@ -307,7 +311,7 @@ static void take_transition(void *space)
 
 static void a_count_that_no_step_explains_is_noticed(void **state)
 {
-    StateSpace *space = &((World *)*state)->space;
+    StateSpace *space = &((Enumerated *)*state)->space;
     assert_false(fails(check_components, space));
     assert_false(fails(take_transition, space));
     STORE(int64_t, &space->core[0].taken, space->core[0].columns + 1)++;
@@ -317,7 +321,7 @@ static void a_count_that_no_step_explains_is_noticed(void **state)
 
 static void a_row_that_lost_a_transition_is_noticed(void **state)
 {
-    StateSpace *space = &((World *)*state)->space;
+    StateSpace *space = &((Enumerated *)*state)->space;
     take_transition(space);
     assert_false(fails(check_components, space));
     space_component(space, 0, 1)->transition_count--;
@@ -328,7 +332,7 @@ static void check_accesses(void *accesses) { accesses_assert_sane(accesses); }
 
 static void rivals_without_a_bit_are_noticed(void **state)
 {
-    Accesses *accesses = &((World *)*state)->space.accesses;
+    Accesses *accesses = &((Enumerated *)*state)->space.accesses;
     uint32_t store = accesses_add(accesses, 0, 0, 1, true);
     accesses_add(accesses, 1, 0, 1, false);
     assert_false(fails(check_accesses, accesses));
@@ -340,18 +344,18 @@ static void check_frontier(void *frontier) { frontier_assert_sane(frontier); }
 
 static void a_state_that_is_not_its_worker_s_is_noticed(void **state)
 {
-    World *world = *state;
+    Enumerated *three = *state;
     Frontier frontier = {.workers = 0};
     uint64_t key[LAYOUT_WORDS_MAX];
-    world->options.workers = 2;
-    frontier_open(&frontier, &world->space);
-    layout_pack(&world->space.layout, (const uint32_t[]){1, 1, 1}, key);
-    unsigned owner = frontier_owner(&frontier, &world->space.layout, key);
+    three->options.workers = 2;
+    frontier_open(&frontier, &three->space);
+    layout_pack(&three->space.layout, (const uint32_t[]){1, 1, 1}, key);
+    unsigned owner = frontier_owner(&frontier, &three->space.layout, key);
     for (unsigned i = 0; i < 2; i++) {
         Worker *worker = &frontier.worker[i];
-        assert_true(table_init(&worker->table, frontier_shape(&frontier, &world->space.layout), BITS));
+        assert_true(table_init(&worker->table, frontier_shape(&frontier, &three->space.layout), BITS));
         worker->table.first_bits = (uint64_t)i << 63;
-        queue_init(&worker->queue, world->space.layout.words, false);
+        queue_init(&worker->queue, three->space.layout.words, false);
         assert_true(queue_grow(&worker->queue) && table_add(&worker->table, key));
     }
     frontier.worker[owner].queue.key[frontier.worker[owner].queue.tail++] = key[0];
@@ -371,15 +375,15 @@ static void check_findings(void *data)
 
 static void a_sighting_that_was_not_counted_is_noticed(void **state)
 {
-    World *world = *state;
+    Enumerated *three = *state;
     const uint32_t start[3] = {1, 1, 1};
-    Findings *findings = &world->findings;
-    findings_open(findings, &world->space, false);
+    Findings *findings = &three->findings;
+    findings_open(findings, &three->space, false);
     findings->state = start;
-    findings_add(&world->space, findings, &(Sighting){.id = FAULT_DEADLOCK, .event = {NONE, NONE}, .object = NONE, .transition = NONE});
-    assert_false(fails(check_findings, &(Pair){&world->space, findings}));
+    findings_add(&three->space, findings, &(Sighting){.id = FAULT_DEADLOCK, .event = {NONE, NONE}, .object = NONE, .transition = NONE});
+    assert_false(fails(check_findings, &(Pair){&three->space, findings}));
     findings->of_fault[FAULT_DEADLOCK]--;
-    assert_true(fails(check_findings, &(Pair){&world->space, findings}));
+    assert_true(fails(check_findings, &(Pair){&three->space, findings}));
     outcome_free(findings->outcome);
 }
 
@@ -398,11 +402,11 @@ int main(void)
         cmocka_unit_test(a_layout_whose_fields_overlap_is_noticed),
         cmocka_unit_test(a_set_out_of_order_is_noticed),
         cmocka_unit_test(stores_that_share_memory_are_noticed),
-        cmocka_unit_test_setup_teardown(a_count_that_no_step_explains_is_noticed, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_row_that_lost_a_transition_is_noticed, open_world, close_world),
-        cmocka_unit_test_setup_teardown(rivals_without_a_bit_are_noticed, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_state_that_is_not_its_worker_s_is_noticed, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_sighting_that_was_not_counted_is_noticed, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_count_that_no_step_explains_is_noticed, open_space, close_space),
+        cmocka_unit_test_setup_teardown(a_row_that_lost_a_transition_is_noticed, open_space, close_space),
+        cmocka_unit_test_setup_teardown(rivals_without_a_bit_are_noticed, open_space, close_space),
+        cmocka_unit_test_setup_teardown(a_state_that_is_not_its_worker_s_is_noticed, open_space, close_space),
+        cmocka_unit_test_setup_teardown(a_sighting_that_was_not_counted_is_noticed, open_space, close_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static int open_search(void **state)
         for (uint32_t i = 1; i <= 2; i++)
             script_step(search->script, core, STEP_FLAG_STORE, word, i, 0);
     search->options.units = 2;
-    search->units = units_new(&search->script->source, &search->options);
+    search->units = units_new(script_source(search->script), &search->options);
     usage_adopt(&search->units->shared.usage);
     search->explorer = units_add(search->units);
     explore_begin(search->explorer);

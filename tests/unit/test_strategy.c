@@ -13,15 +13,15 @@
 #include <glib.h>
 
 #include "../../checker/sample/strategy.h"
-#include "../support/world.h"
+#include "../support/script.h"
 
 enum { SEED = 11 };
 
-typedef struct Sampled { World world; GArray *moves, *done; } Sampled;      /* of Move: possible now; of this run */
+typedef struct Sampled { Script *script; GArray *moves, *done; } Sampled;      /* of Move: possible now; of this run */
 
 static void set_up(Sampled *s, uint32_t devices, void (*body)(Core *, const Launch *))
 {
-    world_set_up(&s->world, devices, 1, body);
+    s->script = script_of(devices, 1, body);
     s->moves = g_array_new(FALSE, FALSE, sizeof(Move));
     s->done = g_array_new(FALSE, FALSE, sizeof(Move));
 }
@@ -30,32 +30,32 @@ static void tear_down(Sampled *s)
 {
     g_array_unref(s->moves);
     g_array_unref(s->done);
-    world_clear(&s->world);
+    script_free(s->script);
 }
 
 static void step_alone(Core *core, unsigned times)
 {
     for (unsigned i = 0; i < times; i++)
-        core_signal(core, 0, world_ref(world_now->semaphore), 1, WORLD_OWN);
+        core_signal(core, 0, script_ref(script_now->semaphore), 1, SCRIPT_OWN);
 }
 
 static void copy_to_the_right(Core *core)
 {
-    world_copy(core, 1, world_now->buffer, world_now->buffer, (core->device + 1) % core->program->devices);
+    script_copy_all(core, 1, script_now->buffer, script_now->buffer, (core->device + 1) % core->program->devices);
 }
 
 /* s->done: the moves of this run. */
 static void sample(Sampled *s, Strategy *strategy, uint64_t run, uint64_t steps_expected)
 {
     g_array_set_size(s->done, 0);
-    execution_begin(s->world.execution, NULL);
+    execution_begin(s->script->execution, NULL);
     strategy_begin(strategy, run, steps_expected);
-    for (execution_enabled(s->world.execution, s->moves); s->moves->len > 0; execution_enabled(s->world.execution, s->moves)) {
-        const Move move = g_array_index(s->moves, Move, strategy_choose(strategy, s->world.execution, s->moves));
+    for (execution_enabled(s->script->execution, s->moves); s->moves->len > 0; execution_enabled(s->script->execution, s->moves)) {
+        const Move move = g_array_index(s->moves, Move, strategy_choose(strategy, s->script->execution, s->moves));
         g_array_append_val(s->done, move);
-        assert_true(execution_do(s->world.execution, move));
+        assert_true(execution_do(s->script->execution, move));
     }
-    execution_end(s->world.execution);
+    execution_end(s->script->execution);
 }
 
 static Move done_at(const Sampled *s, guint i)
@@ -86,16 +86,16 @@ static char *name_of(const Sampled *s)
 /* Every schedule of the program, with the product of 1 / (moves that were possible). */
 static void list_schedules(Sampled *s, GArray *prefix, double probability, GHashTable *all)
 {
-    execution_begin(s->world.execution, NULL);
+    execution_begin(s->script->execution, NULL);
     g_array_set_size(s->done, 0);
     for (guint i = 0; i < prefix->len; i++) {
         const Move move = g_array_index(prefix, Move, i);
-        assert_true(execution_do(s->world.execution, move));
+        assert_true(execution_do(s->script->execution, move));
         g_array_append_val(s->done, move);
     }
     g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
-    execution_enabled(s->world.execution, moves);
-    execution_end(s->world.execution);
+    execution_enabled(s->script->execution, moves);
+    execution_end(s->script->execution);
     if (moves->len == 0)
         g_hash_table_insert(all, name_of(s), g_memdup2(&(double[2]){ probability, 0 }, sizeof(double[2])));
     for (guint i = 0; i < moves->len; i++) {
@@ -105,7 +105,7 @@ static void list_schedules(Sampled *s, GArray *prefix, double probability, GHash
     }
 }
 
-WORLD_BODY(two_or_three_and_a_copy)
+SCRIPT_BODY(two_or_three_and_a_copy)
 {
     if (core->device == 0) {
         copy_to_the_right(core);
@@ -156,7 +156,7 @@ static void random_gives_each_schedule_the_product_of_its_choices(void **state)
 
 enum { CORES = 3, STEPS = 6 };                  /* of each core in the tests of pct */
 
-WORLD_BODY(step_by_step)
+SCRIPT_BODY(step_by_step)
 {
     step_alone(core, STEPS);
 }
@@ -217,11 +217,11 @@ static void what_is_promised_is_never_rounded_up(void **state)
 enum { FAR = 9 };
 
 /* Device 0 stores once; device 1 stores to the same word after many steps of its own. */
-WORLD_BODY(store_soon_or_late)
+SCRIPT_BODY(store_soon_or_late)
 {
     if (core->device == 1)
         step_alone(core, FAR - 1);
-    core_flag_store(core, 0, world_ref(world_now->flag), (Target){ 0, NONE }, core->device);
+    core_flag_store(core, 0, script_ref(script_now->flag), (Target){ 0, NONE }, core->device);
 }
 
 static unsigned count_late(Sampled *s, StrategyKind kind, unsigned runs)
@@ -252,7 +252,7 @@ static void pos_is_not_led_astray_by_steps_that_touch_nothing_in_common(void **s
 
 enum { COPIES = 4, AFTER = 6 };                 /* of each core in the tests of starve */
 
-WORLD_BODY(copy_and_go_on)
+SCRIPT_BODY(copy_and_go_on)
 {
     for (unsigned i = 0; i < COPIES; i++)
         copy_to_the_right(core);
@@ -279,7 +279,7 @@ static bool all_writes_come_last(const Sampled *s)
 
 static bool last_in_is_first_out(const Sampled *s)
 {
-    for (uint32_t core = 0; core < s->world.program->cores; core++) {
+    for (uint32_t core = 0; core < s->script->program->cores; core++) {
         uint32_t before = NONE;
         for (guint i = 0; i < s->done->len; i++) {
             const Move move = done_at(s, i);

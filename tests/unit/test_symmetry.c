@@ -13,7 +13,7 @@
 static Outcome *walk(Script *script, unsigned modes, unsigned workers)
 {
     const EnumerateOptions options = {.modes = modes, .workers = workers};
-    return enumerate_run(&script->source, &options);
+    return enumerate_run(script_source(script), &options);
 }
 
 /* States that a rotation leaves as they are stand for themselves alone, such as the start: so it is some more than one in `order`. */
@@ -146,10 +146,10 @@ static void a_search_goes_on_where_it_was_cut_short(void **state)
     Script *script = shape_all_gather(5, NULL, true);
     Outcome *whole = walk(script, ENUMERATE_SYMMETRY, 1);
     EnumerateOptions options = {.modes = ENUMERATE_SYMMETRY, .limits.states = 3000, .checkpoint = checkpoint_new(path, "test 1\n", &error)};
-    Outcome *cut = enumerate_run(&script->source, &options);
+    Outcome *cut = enumerate_run(script_source(script), &options);
     assert_false(cut->complete);
     const EnumerateOptions on = {.modes = ENUMERATE_SYMMETRY, .resumed = checkpoint_read(path, "test 1\n", &error)};
-    Outcome *rest = enumerate_run(&script->source, &on);
+    Outcome *rest = enumerate_run(script_source(script), &on);
     assert_true(rest->complete);
     assert_int_equal(rest->states, whole->states);
     assert_int_equal(rest->rotated, whole->rotated);

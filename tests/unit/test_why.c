@@ -7,16 +7,14 @@
 
 #include <cmocka.h>
 #include "../../checker/proof/prove.h"
-#include "../support/small_world.h"
+#include "../support/script.h"
 
 static const Knobs WHOLE = {.dma_progress = DMA_PROGRESS_WHOLE};
 
 /* The first finding of that kind says all of `words`, a list that ends with NULL. The script is freed. */
-static void expect_why(World *w, FaultId id, const char *const *words)
+static void expect_why(Script *s, FaultId id, const char *const *words)
 {
-    Record *record = record_new(w->script->program);
-    script_record(w->script, record);
-    Outcome *outcome = prove_record(record, &(ProveOptions){0});
+    const Outcome *outcome = script_prove(s);
     const Finding *found = NULL;
     for (guint i = 0; i < outcome->findings->len && !found; i++) {
         const Finding *finding = g_ptr_array_index(outcome->findings, i);
@@ -27,23 +25,21 @@ static void expect_why(World *w, FaultId id, const char *const *words)
     for (; *words; words++)
         if (!strstr(found->why, *words))
             fail_msg("\"%s\" does not say \"%s\"", found->why, *words);
-    outcome_free(outcome);
-    record_free(record);
-    script_free(w->script);
+    script_free(s);
 }
 
-#define EXPECT_WHY(w, id, ...) expect_why(&(w), id, (const char *const[]){__VA_ARGS__, NULL})
+#define EXPECT_WHY(s, id, ...) expect_why(s, id, (const char *const[]){__VA_ARGS__, NULL})
 
 static void the_wait_that_was_meant_is_named_with_what_else_can_satisfy_it(void **state)
 {
     (void)state;
-    World w = new_world(3, 1, &WHOLE);
-    copy(&w, 1, 0, 0, 1, 0);
+    Script *s = script_small(3, 1, &WHOLE);
+    script_send(s, 1, 0, 0, 1, 0);
     for (unsigned i = 0; i < 2; i++)
-        copy(&w, 2, 0, 0, 2, 0);
-    script_wait(w.script, 0, dma(&w, 0, 0), 4);
-    script_access(w.script, 0, STEP_LOAD, w.buffer, 1);
-    EXPECT_WHY(w, FAULT_RACE, "The wait of device 0 at script:1 on dma[0] of device 0 was meant to come after the write of copy 0 of",
+        script_send(s, 2, 0, 0, 2, 0);
+    script_wait(s, 0, script_dma(s, 0, 0), 4);
+    script_access(s, 0, STEP_LOAD, s->buffer, 1);
+    EXPECT_WHY(s, FAULT_RACE, "The wait of device 0 at script:1 on dma[0] of device 0 was meant to come after the write of copy 0 of",
                "by copy 0 of device 2 at script:2001 and copy 1 of device 2 at script:2002.");
 }
 
@@ -51,86 +47,86 @@ static void the_wait_that_was_meant_is_named_with_what_else_can_satisfy_it(void 
 static void an_overwriting_copy_is_told_what_it_knows_of_the_reader(void **state)
 {
     (void)state;
-    World w = new_world(2, 1, &WHOLE);
-    script_signal(w.script, 1, regular(&w, 0, 0), 1);
-    script_access(w.script, 1, STEP_LOAD, w.buffer, 1);
-    script_wait(w.script, 0, regular(&w, 0, 0), 1);
-    copy(&w, 0, 0, 1, 1, 0);
-    EXPECT_WHY(w, FAULT_RACE, "Nothing that device 0 waits for before script:2 tells it that the load of device 1 at script:1002 is done",
+    Script *s = script_small(2, 1, &WHOLE);
+    script_signal(s, 1, script_sem(s, 0, 0), 1);
+    script_access(s, 1, STEP_LOAD, s->buffer, 1);
+    script_wait(s, 0, script_sem(s, 0, 0), 1);
+    script_send(s, 0, 0, 1, 1, 0);
+    EXPECT_WHY(s, FAULT_RACE, "Nothing that device 0 waits for before script:2 tells it that the load of device 1 at script:1002 is done",
                "all that device 0 knows of device 1 by then is that it has passed the signal at script:1001.");
 }
 
 static void a_wait_that_comes_too_late_is_named(void **state)
 {
     (void)state;
-    World w = new_world(2, 1, &WHOLE);
-    copy(&w, 1, 0, 0, 1, 0);
-    script_access(w.script, 0, STEP_LOAD, w.buffer, 1);
-    script_wait(w.script, 0, dma(&w, 0, 0), 4);
-    EXPECT_WHY(w, FAULT_RACE, "Device 0 waits for the write of copy 0 of device 1 at script:1001 only at script:2, after the other step.");
+    Script *s = script_small(2, 1, &WHOLE);
+    script_send(s, 1, 0, 0, 1, 0);
+    script_access(s, 0, STEP_LOAD, s->buffer, 1);
+    script_wait(s, 0, script_dma(s, 0, 0), 4);
+    EXPECT_WHY(s, FAULT_RACE, "Device 0 waits for the write of copy 0 of device 1 at script:1001 only at script:2, after the other step.");
 }
 
 /* The record did the copy of device 0 first; but in its program it follows another copy, unlike the fetch of device 1. */
 static void the_order_that_was_meant_need_not_be_the_record_s(void **state)
 {
     (void)state;
-    World w = new_world(2, 1, &WHOLE);
-    copy(&w, 0, 0, 1, 2, 1);
-    copy(&w, 0, 0, 1, 1, 0);
-    copy(&w, 1, 0, 1, 1, 2);
-    script_wait(w.script, 1, dma(&w, 1, 2), 4);
-    EXPECT_WHY(w, FAULT_RACE, "Device 1 waits for the write of copy 0 of device 1 at script:1001 only at script:1002",
+    Script *s = script_small(2, 1, &WHOLE);
+    script_send(s, 0, 0, 1, 2, 1);
+    script_send(s, 0, 0, 1, 1, 0);
+    script_send(s, 1, 0, 1, 1, 2);
+    script_wait(s, 1, script_dma(s, 1, 2), 4);
+    EXPECT_WHY(s, FAULT_RACE, "Device 1 waits for the write of copy 0 of device 1 at script:1001 only at script:1002",
                "device 0 does not wait for anything that device 1 does before that.");
 }
 
 static void a_wait_is_meant_for_signals_of_its_own_turn(void **state)
 {
     (void)state;
-    World w = new_world(2, 1, &WHOLE);
-    script_wait(w.script, 0, regular(&w, 0, 0), 1);
-    copy(&w, 0, 0, 1, 1, 0);
-    script_signal(w.script, 1, regular(&w, 0, 0), 1);
-    script_access(w.script, 1, STEP_LOAD, w.buffer, 1);
-    script_signal(w.script, 1, regular(&w, 0, 0), 1);       /* too late for the wait above, which took the first one */
-    script_wait(w.script, 0, regular(&w, 0, 0), 1);
-    EXPECT_WHY(w, FAULT_RACE, "Nothing that device 0 waits for before script:2 tells it that the load of device 1 at script:1002 is");
+    Script *s = script_small(2, 1, &WHOLE);
+    script_wait(s, 0, script_sem(s, 0, 0), 1);
+    script_send(s, 0, 0, 1, 1, 0);
+    script_signal(s, 1, script_sem(s, 0, 0), 1);
+    script_access(s, 1, STEP_LOAD, s->buffer, 1);
+    script_signal(s, 1, script_sem(s, 0, 0), 1);       /* too late for the wait above, which took the first one */
+    script_wait(s, 0, script_sem(s, 0, 0), 1);
+    EXPECT_WHY(s, FAULT_RACE, "Nothing that device 0 waits for before script:2 tells it that the load of device 1 at script:1002 is");
 }
 
 /* Device 1 says that it has read slot 1, but device 0 goes on without waiting for that. */
 static void a_signal_that_nobody_takes_is_what_would_order_the_two(void **state)
 {
     (void)state;
-    World w = new_world(2, 1, &WHOLE);
-    script_access(w.script, 1, STEP_LOAD, w.buffer, 1);
-    script_signal(w.script, 1, regular(&w, 0, 0), 1);
-    copy(&w, 0, 0, 1, 1, 0);
-    EXPECT_WHY(w, FAULT_RACE, "Device 0 would learn that from the signal of device 1 at script:1002, on regular[0] of device 0, but nobody "
+    Script *s = script_small(2, 1, &WHOLE);
+    script_access(s, 1, STEP_LOAD, s->buffer, 1);
+    script_signal(s, 1, script_sem(s, 0, 0), 1);
+    script_send(s, 0, 0, 1, 1, 0);
+    EXPECT_WHY(s, FAULT_RACE, "Device 0 would learn that from the signal of device 1 at script:1002, on sem[0] of device 0, but nobody "
                "waits for it.");
 }
 
 static void a_wait_that_takes_less_than_is_given_is_what_would_order_the_two(void **state)
 {
     (void)state;
-    World w = new_world(2, 1, &WHOLE);
-    script_access(w.script, 1, STEP_LOAD, w.buffer, 1);
-    script_signal(w.script, 1, regular(&w, 0, 0), 2);
-    copy(&w, 0, 0, 1, 1, 0);
-    script_wait(w.script, 0, regular(&w, 0, 0), 1);
-    EXPECT_WHY(w, FAULT_RACE, "on regular[0] of device 0, but waits take only 1 of 2, at script:2.");
+    Script *s = script_small(2, 1, &WHOLE);
+    script_access(s, 1, STEP_LOAD, s->buffer, 1);
+    script_signal(s, 1, script_sem(s, 0, 0), 2);
+    script_send(s, 0, 0, 1, 1, 0);
+    script_wait(s, 0, script_sem(s, 0, 0), 1);
+    EXPECT_WHY(s, FAULT_RACE, "on sem[0] of device 0, but waits take only 1 of 2, at script:2.");
 }
 
 /* The signal of device 0 was meant for its neighbour: its own wait hears nothing of device 1. */
 static void a_wait_that_hears_only_of_its_own_core_is_named(void **state)
 {
     (void)state;
-    World w = new_world(2, 1, &WHOLE);
-    script_access(w.script, 1, STEP_LOAD, w.buffer, 1);
-    script_signal(w.script, 1, regular(&w, 1, 0), 1);
-    script_wait(w.script, 1, regular(&w, 1, 0), 1);
-    script_signal(w.script, 0, regular(&w, 0, 0), 1);
-    script_wait(w.script, 0, regular(&w, 0, 0), 1);
-    copy(&w, 0, 0, 1, 1, 0);
-    EXPECT_WHY(w, FAULT_RACE, "Before it the wait of device 0 at script:2, on regular[0] of device 0, hears only of the signal of device 0 "
+    Script *s = script_small(2, 1, &WHOLE);
+    script_access(s, 1, STEP_LOAD, s->buffer, 1);
+    script_signal(s, 1, script_sem(s, 1, 0), 1);
+    script_wait(s, 1, script_sem(s, 1, 0), 1);
+    script_signal(s, 0, script_sem(s, 0, 0), 1);
+    script_wait(s, 0, script_sem(s, 0, 0), 1);
+    script_send(s, 0, 0, 1, 1, 0);
+    EXPECT_WHY(s, FAULT_RACE, "Before it the wait of device 0 at script:2, on sem[0] of device 0, hears only of the signal of device 0 "
                "at script:1.");
 }
 
