@@ -8,6 +8,7 @@
 #include "../../model/expectation.h"
 #include "../../model/heap.h"
 #include "../../model/outside.h"
+#include "../../model/sane.h"
 #include "edit.h"
 #include "execution_inside.h"
 #include <string.h>
@@ -460,6 +461,7 @@ void execution_run_eager(Execution *e, const ExecutionOptions *options)
         uint32_t c = e->ready[e->ready_head];
         e->ready_head = (e->ready_head + 1) % (cores + 1);
         execution_resume(e, c);
+        SANE_SELDOM(execution_assert_sane(e));
     }
     execution_end(e);
     e->record->eager = true;

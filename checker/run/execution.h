@@ -4,6 +4,8 @@
  *                   -> execution_begin -> [ execution_enabled -> execution_do ]*     the caller chooses: replay, sampling
  *
  * Invariants:  1. a blocked core's request lies on its own stack, until its step is done.  2. a join is done for all members at once.
+ *              3. eager: a core that runs is queued, or waits for a step that is not possible.  4. scheduled: a core that runs has parked,
+ *              and copies under way stand in order of start, with what they have read and not written.
  * Ownership:   borrows program and record; owns machine, cores and stacks. Runs can be repeated: each starts from the initial state.
  * Errors:      faults go to record->raised; misuse of the API to program->usage_error, and the run ends.
  */
@@ -46,6 +48,7 @@ void execution_enabled(Execution *execution, GArray *moves);    /* of Move: core
 bool execution_is_enabled(Execution *execution, Move move);
 bool execution_do(Execution *execution, Move move);             /* false: not enabled now */
 void execution_end(Execution *execution);       /* fills record->ends; blocked cores are not resumed */
+void execution_assert_sane(const Execution *execution);         /* between two moves */
 
 /* Does nothing: a debugger stops here after a schedule, with each core before its next operation. */
 void execution_stands_at_fault(Execution *execution);

@@ -4,6 +4,7 @@
  * semantics.md, section 2, says when a move is possible: waits by count, joins when all members have arrived, moments of a copy by its own
  * order, by fluid progress (the early bytes come first) and by the DMA order.
  */
+#include "../../model/sane.h"
 #include "edit.h"
 #include "execution_inside.h"
 #include <string.h>
@@ -200,6 +201,7 @@ bool execution_do(Execution *e, Move move)
         do_core(e, move.core);
     else
         do_moment(e, find_flight(e, move.core, move.copy), move.moment);
+    SANE_SELDOM(execution_assert_sane(e));
     return true;
 }
 

@@ -12,6 +12,7 @@
  * What is not seen but concluded is a guess (a core may count its looks), and the tree says so.
  */
 #include "../../model/dependence.h"
+#include "../../model/sane.h"
 #include "tree.h"
 
 enum { LOOKS_MAX = 1000 };                      /* looks in vain before a loop is guessed */
@@ -178,4 +179,19 @@ void poll_close(Tree *tree, uint32_t first, const GArray *observed)
         tree_node(tree, at)->loops = true;
         tree_node(tree, at)->guessed |= guessed;
     }
+    SANE_NOW_AND_THEN(tree->folds, poll_assert_sane(tree));
+}
+
+void poll_assert_sane(const Tree *tree)
+{
+    uint32_t folds = 0;
+    for (uint32_t id = 0; id < tree->nodes.count; id++) {
+        const uint32_t same = tree_node(tree, id)->same;
+        folds += same != id;
+        for (uint32_t at = id; at != same;) {
+            at = step_back(tree, at);
+            g_assert(at != NONE && tree_node(tree, at)->loops && (!tree_node(tree, at)->guessed || tree->guessed));
+        }
+    }
+    g_assert(folds == tree->folds);
 }

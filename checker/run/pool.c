@@ -3,10 +3,9 @@
  * A worker reads one request, serves it and writes the answer, so both sides never write at the same time. Answers that come early are
  * kept until their turn.
  */
-#include "pool.h"
+#include "pool_inside.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <glib.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,34 +13,12 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../../model/store.h"
+#include "../../model/sane.h"
 #include "alone.h"
 
 #define READY UINT64_MAX                        /* the number of the frame that says: begin is over */
 
-typedef struct Job {
-    uint64_t number;
-    GBytes *request;
-    bool answered;
-    PoolAnswer answer;
-} Job;
-
 typedef struct PoolFrame { uint64_t job, bytes; } PoolFrame;
-
-typedef struct PoolWorker {
-    pid_t pid;
-    int socket;                                 /* -1: no process */
-    Job *job;                                   /* that it works on; NULL: idle */
-} PoolWorker;
-
-struct Pool {
-    PoolWork work;
-    unsigned workers;
-    PoolWorker *worker;
-    Store controls;                             /* ChildControl, one a worker */
-    GQueue order, waiting;                      /* of Job: all that are not taken; those that no worker has yet */
-    uint64_t given;
-};
 
 static bool send_all(int socket, const void *data, size_t bytes)
 {
@@ -261,6 +238,7 @@ uint64_t pool_give(Pool *pool, const void *request, size_t bytes)
     g_queue_push_tail(&pool->waiting, job);
     for (unsigned i = 0; i < pool->workers; i++)
         hand_over(pool, &pool->worker[i]);
+    SANE_NOW_AND_THEN(pool->given, pool_assert_sane(pool));
     return job->number;
 }
 
@@ -313,5 +291,31 @@ bool pool_take(Pool *pool, double seconds, PoolAnswer *answer)
     *answer = first->answer;
     first->answer.bytes = NULL;
     free_job(first);
+    SANE_NOW_AND_THEN(pool->order.length, pool_assert_sane(pool));
     return true;
+}
+
+static unsigned owners_of(const Pool *pool, const Job *job)
+{
+    unsigned owners = g_queue_find((GQueue *)&pool->waiting, job) != NULL;
+    for (unsigned i = 0; i < pool->workers; i++)
+        owners += pool->worker[i].job == job;
+    return owners;
+}
+
+/* Invariants 1 and 2; and no worker is idle while a job waits. */
+void pool_assert_sane(const Pool *pool)
+{
+    uint64_t number = pool->given - pool->order.length, open = 0;
+    for (const GList *at = pool->order.head; at != NULL; at = at->next, number++) {
+        const Job *job = at->data;
+        g_assert(job->number == number && job->answer.job == number);
+        g_assert(pool->workers == 0 || owners_of(pool, job) == !job->answered);
+        open += !job->answered;
+    }
+    for (unsigned i = 0; i < pool->workers; i++) {
+        g_assert(pool->worker[i].job != NULL || pool->waiting.length == 0);
+        open -= pool->worker[i].job != NULL;
+    }
+    g_assert(pool->workers == 0 || open == pool->waiting.length);
 }

@@ -10,7 +10,7 @@
  * and a branch can be found only when it is complete.
  *
  * Invariants:  1. the nodes of a branch are consecutive.  2. only a node whose step has several outcomes has more than one child, or none
- *              yet.
+ *              yet.  3. a node that leads back leads to one on its own way, over steps that leave no trace; the nodes between say so.
  * Ownership:   steps' tiles and masks belong to the source. Who initialises the Stores clears them.
  */
 #pragma once
@@ -61,6 +61,7 @@ void tree_assert_sane(const Tree *tree);
 
 /* poll.c: may lead the fresh branch, from `first` to the last node, back to an earlier node. observed: all on the way to `first`. */
 void poll_close(Tree *tree, uint32_t first, const GArray *observed);
+void poll_assert_sane(const Tree *tree);        /* invariant 3 */
 
 static inline TreeNode *tree_node(const Tree *tree, uint32_t node) { return &STORE(TreeNode, &tree->nodes, node); }
 static inline const UnrollStep *tree_step(const Tree *tree, uint32_t step) { return &STORE(UnrollStep, &tree->steps, step); }

@@ -5,78 +5,78 @@
 
 static const char IDENTITY[] = "test again\n";
 
-typedef struct File { char path[sizeof "/tmp/heddle-test-XXXXXX"]; } File;
+typedef struct Search {                         /* a search, and the places of what changes in its options */
+    const char *name;
+    Outcome *(*run)(UnrollSource *source, const void *options);
+    const void *options;
+    unsigned *workers;
+    uint64_t *limit;
+    Checkpoint **checkpoint;
+    GBytes **resumed;
+} Search;
 
-static Checkpoint *open_file(File *file)
-{
-    char *error = NULL;
-    *file = (File){ "/tmp/heddle-test-XXXXXX" };
-    close(mkstemp(file->path));
-    Checkpoint *checkpoint = checkpoint_new(file->path, IDENTITY, &error);
-    g_assert(checkpoint != NULL);
-    return checkpoint;
-}
-
-static GBytes *take_file(const File *file, Checkpoint *checkpoint)
-{
-    char *error = NULL;
-    checkpoint_free(checkpoint);
-    GBytes *bytes = checkpoint_read(file->path, IDENTITY, &error);
-    g_assert(bytes != NULL);
-    unlink(file->path);
-    return bytes;
-}
-
-static Outcome *by_states(Program *program, const EnumerateOptions *options)
+static Outcome *run(Program *program, const Search *search)
 {
     Unroller *unroller = unroller_new(program);
-    Outcome *outcome = enumerate_run(unroller_source(unroller), options);
+    Outcome *outcome = search->run(unroller_source(unroller), search->options);
     unroller_free(unroller);
     return outcome;
 }
 
-char *again_by_states(Program *program, const EnumerateOptions *given, uint64_t cut, const Outcome *expected)
+/* Runs it up to `cut`; its checkpoint. */
+static GBytes *run_short(Program *program, const Search *search, uint64_t cut)
 {
-    EnumerateOptions options = *given;
-    File file;
-    if (cut > 0) {
-        options.limits.states = cut, options.checkpoint = open_file(&file);
-        outcome_free(by_states(program, &options));
-        options.resumed = take_file(&file, options.checkpoint);
-        options.limits.states = given->limits.states, options.checkpoint = NULL;
-    }
-    options.workers = given->workers > 1 ? 1 : 2;
-    Outcome *outcome = by_states(program, &options);
-    char *differs = outcomes_differ(outcome, expected, cut > 0 ? "the enumeration resumed" : "the enumeration by other workers");
+    char path[] = "/tmp/heddle-test-XXXXXX", *error = NULL;
+    const uint64_t limit = *search->limit;
+    close(mkstemp(path));
+    *search->limit = cut;
+    Checkpoint *checkpoint = *search->checkpoint = checkpoint_new(path, IDENTITY, &error);
+    g_assert(checkpoint != NULL);
+    outcome_free(run(program, search));
+    checkpoint_free(checkpoint);
+    *search->limit = limit, *search->checkpoint = NULL;
+    GBytes *bytes = checkpoint_read(path, IDENTITY, &error);
+    g_assert(bytes != NULL);
+    unlink(path);
+    return bytes;
+}
+
+static char *again(Program *program, const Search *search, uint64_t cut, const Outcome *expected)
+{
+    g_autofree char *name = g_strdup_printf("%s %s", search->name, cut > 0 ? "resumed" : "by other workers");
+    if (cut > 0)
+        *search->resumed = run_short(program, search, cut);
+    *search->workers = *search->workers > 1 ? 1 : 2;
+    Outcome *outcome = run(program, search);
+    char *differs = outcomes_differ(outcome, expected, name);
     outcome_free(outcome);
-    g_bytes_unref(options.resumed);
+    g_bytes_unref(*search->resumed);
     return differs;
 }
 
-static Outcome *by_classes(Program *program, const ClassesOptions *options)
+static Outcome *run_states(UnrollSource *source, const void *options)
 {
-    Unroller *unroller = unroller_new(program);
+    return enumerate_run(source, options);
+}
+
+char *again_by_states(Program *program, const EnumerateOptions *given, uint64_t cut, const Outcome *expected)
+{
+    EnumerateOptions own = *given;
+    const Search search = { "the enumeration", run_states, &own, &own.workers, &own.limits.states, &own.checkpoint, &own.resumed };
+    return again(program, &search, cut, expected);
+}
+
+static Outcome *run_classes(UnrollSource *source, const void *options)
+{
     char *error = NULL;
-    Outcome *outcome = classes_run(unroller_source(unroller), options, &error);
+    Outcome *outcome = classes_run(source, options, &error);
     g_assert(outcome != NULL);
-    unroller_free(unroller);
     return outcome;
 }
 
 char *again_by_classes(Program *program, const ClassesOptions *given, uint64_t cut, const Outcome *expected)
 {
-    ClassesOptions options = *given;
-    File file;
-    if (cut > 0) {
-        options.limits.runs = cut, options.checkpoint = open_file(&file);
-        outcome_free(by_classes(program, &options));
-        options.resumed = take_file(&file, options.checkpoint);
-        options.limits.runs = given->limits.runs, options.checkpoint = NULL;
-    }
-    options.workers = given->workers > 1 ? 1 : 2;
-    Outcome *outcome = by_classes(program, &options);
-    char *differs = outcomes_differ(outcome, expected, cut > 0 ? "the classes resumed" : "the classes by other workers");
-    outcome_free(outcome);
-    g_bytes_unref(options.resumed);
-    return differs;
+    ClassesOptions own = *given;
+    const Search search = { "the classes", run_classes, &own, &own.workers, &own.limits.runs, &own.checkpoint, &own.resumed };
+    return again(program, &search, cut, expected);
 }

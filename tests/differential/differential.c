@@ -28,21 +28,11 @@ static Opinion opinion_of(const Comparison *c, const char *whose, const Outcome 
     return opinion;
 }
 
-/* How often a core polled is part of where it is, but not of any end state. */
-static bool polls(const RandomProgram *random)
-{
-    for (unsigned core = 0; core < random->cores; core++)
-        for (unsigned i = 0; i < random->ops[core]; i++)
-            if (random->op[core][i].kind == OP_POLL || random->op[core][i].kind == OP_FLAG_POLL)
-                return true;
-    return false;
-}
-
 static void want_equal(Comparison *c, const Opinion *one, const Opinion *other, OpinionWant want)
 {
     opinion_want_subset(c->difference, one, other, want);
     opinion_want_subset(c->difference, other, one, want);
-    if (!polls(c->random))
+    if (!random_polls(c->random))               /* how often a core polled is part of where it is, but not of any end state */
         opinion_want_same_ends(c->difference, one, other);
 }
 
@@ -276,7 +266,7 @@ static void compare_modes(Comparison *c, const Opinion *search, DifferentialStat
     unsigned i = c->random->seed % (2 * G_N_ELEMENTS(WAY));
     if (i >= G_N_ELEMENTS(WAY))
         return;
-    Outcome *outcome = walk_otherwise(c, search, WAY[i].modes, WAY[i].workers, WAY[i].name, polls(c->random));
+    Outcome *outcome = walk_otherwise(c, search, WAY[i].modes, WAY[i].workers, WAY[i].name, random_polls(c->random));
     if (outcome == NULL) {
         stats->refused++;
         return;
@@ -299,7 +289,7 @@ static void compare_symmetry(Comparison *c, const Opinion *search, DifferentialS
     unsigned way = (unsigned)(c->random->seed / 7 % G_N_ELEMENTS(WAY)), modes = WAY[way].modes;
     if (c->random->features & (RANDOM_DATA | RANDOM_FLAGS))
         return;
-    bool may_be_refused = !c->random->rotated || (polls(c->random) && (modes & ENUMERATE_SWEEP));
+    bool may_be_refused = !c->random->rotated || (random_polls(c->random) && (modes & ENUMERATE_SWEEP));
     Outcome *outcome = walk_otherwise(c, search, modes, WAY[way].workers, "symmetry", may_be_refused);
     if (outcome == NULL)
         return;

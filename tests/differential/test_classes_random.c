@@ -9,11 +9,13 @@
 
 #include "../../checker/classes/classes.h"
 #include "../../checker/enumerate/enumerate.h"
+#include "../support/random_words.h"
 #include "../support/sanitized.h"
-#include "../support/words.h"
 #include "again.h"
 
 enum { INTERLEAVINGS_MAX = 20000, STATES_MAX = 20000 };
+
+typedef struct Subject { RandomProgram random; Program *program; } Subject;
 
 static Outcome *explore_with(Program *program, const ClassesOptions *options)
 {
@@ -32,19 +34,21 @@ static Outcome *explore(Program *program)
     return explore_with(program, &(ClassesOptions){ .audit = true });
 }
 
-static void fail_with(const Words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void fail_with(const Words *words, const char *format, ...)
+static void fail_with(const Subject *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void fail_with(const Subject *subject, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    g_autofree char *what = g_strdup_vprintf(format, arguments), *text = words_text(words);
+    g_autofree char *what = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    print_message("%s\n%s", what, text);
+    g_autoptr(GString) text = g_string_new(NULL);
+    random_print(&subject->random, text);
+    print_message("%s\n%s", what, text->str);
     fail();
 }
 
-static void want_findings(const Words *words, const Outcome *one, const Outcome *other, const char *what);
-static void want_ends(const Words *words, const Outcome *classes, const Outcome *states);
+static void want_findings(const Subject *subject, const Outcome *one, const Outcome *other, const char *what);
+static void want_ends(const Subject *subject, const Outcome *classes, const Outcome *states);
 
 static bool same_ends(const GArray *one, const GArray *other)
 {
@@ -54,46 +58,47 @@ static bool same_ends(const GArray *one, const GArray *other)
     return same;
 }
 
-static void want_again(const Words *words, const ClassesOptions *options, uint64_t cut, const Outcome *expected)
+static void want_again(const Subject *subject, const ClassesOptions *options, uint64_t cut, const Outcome *expected)
 {
-    g_autofree char *differs = again_by_classes(words->program, options, cut, expected);
+    g_autofree char *differs = again_by_classes(subject->program, options, cut, expected);
     if (differs != NULL)
-        fail_with(words, "%s", differs);
+        fail_with(subject, "%s", differs);
 }
 
 /* A search that is divided early and often, by whatever workers, sees what the search by one unit saw. */
-static void want_same_divided(const Words *words, uint64_t seed, const Outcome *whole)
+static void want_same_divided(const Subject *subject, uint64_t seed, const Outcome *whole)
 {
     const ClassesOptions options = { .audit = true, .units = 2 + seed % 7, .budget = 1 + seed / 7 % 3, .workers = seed % 3 + 1 };
-    Outcome *divided = explore_with(words->program, &options);
+    Outcome *divided = explore_with(subject->program, &options);
     if (divided->classes != whole->classes || divided->redundant != 0 || divided->complete != whole->complete)
-        fail_with(words, "divided: %lu classes in place of %lu, %lu redundant", (unsigned long)divided->classes,
+        fail_with(subject, "divided: %lu classes in place of %lu, %lu redundant", (unsigned long)divided->classes,
                   (unsigned long)whole->classes, (unsigned long)divided->redundant);
-    want_findings(words, whole, divided, "only undivided");
-    want_findings(words, divided, whole, "only divided");
-    if (!words->polls)
-        want_ends(words, divided, whole);
-    want_again(words, &options, 0, divided);
+    want_findings(subject, whole, divided, "only undivided");
+    want_findings(subject, divided, whole, "only divided");
+    if (!random_polls(&subject->random))
+        want_ends(subject, divided, whole);
+    want_again(subject, &options, 0, divided);
     if (seed % 2 == 0)
-        want_again(words, &options, 1 + seed % MAX(divided->classes, 1), divided);
+        want_again(subject, &options, 1 + seed % MAX(divided->classes, 1), divided);
     outcome_free(divided);
 }
 
 static void count_pure_words(uint64_t first, unsigned programs, unsigned ops)
 {
     for (uint64_t seed = first; seed < first + sanitized_share(programs); seed++) {
-        Words words;
-        words_generate(&words, seed, WORDS_PURE, ops);
-        uint64_t expected = words_count_classes(&words, INTERLEAVINGS_MAX);
+        Subject subject;
+        random_generate_words(&subject.random, seed, RANDOM_PURE, ops);
+        uint64_t expected = random_count_classes(&subject.random, INTERLEAVINGS_MAX);
         if (expected == 0)
             continue;
-        Outcome *outcome = explore(words_build(&words, &(Knobs){ 0 }));
+        subject.program = random_build(&subject.random);
+        Outcome *outcome = explore(subject.program);
         if (outcome->classes != expected || outcome->redundant != 0)
-            fail_with(&words, "%lu classes, expected %lu; %lu redundant", (unsigned long)outcome->classes, (unsigned long)expected,
+            fail_with(&subject, "%lu classes, expected %lu; %lu redundant", (unsigned long)outcome->classes, (unsigned long)expected,
                       (unsigned long)outcome->redundant);
-        want_same_divided(&words, seed, outcome);
+        want_same_divided(&subject, seed, outcome);
         outcome_free(outcome);
-        program_free(words.program);
+        program_free(subject.program);
     }
 }
 
@@ -138,52 +143,53 @@ static bool is_told_by_race(const Outcome *outcome, const Finding *finding)
     return told;
 }
 
-static void want_findings(const Words *words, const Outcome *one, const Outcome *other, const char *what)
+static void want_findings(const Subject *subject, const Outcome *one, const Outcome *other, const char *what)
 {
     for (guint i = 0; i < one->findings->len; i++) {
         const Finding *finding = g_ptr_array_index(one->findings, i);
-        if (has_key(words->program, other, finding) || is_told_by_race(one, finding))
+        if (has_key(subject->program, other, finding) || is_told_by_race(one, finding))
             continue;
-        uint32_t line = finding->places ? program_get_site(words->program, finding->place[0].site)->line : 0;
-        uint32_t second = finding->places > 1 ? program_get_site(words->program, finding->place[1].site)->line : 0;
-        fail_with(words, "%s: %s at %u, %u", what, fault_name(finding->id), line, second);
+        uint32_t line = finding->places ? program_get_site(subject->program, finding->place[0].site)->line : 0;
+        uint32_t second = finding->places > 1 ? program_get_site(subject->program, finding->place[1].site)->line : 0;
+        fail_with(subject, "%s: %s at %u, %u", what, fault_name(finding->id), line, second);
     }
 }
 
-static void want_ends(const Words *words, const Outcome *classes, const Outcome *states)
+static void want_ends(const Subject *subject, const Outcome *classes, const Outcome *states)
 {
     if (!same_ends(classes->end_states, states->end_states))
-        fail_with(words, "%u end states in %lu classes, %u by enumeration", classes->end_states->len, (unsigned long)classes->classes,
+        fail_with(subject, "%u end states in %lu classes, %u by enumeration", classes->end_states->len, (unsigned long)classes->classes,
                   states->end_states->len);
 }
 
-static void compare_with_states(uint64_t first, unsigned programs, unsigned ops, WordsMix mix)
+static void compare_with_states(uint64_t first, unsigned programs, unsigned ops, RandomMix mix)
 {
     unsigned compared = 0;
     for (uint64_t seed = first; seed < first + sanitized_share(programs); seed++) {
-        Words words;
-        words_generate(&words, seed, mix, ops);
+        Subject subject;
+        random_generate_words(&subject.random, seed, mix, ops);
         const Knobs knobs = { .dma_progress = seed % 2 ? DMA_PROGRESS_FLUID : DMA_PROGRESS_WHOLE, .dma_order = (DmaOrder)(seed / 2 % 3) };
-        words_build(&words, &knobs);
-        Unroller *unroller = unroller_new(words.program);
+        subject.random.knobs = knobs;
+        subject.program = random_build(&subject.random);
+        Unroller *unroller = unroller_new(subject.program);
         Outcome *states = enumerate_run(unroller_source(unroller), &(EnumerateOptions){ .limits.states = STATES_MAX });
         unroller_free(unroller);
         if (states->complete) {
-            Outcome *classes = explore(words.program);
+            Outcome *classes = explore(subject.program);
             if (!classes->complete || classes->redundant != 0)
-                fail_with(&words, "complete %d, %lu classes, %lu redundant", classes->complete, (unsigned long)classes->classes,
+                fail_with(&subject, "complete %d, %lu classes, %lu redundant", classes->complete, (unsigned long)classes->classes,
                           (unsigned long)classes->redundant);
-            want_findings(&words, states, classes, "only by enumeration");
-            want_findings(&words, classes, states, "only by classes");
-            if (!words.polls)
-                want_ends(&words, classes, states);
+            want_findings(&subject, states, classes, "only by enumeration");
+            want_findings(&subject, classes, states, "only by classes");
+            if (!random_polls(&subject.random))
+                want_ends(&subject, classes, states);
             if (seed % 3 == 0)
-                want_same_divided(&words, seed, classes);
+                want_same_divided(&subject, seed, classes);
             outcome_free(classes);
             compared++;
         }
         outcome_free(states);
-        program_free(words.program);
+        program_free(subject.program);
     }
     print_message("%u of %u programs compared\n", compared, sanitized_share(programs));
 }
@@ -191,9 +197,9 @@ static void compare_with_states(uint64_t first, unsigned programs, unsigned ops,
 static void test_against_states(void **state)
 {
     (void)state;
-    compare_with_states(1, 1000, 9, WORDS_PURE);
-    compare_with_states(1, 1000, 8, WORDS_POLLING);
-    compare_with_states(1, 2000, 9, WORDS_ALL);
+    compare_with_states(1, 1000, 9, RANDOM_PURE);
+    compare_with_states(1, 1000, 8, RANDOM_POLLING);
+    compare_with_states(1, 2000, 9, RANDOM_ALL);
 }
 
 /* The test of the test: how many programs it takes until a deliberate mistake gives other classes or end states than there are, by all
@@ -202,9 +208,9 @@ static unsigned programs_until_noticed(ClassesCanary canary)
 {
     enum { PROGRAMS = 3000 };
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
-        Words words;
-        words_generate(&words, seed, seed % 2 ? WORDS_PURE : WORDS_POLLING, 8);
-        Program *program = words_build(&words, &(Knobs){ 0 });
+        Subject subject;
+        random_generate_words(&subject.random, seed, seed % 2 ? RANDOM_PURE : RANDOM_POLLING, 8);
+        Program *program = random_build(&subject.random);
         Outcome *sound = explore(program), *broken = explore_with(program, &(ClassesOptions){ .audit = true, .canary = canary });
         bool noticed = sound->classes != broken->classes || !same_ends(sound->end_states, broken->end_states);
         outcome_free(sound);

@@ -179,13 +179,13 @@ static void do_word(const Brute *b, BruteState *after, uint32_t core, const Rand
     if (op->kind == OP_FLAG_STORE)
         *word = op->value;
     else if (op->kind == OP_FLAG_ADD || op->kind == OP_FLAG_FETCH)
-        *word += op->value;
-    else if (op->kind == OP_FLAG_SWAP && old + 1 == op->value)
+        *word += op->value - op->less;
+    else if (op->kind == OP_FLAG_SWAP && old + op->less == op->value)
         *word = op->value;
     if (op->kind == OP_FLAG_FETCH || op->kind == OP_FLAG_LOOK)
         look(after, core, old, old >= op->value, op->skip);
     if (op->kind == OP_FLAG_SWAP)
-        look(after, core, old, old + 1 != op->value, op->skip);
+        look(after, core, old, old + op->less != op->value, op->skip);
 }
 
 static void do_operation(const Brute *b, BruteState *after, uint32_t core, const RandomOp *op)
@@ -355,20 +355,17 @@ static void number_counters(Brute *b)
 bool brute_can(const RandomProgram *random)
 {
     unsigned counters = 0;
-    bool polls = false;
     for (unsigned t = 0; t < random->things; t++)
         if (random->thing[t].space == SPACE_SEMAPHORE)
             counters += random->thing[t].elements * (unsigned)random->cores;
     for (unsigned c = 0; c < random->cores; c++) {
         unsigned copies = 0;
-        for (unsigned i = 0; i < random->ops[c]; i++) {
+        for (unsigned i = 0; i < random->ops[c]; i++)
             copies += random->op[c][i].kind == OP_COPY;
-            polls |= random->op[c][i].kind == OP_POLL || random->op[c][i].kind == OP_FLAG_POLL;
-        }
         if (copies > BRUTE_FLIGHTS_MAX / random->cores)
             return false;
     }
-    return counters <= BRUTE_COUNTERS_MAX && !polls && !(random->features & RANDOM_DATA);
+    return counters <= BRUTE_COUNTERS_MAX && !random_polls(random) && !(random->features & RANDOM_DATA);
 }
 
 BruteResult *brute_run(const RandomProgram *random, const Program *program, uint64_t states_max)

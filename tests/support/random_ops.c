@@ -436,6 +436,7 @@ static void use_word(RandomMaker *m, unsigned core)
     op->value = (uint8_t)random_pick(m, 1, 2);
     op->compare = random_chance(m, 50) ? COMPARE_GE : (uint8_t)random_pick(m, COMPARE_EQ, COMPARE_LE);
     op->skip = random_jumps(kind) ? (uint8_t)random_pick(m, 1, 2) : 0;
+    op->less = kind == OP_FLAG_SWAP;
 }
 
 static void lone_operation(RandomMaker *m, unsigned core)

@@ -132,7 +132,7 @@ static void print_flag(Printer *p, const RandomOp *op)
         line(p, "pl_flag_store(%s, %u, pl_device(%u));", word, op->value, device);
         break;
     case OP_FLAG_ADD:
-        line(p, "pl_flag_add(%s, %u, pl_device(%u));", word, op->value, device);
+        line(p, "pl_flag_add(%s, %d, pl_device(%u));", word, op->value - op->less, device);
         break;
     case OP_FLAG_FETCH:
         line(p, "if (pl_flag_fetch_add(%s, %u, pl_device(%u)) < %u) {", word, op->value, device, op->value);
@@ -147,7 +147,11 @@ static void print_flag(Printer *p, const RandomOp *op)
         line(p, "if (pl_flag_load(%s, pl_device(%u)) < %u) {", word, device, op->value);
         break;
     case OP_FLAG_SWAP:
-        line(p, "if (pl_flag_compare_and_swap(%s, %u, %u, pl_device(%u)) == %u) {", word, op->value - 1, op->value, device, op->value - 1);
+        line(p, "if (pl_flag_compare_and_swap(%s, %d, %u, pl_device(%u)) == %d) {", word, op->value - op->less, op->value, device,
+             op->value - op->less);
+        break;
+    case OP_FLAG_LOCK:
+        line(p, "while (pl_flag_compare_and_swap(%s, 0, 1, pl_device(%u)) != 0) continue;", word, device);
         break;
     default:
         g_assert_not_reached();
@@ -207,6 +211,7 @@ static void print_operation(Printer *p, unsigned index)
         print_scope(p, op);
         break;
     case OP_FLAG_STORE: case OP_FLAG_ADD: case OP_FLAG_FETCH: case OP_FLAG_WAIT: case OP_FLAG_POLL: case OP_FLAG_LOOK: case OP_FLAG_SWAP:
+    case OP_FLAG_LOCK:
         print_flag(p, op);
         break;
     case OP_STEER: case OP_LOOK: case OP_POLL: case OP_EXPECT_COUNT: case OP_STOP:

@@ -85,6 +85,17 @@ static void choose_shape(RandomMaker *m)
         random->launches = 2;
 }
 
+bool random_polls(const RandomProgram *random)
+{
+    for (unsigned core = 0; core < random->cores; core++)
+        for (unsigned i = 0; i < random->ops[core]; i++) {
+            const uint8_t kind = random->op[core][i].kind;
+            if (kind == OP_POLL || kind == OP_FLAG_POLL || kind == OP_FLAG_LOCK)
+                return true;
+        }
+    return false;
+}
+
 void random_settle_jumps(RandomProgram *random)
 {
     for (unsigned core = 0; core < random->cores; core++)

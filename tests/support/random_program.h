@@ -68,16 +68,18 @@ typedef enum RandomKind {
     OP_LOOK,                                    /* the same with the count of a semaphore */
     OP_POLL,                                    /* looks at a count until it is >= value */
     OP_EXPECT_COUNT,                            /* at, value */
-    OP_FLAG_STORE, OP_FLAG_ADD,                 /* at: the word; value */
+    OP_FLAG_STORE, OP_FLAG_ADD,                 /* at: the word; value; ADD: value - less */
     OP_FLAG_FETCH,                              /* adds, and jumps as OP_LOOK does by what was there before */
     OP_FLAG_WAIT,                               /* until the word compares with value */
     OP_FLAG_POLL,                               /* looks at a word until it is >= value */
-    OP_FLAG_LOOK, OP_FLAG_SWAP,                 /* jumps as OP_LOOK; SWAP: value - 1 becomes value, jumps if it was something else */
+    OP_FLAG_LOOK, OP_FLAG_SWAP,                 /* jumps as OP_LOOK; SWAP: value - less becomes value, jumps if it was something else */
+    OP_FLAG_LOCK,                               /* swaps until 0 has become 1 */
     OP_STOP                                     /* a store beyond the end of `at` */
 } RandomKind;
 
 typedef struct RandomOp {
     uint8_t kind, launch, value, skip, compare;
+    int8_t less;
     bool remote, by_send;
     RandomPlace at, source, send, receive;
 } RandomOp;
@@ -103,6 +105,7 @@ static inline bool random_jumps(RandomKind kind)
     return kind == OP_STEER || kind == OP_LOOK || kind == OP_FLAG_FETCH || kind == OP_FLAG_LOOK || kind == OP_FLAG_SWAP;
 }
 
+bool random_polls(const RandomProgram *random); /* does some core repeat a look until it is content? */
 bool random_is_inside(const RandomProgram *random, const RandomPlace *place, unsigned i);   /* is that element in its thing? */
 void random_generate(RandomProgram *random, uint64_t seed, uint32_t features, unsigned operations);
 
@@ -114,6 +117,5 @@ uint32_t random_line(uint32_t core, uint32_t index);
 void random_thing_name(const RandomProgram *random, int thing, char name[8]);
 uint32_t random_decl(const RandomProgram *random, const Program *program, int thing);       /* NONE: a scope that no core opened */
 
-/* random_print.c: as a kernel file against the kernel API. */
-void random_print(const RandomProgram *random, GString *out);
+void random_print(const RandomProgram *random, GString *out);   /* as a kernel file against the kernel API */
 void random_describe_features(uint32_t features, GString *out);

@@ -127,17 +127,12 @@ static void wait_for_bytes(Body *body, uint32_t site, Ref semaphore, unsigned by
     core_copy_wait(body->core, site, &desc, COPY_WAIT_RECEIVE, false);
 }
 
-static void *alloc_tile(void *core, size_t bytes)
-{
-    return core_alloc(core, bytes);
-}
-
 static void fill_tile(Body *body, const RandomOp *op, Tile *tile)
 {
     Core *core = body->core;
     const int64_t size[] = { op->at.count };
     bool opaque = !body->random->thing[op->at.thing].real || core->opaque_data;
-    tile_init(tile, DTYPE_U8, 1, size, opaque, alloc_tile, core);
+    tile_init(tile, DTYPE_U8, 1, size, opaque, core_tile_alloc, core);
     if (!opaque)
         tile_fill_int(tile, op->value);
 }
@@ -211,7 +206,7 @@ static unsigned do_flag(Body *body, uint32_t site, const RandomOp *op)
         core_flag_store(core, site, word, on, op->value);
         return 0;
     case OP_FLAG_ADD:
-        core_flag_add(core, site, word, on, op->value, false);
+        core_flag_add(core, site, word, on, op->value - op->less, false);
         return 0;
     case OP_FLAG_FETCH:
         return core_flag_add(core, site, word, on, op->value, true) >= op->value ? op->skip : 0;
@@ -225,7 +220,11 @@ static unsigned do_flag(Body *body, uint32_t site, const RandomOp *op)
     case OP_FLAG_LOOK:
         return core_flag_load(core, site, word, on) >= op->value ? op->skip : 0;
     case OP_FLAG_SWAP:
-        return core_flag_compare_and_swap(core, site, word, on, op->value - 1, op->value) == op->value - 1 ? 0 : op->skip;
+        return core_flag_compare_and_swap(core, site, word, on, op->value - op->less, op->value) == op->value - op->less ? 0 : op->skip;
+    case OP_FLAG_LOCK:
+        while (core_flag_compare_and_swap(core, site, word, on, 0, 1) != 0)
+            continue;
+        return 0;
     default:
         g_assert_not_reached();
     }
@@ -276,6 +275,7 @@ static unsigned do_operation(Body *body, unsigned index)
         poll(body, site, op);
         break;
     case OP_FLAG_STORE: case OP_FLAG_ADD: case OP_FLAG_FETCH: case OP_FLAG_WAIT: case OP_FLAG_POLL: case OP_FLAG_LOOK: case OP_FLAG_SWAP:
+    case OP_FLAG_LOCK:
         return do_flag(body, site, op);
     case OP_EXPECT_COUNT:
         core_expect_count(body->core, site, ref_of(body, &op->at), op->value);

@@ -211,7 +211,8 @@ void script_copy(Script *script, uint32_t core, uint32_t source, uint32_t source
                   .receive_count = count_of(script, receive, bytes), .target_device = target_core / program->cores_per_device };
     copy.source_view = view_of(program, source, source_slot, true), copy.target_view = view_of(program, target, target_slot, true);
     copy.source = program_object(program, source, core), copy.target = program_object(program, target, target_core);
-    copy.source_region = program_view_region(program, copy.source_view), copy.target_region = program_view_region(program, copy.target_view);
+    copy.source_region = program_view_region(program, copy.source_view);
+    copy.target_region = program_view_region(program, copy.target_view);
     ScriptStep *start = add_step(script, core, STEP_COPY_START, copy.ordinal, 0, 0);
     copy.site = copy.described = start->step.site;
     start->copy = copy;

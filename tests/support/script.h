@@ -1,6 +1,7 @@
 /* script.h - small programs made by hand: a list of steps for each core, or a C function that each core calls.
  *
- *     script_new, script_small, script_around, script_of -> declarations, steps -> script_run, script_prove, or a search of script_source -> script_free
+ *     script_new, script_small, script_around, script_of -> declarations, steps -> script_run, script_prove, or a search of script_source
+ *                                                        -> script_free
  *     inside a function that cores call: script_now, script_ref, script_at, script_line ...
  *
  * They are bare (no launch steps, everything exists always) unless the test says otherwise. Steps of lists are not guarded: a remote copy
