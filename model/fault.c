@@ -62,7 +62,7 @@ static const Explained FAULT[FAULT_COUNT] = {
         .repairs =
             "  - Wait for everything that was signalled: a wait takes exactly its value, not whatever is there.\n"
             "  - Take the send semaphore too: a copy that is only waited for with wait_recv leaves its send count behind.\n"
-            "  - Credits handed out at the end of a loop, when nobody needs them any more, are to be skipped or to be drained after it.\n",
+            "  - At the end of a loop, skip the credits that nobody needs any more, or drain them after it.\n",
     },
     [FAULT_IN_FLIGHT] = {
         .meaning = "A copy may still be in flight when a device leaves the launch: its source may be read, or its target written, after "
@@ -83,7 +83,7 @@ static const Explained FAULT[FAULT_COUNT] = {
             "    PlCopy fetch = pl_make_async_copy(block, buffer, sem);\n"
             "    pl_copy_start(fetch);\n",
         .repairs =
-            "  - Make the last block smaller: a dynamic size, or a copy of the tail of its own.\n"
+            "  - Make the last block smaller: a dynamic size, or a separate copy for the tail.\n"
             "  - Wrap indices that walk around a ring: (my_id - step + n) % n; in C, the remainder of a negative number is negative.\n"
             "  - If the hardware's padding of the last two dimensions of VMEM is meant to be used, say --bounds padded.\n",
     },
@@ -104,7 +104,7 @@ static const Explained FAULT[FAULT_COUNT] = {
                    "exist.",
         .example =
             "    pl_make_async_copy(pl_at(input, pl_ds(0, 16)), pl_at(output, pl_ds(0, 8)), sem);    /* 16 rows into 8 */\n"
-            "    pl_semaphore_signal(ready, 1, pl_device(my_id + 1));                                /* the last device has no right */\n",
+            "    pl_semaphore_signal(ready, 1, pl_device(my_id + 1));                                /* the last one has no neighbour */\n",
         .repairs =
             "  - Slice both sides alike; pl_reshape and pl_bitcast change how a ref looks without moving data.\n"
             "  - A DMA semaphore counts bytes and belongs to copies: wait for it with the copy's descriptor. For your own signals\n"
@@ -151,13 +151,13 @@ static const Explained FAULT[FAULT_COUNT] = {
             "  - Or wait for both before either buffer is used, and drop the annotation: two waits together are for both copies.\n",
     },
     [FAULT_OVERFLOW] = {
-        .meaning = "In some order the count of a semaphore passes the limit that the program gives for it.",
+        .meaning = "In some order the count of a semaphore exceeds the limit that the program sets.",
         .example =
             "    pl_limit(credits, 2);                                   /* in the PROGRAM */\n"
             "    for (int i = 0; i < 4; i++)                             /* in the kernel: nothing stops the signaller */\n"
             "        pl_semaphore_signal(credits, 1, pl_device(left));\n",
         .repairs =
-            "  - Let the signaller wait for an answer once as many signals are out as the limit allows.\n"
+            "  - Let the signaller wait for an answer before its signals exceed the limit.\n"
             "  - Spread the signals over an array of semaphores, or raise the limit if the width of the counter allows it.\n",
     },
     [FAULT_DIVERGENCE] = {

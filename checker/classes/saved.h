@@ -1,9 +1,9 @@
 /* saved.h - a search over classes written down between two rounds, and taken up again.
  *
- * What is known of the program is written as the questions that its cores were asked, in order: asked again, they give the same stages and
- * the same ids. Explorers are written as their choices and the frames of their own.
+ * The tree is written as the questions that its cores were asked, in order: asked again, they give the same nodes with the same ids.
+ * Explorers are written as their choices and the frames of their own.
  *
- * Errors:      saved_read: false, and nothing can be done with the units, if the bytes are not those of a search over this program.
+ * Errors:      saved_read: false if the bytes are not those of a search over this program; the units can then only be freed.
  */
 #pragma once
 #include "units.h"

@@ -1,4 +1,4 @@
-/* resume.c - one writer and one reader of each part, side by side.
+/* resume.c - each part has one function for writing and reading, or two side by side.
  *
  * Keys are written in their layout, not tables as they lie: whoever goes on may have another number of workers.
  */

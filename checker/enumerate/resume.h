@@ -1,6 +1,6 @@
 /* resume.h - a search between two levels, in a checkpoint: what was unrolled, which states are known and which come next, what was found.
  *
- * Trees and components are not written down but grown again: the transitions that made something new, in their order. So ids are the same.
+ * Trees and components are grown again by the transitions that made something new, in their order: so they get the same ids.
  */
 #pragma once
 #include "findings.h"

@@ -112,13 +112,14 @@ static void junit_add(void *document, const CheckResult *result, const GPtrArray
     g_autofree char *title = text_title(result), *body = result->outcome && result->program ? render(result, schedules) : NULL;
     c->suite = clean(result->spec->program), c->name = clean(title), c->seconds = result->seconds, c->body = clean(body);
     c->captured = clean(result->captured);
+    g_autofree char *reason = clean(result->error);
     if (result->verdict == VERDICT_FAULTY) {
         judge_faulty(c, result);
     } else if (result->verdict == VERDICT_BOUNDED) {
         c->outcome = junit->settings->accept_bounded ? CASE_PASSED : CASE_ERROR, c->type = g_strdup("bounded");
         c->message = describe_bounded(result->outcome);
     } else if (result->verdict == VERDICT_NOT_APPLICABLE) {
-        c->outcome = CASE_SKIPPED, c->message = clean(result->error);
+        c->outcome = CASE_SKIPPED, c->message = g_strdup_printf("not applicable: %s", reason);
     }
     g_ptr_array_add(junit->cases, c);
 }

@@ -287,8 +287,9 @@ static char *message_of(const Sarif *sarif, const CheckResult *result, const Ent
     append_escaped(message, why ? why : "");
     append_symptoms(message, result, entry, id);
     for (guint i = 0; result->tried && i < result->tried->len; i++) {
-        g_string_append(message, " Tried: ");
-        g_autofree char *words = repair_text(result->tried->pdata[i]);
+        const Repair *repair = result->tried->pdata[i];
+        g_autofree char *words = repair_text(repair);
+        g_string_append(message, repair->kind == REPAIR_MENDS ? " Repair: " : " Tried: ");
         append_escaped(message, words);
         g_string_append_c(message, '.');
     }
@@ -443,7 +444,8 @@ static void add_rule(JsonBuilder *builder, FaultId id)
     g_autofree char *name = rule_name(fault_name(id));
     g_autofree char *help = g_strdup_printf("%s\n\nFor example:\n\n%s\nWhat usually helps:\n\n%s", fault_meaning(id), fault_example(id),
                                             fault_repairs(id));
-    g_autofree char *markdown = g_strdup_printf("%s\n\n```c\n%s\n```\n\n%s", fault_meaning(id), fault_example(id), fault_repairs(id));
+    g_autofree char *markdown = g_strdup_printf("%s\n\nFor example:\n\n```c\n%s```\n\nWhat usually helps:\n\n%s", fault_meaning(id),
+                                                fault_example(id), fault_repairs(id));
     json_builder_begin_object(builder);
     member_text(builder, "id", fault_name(id));
     member_text(builder, "name", name);

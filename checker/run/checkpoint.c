@@ -17,7 +17,7 @@ enum { PAUSE = 20, MAGIC_BYTES = sizeof CHECKPOINT_MAGIC - 1, TAIL_BYTES = 2 * s
 
 struct Checkpoint {
     char *path, *part, *locked, *identity, *failure;
-    int lock;                                   /* -1: this file system has none */
+    int lock;                                   /* the open FILE.lock */
     FILE *file;
     XXH3_state_t *checksum;
     uint64_t bytes;                             /* put since begin */
@@ -49,7 +49,7 @@ static bool is_still(int file, const char *path)
     return fstat(file, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }
 
-/* false: somebody else holds it. Whoever held it before removed the file, perhaps after we opened it: then there is another one. */
+/* false: there is an error. Whoever held it before may have removed the file after we opened it: then there is another one. */
 static bool lock(Checkpoint *checkpoint, char **error)
 {
     for (;;) {
@@ -68,8 +68,6 @@ static bool lock(Checkpoint *checkpoint, char **error)
 
 static void unlock(Checkpoint *checkpoint)
 {
-    if (checkpoint->lock < 0)
-        return;
     unlink(checkpoint->locked);
     close(checkpoint->lock);
 }

@@ -3,17 +3,15 @@
  *     writing:  checkpoint_new -> [ checkpoint_due -> checkpoint_begin -> checkpoint_put* -> checkpoint_commit ]* -> checkpoint_free
  *     reading:  checkpoint_read: what was put, in one piece
  *
- * A file holds which check it belongs to (the identity: lines "key value"), the search's own bytes, and a checksum over all. It is written
- * beside (FILE.part) and renamed, so at each moment FILE is absent or whole, whoever kills us. One process at a time writes it: who does
- * holds a lock on FILE.lock, which ends with the process. When and what to write is the search's business: at least at its end and when it
- * is told to stop.
+ * A file holds the check it belongs to (its identity: lines "key value"), the search's own bytes, and a checksum over all. It is written
+ * as FILE.part and renamed: at each moment FILE is absent or whole, whatever kills us. One process at a time writes it, with a lock on
+ * FILE.lock that ends with the process; a file system without locks keeps nobody out. The search decides what to write and when: at least
+ * at its end and when it is told to stop.
  *
- * A checkpoint is believed as the program is: who can write one can claim that all was covered. What is no claim but nonsense is refused
- * by whoever reads it.
+ * A checkpoint is trusted as the program is: whoever can write one can claim that all was covered. Its reader refuses nonsense.
  *
- * Errors:      one line that says what to do: a file that is torn, foreign, or of another check (naming the first key that differs), or
- *              that another process writes.
- *              A file that cannot be written: told at once; later (a full disk) by checkpoint_failure.
+ * Errors:      one line that says what to do: a file that is damaged, foreign, or of another check (the first key that differs is named),
+ *              that another process writes, or that cannot be written. Later failures (a full disk): checkpoint_failure.
  */
 #pragma once
 #include <glib.h>
@@ -31,7 +29,7 @@ typedef struct Checkpoint Checkpoint;
 /* Both are copied. NULL and *error (g_malloc): there can be no such file. */
 Checkpoint *checkpoint_new(const char *path, const char *identity, char **error);
 void checkpoint_free(Checkpoint *checkpoint);   /* NULL: no effect */
-/* A second has passed since the last commit, or twenty times what that took. false for NULL: nobody asked for a file. */
+/* Since the last commit a second has passed, and twenty times as long as it took. false for NULL: nobody asked for a file. */
 bool checkpoint_due(const Checkpoint *checkpoint);
 void checkpoint_begin(Checkpoint *checkpoint);
 void checkpoint_put(Checkpoint *checkpoint, const void *data, size_t bytes);

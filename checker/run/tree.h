@@ -27,7 +27,7 @@ typedef struct TreeNode {                       /* what is asked for often comes
     uint8_t end;                                /* TreeEnd */
     bool observes;                              /* the step's outcome is an observation */
     bool observed;                              /* an observation led here */
-    bool loops;                                 /* lies on a loop that only polls (POLL_AFTER_LOOK) */
+    bool loops;                                 /* lies on a loop that only polls */
     bool guessed;                               /* that one, or another through it, was closed on a guess: the core may well leave it */
     uint32_t unrolled;                          /* the step as it was unrolled, NONE: the core has ended here */
     uint32_t parent;                            /* NONE: the start */

@@ -92,8 +92,25 @@ static void sarif_has_what_code_scanning_reads(void **state)
     const char *message = text_in(object_in(result, "message"), "text");
     assert_non_null(strstr(message, "The other place: [kernel.c:14](1)."));       /* what is not linked is not shown */
     assert_non_null(strstr(message, "output\\[2, 0:8, 0:128\\]"));           /* no link */
-    assert_non_null(strstr(message, " Tried: with one recv_sem for each copy"));
+    assert_non_null(strstr(message, " Repair: with one recv_sem for each copy"));
     assert_null(strstr(json, "/tmp/heddle"));
+}
+
+/* Without what was measured, and without the rules, whose words are those of heddle explain. */
+static void texts_for_services_are_as_they_were(void **state)
+{
+    (void)state;
+    assert_int_equal(binary_run("check kernel.c:ring_shared missing_signal -n 1,3 -q --schedules s --junit g.xml --sarif g.sarif"), 1);
+    g_autofree char *xml = binary_contents("g.xml"), *sarif = binary_contents("g.sarif");
+    g_autoptr(GRegex) seconds = g_regex_new("time=\"[^\"]*\"", 0, 0, NULL);
+    g_autofree char *junit = g_regex_replace(seconds, xml, -1, 0, "time=\"0\"", 0, NULL);
+    binary_is_golden(junit, "ring_shared.xml");
+    g_auto(GStrv) line = g_strsplit(strstr(sarif, "\"results\" : ["), "\n", -1);
+    g_autoptr(GString) texts = g_string_new(NULL);
+    for (char **l = line; *l != NULL; l++)
+        if (g_str_has_prefix(g_strstrip(*l), "\"text\" : "))
+            g_string_append_printf(texts, "%s\n", *l);
+    binary_is_golden(texts->str, "ring_shared.sarif.txt");
 }
 
 static JsonArray *flow_of(JsonObject *sarif)
@@ -389,6 +406,7 @@ int main(void)
         cmocka_unit_test(bounded_can_be_accepted),
         cmocka_unit_test(names_that_are_no_text_keep_reports_valid),
         cmocka_unit_test(names_do_not_steer_the_terminal),
+        cmocka_unit_test(texts_for_services_are_as_they_were),
         cmocka_unit_test(the_json_report_fits_its_schema),
     };
     return cmocka_run_group_tests(tests, binary_set_up, binary_tear_down);

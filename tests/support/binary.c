@@ -111,6 +111,15 @@ char *binary_first_schedule(const char *name)
     return schedule;
 }
 
+void binary_is_golden(const char *text, const char *name)
+{
+    g_autofree char *path = g_build_filename("tests/cli/golden", name, NULL), *before = NULL;
+    if (g_strcmp0(g_getenv("GOLDEN"), "write") == 0)
+        assert_true(g_file_set_contents(path, text, -1, NULL));
+    assert_true(g_file_get_contents(path, &before, NULL, NULL));
+    assert_string_equal(text, before);
+}
+
 int binary_set_up(void **state)
 {
     (void)state;

@@ -19,6 +19,8 @@ int binary_shell(const char *script);           /* the same of a script of sh, t
 void binary_says(const char *part);
 char *binary_path(const char *name);
 char *binary_contents(const char *name);
+/* Is the text that of tests/cli/golden/NAME? After an intended change GOLDEN=write in the environment rewrites it; review the diff. */
+void binary_is_golden(const char *text, const char *name);
 bool binary_tool(const char *command);          /* a check by a tool; true: it is not installed */
 JsonParser *binary_parse(const char *json);
 /* Rewrites kernel.c: `before`, then tests/support/kernels/ring.c with each `with` replaced by `instead`; with NULL: unchanged. */
