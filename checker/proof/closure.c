@@ -37,11 +37,6 @@ Closure *closure_new(const Index *index, Arena *arena)
     return closure;
 }
 
-bool closure_same_event(const Event *a, const Event *b)
-{
-    return a->core == b->core && a->position == b->position && a->copy == b->copy && (a->copy == NONE || a->kind == b->kind);
-}
-
 size_t closure_first_edge(const Closure *closure, const Event *event)
 {
     if (!closure->edge_into)
@@ -61,7 +56,7 @@ bool closure_done(const Closure *closure, const Event *event)
 static bool edges_done(const Closure *closure, const Event *event)
 {
     const Index *index = closure->index;
-    for (size_t i = closure_first_edge(closure, event); i < index->edges && closure_same_event(&index->edge[i].after, event); i++)
+    for (size_t i = closure_first_edge(closure, event); i < index->edges && index_same_event(&index->edge[i].after, event); i++)
         if (!closure_done(closure, &index->edge[i].before))
             return false;
     return true;

@@ -21,6 +21,5 @@ struct Closure {
 
 /* First edge into an event, or index->edges. Edges into one event stand together. */
 size_t closure_first_edge(const Closure *closure, const Event *event);
-bool closure_same_event(const Event *a, const Event *b);
 /* The moments that a moment comes after: bits for `copy` itself, and *bits_before for the copy *before (NONE: none). */
 unsigned closure_needs(const Index *index, uint32_t copy, uint8_t kind, uint32_t *before, unsigned *bits_before);

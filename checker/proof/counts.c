@@ -9,14 +9,6 @@
 
 #include "prover.h"
 
-static int64_t given_in_all(const Index *index, uint32_t semaphore)
-{
-    int64_t sum = 0;
-    for (uint32_t i = index->signal_first[semaphore]; i < index->signal_first[semaphore + 1]; i++)
-        sum += index->signal[i].inc;
-    return sum;
-}
-
 static Event wait_event(const Index *index, const Wait *wait)
 {
     return index_event(index, wait->core, wait->position);
@@ -75,7 +67,7 @@ static void check_leftover(Prover *prover, uint32_t semaphore, const Decl *decl,
     if (!lifespan_end(prover, &life, owner, &end))
         return;
     int64_t taken = counts_taken_before(prover, semaphore, &end);
-    if (given_in_all(index, semaphore) <= taken)
+    if (index_given(index, semaphore) <= taken)
         return;
     int64_t most = index->canary == PROVE_CANARY_LEFTOVER_AT_END ? index->final_count[semaphore]
         : counts_given_before(prover, semaphore, &end) - taken;
@@ -112,7 +104,7 @@ static int64_t highest_count(Prover *prover, uint32_t semaphore)
             highest = MAX(highest, counts_given_before(prover, semaphore, &event) - taken);
         taken += wait->taken;
     }
-    return MAX(highest, given_in_all(index, semaphore) - taken);
+    return MAX(highest, index_given(index, semaphore) - taken);
 }
 
 int64_t counts_after(Prover *prover, uint32_t semaphore, const Event *x, const Wait *bar, uint32_t inc)

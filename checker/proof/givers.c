@@ -13,11 +13,6 @@ typedef struct GiverLine {                      /* signals of one line of the so
     GArray *signals;                            /* of uint32_t */
 } GiverLine;
 
-static const Signal *signal_at(const Prover *prover, const GArray *signals, guint i)
-{
-    return &prover->index->signal[g_array_index(signals, uint32_t, i)];
-}
-
 static GiverLine *line_of(const Prover *prover, GArray *lines, const Signal *signal)
 {
     const Step *step = index_step(prover->index, signal->core, signal->position);
@@ -47,9 +42,9 @@ static GArray *by_line(const Prover *prover, const GArray *signals)
     GArray *lines = g_array_new(FALSE, FALSE, sizeof(GiverLine));
     g_array_set_clear_func(lines, free_line);
     for (guint i = 0; i < signals->len; i++) {
-        const Signal *signal = signal_at(prover, signals, i);
+        const Signal *signal = index_listed(prover->index, signals, i);
         GiverLine *line = line_of(prover, lines, signal);
-        line->several_cores |= line->signals->len > 0 && signal_at(prover, line->signals, 0)->core != signal->core;
+        line->several_cores |= line->signals->len > 0 && index_listed(prover->index, line->signals, 0)->core != signal->core;
         g_array_append_val(line->signals, g_array_index(signals, uint32_t, i));
     }
     return lines;
@@ -78,13 +73,13 @@ static void append_line(const Prover *prover, GString *text, const GiverLine *li
     uint32_t per = prover->index->per_device;
     g_autoptr(GArray) devices = g_array_new(FALSE, FALSE, sizeof(uint32_t)), ordinals = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     for (guint i = 0; i < line->signals->len; i++) {
-        const Signal *signal = signal_at(prover, line->signals, i);
+        const Signal *signal = index_listed(prover->index, line->signals, i);
         append_unlike(devices, signal->core / per);
         if (line->copies)
             append_unlike(ordinals, index_copy(prover->index, signal->copy_end / 2)->ordinal);
     }
     guint many = line->copies ? ordinals->len : line->signals->len;
-    g_autofree char *core = program_describe_core(prover->program, signal_at(prover, line->signals, 0)->core);
+    g_autofree char *core = program_describe_core(prover->program, index_listed(prover->index, line->signals, 0)->core);
     g_autofree char *where = label_describe_start(prover->program, line->site, line->described);
     if (line->several_cores) {
         g_string_append_printf(text, line->copies ? "copies" : "the %ss", line->word);

@@ -290,3 +290,16 @@ uint32_t index_moment_inc(const Index *index, uint32_t copy, StepKind kind, uint
     uint32_t inc = index->signal[signal].inc, early = moment_early_part(index_is_fluid(index), inc);
     return moment_is_early(kind) ? early : inc - early;
 }
+
+bool index_same_event(const Event *a, const Event *b)
+{
+    return a->core == b->core && a->position == b->position && a->copy == b->copy && (a->copy == NONE || a->kind == b->kind);
+}
+
+int64_t index_given(const Index *index, uint32_t semaphore)
+{
+    int64_t sum = 0;
+    for (uint32_t i = index->signal_first[semaphore]; i < index->signal_first[semaphore + 1]; i++)
+        sum += index->signal[i].inc;
+    return sum;
+}

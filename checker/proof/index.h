@@ -88,6 +88,12 @@ static inline const Step *index_step(const Index *index, uint32_t core, uint32_t
 }
 static inline const Copy *index_copy(const Index *index, uint32_t copy) { return &STORE(Copy, &index->record->copies, copy); }
 Event index_event(const Index *index, uint32_t core, uint32_t position);
+bool index_same_event(const Event *a, const Event *b);
+static inline const Signal *index_listed(const Index *index, const GArray *signals, guint i)    /* a list of uint32_t */
+{
+    return &index->signal[g_array_index(signals, uint32_t, i)];
+}
+int64_t index_given(const Index *index, uint32_t semaphore);    /* by all signals */
 Event index_moment(const Index *index, uint32_t copy, StepKind kind);
 /* What a moment adds to which semaphore; 0 and NONE if it signals none, or does not exist under the progress rule in force. */
 uint32_t index_moment_inc(const Index *index, uint32_t copy, StepKind kind, uint32_t *semaphore);

@@ -60,14 +60,9 @@ int64_t leftover_waits(const Prover *prover, GString *text, uint32_t semaphore)
     return taken;
 }
 
-static const Signal *signal_at(const Prover *prover, const GArray *signals, guint i)
-{
-    return &prover->index->signal[g_array_index(signals, uint32_t, i)];
-}
-
 static uint32_t site_of(const Prover *prover, const GArray *signals, guint i)
 {
-    const Signal *signal = signal_at(prover, signals, i);
+    const Signal *signal = index_listed(prover->index, signals, i);
     return index_step(prover->index, signal->core, signal->position)->site;
 }
 
@@ -81,7 +76,7 @@ static GArray *in_excess(const Prover *prover, const Account *account, int64_t l
         uint32_t site = site_of(prover, all, i);
         int64_t sum = 0;
         for (guint j = 0; j < all->len; j++)
-            sum += site_of(prover, all, j) == site ? signal_at(prover, all, j)->inc : 0;
+            sum += site_of(prover, all, j) == site ? index_listed(prover->index, all, j)->inc : 0;
         lines += sum == left && site != found;
         found = sum == left ? site : found;
     }
@@ -95,7 +90,7 @@ static void append_excess(const Prover *prover, GString *text, const Account *ac
 {
     bool one_giver = true;
     for (guint i = 1; i < account->counted->len; i++)
-        one_giver &= signal_at(prover, account->counted, i)->core == signal_at(prover, account->counted, 0)->core;
+        one_giver &= index_listed(prover->index, account->counted, i)->core == index_listed(prover->index, account->counted, 0)->core;
     g_autoptr(GArray) excess = in_excess(prover, account, left, one_giver);
     if (excess->len == 0 || account->counted->len == 1)
         return;

@@ -105,11 +105,6 @@ Closure *order_closure(Order *order)
     return order->closure;
 }
 
-static bool same_event(const Event *a, const Event *b)
-{
-    return a->core == b->core && a->position == b->position && a->copy == b->copy && (a->copy == NONE || a->kind == b->kind);
-}
-
 bool order_must(Order *order, const Event *a, const Event *b)
 {
     OrderKnown known = order_known(order, a, b);
@@ -117,7 +112,7 @@ bool order_must(Order *order, const Event *a, const Event *b)
         return known == ORDER_YES;
     if (order->index->canary == PROVE_CANARY_OPEN_TAKEN_AS_ORDERED)
         return true;
-    if (!order->holds || !same_event(&order->without, a)) {
+    if (!order->holds || !index_same_event(&order->without, a)) {
         closure_bar(order_closure(order), a);
         closure_run(order->closure, NULL);
         order->without = *a;

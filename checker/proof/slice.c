@@ -28,7 +28,7 @@ static void need_event(Slice *slice, const Event *event)
 static void need_edges(Slice *slice, const Event *event)
 {
     const Index *index = slice->index;
-    for (size_t i = closure_first_edge(slice->closure, event); i < index->edges && closure_same_event(&index->edge[i].after, event); i++)
+    for (size_t i = closure_first_edge(slice->closure, event); i < index->edges && index_same_event(&index->edge[i].after, event); i++)
         need_event(slice, &index->edge[i].before);
 }
 

@@ -2,14 +2,6 @@
 #include "unheard.h"
 #include <glib.h>
 
-static int64_t given_to(const Index *index, uint32_t semaphore)
-{
-    int64_t sum = 0;
-    for (uint32_t i = index->signal_first[semaphore]; i < index->signal_first[semaphore + 1]; i++)
-        sum += index->signal[i].inc;
-    return sum;
-}
-
 /* Does the core wait on it before that position, so that no wait is missing there? */
 static bool is_awaited_before(const Index *index, uint32_t semaphore, const Event *other)
 {
@@ -28,7 +20,7 @@ bool unheard_untaken(const Prover *prover, GString *text, const Event *first, co
             || is_awaited_before(index, step->object, other))
             continue;
         g_autoptr(GString) waits = g_string_new(NULL);
-        int64_t taken = leftover_waits(prover, waits, step->object), given = given_to(index, step->object);
+        int64_t taken = leftover_waits(prover, waits, step->object), given = index_given(index, step->object);
         if (taken >= given)
             continue;
         g_autofree char *words = step_words(prover->program, step), *name = program_describe_semaphore(prover->program, step->object);

@@ -8,13 +8,6 @@
 
 #include <cmocka.h>
 
-static void take_kernel(const char *name)
-{
-    g_autofree char *source = g_build_filename("tests", "support", "kernels", name, NULL), *path = binary_path("kernel.c"), *all = NULL;
-    assert_true(g_file_get_contents(source, &all, NULL, NULL));
-    assert_true(g_file_set_contents(path, all, -1, NULL));
-}
-
 static void what_cannot_be_exempted_is_refused_with_what_can(void **state)
 {
     static const char *const said[] = {
@@ -25,7 +18,7 @@ static void what_cannot_be_exempted_is_refused_with_what_can(void **state)
         "shape cannot be exempted on a semaphore", "leftover cannot be exempted on a flag: nothing can",
     };
     (void)state;
-    take_kernel("exempt_refused.c");
+    binary_take_kernel("exempt_refused.c", "kernel.c");
     for (unsigned i = 0; i < G_N_ELEMENTS(said); i++) {
         g_autofree char *words = g_strdup_printf("check kernel.c -n 1 -D which=%u", i);
         assert_int_equal(binary_run(words), 2);
@@ -44,7 +37,7 @@ static JsonObject *first_check(JsonParser *parser)
 static void what_hangs_on_an_exempt_race_is_named_in_every_report(void **state)
 {
     (void)state;
-    take_kernel("exemptions.c");
+    binary_take_kernel("exemptions.c", "kernel.c");
     assert_int_equal(binary_run("check kernel.c:carried_on -n 1 --json out.json --sarif out.sarif --junit out.xml --html out.html"), 3);
     binary_says("stopped by exempted-race");
     binary_says("not covered: what hangs on the outcome of an exempted race: the result expected at kernel.c:");
@@ -66,7 +59,7 @@ static void what_hangs_on_an_exempt_race_is_named_in_every_report(void **state)
 static void values_beside_a_reported_race_are_said_to_be_unjudged(void **state)
 {
     (void)state;
-    take_kernel("exemptions.c");
+    binary_take_kernel("exemptions.c", "kernel.c");
     assert_int_equal(binary_run("check kernel.c:reported -n 1 -D twin=0 --json out.json"), 1);
     binary_says("What a racing value may have reached is not judged: fix the race first.");
     assert_null(strstr(binary_text, "decided what a core did next"));
@@ -88,7 +81,7 @@ static void a_repair_without_expected_results_says_what_it_does_not_know(void **
 static void a_fault_beside_an_exempt_race_is_replayed(void **state)
 {
     (void)state;
-    take_kernel("exemptions.c");
+    binary_take_kernel("exemptions.c", "kernel.c");
     assert_int_equal(binary_run("check kernel.c:results_beside -n 1 -D twin=1 --schedules beside"), 1);
     g_autofree char *schedule = binary_first_schedule("beside"), *words = g_strdup_printf("replay %s", schedule);
     assert_int_equal(binary_run(words), 1);

@@ -17,12 +17,6 @@
 
 #include "../support/binary.h"
 
-static void copy_kernel(const char *name)
-{
-    g_autofree char *kernel = binary_contents("kernel.c"), *path = binary_path(name);
-    assert_true(g_file_set_contents(path, kernel, -1, NULL));
-}
-
 static JsonObject *first_fault(JsonParser *parser)
 {
     JsonArray *checks = array_in(json_node_get_object(json_parser_get_root(parser)), "checks");
@@ -53,7 +47,7 @@ static void every_report_of_a_file_with_any_name_can_be_read(void **state)
                                                  "--markdown o.md "
                                                  "--trace o.trace --dot o.dot --results o.results -- %s", i, quoted);
         g_autofree char *kept = g_strdup_printf("s%zu", i);
-        copy_kernel(NAMES[i]);
+        binary_copy_kernel(NAMES[i]);
         assert_int_equal(binary_run(words), 1);
         static const char *const JSON[] = { "o.json", "o.sarif", "o.trace" };
         for (size_t k = 0; k < G_N_ELEMENTS(JSON); k++) {
@@ -77,12 +71,11 @@ static void every_report_of_a_file_with_any_name_can_be_read(void **state)
 static void arrays_with_names_of_all_letters_are_named_in_json(void **state)
 {
     (void)state;
-    g_autofree char *path = binary_path("names.c");
-    assert_true(g_file_set_contents(path, "#include <heddle/pallas.h>\n"
+    binary_write("names.c", "#include <heddle/pallas.h>\n"
                                     "KERNEL(copies, input, gr\xc3\xb6\xc3\x9f" "e) { pl_store(gr\xc3\xb6\xc3\x9f" "e, pl_load(input)); }\n"
                                     "PROGRAM(copies, \"a \\xff summary\") {\n"
                                     "    PlRef input = pl_input_in(PL_VMEM, PL_F32, 8, 128), out = pl_output_in(PL_VMEM, PL_F32, 8, 128);\n"
-                                    "    pl_launch(copies, .args = {input, out});\n}\n", -1, NULL));
+                                    "    pl_launch(copies, .args = {input, out});\n}\n");
     if (binary_run("check names.c -n 2 --results o.results --json o.json") != 0)
         fail_msg("%s", binary_text);
     g_autofree char *all = binary_contents("o.results");

@@ -106,14 +106,13 @@ static void replays_begin_with_what_program_left(void **state)
 
 static void write_late(const char *before)
 {
-    g_autofree char *path = binary_path("late.c");
     g_autofree char *text = g_strdup_printf("#include <heddle/pallas.h>\nstatic int kept;\nKERNEL(late, sem)\n{\n"
         "    if (pl_device_id() == 0) { pl_semaphore_signal(sem, 1, pl_device(1)); return; }\n"
         "    if (pl_semaphore_read(sem) == 0) { pl_semaphore_wait(sem, 1); return; }\n"
         "    %s pl_semaphore_wait(sem, kept + 2);\n}\n"
         "PROGRAM(late, \"late\") { PL_NEEDS(pl_num_devices() == 2, \"two\"); pl_launch(late, .args = {pl_regular_semaphore()}); }\n",
         before);
-    assert_true(g_file_set_contents(path, text, -1, NULL));
+    binary_write("late.c", text);
 }
 
 /* A schedule of an earlier source leads to what that source did not do. */
@@ -174,10 +173,9 @@ static void a_library_of_the_kernel_keeps_nothing_either(void **state)
 
 static void write_unset(const char *body)
 {
-    g_autofree char *path = binary_path("unset.c");
     g_autofree char *text = g_strdup_printf("#include <heddle/pallas.h>\n#include <stdlib.h>\nKERNEL(k, sem)\n{\n    int x;\n    %s\n}\n"
                                             "PROGRAM(k, \"k\") { pl_launch(k, .args = {pl_regular_semaphore()}); }\n", body);
-    assert_true(g_file_set_contents(path, text, -1, NULL));
+    binary_write("unset.c", text);
 }
 
 /* Also where the compiler sees it within a macro of ours. */

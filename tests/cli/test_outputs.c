@@ -287,10 +287,10 @@ static void a_fault_that_is_gone_since_the_baseline_is_listed(void **state)
 {
     (void)state;
     assert_int_equal(binary_run("check all_gather_shared_semaphore -n 3 --json base.json"), 1);
-    g_autofree char *json = binary_contents("base.json"), *path = binary_path("base.json");
+    g_autofree char *json = binary_contents("base.json");
     g_autoptr(GString) other = g_string_new(json);
     g_string_replace(other, "\"all_gather_shared_semaphore\"", "\"all_gather\"", 1);
-    assert_true(g_file_set_contents(path, other->str, -1, NULL));
+    binary_write("base.json", other->str);
     assert_int_equal(binary_run("check all_gather -n 3 --baseline base.json"), 0);
     binary_says("Gone since the baseline:");
     binary_says("all_gather, 3 devices: race:");
@@ -303,8 +303,8 @@ static void a_fault_that_is_gone_since_the_baseline_is_listed(void **state)
 static void a_baseline_that_is_none_is_refused(void **state)
 {
     (void)state;
-    g_autofree char *path = binary_path("foreign.json"), *json = binary_path("never.json");
-    assert_true(g_file_set_contents(path, "{\"checks\": [{\"faults\": [{}]}]}", -1, NULL));
+    g_autofree char *json = binary_path("never.json");
+    binary_write("foreign.json", "{\"checks\": [{\"faults\": [{}]}]}");
     assert_int_equal(binary_run("check all_gather -n 2 --baseline foreign.json --json never.json"), 2);
     binary_says("is not a baseline");
     assert_false(g_file_test(json, G_FILE_TEST_EXISTS));

@@ -11,18 +11,12 @@
 
 static const char *const SEARCHES[] = { "auto", "prove", "enumerate" };
 
-static void take(const char *name)
-{
-    g_autofree char *from = g_build_filename("tests/support/kernels", name, NULL), *to = binary_path(name), *all = NULL;
-    g_assert_true(g_file_get_contents(from, &all, NULL, NULL) && g_file_set_contents(to, all, -1, NULL));
-}
-
 static int set_up(void **state)
 {
     if (binary_set_up(state) != 0)
         return -1;
-    take("packed.c");
-    take("outside.c");
+    binary_take_kernel("packed.c", "packed.c");
+    binary_take_kernel("outside.c", "outside.c");
     return 0;
 }
 

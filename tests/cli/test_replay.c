@@ -106,19 +106,13 @@ static void make_folder(const char *name)
     assert_int_equal(g_mkdir_with_parents(path, 0777), 0);
 }
 
-static void write_copy(const char *name)
-{
-    g_autofree char *kernel = binary_contents("kernel.c"), *path = binary_path(name);
-    assert_true(g_file_set_contents(path, kernel, -1, NULL));
-}
-
 static void the_source_is_found_from_another_folder(void **state)
 {
     (void)state;
     binary_write_kernel("", "    pl_copy_wait(pass);", "    pl_copy_wait_send(pass);");
     make_folder("project/src");
     make_folder("elsewhere/deep");
-    write_copy("project/src/k.c");
+    binary_copy_kernel("project/src/k.c");
     assert_int_equal(run_in("project", "check src/k.c -n 3 -q --schedules out/of"), 1);
     g_autofree char *first = binary_first_schedule("project/out/of"), *above = g_build_filename("..", "..", first, NULL);
     g_autofree char *beside = g_build_filename("..", first, NULL);
@@ -159,9 +153,9 @@ static void the_source_as_it_was_is_preferred(void **state)
     (void)state;
     make_folder("project/src");
     make_folder("elsewhere/src");
-    write_copy("project/src/k.c");
+    binary_copy_kernel("project/src/k.c");
     binary_write_kernel("", NULL, NULL);
-    write_copy("elsewhere/src/k.c");
+    binary_copy_kernel("elsewhere/src/k.c");
     g_autofree char *first = binary_first_schedule("project/out/of"), *words = g_strdup_printf("replay ../%s -q", first);
     assert_int_equal(run_in("elsewhere", words), 1);
     binary_says("the schedule shows the fault");

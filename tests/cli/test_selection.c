@@ -13,12 +13,6 @@
 
 #define KERNEL_K "#include <heddle/pallas.h>\nKERNEL(k) { }\n"
 
-static void write_file(const char *name, const char *text)
-{
-    g_autofree char *path = binary_path(name);
-    assert_true(g_file_set_contents(path, text, -1, NULL));
-}
-
 static void a_program_of_two_axes_gets_a_mesh_for_each_size(void **state)
 {
     (void)state;
@@ -34,9 +28,9 @@ static void a_folder_stands_for_its_files(void **state)
     assert_int_equal(g_mkdir(kernels, 0700), 0);
     assert_int_equal(binary_run("check kernels"), 2);
     binary_says("heddle: kernels holds no .c file with a PROGRAM\n");
-    write_file("kernels/b.c", KERNEL_K "PROGRAM(b1, \"\") { pl_launch(k); }\nPROGRAM(b2, \"\") { pl_launch(k); }\n");
-    write_file("kernels/a.c", KERNEL_K "PROGRAM(a1, \"\") { pl_launch(k); }\n");
-    write_file("kernels/none.c", "int helper;\n");
+    binary_write("kernels/b.c", KERNEL_K "PROGRAM(b1, \"\") { pl_launch(k); }\nPROGRAM(b2, \"\") { pl_launch(k); }\n");
+    binary_write("kernels/a.c", KERNEL_K "PROGRAM(a1, \"\") { pl_launch(k); }\n");
+    binary_write("kernels/none.c", "int helper;\n");
     assert_int_equal(binary_run("list kernels --names"), 0);
     assert_string_equal(binary_text, "a1\nb1\nb2\n");
     assert_int_equal(binary_run("check ./kernels/ -n 2 -q"), 0);
@@ -59,7 +53,7 @@ static void a_mistake_in_a_call_is_shown_at_its_line(void **state)
         g_autofree char *text = g_strdup_printf("#include <heddle/pallas.h>\nKERNEL(k, a, s)\n{\n    %s\n}\nPROGRAM(p, \"\")\n{\n"
                                                 "    pl_launch(k, .args = { pl_vmem(PL_F32, 8), pl_dma_semaphore() });\n}\n",
                                                 CASES[i].line);
-        write_file("broken.c", text);
+        binary_write("broken.c", text);
         assert_int_equal(binary_run("check broken.c -n 2"), 2);
         binary_says(CASES[i].says[0]);
         binary_says(CASES[i].says[1]);

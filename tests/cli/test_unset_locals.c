@@ -18,13 +18,12 @@
 /* unset.c: program k0, k1, ... of these bodies, each in a line of its own: that of k0 is 6, of k1 11, ... */
 static void write_kernels(const char *const *body, size_t count)
 {
-    g_autofree char *path = binary_path("unset.c");
     GString *text = g_string_new("#include <heddle/pallas.h>\n#include <string.h>\n\n");
     for (size_t i = 0; i < count; i++)
         g_string_append_printf(text, "KERNEL(k%zu, sem, out)\n{\n    int n = pl_num_devices() - 1; %s\n}\nPROGRAM(k%zu, \"%zu\") { "
                                "pl_launch(k%zu, .args = {pl_regular_semaphore(), pl_output_in(PL_SMEM, PL_I32, 1)}); }\n", i, body[i],
                                i, i, i);
-    assert_true(g_file_set_contents(path, text->str, -1, NULL));
+    binary_write("unset.c", text->str);
     g_string_free(text, TRUE);
 }
 

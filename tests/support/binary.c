@@ -81,23 +81,46 @@ JsonParser *binary_parse(const char *json)
     return parser;
 }
 
+void binary_write(const char *name, const char *text)
+{
+    g_autofree char *path = binary_path(name);
+    assert_true(g_file_set_contents(path, text, -1, NULL));
+}
+
+void binary_copy_kernel(const char *name)
+{
+    g_autofree char *kernel = binary_contents("kernel.c");
+    binary_write(name, kernel);
+}
+
+static char *kernel_text(const char *from)
+{
+    g_autofree char *source = g_build_filename("tests", "support", "kernels", from, NULL);
+    char *all = NULL;
+    assert_true(g_file_get_contents(source, &all, NULL, NULL));
+    return all;
+}
+
+void binary_take_kernel(const char *from, const char *name)
+{
+    g_autofree char *all = kernel_text(from);
+    binary_write(name, all);
+}
+
 void binary_write_kernel(const char *before, const char *with, const char *instead)
 {
-    g_autofree char *source = g_build_filename("tests", "support", "kernels", "ring.c", NULL), *path = binary_path("kernel.c"), *all = NULL;
-    assert_true(g_file_get_contents(source, &all, NULL, NULL));
+    g_autofree char *all = kernel_text("ring.c");
     g_autoptr(GString) kernel = g_string_new(before);
     g_string_append(kernel, all);
     if (with)
         assert_int_equal(g_string_replace(kernel, with, instead, 0) > 0, 1);
-    assert_true(g_file_set_contents(path, kernel->str, -1, NULL));
+    binary_write("kernel.c", kernel->str);
 }
 
 void binary_use_kernels(const char *name)
 {
-    g_autofree char *file = g_strconcat(name, ".c", NULL), *source = g_build_filename("tests", "support", "kernels", file, NULL);
-    g_autofree char *path = binary_path(file), *all = NULL, *compile = g_strdup_printf("compile %s -o %s.so", file, name);
-    assert_true(g_file_get_contents(source, &all, NULL, NULL));
-    assert_true(g_file_set_contents(path, all, -1, NULL));
+    g_autofree char *file = g_strconcat(name, ".c", NULL), *compile = g_strdup_printf("compile %s -o %s.so", file, name);
+    binary_take_kernel(file, file);
     assert_int_equal(binary_run(compile), 0);
 }
 

@@ -19,6 +19,9 @@ int binary_shell(const char *script);           /* the same of a script of sh, t
 void binary_says(const char *part);
 char *binary_path(const char *name);
 char *binary_contents(const char *name);
+void binary_write(const char *name, const char *text);
+void binary_copy_kernel(const char *name);      /* kernel.c, as it is now */
+void binary_take_kernel(const char *from, const char *name);    /* tests/support/kernels/FROM */
 /* Is the text that of tests/cli/golden/NAME? After an intended change GOLDEN=write in the environment rewrites it; review the diff. */
 void binary_is_golden(const char *text, const char *name);
 bool binary_tool(const char *command);          /* a check by a tool; true: it is not installed */

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 #include <glib/gstdio.h>
@@ -40,6 +41,17 @@ uint32_t checked_faults(const CheckResult *result)
         faults |= finding_exemption(result->program, finding) ? 0 : 1u << finding->id;
     }
     return faults;
+}
+
+GPtrArray *checked_catalogue(const char *group)
+{
+    char *error = NULL;
+    GPtrArray *entries = catalogue_read(pl_module_open, NULL, &error);
+    assert_non_null(entries);
+    for (guint i = entries->len; group != NULL && i-- > 0;)
+        if (strcmp(((const CatalogueEntry *)entries->pdata[i])->group, group) != 0)
+            g_ptr_array_remove_index(entries, i);
+    return entries;
 }
 
 char *checked_faults_text(uint32_t faults)

@@ -116,14 +116,10 @@ static bool enumerate_at(const char *name, uint32_t devices, bool to_the_end)
 
 static void every_case_meets_its_promise(void **state)
 {
-    char *error = NULL;
     (void)state;
-    GPtrArray *entries = catalogue_read(pl_module_open, NULL, &error);
-    assert_non_null(entries);
+    g_autoptr(GPtrArray) entries = checked_catalogue("cases");
     for (guint i = 0; i < entries->len; i++) {
         const CatalogueEntry *entry = entries->pdata[i];
-        if (strcmp(entry->group, "cases") != 0)
-            continue;
         uint32_t told = MAX(entry->devices_min, entry->expected_from);
         assert_true(told >= 1 && told <= GREATEST);
         for (uint32_t devices = entry->devices_min; devices <= GREATEST; devices++)
@@ -132,23 +128,18 @@ static void every_case_meets_its_promise(void **state)
         for (uint32_t devices = entry->devices_min; devices <= GREATEST && (small || devices <= told); devices++)
             small = enumerate_at(entry->name, devices, devices <= told);
     }
-    g_ptr_array_unref(entries);
 }
 
 /* One file a case and a false alarm, each case with a repaired form unless it is right as it stands. */
 static void all_of_them_are_there(void **state)
 {
     static const char *const RIGHT[] = { "p03", "p20", "g26" };
-    char *error = NULL;
     (void)state;
-    GPtrArray *entries = catalogue_read(pl_module_open, NULL, &error);
-    assert_non_null(entries);
+    g_autoptr(GPtrArray) entries = checked_catalogue("cases");
     g_autoptr(GHashTable) files = g_hash_table_new(g_str_hash, g_str_equal);
     unsigned cases = 0, alarms = 0, repaired = 0;
     for (guint i = 0; i < entries->len; i++) {
         const CatalogueEntry *entry = entries->pdata[i];
-        if (strcmp(entry->group, "cases") != 0)
-            continue;
         bool alarm = g_str_has_prefix(entry->name, "false_alarm_");
         if (g_hash_table_add(files, entry->source))
             *(alarm ? &alarms : &cases) += 1;
@@ -160,7 +151,6 @@ static void all_of_them_are_there(void **state)
     assert_int_equal(cases, CASES);
     assert_int_equal(alarms, FALSE_ALARMS);
     assert_int_equal(repaired, CASES - (unsigned)G_N_ELEMENTS(RIGHT));
-    g_ptr_array_unref(entries);
 }
 
 static void p06_waiting_for_too_long_a_slice_is_advice(void **state)

@@ -10,9 +10,8 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include "../../checker/check/catalogue.h"
-#include "../../checker/check/check.h"
 #include "../../kernels/pallas/module.h"
+#include "../support/checked.h"
 
 enum { STATES_MAX = 20000, COMPARED_LEAST = 100, ROTATED_LEAST = 60 };
 
@@ -89,10 +88,8 @@ static void compare_rotated(const CatalogueEntry *entry, uint32_t devices, unsig
 static void built_in_programs_look_the_same_in_every_way(void **state)
 {
     (void)state;
-    char *error = NULL;
     unsigned compared = 0, rotated = 0;
-    GPtrArray *entries = catalogue_read(pl_module_open, NULL, &error);
-    assert_non_null(entries);
+    g_autoptr(GPtrArray) entries = checked_catalogue(NULL);
     for (guint i = 0; i < entries->len; i++) {
         const CatalogueEntry *entry = entries->pdata[i];
         if (entry->devices_min > 0)
@@ -103,7 +100,6 @@ static void built_in_programs_look_the_same_in_every_way(void **state)
     printf("%u walks compared, %u with symmetry\n", compared, rotated);
     assert_true(compared >= COMPARED_LEAST);
     assert_true(rotated >= ROTATED_LEAST);
-    g_ptr_array_unref(entries);
 }
 
 int main(void)

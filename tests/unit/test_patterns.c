@@ -75,20 +75,9 @@ static bool decide(const CheckSpec *spec)
     return applies;
 }
 
-static GPtrArray *patterns(void)
-{
-    char *error = NULL;
-    GPtrArray *entries = catalogue_read(pl_module_open, NULL, &error);
-    assert_non_null(entries);
-    for (guint i = entries->len; i-- > 0;)
-        if (strcmp(((const CatalogueEntry *)entries->pdata[i])->group, "patterns") != 0)
-            g_ptr_array_remove_index(entries, i);
-    return entries;
-}
-
 static void every_pattern_has_two_wrong_twins(void **state)
 {
-    GPtrArray *entries = patterns();
+    GPtrArray *entries = checked_catalogue("patterns");
     g_autoptr(GHashTable) right = g_hash_table_new(g_str_hash, g_str_equal), wrong = g_hash_table_new(g_str_hash, g_str_equal);
     (void)state;
     for (guint i = 0; i < entries->len; i++) {
@@ -105,7 +94,7 @@ static void every_pattern_has_two_wrong_twins(void **state)
 static void every_pattern_meets_its_promise(void **state)
 {
     static const char *const MESHES[] = { "x=2,y=2", "x=3,y=2", "x=2,y=4" };
-    GPtrArray *entries = patterns();
+    GPtrArray *entries = checked_catalogue("patterns");
     (void)state;
     for (guint i = 0; i < entries->len; i++) {
         const CatalogueEntry *entry = entries->pdata[i];
@@ -125,7 +114,7 @@ static void every_pattern_meets_its_promise(void **state)
 
 static void the_right_ones_are_verified_at_64_devices(void **state)
 {
-    GPtrArray *entries = patterns();
+    GPtrArray *entries = checked_catalogue("patterns");
     (void)state;
     for (guint i = 0; i < entries->len; i++) {
         const CatalogueEntry *entry = entries->pdata[i];
