@@ -138,9 +138,9 @@ static bool recall(ContentsPool *pool, const Operation *operation, uint32_t **re
     return known;
 }
 
-typedef struct Touch { uint32_t site, object, view; const uint8_t *mask; } Touch;
+typedef struct Touched { uint32_t site, object, view; const uint8_t *mask; } Touched;
 
-static Operation operation_of(const StateSpace *space, const uint32_t *id, const Touch *touch, uint32_t tile, StepKind kind)
+static Operation operation_of(const StateSpace *space, const uint32_t *id, const Touched *touch, uint32_t tile, StepKind kind)
 {
     uint64_t bits = (uintptr_t)touch->mask;     /* a mask belongs to its step, so its address identifies it */
     uint64_t racing = racing_of(space->program, touch->site, touch->object, kind == STEP_STORE);
@@ -150,7 +150,7 @@ static Operation operation_of(const StateSpace *space, const uint32_t *id, const
 }
 
 /* By a load, or by a copy, which moves bytes. */
-static uint32_t read_tile(StateSpace *space, const uint32_t *id, const Touch *touch, StepKind kind)
+static uint32_t read_tile(StateSpace *space, const uint32_t *id, const Touched *touch, StepKind kind)
 {
     ContentsPool *pool = space->pool;
     Operation operation = operation_of(space, id, touch, 0, kind);
@@ -168,7 +168,7 @@ static uint32_t read_tile(StateSpace *space, const uint32_t *id, const Touch *to
     return *result;
 }
 
-static void write_tile(StateSpace *space, uint32_t *id, const Touch *touch, uint32_t tile_id, bool unknown)
+static void write_tile(StateSpace *space, uint32_t *id, const Touched *touch, uint32_t tile_id, bool unknown)
 {
     ContentsPool *pool = space->pool;
     Operation operation = operation_of(space, id, touch, tile_id, STEP_STORE);
@@ -196,27 +196,27 @@ uint32_t contents_load(StateSpace *space, const uint32_t *id, const UnrollStep *
         memcpy(tile.size, view->size, sizeof tile.size);
         return intern_tile(space, &tile);
     }
-    return read_tile(space, id, &(Touch){step->step.site, step->step.object, step->view, step->mask}, STEP_LOAD);
+    return read_tile(space, id, &(Touched){step->step.site, step->step.object, step->view, step->mask}, STEP_LOAD);
 }
 
 void contents_store(StateSpace *space, uint32_t *id, const UnrollStep *step)
 {
     if (is_opaque(space, step->step.object) || step->tile == NULL)
         return;
-    const Touch touch = {step->step.site, step->step.object, step->view, step->mask};
+    const Touched touch = {step->step.site, step->step.object, step->view, step->mask};
     write_tile(space, id, &touch, intern_tile(space, step->tile), false);
 }
 
 uint32_t contents_copy_read(StateSpace *space, const uint32_t *id, const Copy *copy)
 {
-    const Touch touch = {copy->site, copy->source, copy->source_view, NULL};
+    const Touched touch = {copy->site, copy->source, copy->source_view, NULL};
     return copy->source_view == NONE ? 0 : read_tile(space, id, &touch, STEP_READ);
 }
 
 void contents_copy_write(StateSpace *space, uint32_t *id, const Copy *copy, uint32_t payload)
 {
     if (copy->target_view != NONE)
-        write_tile(space, id, &(Touch){copy->site, copy->target, copy->target_view, NULL}, payload, payload == 0);
+        write_tile(space, id, &(Touched){copy->site, copy->target, copy->target_view, NULL}, payload, payload == 0);
 }
 
 Machine *contents_machine(StateSpace *space, const uint32_t *id)

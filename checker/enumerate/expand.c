@@ -313,13 +313,13 @@ static bool races_in_wide_masks(const Worker *worker)
 }
 
 /* flags: of all rows; transitions: the most that may be possible */
-typedef struct Look { bool races; unsigned flags, transitions; } Look;
+typedef struct Looked { bool races; unsigned flags, transitions; } Looked;
 
 /* Finds the rows of the current state. Cores race if accesses of one meet rivals of another. */
-INLINE Look look(Worker *worker)
+INLINE Looked look(Worker *worker)
 {
     const StateSpace *space = worker->space;
-    Look seen = {.flags = 0};
+    Looked seen = {.flags = 0};
     uint64_t bad = 0, any = 0;
     for (uint32_t c = 0; c < space->cores; c++) {
         Hot *hot = &worker->hot[c];
@@ -346,7 +346,7 @@ static void defer(Worker *worker, uint64_t what)
 INLINE void visit(Worker *worker, const uint64_t *key, unsigned words, bool many)
 {
     const StateSpace *space = worker->space;
-    const Look seen = look(worker);
+    const Looked seen = look(worker);
     KeyBatch *batch = &worker->now;
     if (G_UNLIKELY(batch->used + seen.transitions + DELTAS_AT_ONCE + 1 > batch->room))
         key_batch_widen(batch, batch->used + seen.transitions + DELTAS_AT_ONCE + 1, words);

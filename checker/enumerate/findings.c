@@ -8,11 +8,11 @@
 #include "state_path.h"
 #include "transition.h"
 
-typedef struct Entry {
+typedef struct FindingEntry {
     Sighting sighting;
     uint64_t level;                             /* of the state */
     bool dropped;
-} Entry;
+} FindingEntry;
 
 enum { ENTRIES_MAX = 1 << 24 };
 
@@ -21,14 +21,14 @@ void findings_open(Findings *findings, StateSpace *space, bool until_race)
     *findings = (Findings){.outcome = outcome_new(), .until_race = until_race};
     Reservation *reservation = &space->reservation;
     reservation_intern(reservation, &findings->keys, ENTRIES_MAX, (size_t)ENTRIES_MAX * 24);
-    reservation_store(reservation, &findings->entries, sizeof(Entry), ENTRIES_MAX);
+    reservation_store(reservation, &findings->entries, sizeof(FindingEntry), ENTRIES_MAX);
     reservation_store(reservation, &findings->ids, sizeof(uint32_t), (size_t)ENTRIES_MAX * 64);
 }
 
 void findings_forget(Findings *findings)
 {
     for (size_t i = 0; i < findings->entries.count; i++)
-        g_free(STORE(Entry, &findings->entries, i).sighting.why);
+        g_free(STORE(FindingEntry, &findings->entries, i).sighting.why);
     reservation_empty(&findings->keys);
     store_reset(&findings->entries);
     store_reset(&findings->ids);
@@ -69,14 +69,14 @@ void findings_add(const StateSpace *space, Findings *findings, const Sighting *s
     uint32_t index = index_of_sighting(findings, &s);
     bool fresh = index == findings->entries.count;
     bool highest = s.id == FAULT_OVERFLOW || s.id == FAULT_LEFTOVER;       /* the largest count is shown */
-    if (!fresh && (!highest || STORE(Entry, &findings->entries, index).sighting.have >= s.have))
+    if (!fresh && (!highest || STORE(FindingEntry, &findings->entries, index).sighting.have >= s.have))
         return;
     if (fresh) {
         store_push(&findings->entries, 1);
         store_push(&findings->ids, space->layout.fields);
         findings->of_fault[s.id]++;
     }
-    STORE(Entry, &findings->entries, index) = (Entry){.sighting = s, .level = findings->level};
+    STORE(FindingEntry, &findings->entries, index) = (FindingEntry){.sighting = s, .level = findings->level};
     memcpy(&STORE(uint32_t, &findings->ids, (size_t)index * space->layout.fields), findings->state,
            space->layout.fields * sizeof *findings->state);
     findings->done |= space->options->first;
@@ -90,17 +90,17 @@ void findings_assert_sane(const StateSpace *space, const Findings *findings)
     g_assert(findings->entries.count == intern_count(&findings->keys));
     g_assert(findings->ids.count == findings->entries.count * space->layout.fields);
     for (size_t i = 0; i < findings->entries.count; i++)
-        of_fault[STORE(Entry, &findings->entries, i).sighting.id]++;
+        of_fault[STORE(FindingEntry, &findings->entries, i).sighting.id]++;
     g_assert(memcmp(of_fault, findings->of_fault, sizeof of_fault) == 0);
 }
 
-static bool is_copy_moment_of(const Entry *entry, uint32_t event)
+static bool is_copy_moment_of(const FindingEntry *entry, uint32_t event)
 {
     return entry->sighting.event[0] == event;
 }
 
 /* Is a lifetime fault only another view of a copy in flight, or of a count left over? */
-static bool shadows_lifetime(StateSpace *space, const Entry *other, const Entry *lifetime)
+static bool shadows_lifetime(StateSpace *space, const FindingEntry *other, const FindingEntry *lifetime)
 {
     const Sighting *late = &lifetime->sighting, *s = &other->sighting;
     if (late->have <= 0)
@@ -113,17 +113,17 @@ static bool shadows_lifetime(StateSpace *space, const Entry *other, const Entry 
     return lives_get(space, life)->kind == LIFE_LAUNCHES;
 }
 
-static bool any_other(const StateSpace *space, const Findings *findings, const Entry *entry)
+static bool any_other(const StateSpace *space, const Findings *findings, const FindingEntry *entry)
 {
     bool any = false;
     for (size_t i = 0; i < findings->entries.count && !any; i++) {
-        const Entry *other = &STORE(Entry, &findings->entries, i);
+        const FindingEntry *other = &STORE(FindingEntry, &findings->entries, i);
         any = other != entry && !is_exempt(space, &other->sighting);
     }
     return any;
 }
 
-static bool is_shadowed(StateSpace *space, const Findings *findings, const Entry *entry)
+static bool is_shadowed(StateSpace *space, const Findings *findings, const FindingEntry *entry)
 {
     FaultId id = entry->sighting.id;
     if (id == FAULT_DIVERGENCE)                 /* of a program that is free of faults otherwise */
@@ -131,7 +131,7 @@ static bool is_shadowed(StateSpace *space, const Findings *findings, const Entry
     if (id != FAULT_LIFETIME && id != FAULT_UNINITIALISED)
         return false;
     for (size_t i = 0; i < findings->entries.count; i++) {
-        const Entry *other = &STORE(Entry, &findings->entries, i);
+        const FindingEntry *other = &STORE(FindingEntry, &findings->entries, i);
         if (is_exempt(space, &other->sighting)) /* it subsumes nothing */
             continue;
         if (id == FAULT_LIFETIME && shadows_lifetime(space, other, entry))
@@ -174,7 +174,7 @@ static Finding *finding_of(const StateSpace *space, Sighting *s)
 
 static void add_schedule(StateSpace *space, const Frontier *frontier, const Findings *findings, Finding *finding, size_t index)
 {
-    const Entry *entry = &STORE(Entry, &findings->entries, index);
+    const FindingEntry *entry = &STORE(FindingEntry, &findings->entries, index);
     const uint32_t *id = &STORE(uint32_t, &findings->ids, index * space->layout.fields);
     finding->moves = state_path_find(space, frontier, id, entry->level);
     if (finding->moves == NULL || entry->sighting.transition == NONE)
@@ -188,11 +188,11 @@ void findings_settle(StateSpace *space, const Frontier *frontier, Findings *find
 {
     GHashTable *index_of = g_hash_table_new(NULL, NULL);        /* looked up only, never walked */
     for (size_t i = 0; i < findings->entries.count; i++)
-        STORE(Entry, &findings->entries, i).dropped = is_shadowed(space, findings, &STORE(Entry, &findings->entries, i));
+        STORE(FindingEntry, &findings->entries, i).dropped = is_shadowed(space, findings, &STORE(FindingEntry, &findings->entries, i));
     for (size_t i = 0; i < findings->entries.count; i++) {
-        if (STORE(Entry, &findings->entries, i).dropped)
+        if (STORE(FindingEntry, &findings->entries, i).dropped)
             continue;
-        Finding *finding = finding_of(space, &STORE(Entry, &findings->entries, i).sighting);
+        Finding *finding = finding_of(space, &STORE(FindingEntry, &findings->entries, i).sighting);
         doubt_uninitialised(frontier, finding);
         g_ptr_array_add(findings->outcome->findings, finding);
         g_hash_table_insert(index_of, finding, GSIZE_TO_POINTER(i));
@@ -206,7 +206,7 @@ void findings_settle(StateSpace *space, const Frontier *frontier, Findings *find
 }
 
 /* Without its message, which belongs to the program, and its cause. */
-static void carry_entry(Codec *codec, Entry *entry)
+static void carry_entry(Codec *codec, FindingEntry *entry)
 {
     Sighting *s = &entry->sighting;
     CODEC_PLAIN(codec, s->id);
@@ -234,7 +234,7 @@ void findings_save(Codec *codec, const StateSpace *space, const Findings *findin
 {
     uint64_t entries = codec_count(codec, findings->entries.count);
     for (size_t i = 0; i < entries; i++) {
-        Entry *entry = &STORE(Entry, &findings->entries, i);
+        FindingEntry *entry = &STORE(FindingEntry, &findings->entries, i);
         carry_entry(codec, entry);
         carry_state(codec, space, &STORE(uint32_t, &findings->ids, i * space->layout.fields), (char **)&entry->sighting.message,
                     &entry->sighting.why);
@@ -242,7 +242,7 @@ void findings_save(Codec *codec, const StateSpace *space, const Findings *findin
 }
 
 /* Of a file: a possible fault in a possible state. */
-static bool is_entry(const StateSpace *space, const Findings *findings, Entry *entry, const uint32_t *id)
+static bool is_entry(const StateSpace *space, const Findings *findings, FindingEntry *entry, const uint32_t *id)
 {
     Sighting *s = &entry->sighting;
     bool good = s->places <= G_N_ELEMENTS(s->event) && entry->level <= findings->level && growth_ids_fit(space, id, space->layout.fields)
@@ -262,13 +262,13 @@ static void load_entry(Codec *codec, StateSpace *space, Findings *findings)
     const unsigned fields = space->layout.fields;
     g_autofree uint32_t *id = g_new(uint32_t, fields);
     g_autofree char *message = NULL, *why = NULL;
-    Entry read = { 0 };
+    FindingEntry read = { 0 };
     carry_entry(codec, &read);
     carry_state(codec, space, id, &message, &why);
     codec->bad = codec->bad || !is_entry(space, findings, &read, id);
     if (codec->bad)
         return;
-    Entry *entry = store_push(&findings->entries, 1);
+    FindingEntry *entry = store_push(&findings->entries, 1);
     *entry = read;
     memcpy(store_push(&findings->ids, fields), id, fields * sizeof *id);
     entry->sighting.why = g_steal_pointer(&why);

@@ -132,7 +132,7 @@ static GArray *find_backwards(StateSpace *space, const Frontier *frontier, const
 
 /* ---- level by level ---- */
 
-typedef struct Way { uint32_t core, transition; } Way;
+typedef struct PathStep { uint32_t core, transition; } PathStep;
 typedef struct Ways {                           /* candidate predecessors of a state, packed */
     StateSpace *space;
     GArray *way, *keys;
@@ -145,7 +145,7 @@ static bool note_way(void *data, uint32_t core, uint32_t transition, const uint3
     uint64_t key[LAYOUT_WORDS_MAX];
     if (!pack(ways->space, before, key))
         return true;
-    Way way = {.core = core, .transition = transition};
+    PathStep way = {.core = core, .transition = transition};
     g_array_append_val(ways->way, way);
     g_array_append_vals(ways->keys, key, ways->space->layout.words);
     add(&ways->wanted, key);
@@ -171,7 +171,7 @@ static void back_one_level(StateSpace *space, const Frontier *frontier, uint32_t
 {
     const unsigned words = space->layout.words, fields = space->layout.fields;
     const KeyShape shape = {.words = words, .bits = space->layout.bits};
-    Ways ways = {.space = space, .way = g_array_new(FALSE, FALSE, sizeof(Way)), .keys = g_array_new(FALSE, FALSE, sizeof(uint64_t))};
+    Ways ways = {.space = space, .way = g_array_new(FALSE, FALSE, sizeof(PathStep)), .keys = g_array_new(FALSE, FALSE, sizeof(uint64_t))};
     g_autofree uint32_t *before = g_new(uint32_t, fields), *forward = g_new(uint32_t, fields);
     Table there;
     if (!table_init(&ways.wanted, shape, 8) || !table_init(&there, shape, 8))
@@ -181,7 +181,7 @@ static void back_one_level(StateSpace *space, const Frontier *frontier, uint32_t
     bool found = false;
     for (guint i = 0; i < ways.way->len && !found; i++) {
         const uint64_t *key = &g_array_index(ways.keys, uint64_t, i * words);
-        Way way = g_array_index(ways.way, Way, i);
+        PathStep way = g_array_index(ways.way, PathStep, i);
         layout_unpack(&space->layout, key, before);
         found = table_has(&there, key) && leads(space, before, way.core, way.transition, id, forward);
         if (found)

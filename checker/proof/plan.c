@@ -105,7 +105,7 @@ static void add_wait(Planner *planner, uint32_t semaphore, uint32_t wait)
             add_signal_part(planner, i);
     } else {
         uint32_t choice = (uint32_t)planner->plan->choices.count;
-        *(Choice *)pile_push(&planner->plan->choices, 1) = (Choice){ semaphore, wait };
+        *(PlanChoice *)pile_push(&planner->plan->choices, 1) = (PlanChoice){ semaphore, wait };
         add_part(planner, NONE, w->core, choice);
     }
 }
@@ -288,7 +288,7 @@ static Plan *empty_plan(const Index *index, size_t askeds, Arena *arena, Arena *
     plan->signal_row = ARENA_NEW(uint32_t, arena, signals + 1);
     pile_init(&plan->rows, arena, sizeof(Row));
     pile_init(&plan->parts, arena, sizeof(RowPart));
-    pile_init(&plan->choices, arena, sizeof(Choice));
+    pile_init(&plan->choices, arena, sizeof(PlanChoice));
     pile_init(&plan->questions, arena, sizeof(Question));
     *(Row *)pile_push(&plan->rows, 1) = (Row){ .question = NONE };
     return plan;

@@ -19,7 +19,7 @@ typedef struct Row {
 } Row;
 
 typedef struct RowPart { uint32_t row, core, entry; } RowPart;  /* row NONE: `entry` is a choice */
-typedef struct Choice { uint32_t semaphore, wait; } Choice;
+typedef struct PlanChoice { uint32_t semaphore, wait; } PlanChoice;
 typedef struct Question { uint32_t column, answer, next; } Question;    /* answer: index into Plan.answer */
 
 typedef struct Plan {

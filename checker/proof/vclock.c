@@ -55,7 +55,7 @@ static void take_part(Pass *pass, int32_t *to, const RowPart *part)
 }
 
 /* The order statistic over all signals; in the first pass, over those whose rows are computed already. */
-static void take_choice(Pass *pass, int32_t *to, uint32_t row, const Choice *choice)
+static void take_choice(Pass *pass, int32_t *to, uint32_t row, const PlanChoice *choice)
 {
     const Index *index = pass->plan->index;
     bool maximum = index->canary == PROVE_CANARY_MAXIMUM;
@@ -84,7 +84,7 @@ static void compute_row(Pass *pass, uint32_t id, int32_t *to)
     for (uint32_t i = row->part; i < row->part + row->parts; i++) {
         const RowPart *part = &pass->part[i];
         if (part->row == NONE)
-            take_choice(pass, to, id, &PILE(Choice, &pass->plan->choices, part->entry));
+            take_choice(pass, to, id, &PILE(PlanChoice, &pass->plan->choices, part->entry));
         else
             take_part(pass, to, part);
     }
@@ -169,7 +169,7 @@ static bool any_input_fell(const Pass *pass, uint32_t id)
             return true;
         if (part->row != NONE)
             continue;
-        uint32_t semaphore = PILE(Choice, &pass->plan->choices, part->entry).semaphore;
+        uint32_t semaphore = PILE(PlanChoice, &pass->plan->choices, part->entry).semaphore;
         for (uint32_t s = index->signal_first[semaphore]; s < index->signal_first[semaphore + 1]; s++)
             if (input_fell(pass, id, pass->plan->signal_row[s]))
                 return true;

@@ -11,7 +11,7 @@
 #include "../../checker/report/marked.h"
 #include "../../checker/report/output.h"
 #include "../support/binary.h"
-#include "../support/script.h"
+#include "../support/by_hand.h"
 
 enum { CHARACTERS_MAX = 65000 };
 
@@ -84,26 +84,11 @@ static void stories_are_left_out_first(void **state)
     assert_non_null(strstr(told, "How it happens is left out: the text would be too long."));
 }
 
-typedef struct Case { Script *script; CheckSpec spec; CheckResult result; } Case;
-
 /* A check that an assertion with this message fails. */
-static void case_init(Case *c, const char *name, const char *message)
+static void case_init(ByHand *c, const char *name, const char *message)
 {
-    *c = (Case){ .script = script_new(2, 1, NULL), .spec = { .program = name, .source = name, .cores = 1 } };
-    mesh_line(&c->spec.mesh, 2);
-    c->script->program->name = name, c->script->program->source = name;
-    script_run(c->script);
-    c->result = (CheckResult){ .spec = &c->spec, .verdict = VERDICT_FAULTY, .program = c->script->program, .outcome = outcome_new(),
-                               .record = c->script->record };
-    Finding *finding = finding_new(FAULT_ASSERT);
-    finding->message = g_strdup(message), finding->why = g_strdup(message);
-    g_ptr_array_add(c->result.outcome->findings, finding);
-}
-
-static void case_clear(Case *c)
-{
-    outcome_free(c->result.outcome);
-    script_free(c->script);
+    by_hand_init(c, script_new(2, 1, NULL), name, name);
+    by_hand_assert(c, message)->why = g_strdup(message);
 }
 
 static void many_faults_are_counted_where_they_do_not_fit(void **state)
@@ -115,12 +100,12 @@ static void many_faults_are_counted_where_they_do_not_fit(void **state)
         g_autofree char *message = g_strnfill(n == 0 ? 200000 : 3000, n == 1 ? 'x' : '*');
         void *document = markdown_format.begin(&settings);
         for (unsigned i = 0; i < counts[n]; i++) {
-            Case c;
+            ByHand c;
             g_autofree char *name = g_strdup_printf("kernel_%u_%.*s", i, 1500, message);
             case_init(&c, name, message);
             markdown_format.add(document, &c.result, NULL);
             markdown_format.add_error(document, message);
-            case_clear(&c);
+            by_hand_clear(&c);
         }
         const GString *told = markdown_format.text(document);
         g_autofree char *heading = g_strdup_printf("## Heddle: %u faulty, %u error\n", counts[n], counts[n]);
@@ -175,7 +160,7 @@ static void names_of_kernels_do_not_format_the_report(void **state)
     const char *nasty = "</details><script>alert(1)</script>\n# head\n```\n| a | b |\n<!-- @someone [x](javascript:alert(1)) "
                         "![y](http://z)";
     const OutputSettings settings = { .version = "0" };
-    Case c;
+    ByHand c;
     case_init(&c, nasty, nasty);
     g_autoptr(GPtrArray) schedules = g_ptr_array_new();
     g_ptr_array_add(schedules, (char *)nasty);
@@ -194,7 +179,7 @@ static void names_of_kernels_do_not_format_the_report(void **state)
     }
     assert_non_null(strstr(told->str, "&lt;script&gt;"));
     markdown_format.clear(document);
-    case_clear(&c);
+    by_hand_clear(&c);
 }
 
 /* Lines changed, put in and left out; changes far apart are hunks of their own. patch(1) is asked where it is installed. */

@@ -19,7 +19,7 @@
 
 #include "../../checker/report/output.h"
 #include "../support/binary.h"
-#include "../support/script.h"
+#include "../support/by_hand.h"
 
 static JsonObject *only_run(JsonParser *parser)
 {
@@ -329,22 +329,16 @@ static void names_that_are_no_text_keep_reports_valid(void **state)
 {
     (void)state;
     const char *nasty = "a\x01<b>&\"\\ \xff]]>\x1b[31m\xc3";
-    Script *script = script_new(2, 1, NULL);
-    CheckSpec spec = { .program = nasty, .source = nasty, .cores = 1 };
-    mesh_line(&spec.mesh, 2);
-    script->program->name = nasty, script->program->source = nasty;
-    script_run(script);
-    CheckResult result = { .spec = &spec, .verdict = VERDICT_FAULTY, .program = script->program, .outcome = outcome_new(),
-                           .record = script->record, .captured = g_strdup(nasty) };
-    Finding *finding = finding_new(FAULT_ASSERT);
-    finding->message = g_strdup(nasty);
-    g_ptr_array_add(result.outcome->findings, finding);
+    ByHand check;
+    by_hand_init(&check, script_new(2, 1, NULL), nasty, nasty);
+    check.result.captured = g_strdup(nasty);
+    by_hand_assert(&check, nasty);
     const OutputSettings settings = { .version = "0" };
     const OutputFormat *const format[] = { &json_format, &sarif_format, &junit_format, &html_format, &trace_format, &dot_format,
                                            &markdown_format };
     for (unsigned i = 0; i < G_N_ELEMENTS(format); i++) {
         void *document = format[i]->begin(&settings);
-        format[i]->add(document, &result, NULL);
+        format[i]->add(document, &check.result, NULL);
         format[i]->add_error(document, nasty);
         const GString *told = format[i]->text(document);
         assert_true(g_utf8_validate(told->str, (gssize)told->len, NULL));
@@ -354,9 +348,8 @@ static void names_that_are_no_text_keep_reports_valid(void **state)
             validate_junit(told->str);
         format[i]->clear(document);
     }
-    outcome_free(result.outcome);
-    g_free(result.captured);
-    script_free(script);
+    g_free(check.result.captured);
+    by_hand_clear(&check);
 }
 
 static void names_do_not_steer_the_terminal(void **state)

@@ -15,9 +15,9 @@
 static const char CHECKPOINT[] = "resume.checkpoint";
 
 /* Of a program, or FILE:program; `limit`: the option that stops the search; `all`: enough for all of it, or what it stops at anyhow. */
-typedef struct Case { const char *program; unsigned devices; const char *search, *limit; unsigned all; } Case;
+typedef struct ResumeCase { const char *program; unsigned devices; const char *search, *limit; unsigned all; } ResumeCase;
 
-static const Case CASES[] = {
+static const ResumeCase CASES[] = {
     { "later_launches.so:got_there", 2, "enumerate", "states", 2000 },         /* a launch that has no barrier */
     { "later_launches.so:stuck_before_quiet", 2, "enumerate", "states", 2000 },
     { "later_launches.so:stuck_in_one_order", 2, "enumerate", "states", 2000 },
@@ -38,7 +38,7 @@ static const Case CASES[] = {
 };
 
 /* What it says; *code: its exit code. */
-static char *check(const Case *one, unsigned limit, const char *option, int *code)
+static char *check(const ResumeCase *one, unsigned limit, const char *option, int *code)
 {
     g_autofree char *words = g_strdup_printf("check %s -n %u --search %s --%s %u %s %s --color never", one->program, one->devices,
                                              one->search, one->limit, limit, option, *option ? CHECKPOINT : "");

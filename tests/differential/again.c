@@ -5,7 +5,7 @@
 
 static const char IDENTITY[] = "test again\n";
 
-typedef struct Search {                         /* a search, and the places of what changes in its options */
+typedef struct AgainSearch {                         /* a search, and the places of what changes in its options */
     const char *name;
     Outcome *(*run)(UnrollSource *source, const void *options);
     const void *options;
@@ -13,9 +13,9 @@ typedef struct Search {                         /* a search, and the places of w
     uint64_t *limit;
     Checkpoint **checkpoint;
     GBytes **resumed;
-} Search;
+} AgainSearch;
 
-static Outcome *run(Program *program, const Search *search)
+static Outcome *run(Program *program, const AgainSearch *search)
 {
     Unroller *unroller = unroller_new(program);
     Outcome *outcome = search->run(unroller_source(unroller), search->options);
@@ -24,7 +24,7 @@ static Outcome *run(Program *program, const Search *search)
 }
 
 /* Runs it up to `cut`; its checkpoint. */
-static GBytes *run_short(Program *program, const Search *search, uint64_t cut)
+static GBytes *run_short(Program *program, const AgainSearch *search, uint64_t cut)
 {
     char path[] = "/tmp/heddle-test-XXXXXX", *error = NULL;
     const uint64_t limit = *search->limit;
@@ -41,7 +41,7 @@ static GBytes *run_short(Program *program, const Search *search, uint64_t cut)
     return bytes;
 }
 
-static char *again(Program *program, const Search *search, uint64_t cut, const Outcome *expected)
+static char *again(Program *program, const AgainSearch *search, uint64_t cut, const Outcome *expected)
 {
     g_autofree char *name = g_strdup_printf("%s %s", search->name, cut > 0 ? "resumed" : "by other workers");
     if (cut > 0)
@@ -62,7 +62,7 @@ static Outcome *run_states(UnrollSource *source, const void *options)
 char *again_by_states(Program *program, const EnumerateOptions *given, uint64_t cut, const Outcome *expected)
 {
     EnumerateOptions own = *given;
-    const Search search = { "the enumeration", run_states, &own, &own.workers, &own.limits.states, &own.checkpoint, &own.resumed };
+    const AgainSearch search = { "the enumeration", run_states, &own, &own.workers, &own.limits.states, &own.checkpoint, &own.resumed };
     return again(program, &search, cut, expected);
 }
 
@@ -77,6 +77,6 @@ static Outcome *run_classes(UnrollSource *source, const void *options)
 char *again_by_classes(Program *program, const ClassesOptions *given, uint64_t cut, const Outcome *expected)
 {
     ClassesOptions own = *given;
-    const Search search = { "the classes", run_classes, &own, &own.workers, &own.limits.runs, &own.checkpoint, &own.resumed };
+    const AgainSearch search = { "the classes", run_classes, &own, &own.workers, &own.limits.runs, &own.checkpoint, &own.resumed };
     return again(program, &search, cut, expected);
 }

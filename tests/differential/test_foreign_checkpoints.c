@@ -23,10 +23,10 @@
 #include "../../model/rng.h"
 #include "../support/one_file.h"
 
-typedef struct Case { const char *program; uint32_t devices; Search search; unsigned modes; uint64_t states, runs; } Case;
+typedef struct Written { const char *program; uint32_t devices; Search search; unsigned modes; uint64_t states, runs; } Written;
 
 /* Of each search one that is right and one that is wrong, and the ways of enumerating. The limits cut them short in the middle. */
-static const Case CASES[] = {
+static const Written CASES[] = {
     { "all_gather", 2, SEARCH_ENUMERATE, 0, 60, 0 }, { "missing_signal", 3, SEARCH_ENUMERATE, 0, 6, 0 },
     { "right_permute_no_barrier", 2, SEARCH_ENUMERATE, 0, 12, 0 }, { "all_gather", 2, SEARCH_ENUMERATE, ENUMERATE_SWEEP, 60, 0 },
     { "all_gather", 2, SEARCH_ENUMERATE, ENUMERATE_MERGE_LOCAL, 20, 0 }, { "g03_equality_poll", 2, SEARCH_ENUMERATE, 0, 60, 0 },
@@ -35,7 +35,7 @@ static const Case CASES[] = {
 };
 
 /* "error", or the verdict and the faults. */
-static char *say(const Case *one, bool whole, const char *checkpoint, const char *resume)
+static char *say(const Written *one, bool whole, const char *checkpoint, const char *resume)
 {
     CheckSpec spec = { .open = pl_module_open, .program = one->program, .cores = 1, .search = one->search, .modes = one->modes,
                        .limits.states = whole ? 0 : one->states, .limits.runs = whole ? 200 : one->runs, .checkpoint = checkpoint,
@@ -68,7 +68,7 @@ static void change(char *at, unsigned width, unsigned how)
     memcpy(at, &to[how], width);
 }
 
-static void try_changes(const Case *one, Rng *rng, unsigned times, unsigned count[2])
+static void try_changes(const Written *one, Rng *rng, unsigned times, unsigned count[2])
 {
     g_autofree char *bytes = NULL;
     gsize length;

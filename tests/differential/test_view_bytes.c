@@ -21,22 +21,22 @@
 
 typedef struct Figures { uint64_t chains, pairs, overlapping, folded, values, outside; } Figures;
 
-typedef struct Set { bool has[BYTES]; } Set;
+typedef struct Addresses { bool has[BYTES]; } Addresses;
 
-static Set plain_set(const Plain *plain)
+static Addresses plain_set(const Plain *plain)
 {
-    Set set = { { false } };
+    Addresses set = { { false } };
     for (int e = 0; e < plain->elements; e++)
         for (int b = 0; b < plain->item && !plain->outside[e]; b++)
             set.has[plain->address[e][b]] = true;
     return set;
 }
 
-typedef struct Seen { Set set; int64_t end; bool fine; } Seen;
+typedef struct SeenRuns { Addresses set; int64_t end; bool fine; } SeenRuns;
 
 static bool see_run(void *data, int64_t lo, int64_t length)
 {
-    Seen *seen = data;
+    SeenRuns *seen = data;
     seen->fine &= lo > seen->end && length > 0 && lo >= 0 && lo + length <= BYTES;      /* ascending, with a gap between any two */
     for (int64_t at = lo; seen->fine && at < lo + length; at++)
         seen->set.has[at] = true;
@@ -44,7 +44,7 @@ static bool see_run(void *data, int64_t lo, int64_t length)
     return seen->fine;
 }
 
-static int set_size(const Set *set, int *first, int *last)
+static int set_size(const Addresses *set, int *first, int *last)
 {
     int bytes = 0;
     *first = BYTES, *last = -1;
@@ -69,11 +69,11 @@ static const char *difference(const View *view, const Plain *plain, Figures *fig
     }
     if (any_outside(plain))
         return NULL;
-    Set set = plain_set(plain);
+    Addresses set = plain_set(plain);
     int bytes = set_size(&set, &first, &last);
     size_t key;
     g_autofree Region *region = view_region(view, &key);
-    Seen seen = { .end = -1, .fine = true };
+    SeenRuns seen = { .end = -1, .fine = true };
     region_each_run(region, see_run, &seen);
     figures->folded += view->folds > 0;
     if (!seen.fine || memcmp(&seen.set, &set, sizeof set) != 0)
@@ -90,7 +90,7 @@ static void tell(const Chain *chain, const char *what, uint64_t seed)
     fail_msg("seed %llu: %s differs: item %d,%s", (unsigned long long)seed, what, chain->plain.item, chain->text);
 }
 
-static bool sets_meet(const Set *a, const Set *b)
+static bool sets_meet(const Addresses *a, const Addresses *b)
 {
     for (int at = 0; at < BYTES; at++)
         if (a->has[at] && b->has[at])
@@ -101,7 +101,7 @@ static bool sets_meet(const Set *a, const Set *b)
 static void compare_pair(const Chain *a, const Chain *b, uint64_t seed, Figures *figures)
 {
     size_t bytes;
-    Set set_a = plain_set(&a->plain), set_b = plain_set(&b->plain);
+    Addresses set_a = plain_set(&a->plain), set_b = plain_set(&b->plain);
     g_autofree Region *region_a = view_region(&a->view, &bytes);
     g_autofree Region *region_b = view_region(&b->view, &bytes);
     bool meet = sets_meet(&set_a, &set_b);
@@ -117,7 +117,7 @@ static void compare_regions(uint64_t seed, Figures *figures)
     static Chain chain[CHAINS];
     Rng rng;
     rng_init(&rng, seed);
-    Shape shape = random_shape(&rng);
+    PlainShape shape = random_shape(&rng);
     for (int i = 0; i < CHAINS; i++) {
         bool may_leave = i == CHAINS - 1;
         random_chain(&rng, &chain[i], &shape, may_leave);
@@ -131,19 +131,19 @@ static void compare_regions(uint64_t seed, Figures *figures)
 }
 
 /* Byte `byte` of an element of so many, which has that origin. */
-typedef struct Source { uint64_t origin; int byte, item; } Source;
+typedef struct Origin { uint64_t origin; int byte, item; } Origin;
 
 /* A buffer as bytes, each with a value or none, and where it came from. */
-typedef struct Memory { unsigned char byte[BYTES]; uint8_t written[BYTES]; Source source[BYTES]; } Memory;
+typedef struct Bytes { unsigned char byte[BYTES]; uint8_t written[BYTES]; Origin source[BYTES]; } Bytes;
 
-typedef struct World { Program *program; Machine *machine; uint32_t object[2]; Memory memory[2]; } World;
+typedef struct Buffers { Program *program; Machine *machine; uint32_t object[2]; Bytes memory[2]; } Buffers;
 
-static void set_up(World *world, const Shape *shape)
+static void set_up(Buffers *world, const PlainShape *shape)
 {
     Mesh mesh;
     mesh_line(&mesh, 1);
     const Knobs knobs = { .dma_progress = DMA_PROGRESS_WHOLE };
-    *world = (World){ .program = program_new(&mesh, 1, &knobs) };
+    *world = (Buffers){ .program = program_new(&mesh, 1, &knobs) };
     for (int i = 0; i < 2; i++) {
         DeclSpec spec = { .space = SPACE_VMEM, .dtype = shape[i].dtype, .life = LIFE_ALWAYS, .ndim = (unsigned)shape[i].ndim,
                           .collective_id = -1 };
@@ -154,7 +154,7 @@ static void set_up(World *world, const Shape *shape)
     world->machine = machine_new(world->program);
 }
 
-static void tear_down(World *world)
+static void tear_down(Buffers *world)
 {
     machine_free(world->machine);
     program_free(world->program);
@@ -168,7 +168,7 @@ static Tile *tile_for(const Plain *plain)
     return tile_new(plain->dtype, (unsigned)plain->ndim, size, false);
 }
 
-static void store_random(Rng *rng, World *world, int buffer, const Chain *chain)
+static void store_random(Rng *rng, Buffers *world, int buffer, const Chain *chain)
 {
     const Plain *plain = &chain->plain;
     Tile *tile = tile_for(plain);
@@ -184,14 +184,14 @@ static void store_random(Rng *rng, World *world, int buffer, const Chain *chain)
                 continue;
             world->memory[buffer].byte[plain->address[e][b]] = value;
             world->memory[buffer].written[plain->address[e][b]] = tile->written[e];
-            world->memory[buffer].source[plain->address[e][b]] = (Source){ tile->origin[e], b, plain->item };
+            world->memory[buffer].source[plain->address[e][b]] = (Origin){ tile->origin[e], b, plain->item };
         }
     }
     machine_write(world->machine, world->object[buffer], program_view(world->program, &chain->view), mask, tile);
     tile_free(tile);
 }
 
-static uint8_t plain_state(const Memory *memory, const Plain *plain, int e)
+static uint8_t plain_state(const Bytes *memory, const Plain *plain, int e)
 {
     bool unknown = false;
     for (int b = 0; b < plain->item; b++) {
@@ -203,21 +203,21 @@ static uint8_t plain_state(const Memory *memory, const Plain *plain, int e)
 }
 
 /* Is the element one that was stored, all of it and nothing else? Or of nothing. */
-static bool is_of_one_source(const Memory *memory, const Plain *plain, int e)
+static bool is_of_one_source(const Bytes *memory, const Plain *plain, int e)
 {
-    const Source *first = &memory->source[plain->address[e][0]];
+    const Origin *first = &memory->source[plain->address[e][0]];
     bool one = true;
     for (int b = 0; b < plain->item; b++) {
-        const Source *source = &memory->source[plain->address[e][b]];
+        const Origin *source = &memory->source[plain->address[e][b]];
         one &= source->origin == first->origin && (first->origin == 0 || (source->byte == b && source->item == plain->item));
     }
     return one;
 }
 
-static void load_and_compare(World *world, int buffer, const Chain *chain, uint64_t seed, Figures *figures)
+static void load_and_compare(Buffers *world, int buffer, const Chain *chain, uint64_t seed, Figures *figures)
 {
     const Plain *plain = &chain->plain;
-    const Memory *memory = &world->memory[buffer];
+    const Bytes *memory = &world->memory[buffer];
     Tile *tile = tile_for(plain);
     machine_read(world->machine, world->object[buffer], program_view(world->program, &chain->view), NULL, tile);
     for (int e = 0; e < plain->elements; e++) {
@@ -237,9 +237,9 @@ static void load_and_compare(World *world, int buffer, const Chain *chain, uint6
 }
 
 /* A copy moves each byte, whatever the elements. */
-static void copy(World *world, const int *buffer, const Chain *from, const Chain *to)
+static void copy(Buffers *world, const int *buffer, const Chain *from, const Chain *to)
 {
-    Memory old = world->memory[buffer[0]];
+    Bytes old = world->memory[buffer[0]];
     const Copy copied = {
         .source = world->object[buffer[0]], .source_view = program_view(world->program, &from->view),
         .target = world->object[buffer[1]], .target_view = program_view(world->program, &to->view),
@@ -283,10 +283,10 @@ static bool make_alike(Chain *chain, const Chain *like)
 static void compare_values(uint64_t seed, Figures *figures)
 {
     static Chain from, to;
-    World world;
+    Buffers world;
     Rng rng;
     rng_init(&rng, seed);
-    Shape shape[2] = { random_shape(&rng), random_shape(&rng) };
+    PlainShape shape[2] = { random_shape(&rng), random_shape(&rng) };
     set_up(&world, shape);
     for (int round = 0; round < 8; round++) {
         int buffer[2] = { below(&rng, 2), below(&rng, 2) };
@@ -373,7 +373,7 @@ static void every_mistake_in_a_view_is_noticed(void **state)
         for (uint64_t seed = 1; seed <= 3000; seed++) {
             Rng rng;
             rng_init(&rng, seed);
-            Shape shape = random_shape(&rng);
+            PlainShape shape = random_shape(&rng);
             random_chain(&rng, &chain, &shape, mistake == EXCESS_FORGOTTEN);
             if (chain.plain.elements == 0 || !spoil(&chain, (Mistake)mistake))
                 continue;

@@ -42,7 +42,7 @@ static int join_element(int ndim, const int *size, const int *at)
     return element;
 }
 
-static void plain_whole(Plain *plain, const Shape *shape)
+static void plain_whole(Plain *plain, const PlainShape *shape)
 {
     *plain = (Plain){ .dtype = shape->dtype, .item = shape->item, .ndim = shape->ndim };
     memcpy(plain->size, shape->size, sizeof plain->size);
@@ -52,10 +52,10 @@ static void plain_whole(Plain *plain, const Shape *shape)
             plain->address[e][b] = (int16_t)(e * plain->item + b);
 }
 
-Shape random_shape(Rng *rng)
+PlainShape random_shape(Rng *rng)
 {
     int type = below(rng, TYPES);
-    Shape shape = { .dtype = TYPE[type], .item = WIDTH[type], .ndim = 1 + below(rng, 4) };
+    PlainShape shape = { .dtype = TYPE[type], .item = WIDTH[type], .ndim = 1 + below(rng, 4) };
     do
         for (int d = 0; d < shape.ndim; d++)
             shape.size[d] = below(rng, 4) ? 1 + below(rng, 8) : 4 * (1 + below(rng, 4));
@@ -202,7 +202,7 @@ bool any_outside(const Plain *plain)
     return false;
 }
 
-void random_chain(Rng *rng, Chain *chain, const Shape *shape, bool may_leave)
+void random_chain(Rng *rng, Chain *chain, const PlainShape *shape, bool may_leave)
 {
     int64_t wide[DIMS] = { 0 };
     for (int d = 0; d < shape->ndim; d++)

@@ -22,11 +22,11 @@ typedef struct Plain {
 typedef struct Chain { View view; Plain plain; int steps; char text[512]; } Chain;
 
 /* A buffer of at most BYTES bytes. */
-typedef struct Shape { DType dtype; int item, ndim, size[DIMS]; } Shape;
+typedef struct PlainShape { DType dtype; int item, ndim, size[DIMS]; } PlainShape;
 
 int below(Rng *rng, int limit);
-Shape random_shape(Rng *rng);
+PlainShape random_shape(Rng *rng);
 void plain_at(Plain *to, const Plain *from, const ViewIndex *index);   /* one for each dimension; negative sizes and PL_ALL are not known */
 bool any_outside(const Plain *plain);
 /* A chain of up to CHAIN views of such a buffer. may_leave: some of its last ones reach outside. */
-void random_chain(Rng *rng, Chain *chain, const Shape *shape, bool may_leave);
+void random_chain(Rng *rng, Chain *chain, const PlainShape *shape, bool may_leave);

@@ -3,7 +3,7 @@
 
 enum { WORDS = 3, RUN_MAX = 32 };               /* operations of a run */
 
-typedef struct Done { uint8_t core, at, manner; uint64_t event; } Done;        /* manner: 0 add, 1 look, 2 rest */
+typedef struct CountedOp { uint8_t core, at, manner; uint64_t event; } CountedOp;        /* manner: 0 add, 1 look, 2 rest */
 
 typedef struct Count {
     const RandomProgram *random;
@@ -11,7 +11,7 @@ typedef struct Count {
     unsigned pc[RANDOM_CORES_MAX];
     uint64_t past[RANDOM_CORES_MAX];            /* hash of what the core did and saw */
     int64_t value[WORDS];
-    Done done[RUN_MAX];
+    CountedOp done[RUN_MAX];
     unsigned dones;
     uint64_t runs, runs_max;
     GHashTable *classes;
@@ -65,7 +65,7 @@ static void step(Count *count, unsigned core)
     count->past[core] = rng_mix(count->past[core] + rng_mix(((uint64_t)core << 40) + ((uint64_t)count->pc[core] << 32) + 7)
                                 + (sees ? rng_mix((uint64_t)old + 99) : 0));
     g_assert(count->dones < RUN_MAX);
-    count->done[count->dones++] = (Done){ (uint8_t)core, op->at.start, manner, count->past[core] };
+    count->done[count->dones++] = (CountedOp){ (uint8_t)core, op->at.start, manner, count->past[core] };
     count->pc[core] += 1 + (jumps ? op->skip : 0);
 }
 
@@ -73,10 +73,10 @@ static uint64_t hash_order(const Count *count)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < count->dones; i++) {
-        const Done *one = &count->done[i];
+        const CountedOp *one = &count->done[i];
         sum += rng_mix(one->event);
         for (unsigned j = 0; count->needs_order[one->at] && j < i; j++) {
-            const Done *other = &count->done[j];
+            const CountedOp *other = &count->done[j];
             if (other->at == one->at && (other->manner != one->manner || one->manner == 2))
                 sum += rng_mix(rng_mix(other->event) * 3 + one->event);
         }

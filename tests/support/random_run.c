@@ -13,7 +13,7 @@ typedef struct Built {                          /* in the program's memory */
     uint32_t probe;                             /* what descriptors of plain waits name */
 } Built;
 
-typedef struct Closure { const Built *built; unsigned launch; } Closure;
+typedef struct BuiltLaunch { const Built *built; unsigned launch; } BuiltLaunch;
 
 typedef struct Body {                           /* one core in one launch */
     Core *core;
@@ -289,7 +289,7 @@ static unsigned do_operation(Body *body, unsigned index)
 
 static void run_body(Core *core, const Launch *launch)
 {
-    const Closure *closure = launch->closure;
+    const BuiltLaunch *closure = launch->closure;
     const RandomProgram *random = closure->built->random;
     Body *body = core_alloc(core, sizeof *body);        /* stacks stay small, as those of kernels are */
     body->core = core, body->built = closure->built, body->random = random;
@@ -329,8 +329,8 @@ static void declare(Program *program, const RandomProgram *random, Built *built)
 
 static void add_launch(Program *program, const RandomProgram *random, const Built *built, unsigned index)
 {
-    Closure *closure = program_alloc(program, sizeof *closure);
-    *closure = (Closure){ built, index };
+    BuiltLaunch *closure = program_alloc(program, sizeof *closure);
+    *closure = (BuiltLaunch){ built, index };
     uint32_t *given = program_alloc(program, sizeof *given * RANDOM_THINGS_MAX);
     uint8_t *on = program_alloc(program, random->devices);
     Launch *launch = program_add_launch(program);

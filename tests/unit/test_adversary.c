@@ -254,14 +254,14 @@ PROGRAM(polls_memory, "races with the copy that it waits for")
 
 /* ---- running them ---- */
 
-typedef struct Case {
+typedef struct Foe {
     const char *program;
     uint32_t devices, cores;
     FaultId fault;                              /* FAULT_COUNT: none */
     Scopes scopes;                              /* 0: static */
-} Case;
+} Foe;
 
-static CheckResult *check_scopes(const Case *at, Search search)
+static CheckResult *check_scopes(const Foe *at, Search search)
 {
     CheckSpec spec = checked_spec(at->program, at->devices, at->cores, search);
     spec.knobs.scopes = at->scopes;
@@ -281,14 +281,14 @@ static char *told(const CheckResult *result)
 
 /* open: whether its polls end is not decided, so neither is anything that rests on that. (With the address sanitizer: its red zones lie
  * between what is compared of two states of a core.) */
-static char *expected_of(const Case *at, bool open)
+static char *expected_of(const Foe *at, bool open)
 {
     if (at->fault == FAULT_COUNT || (open && at->fault == FAULT_NO_PROGRESS))
         return g_strdup(open ? "bounded" : "verified");
     return g_strdup_printf("%s %s", open ? "bounded" : "faulty", fault_name(at->fault));
 }
 
-static void want(const Case *cases, size_t count, bool open)
+static void want(const Foe *cases, size_t count, bool open)
 {
     static const Search SEARCHES_ASKED[] = { SEARCH_AUTO, SEARCH_ENUMERATE };
     for (size_t i = 0; i < count; i++)
@@ -304,7 +304,7 @@ static void want(const Case *cases, size_t count, bool open)
 
 static void entry_barriers_are_those_that_launches_turn_out_to_have(void **state)
 {
-    static const Case cases[] = {
+    static const Foe cases[] = {
         { "helped_from_a_later_launch", 2, 1, FAULT_COUNT, 0 }, { "help_behind_a_barrier", 2, 1, FAULT_DEADLOCK, 0 },
         { "barrier_by_chance", 2, 2, FAULT_DEADLOCK, 0 },
     };
@@ -314,21 +314,21 @@ static void entry_barriers_are_those_that_launches_turn_out_to_have(void **state
 
 static void who_takes_a_signal_is_a_matter_of_order(void **state)
 {
-    static const Case cases[] = { { "two_take_one", 1, 1, FAULT_COUNT, 0 }, { "two_take_one", 1, 2, FAULT_DEADLOCK, 0 } };
+    static const Foe cases[] = { { "two_take_one", 1, 1, FAULT_COUNT, 0 }, { "two_take_one", 1, 2, FAULT_DEADLOCK, 0 } };
     (void)state;
     want(cases, G_N_ELEMENTS(cases), false);
 }
 
 static void a_look_in_vain_is_a_look(void **state)
 {
-    static const Case cases[] = { { "polls_a_sibling", 1, 2, FAULT_COUNT, 0 }, { "polls_a_sibling", 1, 2, FAULT_LIFETIME, SCOPES_STRICT } };
+    static const Foe cases[] = { { "polls_a_sibling", 1, 2, FAULT_COUNT, 0 }, { "polls_a_sibling", 1, 2, FAULT_LIFETIME, SCOPES_STRICT } };
     (void)state;
     want(cases, G_N_ELEMENTS(cases), SANITIZED);
 }
 
 static void what_an_exempted_race_steers_to_in_some_order_is_found(void **state)
 {
-    const Case at = { "steered_by_an_exempt_race", 2, 1, FAULT_LEFTOVER, 0 };
+    const Foe at = { "steered_by_an_exempt_race", 2, 1, FAULT_LEFTOVER, 0 };
     (void)state;
     CheckResult *by_classes = check_scopes(&at, SEARCH_AUTO), *by_states = check_scopes(&at, SEARCH_ENUMERATE);
     assert_int_equal(by_classes->verdict, VERDICT_FAULTY);
@@ -339,10 +339,10 @@ static void what_an_exempted_race_steers_to_in_some_order_is_found(void **state)
 
 static void a_loop_that_may_end_is_no_fault(void **state)
 {
-    static const Case ends = { "some_patience", 1, 1, FAULT_COUNT, 0 };
-    static const Case cases[] = { { "polls_for_ever", 1, 1, FAULT_NO_PROGRESS, 0 },
+    static const Foe ends = { "some_patience", 1, 1, FAULT_COUNT, 0 };
+    static const Foe cases[] = { { "polls_for_ever", 1, 1, FAULT_NO_PROGRESS, 0 },
                                   { "polls_with_much_in_hand", 2, 1, FAULT_COUNT, 0 } };
-    static const Case open[] = { { "long_patience", 1, 1, FAULT_COUNT, 0 }, { "polls_and_leaves_traces", 1, 1, FAULT_COUNT, 0 },
+    static const Foe open[] = { { "long_patience", 1, 1, FAULT_COUNT, 0 }, { "polls_and_leaves_traces", 1, 1, FAULT_COUNT, 0 },
                                  { "waits_for_patience", 1, 2, FAULT_COUNT, 0 }, { "polls_memory", 2, 1, FAULT_RACE, 0 } };
     (void)state;
     want(&ends, 1, false);

@@ -56,12 +56,12 @@ static Words words_now;
 
 SCRIPT_BODY(run_words) { words_now.run(core, &words_now); }
 
-typedef struct Counted { uint64_t classes, redundant, findings; bool complete; } Counted;
+typedef struct CountedClasses { uint64_t classes, redundant, findings; bool complete; } CountedClasses;
 
-static Counted explore(Script *script, const ClassesOptions *options)
+static CountedClasses explore(Script *script, const ClassesOptions *options)
 {
     Outcome *outcome = classes_run(script_source(script), options, NULL);
-    Counted counted = { outcome->classes, outcome->redundant, outcome->findings->len, outcome->complete };
+    CountedClasses counted = { outcome->classes, outcome->redundant, outcome->findings->len, outcome->complete };
     outcome_free(outcome);
     return counted;
 }
@@ -73,7 +73,7 @@ static const ClassesOptions DIVIDED[] = {
     { .audit = true, .units = 16, .budget = 3, .workers = 2 }, { .audit = true, .units = 40, .budget = 2, .workers = 3 },
 };
 
-static void want_same(Counted one, Counted divided, unsigned how)
+static void want_same(CountedClasses one, CountedClasses divided, unsigned how)
 {
     if (one.classes != divided.classes || divided.redundant != 0)
         print_message("divided as %u: %lu classes in place of %lu, %lu redundant\n", how, (unsigned long)divided.classes,
@@ -93,10 +93,10 @@ static Script *make_words(uint32_t threads, uint32_t count, int n, void (*run)(C
     return script;
 }
 
-static Counted count_words(uint32_t threads, uint32_t count, int n, void (*run)(Core *, const Words *))
+static CountedClasses count_words(uint32_t threads, uint32_t count, int n, void (*run)(Core *, const Words *))
 {
     Script *script = make_words(threads, count, n, run);
-    Counted counted = explore(script, &(ClassesOptions){ .audit = true });
+    CountedClasses counted = explore(script, &(ClassesOptions){ .audit = true });
     if (counted.classes <= DIVIDED_MAX)
         for (size_t i = 0; i < G_N_ELEMENTS(DIVIDED); i++)
             want_same(counted, explore(script, &DIVIDED[i]), (unsigned)i);
@@ -112,7 +112,7 @@ static void expect(const char *what, int n, uint64_t expected, uint32_t threads,
 {
     if (SANITIZED && expected > SANITIZED_MAX)
         return;
-    Counted counted = count_words(threads, words, size, run);
+    CountedClasses counted = count_words(threads, words, size, run);
     if (counted.classes != expected || counted.redundant != 0)
         print_message("%s(%d): %lu classes, %lu redundant\n", what, n, (unsigned long)counted.classes, (unsigned long)counted.redundant);
     assert_int_equal(counted.classes, expected);
@@ -379,9 +379,9 @@ static void test_litmus(void **state)
     expect_litmus("w+rwc", 7, 3, (const char *const[]){ "W0W1", "R1R2", "W2R0" });
 }
 
-typedef struct Known { uint32_t threads, words; int n; void (*run)(Core *, const Words *); uint64_t classes; } Known;
+typedef struct KnownClasses { uint32_t threads, words; int n; void (*run)(Core *, const Words *); uint64_t classes; } KnownClasses;
 
-static unsigned count_hits(const Known *known, unsigned parts)
+static unsigned count_hits(const KnownClasses *known, unsigned parts)
 {
     Script *script = make_words(known->threads, known->words, known->n, known->run);
     unsigned hits = 0;
@@ -404,7 +404,7 @@ static void test_the_number_of_classes_lies_within_the_bounds_of_the_estimate_in
     (void)state;
     if (SANITIZED)
         skip();                                 /* nothing is done that the others do not do */
-    static const Known KNOWN[] = {
+    static const KnownClasses KNOWN[] = {
         { 16, 1, 15, readers, 32768 }, { 13, 13, 12, lastzero, 15360 }, { 8, 1, 0, writers_and_reader, 40320 },
         { 8, 1, 1, fetch_adds, 40320 }, { 5, 2, 2, fetch_adds, 14400 }, { 5, 1, 0, write_twice, 113400 },
         { 5, 1, 0, read_then_write, 14400 }, { 2, 1, 7, lock_and_add, 3432 }, { 11, 1, 0, cas_two, 5121 },

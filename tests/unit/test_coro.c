@@ -9,11 +9,11 @@
 #include <string.h>
 #include "../../checker/run/coro.h"
 
-typedef struct Counter { CoroPool *pool; int rounds, seen; double product; char stack_at; uintptr_t address; } Counter;
+typedef struct Counting { CoroPool *pool; int rounds, seen; double product; char stack_at; uintptr_t address; } Counting;
 
 static void count_up(void *argument)
 {
-    Counter *counter = argument;
+    Counting *counter = argument;
     volatile char here = 0;
     counter->address = (uintptr_t)&here;
     for (int i = 0; i < counter->rounds; i++) {
@@ -27,7 +27,7 @@ static void a_coroutine_goes_on_where_it_yielded(void **state)
 {
     (void)state;
     CoroPool *pool = coro_pool_new(2);
-    Counter a = { pool, 3, 0, 1, 0, 0 }, b = { pool, 2, 0, 1, 0, 0 };
+    Counting a = { pool, 3, 0, 1, 0, 0 }, b = { pool, 2, 0, 1, 0, 0 };
     coro_start(pool, 0, count_up, &a);
     coro_start(pool, 1, count_up, &b);
     for (int i = 0; i < 3; i++) {
@@ -49,9 +49,9 @@ static void thousands_of_stacks_are_cheap(void **state)
     (void)state;
     enum { SLOTS = 4096 };
     CoroPool *pool = coro_pool_new(SLOTS);
-    Counter *counter = g_new0(Counter, SLOTS);
+    Counting *counter = g_new0(Counting, SLOTS);
     for (uint32_t i = 0; i < SLOTS; i++) {
-        counter[i] = (Counter){ pool, 2, 0, 1, 0, 0 };
+        counter[i] = (Counting){ pool, 2, 0, 1, 0, 0 };
         coro_start(pool, i, count_up, &counter[i]);
     }
     for (int round = 0; round < 3; round++)
@@ -68,7 +68,7 @@ static void more_stacks_than_guard_pages_allow_still_run(void **state)
     (void)state;
     enum { SLOTS = 20000 };
     CoroPool *pool = coro_pool_new(SLOTS);
-    Counter counter = { pool, 1, 0, 1, 0, 0 };
+    Counting counter = { pool, 1, 0, 1, 0, 0 };
     coro_start(pool, SLOTS - 1, count_up, &counter);
     coro_resume(pool, SLOTS - 1);
     coro_resume(pool, SLOTS - 1);
@@ -80,7 +80,7 @@ static void a_shift_moves_the_addresses_of_locals(void **state)
 {
     (void)state;
     CoroPool *pool = coro_pool_new(1);
-    Counter first = { pool, 1, 0, 1, 0, 0 }, second = first;
+    Counting first = { pool, 1, 0, 1, 0, 0 }, second = first;
     coro_start(pool, 0, count_up, &first);
     coro_resume(pool, 0);
     coro_pool_shift(pool, 16 * 517, 0xa7);
@@ -94,7 +94,7 @@ static void a_guard_page_knows_its_slot(void **state)
 {
     (void)state;
     CoroPool *pool = coro_pool_new(3);
-    Counter counter = { pool, 1, 0, 1, 0, 0 };
+    Counting counter = { pool, 1, 0, 1, 0, 0 };
     coro_start(pool, 1, count_up, &counter);
     coro_resume(pool, 1);
     uint32_t slot = 99;
@@ -111,7 +111,7 @@ static void a_parked_stack_in_use_is_small_and_repeatable(void **state)
     CoroPool *pool = coro_pool_new(1);
     size_t bytes[2] = { 0 };
     for (int i = 0; i < 2; i++) {
-        Counter counter = { pool, 1, 0, 1, 0, 0 };
+        Counting counter = { pool, 1, 0, 1, 0, 0 };
         coro_start(pool, 0, count_up, &counter);
         coro_resume(pool, 0);
         if (coro_stack_in_use(pool, 0, &bytes[i]) == NULL)

@@ -19,15 +19,15 @@
 
 #define NONE_AT_ALL FAULT_COUNT
 
-typedef struct Case {
+typedef struct ExemptionCase {
     const char *program;
     uint32_t devices;
     int twin;
     Verdict verdict;
     FaultId fault;                              /* NONE_AT_ALL: none is reported */
-} Case;
+} ExemptionCase;
 
-static const Case CASES[] = {
+static const ExemptionCase CASES[] = {
     { "asserts_beside", 1, RIGHT, VERDICT_VERIFIED, NONE_AT_ALL }, { "asserts_beside", 1, WRONG, VERDICT_FAULTY, FAULT_ASSERT },
     { "looks_beside", 1, RIGHT, VERDICT_VERIFIED, NONE_AT_ALL }, { "looks_beside", 1, WRONG, VERDICT_FAULTY, FAULT_UNINITIALISED },
     { "results_beside", 1, RIGHT, VERDICT_VERIFIED, NONE_AT_ALL }, { "results_beside", 1, WRONG, VERDICT_FAULTY, FAULT_ASSERT },
@@ -51,7 +51,7 @@ static const Case CASES[] = {
     { "reads_late", 1, RIGHT, VERDICT_VERIFIED, NONE_AT_ALL }, { "reads_late", 1, WRONG, VERDICT_BOUNDED, NONE_AT_ALL },
 };
 
-static CheckResult *check_exempt(const Case *at, Search search, const Knobs *knobs)
+static CheckResult *check_exempt(const ExemptionCase *at, Search search, const Knobs *knobs)
 {
     static const Override twin[] = { { "twin", RIGHT }, { "twin", WRONG } };
     CheckSpec spec = checked_spec(at->program, at->devices, 1, search);
@@ -75,7 +75,7 @@ static void an_exemption_hides_what_it_names_and_nothing_else(void **state)
 {
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(CASES); i++) {
-        const Case *at = &CASES[i];
+        const ExemptionCase *at = &CASES[i];
         uint32_t seen[2] = { 0 };
         static const Search searches[] = { SEARCH_AUTO, SEARCH_ENUMERATE };
         for (size_t k = 0; k < G_N_ELEMENTS(searches); k++) {
@@ -113,7 +113,7 @@ static void a_race_that_is_meant_does_not_stand_for_a_load_of_nothing(void **sta
     (void)state;
     for (int twin = RIGHT; twin <= WRONG; twin++)
         for (Search search = SEARCH_AUTO; search <= SEARCH_ENUMERATE; search++) {
-            const Case at = { "loads_early", 1, twin, VERDICT_FAULTY, NONE_AT_ALL };
+            const ExemptionCase at = { "loads_early", 1, twin, VERDICT_FAULTY, NONE_AT_ALL };
             CheckResult *result = check_exempt(&at, search, &opaque);
             assert_int_equal(checked_faults(result), twin == RIGHT ? 1u << FAULT_RACE : 1u << FAULT_UNINITIALISED);
             checked_free(result);
@@ -125,7 +125,7 @@ static void beside_a_reported_race_the_rest_is_judged_too(void **state)
     (void)state;
     for (int twin = RIGHT; twin <= WRONG; twin++)
         for (Search search = SEARCH_AUTO; search <= SEARCH_ENUMERATE; search++) {
-            const Case at = { "reported", 1, twin, VERDICT_FAULTY, NONE_AT_ALL };
+            const ExemptionCase at = { "reported", 1, twin, VERDICT_FAULTY, NONE_AT_ALL };
             CheckResult *result = check_exempt(&at, search, NULL);
             assert_int_equal(checked_faults(result), 1u << FAULT_RACE | (twin == WRONG ? 1u << FAULT_ASSERT : 0));
             assert_true(result->outcome->unjudged_after_race);
@@ -138,7 +138,7 @@ static void a_race_steers_only_who_looks_at_its_value(void **state)
 {
     (void)state;
     for (int twin = RIGHT; twin <= WRONG; twin++) {
-        const Case at = { "reported_look", 1, twin, VERDICT_FAULTY, NONE_AT_ALL };
+        const ExemptionCase at = { "reported_look", 1, twin, VERDICT_FAULTY, NONE_AT_ALL };
         CheckResult *result = check_exempt(&at, SEARCH_AUTO, NULL);
         assert_int_equal(checked_faults(result), 1u << FAULT_RACE);
         assert_int_equal(result->outcome->incomplete_after_race, twin == WRONG);
@@ -149,7 +149,7 @@ static void a_race_steers_only_who_looks_at_its_value(void **state)
 static void an_exemption_that_hides_nothing_is_said(void **state)
 {
     (void)state;
-    static const Case cases[] = { { "never_races", 1, -1, VERDICT_VERIFIED, NONE_AT_ALL },
+    static const ExemptionCase cases[] = { { "never_races", 1, -1, VERDICT_VERIFIED, NONE_AT_ALL },
                                   { "carried_to_scratch", 1, -1, VERDICT_VERIFIED, NONE_AT_ALL } };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         CheckResult *result = check_exempt(&cases[i], SEARCH_AUTO, NULL);

@@ -435,9 +435,9 @@ PROGRAM(each_core_the_first, "values of core 0, expected of all cores") { keep_o
 
 /* ---- running them ---- */
 
-typedef struct Case { const char *program; uint32_t devices, cores; const char *part; } Case;
+typedef struct MeshCase { const char *program; uint32_t devices, cores; const char *part; } MeshCase;
 
-static CheckResult *check_mesh(const Case *at, const char *mesh, Search search)
+static CheckResult *check_mesh(const MeshCase *at, const char *mesh, Search search)
 {
     CheckSpec spec = checked_spec(at->program, MAX(at->devices, 1), MAX(at->cores, 1), search);
     if (mesh != NULL)
@@ -445,7 +445,7 @@ static CheckResult *check_mesh(const Case *at, const char *mesh, Search search)
     return checked(&spec);
 }
 
-static void expect_verified(const Case *at, const char *mesh, Search search)
+static void expect_verified(const MeshCase *at, const char *mesh, Search search)
 {
     CheckResult *result = check_mesh(at, mesh, search);
     if (result->verdict != VERDICT_VERIFIED) {
@@ -458,7 +458,7 @@ static void expect_verified(const Case *at, const char *mesh, Search search)
 
 static void each_part_of_the_api_does_what_it_says(void **state)
 {
-    static const Case verified[] = {
+    static const MeshCase verified[] = {
         { "views", 1, 1, NULL }, { "tiles", 1, 1, NULL }, { "scopes", 1, 1, NULL }, { "grid", 1, 1, NULL }, { "empty_grid", 1, 1, NULL },
         { "split", 1, 1, NULL }, { "split", 1, 2, NULL }, { "split", 1, 3, NULL }, { "each_core_its_own", 2, 3, NULL },
         { "hand_over", 1, 1, NULL }, { "hand_over", 2, 1, NULL },
@@ -470,13 +470,13 @@ static void each_part_of_the_api_does_what_it_says(void **state)
             expect_verified(&verified[i], NULL, SEARCH_PROVE);
         expect_verified(&verified[i], NULL, SEARCH_ENUMERATE);
     }
-    const Case rows = { "rows_of_a_mesh", 4, 1, NULL };
+    const MeshCase rows = { "rows_of_a_mesh", 4, 1, NULL };
     expect_verified(&rows, "x=2,y=2", SEARCH_PROVE);
 }
 
 static void misuse_is_one_line_at_the_authors_place(void **state)
 {
-    static const Case misused[] = {
+    static const MeshCase misused[] = {
         { "wrong_count", 1, 1, "two_refs needs 2 refs (input, output), got 1" },
         { "ref_not_set", 1, 1, "two_refs: its ref 1 (input) was never set" },
         { "nine_dimensions", 1, 1, "pl_input with 9 dimensions: at most 8 are supported" },
@@ -503,7 +503,7 @@ static void misuse_is_one_line_at_the_authors_place(void **state)
     };
     (void)state;
     for (size_t i = 0; i < 2 * G_N_ELEMENTS(misused); i++) {
-        const Case *at = &misused[i / 2];
+        const MeshCase *at = &misused[i / 2];
         CheckResult *result = check_mesh(at, NULL, i % 2 == 0 ? SEARCH_PROVE : SEARCH_ENUMERATE);
         if (result->verdict != VERDICT_ERROR || strstr(result->error, at->part) == NULL
             || strstr(result->error, "test_kernel_api.c:") == NULL || strchr(result->error, '\n') != NULL)
@@ -514,7 +514,7 @@ static void misuse_is_one_line_at_the_authors_place(void **state)
 
 static void wrong_results_say_where_they_came_from(void **state)
 {
-    static const Case wrong[] = {
+    static const MeshCase wrong[] = {
         { "wrong_slot", 2, 1, "output[0, 0] on device 0 is input[0] on device 1, not input[0] on device 0" },
         { "sum_lacks_one", 2, 1, "output[0] on device 0 is block[0] on device 0, not the sum over all 2 devices" },
         { "sum_has_one_twice", 1, 1, "output[0] on device 0 is a sum that has block[0] on device 0 once too often" },

@@ -205,9 +205,9 @@ PROGRAM(counts_two, "a count above its limit")
 
 /* ---- running them ---- */
 
-typedef struct Case { const char *program; uint32_t devices, cores; FaultId fault; const char *part; } Case;
+typedef struct FaultCase { const char *program; uint32_t devices, cores; FaultId fault; const char *part; } FaultCase;
 
-static CheckResult *check_case(const Case *at, Search search)
+static CheckResult *check_case(const FaultCase *at, Search search)
 {
     const CheckSpec spec = checked_spec(at->program, at->devices, MAX(at->cores, 1), search);
     return checked(&spec);
@@ -223,7 +223,7 @@ static const char *first_words(const CheckResult *result)
 
 static void what_is_allowed_is_verified(void **state)
 {
-    static const Case allowed[] = {
+    static const FaultCase allowed[] = {
         { "copies_nothing", 2, 1, FAULT_COUNT, NULL }, { "counts_one", 1, 1, FAULT_COUNT, NULL },
         { "looks_and_takes", 1, 1, FAULT_COUNT, NULL }, { "in_place", 2, 1, FAULT_COUNT, NULL },
         { "masked_tail", 1, 1, FAULT_COUNT, NULL }, { "exempted", 2, 1, FAULT_COUNT, NULL },
@@ -242,7 +242,7 @@ static void what_is_allowed_is_verified(void **state)
 
 static void each_fault_has_its_words(void **state)
 {
-    static const Case faulty[] = {
+    static const FaultCase faulty[] = {
         { "load_outside", 1, 1, FAULT_OUT_OF_BOUNDS, "load reaches index 8 of dimension 0 of block, whose size there is 8" },
         { "copy_outside", 1, 1, FAULT_OUT_OF_BOUNDS, "copy (its read) reaches indices 4 to 11 of dimension 0 of input" },
         { "load_of_any", 1, 1, FAULT_SPACE, "load of input, which is in ANY" },

@@ -81,13 +81,13 @@ static bool shows(Execution *execution, const Finding *finding)
     return minimise_shows(execution, finding);
 }
 
-typedef struct Node { guint parent; Move move; guint switches; } Node;
+typedef struct ReplayNode { guint parent; Move move; guint switches; } ReplayNode;
 
 static void replay_node(Execution *execution, const GArray *nodes, guint node)
 {
     g_autoptr(GArray) path = g_array_new(FALSE, FALSE, sizeof(Move));
-    for (; g_array_index(nodes, Node, node).parent != G_MAXUINT; node = g_array_index(nodes, Node, node).parent)
-        g_array_append_val(path, g_array_index(nodes, Node, node).move);
+    for (; g_array_index(nodes, ReplayNode, node).parent != G_MAXUINT; node = g_array_index(nodes, ReplayNode, node).parent)
+        g_array_append_val(path, g_array_index(nodes, ReplayNode, node).move);
     execution_begin(execution, &options);
     for (guint i = path->len; i-- > 0;)
         assert_true(execution_do(execution, g_array_index(path, Move, i)));
@@ -125,21 +125,21 @@ static guint next_level(Execution *execution, const Program *program, GArray *no
         g_autoptr(GArray) possible = g_array_copy(moves);
         for (guint m = 0; m < possible->len; m++) {
             Move move = g_array_index(possible, Move, m);
-            const Node from = g_array_index(nodes, Node, node);
+            const ReplayNode from = g_array_index(nodes, ReplayNode, node);
             bool change = from.parent != G_MAXUINT && (from.move.core != move.core || from.move.copy != move.copy);
             replay_node(execution, nodes, node);
             execution_do(execution, move);
             GBytes *key = key_of(execution, program, move);
             guint found = GPOINTER_TO_UINT(g_hash_table_lookup(seen, key));
-            Node now = { node, move, from.switches + change };
+            ReplayNode now = { node, move, from.switches + change };
             if (found == 0) {
                 g_array_append_val(nodes, now);
                 g_hash_table_insert(seen, key, GUINT_TO_POINTER(nodes->len));
                 continue;
             }
             g_bytes_unref(key);
-            if (g_array_index(nodes, Node, found - 1).switches > now.switches)
-                g_array_index(nodes, Node, found - 1) = now;
+            if (g_array_index(nodes, ReplayNode, found - 1).switches > now.switches)
+                g_array_index(nodes, ReplayNode, found - 1) = now;
         }
     }
     return nodes->len;
@@ -147,8 +147,8 @@ static guint next_level(Execution *execution, const Program *program, GArray *no
 
 static Best brute_force(Execution *execution, const Program *program, const Finding *finding)
 {
-    g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(Node));
-    Node root = { G_MAXUINT, { 0, NONE, 0 }, 0 };
+    g_autoptr(GArray) nodes = g_array_new(FALSE, FALSE, sizeof(ReplayNode));
+    ReplayNode root = { G_MAXUINT, { 0, NONE, 0 }, 0 };
     g_array_append_val(nodes, root);
     guint first = 0, last = 1;
     for (guint length = 0; length <= finding->moves->len; length++) {
@@ -158,7 +158,7 @@ static Best brute_force(Execution *execution, const Program *program, const Find
             if (!minimise_shows(execution, finding))
                 continue;
             best.known = true;
-            best.switches = MIN(best.switches, g_array_index(nodes, Node, node).switches);
+            best.switches = MIN(best.switches, g_array_index(nodes, ReplayNode, node).switches);
         }
         if (best.known)
             return best;

@@ -19,7 +19,7 @@
 enum { GREATEST = 5, MANY = 64, PATTERNS = 7, STATES_MAX = 3000000 };
 
 /* What is walked state by state: with these it ends. */
-static const struct Walk { const char *program, *mesh; uint32_t devices; Override override; } WALKS[] = {
+static const struct PatternWalk { const char *program, *mesh; uint32_t devices; Override override; } WALKS[] = {
     { "consumers", NULL, 3, { "items", 3 } },
     { "consumers_credit_too_soon", NULL, 2, { "items", 3 } },
     { "consumers_credits_together", NULL, 2, { "items", 3 } },
@@ -129,7 +129,7 @@ static void enumeration_says_the_same(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < G_N_ELEMENTS(WALKS); i++) {
-        const struct Walk *walk = &WALKS[i];
+        const struct PatternWalk *walk = &WALKS[i];
         for (Search search = SEARCH_PROVE; search <= SEARCH_ENUMERATE; search++) {
             CheckSpec spec = spec_on(walk->program, walk->mesh, walk->devices, search);
             spec.override = &walk->override;

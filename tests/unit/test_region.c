@@ -97,11 +97,11 @@ static Sample sample_any(Rng *rng)
     return kind < 2 ? sample_box(rng, true) : kind < 4 ? sample_box(rng, false) : sample_runs(rng);
 }
 
-typedef struct Seen { Set set; int64_t end, most; } Seen;
+typedef struct SeenBytes { Set set; int64_t end, most; } SeenBytes;
 
 static bool see_run(void *data, int64_t lo, int64_t length)
 {
-    Seen *seen = data;
+    SeenBytes *seen = data;
     assert_true(length > 0);
     assert_true(lo > seen->end);                /* ascending, and a gap between any two: the runs are maximal */
     seen->end = lo + length;
@@ -116,11 +116,11 @@ static void runs_of_a_region_are_its_bytes_in_order(void **state)
     rng_init(&rng, 1);
     for (int i = 0; i < 20000; i++) {
         Sample sample = rng_below(&rng, 3) ? sample_box(&rng, true) : sample_runs(&rng);
-        Seen seen = {.end = -1};
+        SeenBytes seen = {.end = -1};
         assert_true(region_each_run(sample.region, see_run, &seen));
         assert_memory_equal(&seen.set, &sample.set, sizeof(Set));
         assert_int_equal(sample.region->bytes, set_size(&sample.set));
-        Seen one = {.end = -1, .most = 1};
+        SeenBytes one = {.end = -1, .most = 1};
         assert_int_equal(region_each_run(sample.region, see_run, &one), sample.region->bytes == 0);
         g_free(sample.region);
     }

@@ -19,39 +19,23 @@
 #include "../../checker/report/printable.h"
 #include "../../checker/report/source.h"
 #include "../../checker/report/text_check.h"
-#include "../support/script.h"
-
-typedef struct Case {
-    Script *script;
-    CheckSpec spec;
-    CheckResult result;
-    uint32_t buffer, semaphore;
-} Case;
+#include "../support/by_hand.h"
 
 /* Two devices: device 0 copies to device 1, which reads without a wait; the race is found by hand. */
-static void case_init(Case *c)
+static void case_init(ByHand *c)
 {
-    memset(c, 0, sizeof *c);
-    c->script = script_new(2, 1, NULL);
-    c->buffer = script_buffer(c->script, SPACE_HBM, 4, 8, "output");
-    c->semaphore = script_semaphore(c->script, SEMAPHORE_DMA, 1, "recv_sem");
-    uint32_t receive = script_semaphore_id(c->script, c->semaphore, 1, 0);
-    script_copy(c->script, 0, c->buffer, 0, c->buffer, 2, 1, NONE, receive, true);
-    script_access(c->script, 1, STEP_LOAD, c->buffer, 2);
-    script_wait(c->script, 1, receive, 8);
-    c->script->program->name = "ring";
-    c->script->program->source = "kernels/ring.c";
-    mesh_line(&c->spec.mesh, 2);
-    c->spec.program = "ring";
-    c->spec.cores = 1;
-    c->result = (CheckResult){.spec = &c->spec, .verdict = VERDICT_FAULTY, .program = c->script->program, .outcome = outcome_new()};
-    script_run(c->script);
-    c->result.record = c->script->record;
+    Script *script = script_new(2, 1, NULL);
+    uint32_t buffer = script_buffer(script, SPACE_HBM, 4, 8, "output"), semaphore = script_semaphore(script, SEMAPHORE_DMA, 1, "recv_sem");
+    uint32_t receive = script_semaphore_id(script, semaphore, 1, 0);
+    script_copy(script, 0, buffer, 0, buffer, 2, 1, NONE, receive, true);
+    script_access(script, 1, STEP_LOAD, buffer, 2);
+    script_wait(script, 1, receive, 8);
+    by_hand_init(c, script, "ring", "kernels/ring.c");
     c->result.outcome->executions = c->result.outcome->classes = 1;
     c->result.outcome->states = c->result.outcome->transitions = UINT64_MAX;
 }
 
-static const Step *device_1_step(const Case *c, StepKind kind)
+static const Step *device_1_step(const ByHand *c, StepKind kind)
 {
     const Step *step = &STORE(Step, &c->result.record->steps, 0);
     while (step->core != 1 || step->kind != kind)
@@ -59,7 +43,7 @@ static const Step *device_1_step(const Case *c, StepKind kind)
     return step;
 }
 
-static Finding *case_race(Case *c)
+static Finding *case_race(ByHand *c)
 {
     const Copy *copy = &STORE(Copy, &c->result.record->copies, 0);
     const Step *load = device_1_step(c, STEP_LOAD);
@@ -78,12 +62,6 @@ static Finding *case_race(Case *c)
     g_array_append_vals(race->moves, moves, 3);
     g_ptr_array_add(c->result.outcome->findings, race);
     return race;
-}
-
-static void case_clear(Case *c)
-{
-    outcome_free(c->result.outcome);
-    script_free(c->script);
 }
 
 static char *render(const CheckResult *result, bool color, bool quiet, bool verbose)
@@ -105,7 +83,7 @@ static void assert_says(const char *text, const char *part)
 static void a_race_names_both_accesses_and_their_lines(void **state)
 {
     (void)state;
-    Case c;
+    ByHand c;
     case_init(&c);
     case_race(&c);
     char *text = render(&c.result, false, false, false);
@@ -124,13 +102,13 @@ static void a_race_names_both_accesses_and_their_lines(void **state)
     text = render(&c.result, false, true, false);
     assert_string_equal(strchr(text, '\n'), "\n  race at script:1 and script:1001\n");
     g_free(text);
-    case_clear(&c);
+    by_hand_clear(&c);
 }
 
 static void the_same_lines_at_another_size_are_told_with_the_verdict(void **state)
 {
     (void)state;
-    Case c;
+    ByHand c;
     case_init(&c);
     case_race(&c);
     Text text;
@@ -141,16 +119,16 @@ static void the_same_lines_at_another_size_are_told_with_the_verdict(void **stat
     assert_says(text.out->str, "ring, 2 devices: faulty, 1 fault, as with 2 devices\n");
     assert_string_equal(strchr(text.out->str, '\n'), "\n");
     text_clear(&text);
-    case_clear(&c);
+    by_hand_clear(&c);
 }
 
 static void an_exempted_fault_is_listed_with_its_reason_and_not_as_a_fault(void **state)
 {
     (void)state;
-    Case c;
+    ByHand c;
     case_init(&c);
     case_race(&c);
-    program_decl(c.result.program, c.buffer)->exempt[FAULT_RACE] = program_string(c.result.program, "read for a statistic only");
+    program_decl(c.result.program, 0)->exempt[FAULT_RACE] = program_string(c.result.program, "read for a statistic only");
     c.result.verdict = VERDICT_VERIFIED;
     char *text = render(&c.result, false, false, false);
     assert_says(text, "ring, 2 devices: verified");
@@ -165,7 +143,7 @@ static void an_exempted_fault_is_listed_with_its_reason_and_not_as_a_fault(void 
     assert_int_equal(json_array_get_length(json_object_get_array_member(check, "exempted")), 1);
     json_node_unref(root);
     json_format.clear(document);
-    case_clear(&c);
+    by_hand_clear(&c);
 }
 
 static JsonObject *nth_check(JsonNode *root, guint n)
@@ -176,7 +154,7 @@ static JsonObject *nth_check(JsonNode *root, guint n)
 static void json_says_what_the_text_says(void **state)
 {
     (void)state;
-    Case c;
+    ByHand c;
     case_init(&c);
     case_race(&c);
     GPtrArray *schedules = g_ptr_array_new();
@@ -211,13 +189,13 @@ static void json_says_what_the_text_says(void **state)
     json_node_unref(root);
     json_format.clear(document);
     g_ptr_array_unref(schedules);
-    case_clear(&c);
+    by_hand_clear(&c);
 }
 
 static void json_is_whole_after_every_step(void **state)
 {
     (void)state;
-    Case c;
+    ByHand c;
     case_init(&c);
     void *document = json_format.begin(&(OutputSettings){ .version = "0" });
     for (int i = 0; i < 3; i++) {
@@ -228,13 +206,13 @@ static void json_is_whole_after_every_step(void **state)
         json_format.add(document, &c.result, NULL);
     }
     json_format.clear(document);
-    case_clear(&c);
+    by_hand_clear(&c);
 }
 
 static void every_fault_has_a_sentence(void **state)
 {
     (void)state;
-    Case c;
+    ByHand c;
     case_init(&c);
     Finding *race = case_race(&c);
     const Step *wait = device_1_step(&c, STEP_WAIT);
@@ -254,13 +232,13 @@ static void every_fault_has_a_sentence(void **state)
         g_free(message);
         finding_free(finding);
     }
-    case_clear(&c);
+    by_hand_clear(&c);
 }
 
 static void a_blocked_core_is_named_with_its_line(void **state)
 {
     (void)state;
-    Case c;
+    ByHand c;
     case_init(&c);
     Finding *deadlock = finding_new(FAULT_DEADLOCK);
     CoreState *core = &STORE(CoreState, &c.result.record->ends, 1);
@@ -272,7 +250,7 @@ static void a_blocked_core_is_named_with_its_line(void **state)
     g_free(why);
     g_free(message);
     finding_free(deadlock);
-    case_clear(&c);
+    by_hand_clear(&c);
 }
 
 static void long_words_are_wrapped_under_their_lead(void **state)

@@ -65,11 +65,11 @@ static void declare(void *program)
     program_add_decl(program, &(DeclSpec){.space = SPACE_HBM, .dtype = DTYPE_U8, .ndim = 1, .size = {4}});
 }
 
-typedef struct Counter { Machine *machine; uint32_t semaphore; int64_t inc; } Counter;
+typedef struct Addition { Machine *machine; uint32_t semaphore; int64_t inc; } Addition;
 
 static void add(void *counter)
 {
-    const Counter *to = counter;
+    const Addition *to = counter;
     machine_add(to->machine, to->semaphore, to->inc);
 }
 
@@ -83,10 +83,10 @@ static void counts_below_nothing_are_noticed(void **state)
     Machine *machine = machine_new(script->program);
     uint32_t semaphore = script_semaphore_id(script, semaphores, 1, 0), flag = script_semaphore_id(script, flags, 0, 0);
     machine_add(machine, semaphore, 1);
-    assert_false(fails(add, &(Counter){machine, semaphore, -1}));
-    assert_true(fails(add, &(Counter){machine, semaphore, -2}));
-    assert_false(fails(add, &(Counter){machine, flag, INT32_MIN}));
-    assert_true(fails(add, &(Counter){machine, flag, (int64_t)INT32_MIN - 1}));
+    assert_false(fails(add, &(Addition){machine, semaphore, -1}));
+    assert_true(fails(add, &(Addition){machine, semaphore, -2}));
+    assert_false(fails(add, &(Addition){machine, flag, INT32_MIN}));
+    assert_true(fails(add, &(Addition){machine, flag, (int64_t)INT32_MIN - 1}));
     machine_free(machine);
     script_free(script);
 }
@@ -365,11 +365,11 @@ static void a_state_that_is_not_its_worker_s_is_noticed(void **state)
     frontier_close(&frontier);
 }
 
-typedef struct Pair { const StateSpace *space; const Findings *findings; } Pair;
+typedef struct Found { const StateSpace *space; const Findings *findings; } Found;
 
 static void check_findings(void *data)
 {
-    const Pair *pair = data;
+    const Found *pair = data;
     findings_assert_sane(pair->space, pair->findings);
 }
 
@@ -381,9 +381,9 @@ static void a_sighting_that_was_not_counted_is_noticed(void **state)
     findings_open(findings, &three->space, false);
     findings->state = start;
     findings_add(&three->space, findings, &(Sighting){.id = FAULT_DEADLOCK, .event = {NONE, NONE}, .object = NONE, .transition = NONE});
-    assert_false(fails(check_findings, &(Pair){&three->space, findings}));
+    assert_false(fails(check_findings, &(Found){&three->space, findings}));
     findings->of_fault[FAULT_DEADLOCK]--;
-    assert_true(fails(check_findings, &(Pair){&three->space, findings}));
+    assert_true(fails(check_findings, &(Found){&three->space, findings}));
     outcome_free(findings->outcome);
 }
 

@@ -11,16 +11,16 @@
 
 /* ---- a search over classes: three cores write the same word twice ---- */
 
-typedef struct Search {
+typedef struct OpenSearch {
     Script *script;
     ClassesOptions options;
     Units *units;
     Explorer *explorer;
-} Search;
+} OpenSearch;
 
 static int open_search(void **state)
 {
-    Search *search = g_new0(Search, 1);
+    OpenSearch *search = g_new0(OpenSearch, 1);
     search->script = script_new(3, 1, NULL);
     uint32_t word = script_semaphore_id(search->script, script_semaphore(search->script, SEMAPHORE_FLAG, 1, "word"), 0, 0);
     for (uint32_t core = 0; core < 3; core++)
@@ -38,7 +38,7 @@ static int open_search(void **state)
 
 static int close_search(void **state)
 {
-    Search *search = *state;
+    OpenSearch *search = *state;
     units_free(search->units);
     script_free(search->script);
     g_free(search);
@@ -55,7 +55,7 @@ static void check_units(void *units) { units_assert_sane(units); }
 
 static void a_world_that_cannot_be_undone_is_noticed(void **state)
 {
-    World *world = ((Search *)*state)->explorer->world;
+    World *world = ((OpenSearch *)*state)->explorer->world;
     assert_true(world->events > 0);
     assert_false(fails(check_world, world));
     world->event[0].before++;
@@ -68,7 +68,7 @@ static void a_world_that_cannot_be_undone_is_noticed(void **state)
 
 static void a_past_that_lost_a_step_is_noticed(void **state)
 {
-    Path *path = &((Search *)*state)->explorer->path;
+    Path *path = &((OpenSearch *)*state)->explorer->path;
     uint32_t last = path->choices - 1;
     assert_true(last > 1);
     assert_false(fails(check_path, path));
@@ -79,7 +79,7 @@ static void a_past_that_lost_a_step_is_noticed(void **state)
 
 static void frames_and_sleepers_that_do_not_fit_are_noticed(void **state)
 {
-    Explorer *explorer = ((Search *)*state)->explorer;
+    Explorer *explorer = ((OpenSearch *)*state)->explorer;
     assert_false(fails(check_explorer, explorer));
     assert_false(fails(go_on, explorer));
     explorer->frames++;
@@ -93,7 +93,7 @@ static void frames_and_sleepers_that_do_not_fit_are_noticed(void **state)
 
 static void a_branch_of_another_node_is_noticed(void **state)
 {
-    Tree *tree = &((Search *)*state)->units->shared.unrolled;
+    Tree *tree = &((OpenSearch *)*state)->units->shared.unrolled;
     uint32_t child = tree_node(tree, 0)->child;
     assert_false(fails(check_tree, tree));
     tree_node(tree, child)->parent++;
@@ -106,7 +106,7 @@ static void a_branch_of_another_node_is_noticed(void **state)
 
 static void a_number_out_of_turn_is_noticed(void **state)
 {
-    Numbers *numbers = &((Search *)*state)->units->shared.numbers;
+    Numbers *numbers = &((OpenSearch *)*state)->units->shared.numbers;
     assert_false(fails(check_numbers, numbers));
     STORE(Numbered, &numbers->nodes, 1).steps += 3;
     assert_true(fails(check_numbers, numbers));
@@ -131,7 +131,7 @@ static void a_branch_that_stands_behind_its_own_way_is_noticed(void **state)
 
 static void a_run_that_sleeps_at_its_node_is_noticed(void **state)
 {
-    Search *search = *state;
+    OpenSearch *search = *state;
     Round round = units_plan_round(search->units);
     round.budget = 2;
     units_run_round(search->units, &round);
@@ -145,7 +145,7 @@ static void a_run_that_sleeps_at_its_node_is_noticed(void **state)
 
 static void a_unit_that_forgot_a_sleeper_is_noticed(void **state)
 {
-    Search *search = *state;
+    OpenSearch *search = *state;
     Round round = units_plan_round(search->units);
     round.budget = 2;
     units_run_round(search->units, &round);

@@ -125,11 +125,11 @@ static int in_child(void (*work)(void *data), void *data)
     return status;
 }
 
-typedef struct Shared { Store numbers; Intern names; } Shared;
+typedef struct SharedParts { Store numbers; Intern names; } SharedParts;
 
 static void fill_shared(void *data)
 {
-    Shared *shared = data;
+    SharedParts *shared = data;
     for (uint32_t i = 0; i < 50000; i++) {
         char name[32];
         *(uint32_t *)store_push(&shared->numbers, 1) = i * 3;
@@ -142,8 +142,8 @@ static void what_a_child_pushes_its_parent_reads(void **state)
 {
     (void)state;
     Store holder;
-    store_init(&holder, sizeof(Shared), 1);
-    Shared *shared = store_push(&holder, 1);    /* the Stores' own fields are shared too */
+    store_init(&holder, sizeof(SharedParts), 1);
+    SharedParts *shared = store_push(&holder, 1);    /* the Stores' own fields are shared too */
     store_init(&shared->numbers, sizeof(uint32_t), 100000);
     intern_init(&shared->names, 100000, 4 << 20);
     assert_int_equal(in_child(fill_shared, shared), 0);

@@ -11,11 +11,11 @@
 
 enum { KEYS = 60000 };
 
-typedef struct Seen { GHashTable *keys; uint64_t visited; } Seen;
+typedef struct Visits { GHashTable *keys; uint64_t visited; } Visits;
 
 static void want_known(void *data, const uint64_t *key)
 {
-    Seen *seen = data;
+    Visits *seen = data;
     seen->visited++;
     assert_true(g_hash_table_contains(seen->keys, GSIZE_TO_POINTER(key[0])));
 }
@@ -49,7 +49,7 @@ static void fill(Table *table, uint64_t bits, bool in_order)
 {
     Rng rng;
     rng_init(&rng, bits);
-    Seen seen = {.keys = g_hash_table_new(NULL, NULL)};
+    Visits seen = {.keys = g_hash_table_new(NULL, NULL)};
     for (uint64_t i = 1; i <= KEYS; i++) {
         uint64_t key = in_order ? 1 + i / 2 : 1 + rng_below(&rng, KEYS);
         key &= ~(uint64_t)0 >> (64 - bits);
@@ -113,7 +113,7 @@ static void a_crowded_neighbourhood_makes_a_table_grow(void **state)
     assert_true(table_init(&table, (KeyShape){.words = 1, .bits = 40}, 16));
     unsigned grown_from = table.bits;
     assert_true(table.compact);
-    Seen seen = {.keys = g_hash_table_new(NULL, NULL)};
+    Visits seen = {.keys = g_hash_table_new(NULL, NULL)};
     for (uint64_t key = 1; table.bits == grown_from; key++)        /* only those that belong to its first line */
         if (hash_of(key, 40) >> (64 - 12) == 0) {
             assert_true(add(&table, key));
