@@ -154,7 +154,12 @@ char *describe_limit(const Program *program, const char *limit)
 
 char *describe_bounded(const Outcome *outcome)
 {
-    return g_strdup_printf("bounded: %s", outcome->stopped ? outcome->stopped : "a limit was reached before everything was covered");
+    if (outcome->stopped)
+        return g_strdup_printf("bounded: %s", outcome->stopped);
+    g_autoptr(GString) by = g_string_new(NULL);
+    for (guint i = 0; i < outcome->limits->len; i++)
+        g_string_append_printf(by, "%s%s", i ? ", " : "", (char *)outcome->limits->pdata[i]);
+    return g_strdup_printf("bounded: stopped by %s before everything was covered", by->len ? by->str : "a limit");
 }
 
 const char *describe_mode(unsigned bit)

@@ -111,6 +111,9 @@ static void texts_for_services_are_as_they_were(void **state)
         if (g_str_has_prefix(g_strstrip(*l), "\"text\" : "))
             g_string_append_printf(texts, "%s\n", *l);
     binary_is_golden(texts->str, "ring_shared.sarif.txt");
+    assert_int_equal(binary_run("check all_gather -n 3 -q --search enumerate --states 10 --junit g.xml"), 3);
+    g_autofree char *bounded = binary_contents("g.xml");
+    assert_non_null(strstr(bounded, "bounded: stopped by states before everything was covered"));
 }
 
 static JsonArray *flow_of(JsonObject *sarif)
