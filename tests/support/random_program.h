@@ -108,7 +108,6 @@ static inline bool random_jumps(RandomKind kind)
 bool random_polls(const RandomProgram *random); /* does some core repeat a look until it is content? */
 bool random_is_inside(const RandomProgram *random, const RandomPlace *place, unsigned i);   /* is that element in its thing? */
 void random_generate(RandomProgram *random, uint64_t seed, uint32_t features, unsigned operations);
-
 /* random_run.c: the body of launches. The expectation is armed with the contents of a machine, by random_promise. */
 Program *random_build(const RandomProgram *random);
 void random_build_into(Program *program, const RandomProgram *random);        /* a new one of that size */
