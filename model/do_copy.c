@@ -4,6 +4,7 @@
  * refs in a descriptor is no access.
  */
 #include "guard.h"
+#include "label.h"
 #include <glib.h>
 
 /* Is it another line? */
@@ -101,6 +102,15 @@ static void want_no_overlap(Core *core, uint32_t site, const CopyDesc *desc, con
               program_text(program, to), overlap_why(core, site, desc));
 }
 
+/* One half of a copy, for the message if it reaches too far. */
+static uint32_t region_of_half(Core *core, uint32_t site, Ref ref, const char *what)
+{
+    if (core->label == 0 || !program_get_view(core->program, ref.view)->over)
+        return guard_region(core, site, ref, NULL, what);
+    g_autofree char *block = label_describe(core->program, core->label);
+    return guard_region(core, site, ref, NULL, program_text(core->program, program_string(core->program, block)));
+}
+
 void core_copy_start(Core *core, uint32_t site, CopyDesc *desc)
 {
     Program *program = core->program;
@@ -121,8 +131,8 @@ void core_copy_start(Core *core, uint32_t site, CopyDesc *desc)
                     .source_view = desc->source.view, .target_view = desc->target.view, .label = core->label };
     copy->source = program_object(program, desc->source.decl, guard_own_core(core, desc->source));
     copy->target = program_object(program, desc->target.decl, to);
-    copy->source_region = guard_region(core, site, desc->source, NULL, "copy (its read)");
-    copy->target_region = guard_region(core, site, desc->target, NULL, "copy (its write)");
+    copy->source_region = region_of_half(core, site, desc->source, "copy (its read)");
+    copy->target_region = region_of_half(core, site, desc->target, "copy (its write)");
     if (desc->remote)
         copy->send_semaphore = completion(core, site, desc->send, guard_own_core(core, desc->send), bytes, &copy->send_count,
                                           "send semaphore");

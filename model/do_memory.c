@@ -195,7 +195,7 @@ void core_load(Core *core, uint32_t site, Ref ref, const uint8_t *mask, Tile *ou
 {
     guard_amend(core, STEP_LOAD, site, &ref, NULL, NULL);
     init_tile(core, ref, out);
-    access_memory(core, STEP_LOAD, site, ref, mask, out, NULL, "load");
+    access_memory(core, STEP_LOAD, site, ref, mask, out, NULL, mask != NULL ? "masked load" : "load");
     admit_unknown(out);
 }
 
@@ -221,7 +221,7 @@ void core_store(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const T
         return;
     want_shape(core, site, ref, tile, "store");
     mark_as_steered(core, tile);
-    access_memory(core, STEP_STORE, site, ref, mask, (Tile *)tile, NULL, "store");
+    access_memory(core, STEP_STORE, site, ref, mask, (Tile *)tile, NULL, mask != NULL ? "masked store" : "store");
 }
 
 void core_swap(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const Tile *tile, Tile *old)
@@ -230,7 +230,7 @@ void core_swap(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const Ti
     want_shape(core, site, ref, tile, "swap");
     mark_as_steered(core, tile);
     init_tile(core, ref, old);
-    access_memory(core, STEP_SWAP, site, ref, mask, (Tile *)tile, old, "swap");
+    access_memory(core, STEP_SWAP, site, ref, mask, (Tile *)tile, old, mask != NULL ? "masked swap" : "swap");
     admit_unknown(old);
 }
 

@@ -216,7 +216,7 @@ static int64_t base_of(const Part *part, int64_t batch_index, int64_t free_index
 /* Offsets of all contracted positions. */
 static int64_t *offsets_of(const Part *part, int64_t count)
 {
-    int64_t *offset = core_alloc(core_running, (size_t)(count + 1) * sizeof *offset);
+    int64_t *offset = g_new0(int64_t, (gsize)(count + 1));
     for (int64_t k = 0; k < count; k++) {
         int64_t rest = k;
         for (int i = part->contracted->dims; i-- > 0;) {
@@ -228,20 +228,86 @@ static int64_t *offsets_of(const Part *part, int64_t count)
     return offset;
 }
 
-static void dot_element(Tile *out, int64_t i, const Part *a, const Part *b, const int64_t *at_a, const int64_t *at_b, int64_t count)
+enum {
+    TOGETHER = 4,                               /* sums at once, so that none waits for its own last addition */
+    BLOCK = 16,                                 /* rows of the first operand that meet a row of the second while it is in the cache */
+};
+
+/* The operand as the products read it: a row of contracted elements for each pair of a batch index and a free index, and room for more. */
+typedef struct Rows { double *value; uint64_t *integer, *origin; uint8_t *state; int64_t count, length; } Rows;
+
+static Rows rows_of(const Part *part, int64_t batches, int64_t frees, int64_t length, bool is_float, uint64_t salt)
 {
-    Reduction sum = { .written = ELEMENT_WRITTEN };
-    bool is_float = dtype_is_float(out->dtype) || dtype_is_float(a->tile->dtype);
-    const Tile *x = a->tile, *y = b->tile;
-    for (int64_t k = 0; k < count; k++) {
-        if (is_float)
-            sum.value += compute_double(x, at_a[k]) * compute_double(y, at_b[k]);
-        else
-            sum.integer = (int64_t)((uint64_t)sum.integer + (uint64_t)compute_int(x, at_a[k]) * (uint64_t)compute_int(y, at_b[k]));
-        sum.written = element_both(sum.written, element_both(x->written[at_a[k]], y->written[at_b[k]]));
-        sum.origin += rng_mix(rng_mix(x->origin[at_a[k]]) + rng_mix(y->origin[at_b[k]]));
+    gsize room = (gsize)((batches * frees + TOGETHER - 1) * length);
+    Rows rows = { .count = frees, .length = length, .origin = g_new0(uint64_t, room), .state = g_new(uint8_t, (gsize)(batches * frees)) };
+    int64_t *offset = offsets_of(part, length), i = 0;
+    if (is_float)
+        rows.value = g_new0(double, room);
+    else
+        rows.integer = g_new0(uint64_t, room);
+    for (int64_t row = 0; row < batches * frees; row++) {
+        int64_t base = base_of(part, row / frees, row % frees);
+        rows.state[row] = ELEMENT_WRITTEN;
+        for (int64_t k = 0; k < length; k++, i++) {
+            int64_t at = base + offset[k];
+            if (is_float)
+                rows.value[i] = compute_double(part->tile, at);
+            else
+                rows.integer[i] = (uint64_t)compute_int(part->tile, at);
+            rows.origin[i] = rng_mix(part->tile->origin[at] + salt);
+            rows.state[row] = element_both(rows.state[row], part->tile->written[at]);
+        }
     }
-    compute_set(out, i, is_float ? sum.value : (double)sum.integer, is_float ? (int64_t)sum.value : sum.integer, sum.written, sum.origin);
+    g_free(offset);
+    return rows;
+}
+
+static void rows_free(Rows *rows)
+{
+    g_free(rows->value), g_free(rows->integer), g_free(rows->origin), g_free(rows->state);
+}
+
+static void sum_doubles(const double *x, const double *y, int64_t step, int64_t n, double *sum)
+{
+    double a = 0, b = 0, c = 0, d = 0;
+    for (int64_t k = 0; k < n; k++, x++, y++)
+        a += *x * y[0], b += *x * y[step], c += *x * y[2 * step], d += *x * y[3 * step];
+    sum[0] = a, sum[1] = b, sum[2] = c, sum[3] = d;
+}
+
+static void sum_ints(const uint64_t *x, const uint64_t *y, int64_t step, int64_t n, uint64_t *sum)
+{
+    uint64_t a = 0, b = 0, c = 0, d = 0;
+    for (int64_t k = 0; k < n; k++, x++, y++)
+        a += *x * y[0], b += *x * y[step], c += *x * y[2 * step], d += *x * y[3 * step];
+    sum[0] = a, sum[1] = b, sum[2] = c, sum[3] = d;
+}
+
+/* Elements of row a of the result: those of up to TOGETHER rows of y from b on. */
+static void dot_elements(Tile *out, int64_t to, const Rows *x, int64_t a, const Rows *y, int64_t b, int64_t many)
+{
+    double value[TOGETHER] = { 0 };
+    uint64_t integer[TOGETHER] = { 0 }, origin[TOGETHER];
+    int64_t n = x->length;
+    sum_ints(x->origin + a * n, y->origin + b * n, n, n, origin);
+    if (x->value != NULL)
+        sum_doubles(x->value + a * n, y->value + b * n, n, n, value);
+    else
+        sum_ints(x->integer + a * n, y->integer + b * n, n, n, integer);
+    for (int64_t j = 0; j < many; j++)
+        compute_set(out, to + j, x->value != NULL ? value[j] : (double)(int64_t)integer[j],
+                    x->value != NULL ? (int64_t)value[j] : (int64_t)integer[j], element_both(x->state[a], y->state[b + j]), origin[j]);
+}
+
+static void dot_rows(Tile *out, int64_t batches, const Rows *x, const Rows *y)
+{
+    for (int64_t batch = 0; batch < batches; batch++)
+        for (int64_t first = 0; first < x->count; first += BLOCK)
+            for (int64_t j = 0; j < y->count; j += TOGETHER)
+                for (int64_t i = first; i < MIN(first + BLOCK, x->count); i++) {
+                    int64_t row = batch * x->count + i;
+                    dot_elements(out, row * y->count + j, x, row, y, batch * y->count + j, MIN(TOGETHER, y->count - j));
+                }
 }
 
 static int64_t product_of(const Tile *tile, const PlShape *axes)
@@ -269,7 +335,7 @@ static PlTile dot(const PlSite *here, PlTile given_a, PlTile given_b, PlType typ
     Part b = part_of(here, compute_get(here, given_b), &axes[1], &axes[3]);
     want_partners(here, &a, &b);
     PlShape size = { 0, { 0 } };
-    int64_t frees_a = 1, frees_b = 1, contracted = product_of(a.tile, a.contracted);
+    int64_t frees_a = 1, frees_b = 1, batches = product_of(a.tile, a.batch), contracted = product_of(a.tile, a.contracted);
     if (a.batch->dims + (int)a.frees + (int)b.frees > VIEW_DIMS_MAX || (unsigned)type >= DTYPE_COUNT)
         builder_misuse(here, "pl_tile_dot: a result of more than %d dimensions", VIEW_DIMS_MAX);
     for (int i = 0; i < a.batch->dims; i++)
@@ -281,15 +347,11 @@ static PlTile dot(const PlSite *here, PlTile given_a, PlTile given_b, PlType typ
     Tile *out = compute_new(here, (DType)type, compute_sizes(here, size.dims, size.size), a.tile->opaque || b.tile->opaque);
     if (out->opaque)
         return builder_hold(out);
-    int64_t *offset_a = offsets_of(&a, contracted), *offset_b = offsets_of(&b, contracted);
-    int64_t *at_a = offsets_of(&a, contracted), *at_b = offsets_of(&b, contracted);
-    for (int64_t i = 0; i < out->elements; i++) {
-        int64_t base_a = base_of(&a, i / (frees_a * frees_b), i / frees_b % frees_a);
-        int64_t base_b = base_of(&b, i / (frees_a * frees_b), i % frees_b);
-        for (int64_t k = 0; k < contracted; k++)
-            at_a[k] = base_a + offset_a[k], at_b[k] = base_b + offset_b[k];
-        dot_element(out, i, &a, &b, at_a, at_b, contracted);
-    }
+    bool is_float = dtype_is_float(out->dtype) || dtype_is_float(a.tile->dtype);
+    Rows x = rows_of(&a, batches, frees_a, contracted, is_float, UINT64_C(0x8ebc6af09c88c6e3));
+    Rows y = rows_of(&b, batches, frees_b, contracted, is_float, UINT64_C(0x589965cc75374cc3));
+    dot_rows(out, batches, &x, &y);
+    rows_free(&x), rows_free(&y);
     return builder_hold(out);
 }
 

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
+from jax.sharding import PartitionSpec as P
 from kernels_mixed import shift, struct
 from kernels_protocols import SEMAPHORE
 from kernels_ring import ANY, DMA, LOGICAL, Params
@@ -257,6 +258,41 @@ def only_on_tpus(x):
     if "TPU" not in kind or jax.default_backend() != "tpu":
         raise NotImplementedError(f"no kernel for {kind}")
     return double(x)
+
+
+def fits_in_memory(x):
+    """Asks how much memory a device has, as kernels do that choose their blocks by it."""
+    stats = jax.devices()[0].memory_stats()
+    if stats["bytes_limit"] < 32 << 30:
+        return double(x) + 1.0
+    return double(x)
+
+
+def on_a_mesh(mesh, x, scale=2.0):
+    mapped = jax.shard_map(double, mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False)
+    return mapped(x) * scale
+
+
+def on_a_mesh_by_name(x, *, mesh):
+    return on_a_mesh(mesh, x)
+
+
+def joint_sums(x, axes=("x", "y")):
+    """Collectives over several axes at once, before the kernel."""
+    whole = lax.all_gather(x, axes, axis=0, tiled=True)
+    each = lax.all_gather(x, axes, axis=1)
+    part = lax.psum_scatter(whole, axes, scatter_dimension=0, tiled=True)
+    return double(x + part + each.sum(axis=1))
+
+
+def named_grid_kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...] + 10.0 * lax.axis_index("rows").astype(jnp.float32) + lax.axis_index("columns").astype(jnp.float32)
+
+
+def named_grid(x):
+    block = pl.BlockSpec((8, 128), lambda i, j: (i, j))
+    spec = pl.GridSpec(grid=(("rows", 2), ("columns", 4)), in_specs=[block], out_specs=block)
+    return pl.pallas_call(named_grid_kernel, grid_spec=spec, out_shape=struct(x.shape))(x)
 
 
 def elsewhere_without_a_kernel(x):

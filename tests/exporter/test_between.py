@@ -176,3 +176,46 @@ def test_code_that_asks_what_devices_there_are(heddle, numbers, function):
     x, backend = numbers(8, 128), jax.default_backend()
     heddle.verify(function, x, mesh=1, expect=2 * x[None])
     assert jax.default_backend() == backend == jax.devices()[0].platform
+
+
+@pytest.mark.parametrize("function", [k.on_a_mesh, functools.partial(k.on_a_mesh, scale=2.0), k.on_a_mesh_by_name])
+def test_a_parameter_called_mesh_is_given_the_mesh(heddle, numbers, function):
+    x = numbers(32, 128)
+    heddle.verify(function, x, mesh=4, expect=lambda a: a * 4)
+
+
+def test_a_mesh_that_is_given_stays(heddle, numbers):
+    from heddle_pallas.mesh import Mesh
+    from heddle_pallas.trace.tpus import abstract_mesh
+
+    report = heddle.verify(functools.partial(k.on_a_mesh_by_name, mesh=abstract_mesh(Mesh(("x",), (3,)))), numbers(24, 128))
+    assert "on_a_mesh_by_name, 3 devices: verified" in report.text
+
+
+def test_collectives_over_joint_axes(heddle, numbers):
+    x = numbers(6, 12, 128)
+    whole = x.reshape(72, 128)
+    want = 2 * (x + 6 * whole.reshape(6, 12, 128) + x.sum(axis=0))
+    heddle.verify(k.joint_sums, heddle_pallas.per_device(x), mesh="x=2,y=3", expect=[want])
+
+
+def test_index_along_a_named_dimension_of_the_grid(heddle, numbers):
+    x = numbers(16, 512)
+    want = x + np.kron(np.array([[0, 1, 2, 3], [10, 11, 12, 13]], np.float32), np.ones((8, 128), np.float32))
+    heddle.verify(k.named_grid, x, mesh=1, expect=[want[None]])
+
+
+@pytest.mark.parametrize("tpu, more", [("v5e", 1), ("v6e", 0), ("TPU v5 lite", 1)])
+def test_memory_of_a_stated_tpu(heddle, numbers, tpu, more):
+    x = numbers(8, 128)
+    heddle.verify(k.fits_in_memory, x, mesh=1, tpu=tpu, expect=[x[None] * 2 + more])
+
+
+def test_what_is_no_tpu(heddle):
+    with pytest.raises(heddle_pallas.HeddleError, match="v55: no TPU that is known; the kinds are v4, v5e, v5p, v6e, 7x"):
+        heddle.check(k.fits_in_memory, "f32[8,128]", mesh=1, tpu="v55")
+
+
+def test_an_argument_that_only_plain_jax_reads(heddle):
+    report = heddle.verify(lambda x, y: k.double(x) + y, "f32[8,128]", "f32[8,128]", mesh=2)
+    assert report.generated == ("y",) and report.results.shape == (2, 8, 128)

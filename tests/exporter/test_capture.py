@@ -45,6 +45,23 @@ def test_values_between_kernels_are_those_of_the_kernels(numbers):
     assert len(reports) == 2 and (got == np.maximum(np.roll(x, 16, axis=0), 5.0)).all()
 
 
+def test_many_devices_with_large_arrays_meet(numbers):
+    """JAX hands such arrays over by work on the threads that run the devices, of which each waits for the others here."""
+    mesh = jax.sharding.Mesh(np.array(jax.devices()), ("x",))
+    count = len(jax.devices())
+    mapped = jax.shard_map(rings.right_permute, mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False)
+    x = numbers(count * 1024, 256)
+    with heddle_pallas.checked() as reports:
+        got = np.asarray(jax.jit(mapped)(x))
+    assert reports[0].ok and (got == np.roll(x, 1024, axis=0)).all()
+
+
+def test_a_report_is_printed_as_it_reads(numbers):
+    with heddle_pallas.checked() as reports:
+        jax.jit(memory.accumulate)(numbers(32, 128))
+    assert str(reports[0]) == reports[0].text and "accumulate_kernel, 1 device: verified" in str(reports[0])
+
+
 def test_a_faulty_kernel_fails_the_test(numbers):
     with pytest.raises(AssertionError, match="all_gather_kernel: faulty"):
         with heddle_pallas.checked():

@@ -16,9 +16,11 @@ ABOVE_ALL = {"__init__", "__main__"}
 START_UP = "JAX takes seconds to import: --help, replay, a missing JAX and every other pytest run do without"
 VERSIONS = "not in all versions of JAX"
 INSIDE_FUNCTIONS = {
-    "frontend.cli": ({"numpy", "jax", "frontend.api", "frontend.report", "trace.tpus", "trace.tracing"}, START_UP),
-    "frontend.plugin": ({"frontend.api", "frontend.capturing", "frontend.report"}, START_UP),
+    "frontend.cli": ({"numpy", "jax", "frontend.api", "frontend.report", "trace.tracing"}, START_UP),
+    "frontend.init": ({"frontend.api", "trace.tracing"}, START_UP),
+    "frontend.plugin": ({"frontend.api", "frontend.capturing", "frontend.report", "trace.tpus"}, START_UP),
     "frontend.capturing": ({"jax._src.pallas"}, VERSIONS),
+    "frontend.interpreter": ({"jax._src", "jax._src.interpreters"}, VERSIONS),
     "frontend.manifest": ({"tomllib"}, "Python 3.10 has none"),
 }
 

@@ -38,8 +38,8 @@ def _prepared(arguments: Sequence[Any]) -> list[Any]:
     return [shape(a) if isinstance(a, str) else a for a in arguments]
 
 
-def _traced(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int | None, name: str) -> Traced:
-    return trace(function, _prepared(arguments), 2 if mesh is None else mesh, cores, name, mesh is not None)
+def _traced(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int | None, name: str, tpu: str | None) -> Traced:
+    return trace(function, _prepared(arguments), 2 if mesh is None else mesh, cores, name, mesh is not None, tpu)
 
 
 def check(function: Callable[..., Any], *arguments: Any, **options: Unpack[CheckOptions]) -> Report:
@@ -50,9 +50,9 @@ def check(function: Callable[..., Any], *arguments: Any, **options: Unpack[Check
     within the tolerance. The options are those of CheckOptions; others are errors.
     """
     given: dict[str, Any] = dict(options)
-    mesh, cores, name = given.pop("mesh", None), given.pop("cores", None), given.pop("name", "")
+    mesh, cores, name, tpu = given.pop("mesh", None), given.pop("cores", None), given.pop("name", ""), given.pop("tpu", None)
     expect, tolerance = given.pop("expect", None), given.pop("tolerance", TOLERANCE)
-    traced = _traced(function, arguments, mesh, cores, name)
+    traced = _traced(function, arguments, mesh, cores, name, tpu)
     if expect is not None:
         traced.promise(_leaves(expect(*arguments) if callable(expect) else expect), tolerance)
     return run(traced, **given)
@@ -121,8 +121,9 @@ def export(
     name: str = "",
     folder: str = ".",
     opaque: bool = False,
+    tpu: str | None = None,
 ) -> Path:
     """Writes the C file (and, for large inputs, a file of values beside it), and returns its path."""
-    traced = _traced(function, arguments, mesh, cores, name)
+    traced = _traced(function, arguments, mesh, cores, name, tpu)
     Path(folder).mkdir(parents=True, exist_ok=True)
     return write_source(traced, Path(folder), opaque)

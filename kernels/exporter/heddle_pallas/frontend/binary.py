@@ -6,7 +6,9 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
+from typing import Any, Sequence
 
 from ..errors import HeddleError
 
@@ -28,9 +30,28 @@ def find_heddle() -> str:
     return found
 
 
-def ending_with_us() -> dict[str, str]:
-    """The environment of a checker that ends when this process does, however that is."""
-    return {**os.environ, "HEDDLE_PARENT": str(os.getpid())}
+SECONDS_TO_END = 10
+
+
+def call_to_the_end(command: Sequence[str], timeout: float | None = None, **streams: Any) -> "subprocess.CompletedProcess[str]":
+    """Runs the checker. However this ends, by a result, by a limit, by ctrl-C, or with this process, nothing of it goes on."""
+    environment = {**os.environ, "HEDDLE_PARENT": str(os.getpid())}
+    with subprocess.Popen(command, text=True, env=environment, **streams) as running:
+        try:
+            out, errors = running.communicate(timeout=timeout)
+        except BaseException:
+            _end(running)
+            raise
+        return subprocess.CompletedProcess(command, running.returncode, out, errors)
+
+
+def _end(running: "subprocess.Popen[str]") -> None:
+    """Asked to, it ends its own processes first, and removes what they wrote."""
+    running.terminate()
+    try:
+        running.wait(SECONDS_TO_END)
+    except subprocess.TimeoutExpired:
+        running.kill()
 
 
 def find_compiler() -> str:

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 import jax
 import numpy as np
@@ -32,6 +33,18 @@ from ..mesh import Mesh
 from ..trace.plan import Plan
 from ..trace.tracing import Traced
 from .api import settle
+from .interpreter import (
+    Asked,
+    Races,
+    after_each_execution,
+    asked,
+    callbacks_of_numpy,
+    cores_of,
+    exception_for,
+    own_races,
+    show_races,
+    want_its_consent,
+)
 from .report import Report, run
 
 if TYPE_CHECKING:
@@ -90,23 +103,18 @@ class Captured:
         return report
 
 
-def _cores_of(params: Mapping[str, Any]) -> int:
-    interpret = params.get("interpret")
-    for name in ("num_cores_per_device", "num_cores_or_threads"):
-        if isinstance(getattr(interpret, name, None), int):
-            return int(getattr(interpret, name))
-    return 1
+def _structs(arguments: tuple[Any, ...]) -> list[jax.ShapeDtypeStruct]:
+    return [jax.ShapeDtypeStruct(np.shape(a), jax.typeof(a).dtype) for a in arguments]
 
 
 def _capture_call(primitive: Primitive, bind: Callable[..., Any], arguments: tuple[Any, ...], params: dict[str, Any]) -> Captured:
-    structs = [jax.ShapeDtypeStruct(np.shape(a), jax.typeof(a).dtype) for a in arguments]
     own = dict(params, interpret=False) if "interpret" in params else dict(params)
-    closed = jax.make_jaxpr(lambda *values: bind(*values, **own))(*structs)
+    closed = jax.make_jaxpr(lambda *values: bind(*values, **own))(*_structs(arguments))
     eqn = next(e for e in closed.eqns if e.primitive is primitive)
     body = params.get("jaxpr") or params["jaxprs"][0]
     body = opened(body)
     place = kernel_place(body, eqn)
-    return Captured(kernel_name(params, body), _mesh_here(), _cores_of(params), closed, place if place.file else place_of(eqn))
+    return Captured(kernel_name(params, body), _mesh_here(), cores_of(params), closed, place if place.file else place_of(eqn))
 
 
 @contextlib.contextmanager
@@ -148,7 +156,10 @@ def capture() -> Iterator[list[Captured]]:
 
 
 class _Meeting:
-    """Each device arrives with its operands, in a thread of its own; the last one has the kernel checked for all."""
+    """Each device arrives with its operands, in a thread of its own; the last one has the kernel checked for all.
+
+    A thread that waits here is one that runs its device: nothing in here may need JAX.
+    """
 
     def __init__(self, captured: Captured, check: Callable[[Captured, list[Any]], list[Any]]) -> None:
         self.captured = captured
@@ -158,7 +169,8 @@ class _Meeting:
         self.round = 0
         self.results: dict[int, Any] = {}  # by round
 
-    def come(self, device: int, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    def __call__(self, at: Any, *operands: Any) -> tuple[Any, ...]:
+        device = int(at)
         with self.lock:
             while device in self.present:  # the round before is not over yet
                 self.lock.wait()
@@ -175,63 +187,134 @@ class _Meeting:
             found = self.results[mine]
         return tuple(np.asarray(r)[device] for r in found)
 
+    def call(self, operands: tuple[Any, ...]) -> list[Any]:
+        """In place of the kernel, on each device."""
+        mesh = self.captured.mesh
+        device: Any = np.int32(0)
+        if mesh.devices > 1:
+            for name, size in zip(mesh.names, mesh.sizes):
+                device = device * size + lax.axis_index(name)
+        avals = [v.aval for v in self.captured.jaxpr.jaxpr.outvars]
+        if any(not hasattr(a.dtype, "itemsize") for a in avals):
+            raise Unsupported("a kernel that returns semaphores, in checked()", self.captured.place, "verify the whole function")
+        return list(io_callback(self, tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals), device, *operands))
+
+
+class Judgement:
+    """What came of the kernels of some code that runs in checked().
+
+    The code itself may expect a fault: it catches the exception that JAX's interpreter would have raised, or reads `races.races_found`.
+    It was told then, and if it goes on, the fault is what it wants.
+    """
+
+    def __init__(self, in_words_of_jax: bool = True, **options: Unpack[RunOptions]) -> None:
+        self.reports: list[Report] = []
+        self.refused: list[tuple[str, Exception]] = []  # the kernel's name, and why it has no report
+        self._options = options
+        self._in_words_of_jax = in_words_of_jax
+        self._told: list[Report] = []
+        self._to_raise: tuple[Report, str] | None = None
+
+    def was_told(self, report: Report) -> bool:
+        return any(r is report for r in self._told)
+
+    def not_wanted(self, wrong: BaseException | None) -> None:
+        """The code was told by this exception, and failed of it."""
+        self._told = [r for r in self._told if r is not getattr(wrong, "heddle_report", None)]
+
+    def wrong(self) -> list[Report]:
+        """What is not verified, and was not told to the code."""
+        return [r for r in self.reports if not r.ok and not self.was_told(r)]
+
+    def settle(self) -> None:
+        """Raises what stands against the kernels: why one has no report, or an AssertionError with the reports that are wrong."""
+        __tracebackhide__ = True
+        if self.refused:
+            raise self.refused[0][1]
+        unless_verified(self.wrong())
+
+    @contextlib.contextmanager
+    def judging(self) -> Iterator[None]:
+        """Kernels that are traced inside are judged here."""
+        jax.clear_caches()
+        try:
+            with _wrapped(self._replace), callbacks_of_numpy(_Meeting), after_each_execution(self._raise), own_races():
+                yield
+                jax.effects_barrier()
+        except BaseException as wrong:
+            self.not_wanted(wrong)
+            raise
+        finally:
+            jax.clear_caches()
+
+    def _replace(self, primitive: Primitive, bind: Callable[..., Any], arguments: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        try:
+            wants = asked(params)
+            if wants.interprets and self._in_words_of_jax:
+                want_its_consent(bind, _structs(arguments), params)
+            captured = _capture_call(primitive, bind, arguments, params)
+            return _Meeting(captured, functools.partial(self._decide, wants)).call(arguments)
+        except HeddleError as wrong:
+            self.refused.append((kernel_name(params, opened(params.get("jaxpr") or params["jaxprs"][0])), wrong))
+            raise
+
+    def _decide(self, wants: Asked, captured: Captured, stacked: list[Any]) -> list[Any]:
+        nothing = [np.zeros((captured.mesh.devices, *v.aval.shape), v.aval.dtype) for v in captured.jaxpr.jaxpr.outvars]
+        if self._to_raise is not None:  # the interpreter would not have come here
+            return nothing
+        options: RunOptions = {"bounds": "padded", **self._options} if wants.padded else self._options
+        try:
+            report = run(captured.traced(stacked), wants, **options)
+            self.reports.append(report)
+            if wants.interprets:
+                show_races(Races(wants.detects_races and "race" in report.faults, functools.partial(self._read_races, report)))
+            words = exception_for(report.check["faults"], wants) if self._in_words_of_jax and wants.interprets else None
+            if words is not None:
+                self._to_raise = (report, words)
+            if report.results is not None:
+                return list(report.results)
+            raise HeddleError(f"{captured.name}: the run kept no arrays")
+        except Exception as error:  # an exception in a callback would be JAX's to tell: ours comes at the end
+            self.refused.append((captured.name, error))
+            return nothing
+
+    def _read_races(self, report: Report, found: bool) -> None:
+        if found and report.faults == ("race",):
+            self._told.append(report)
+
+    def _raise(self) -> None:
+        """In the thread of the code that called the kernel."""
+        if self._to_raise is not None:
+            report, words = self._to_raise
+            self._to_raise = None
+            self._told.append(report)
+            wrong: Any = jax.errors.JaxRuntimeError(f"INTERNAL: CpuCallback error calling callback: {words}")
+            wrong.heddle_report = report
+            raise wrong
+
 
 @contextlib.contextmanager
 def checked(raise_faults: bool = True, **options: Unpack[RunOptions]) -> Iterator[list[Report]]:
     """Kernels that are traced inside run in the checker, and return the arrays that it computed.
 
-    At the end, a kernel that is not verified raises an AssertionError, unless raise_faults is False. Functions that were compiled
-    before are not checked.
+    At the end, a kernel that is not verified raises an AssertionError, unless raise_faults is False; then no exception is raised in the
+    words of JAX's interpreter, either. Functions that were compiled before are not checked.
     """
-    reports: list[Report] = []
-    errors: list[Exception] = []
-
-    def decide(captured: Captured, stacked: list[Any]) -> list[Any]:
-        try:
-            report = run(captured.traced(stacked), **options)
-            reports.append(report)
-            if report.results is not None:
-                return list(report.results)
-            raise HeddleError(f"{captured.name}: the run kept no arrays")
-        except Exception as error:  # an exception in a callback would be JAX's to tell: ours comes at the end
-            errors.append(error)
-            return [np.zeros((captured.mesh.devices, *v.aval.shape), v.aval.dtype) for v in captured.jaxpr.jaxpr.outvars]
-
-    def replace(primitive: Primitive, bind: Callable[..., Any], arguments: tuple[Any, ...], params: dict[str, Any]) -> Any:
-        captured = _capture_call(primitive, bind, arguments, params)
-        meeting = _Meeting(captured, decide)
-        shapes = tuple(jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in captured.jaxpr.jaxpr.outvars)
-        return list(_call_back(meeting, shapes, arguments, captured.mesh))
-
-    jax.clear_caches()
+    judgement = Judgement(raise_faults, **options)
     try:
-        with _wrapped(replace):
-            yield reports
-            jax.effects_barrier()
-    finally:
-        jax.clear_caches()
-        if errors:
-            raise errors[0]
-    if raise_faults:
-        unless_verified(reports)
+        with judgement.judging():
+            yield judgement.reports
+    except Exception:
+        if judgement.refused or (raise_faults and judgement.wrong()):
+            judgement.settle()
+        raise
+    if raise_faults or judgement.refused:
+        judgement.settle()
 
 
 def unless_verified(reports: list[Report]) -> None:
     """Raises an AssertionError with all reports that are not."""
+    __tracebackhide__ = True
     wrong = [r for r in reports if not r.ok]
     if wrong:
         raise AssertionError("\n".join(f"{r.name}: {r.verdict}\n\n{r.text}" for r in wrong))
-
-
-def _call_back(meeting: _Meeting, shapes: tuple[Any, ...], arguments: tuple[Any, ...], mesh: Mesh) -> Any:
-    device: Any = np.int32(0)
-    if mesh.devices > 1:
-        for name, size in zip(mesh.names, mesh.sizes):
-            device = device * size + lax.axis_index(name)
-
-    def come(at: Any, *operands: Any) -> tuple[Any, ...]:
-        return meeting.come(int(at), operands)
-
-    if any(not hasattr(s.dtype, "itemsize") for s in shapes):
-        raise Unsupported("a kernel that returns semaphores, in checked()")
-    return io_callback(come, shapes, device, *arguments)

@@ -2,6 +2,7 @@
 
 heddle-pallas check my_module:all_gather -n 2..8 --input x=f32[8,128]
 heddle-pallas export my_module:all_gather -n 4 --input x=f32[8,128] -o all_gather.c
+heddle-pallas init my_module
 heddle-pallas survey wild/some-project.toml --root ~/checkouts
 heddle-pallas replay heddle-schedules/all_gather-n3-race-1-9aa3.schedule
 """
@@ -16,14 +17,13 @@ import os
 import re
 import subprocess
 import sys
-from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..errors import HeddleError
 from ..mesh import Mesh, as_mesh, parse_mesh, parse_sizes
-from . import survey
-from .binary import ending_with_us, find_heddle, in_words_of_pallas
+from . import init, survey
+from .binary import call_to_the_end, find_heddle, in_words_of_pallas
 from .options import FLAGS, VALUES
 
 if TYPE_CHECKING:
@@ -97,19 +97,20 @@ def parse_input(text: str) -> tuple[str, Any]:
         raise HeddleError(f"--input {name}: {wrong}") from None
 
 
-def _arguments(function: Callable[..., Any], inputs: Sequence[tuple[str, Any]], mesh: Mesh) -> tuple[Callable[..., Any], list[Any]]:
-    """By the names of the parameters; one called mesh gets the mesh."""
+def _arguments(
+    function: Callable[..., Any], inputs: Sequence[tuple[str, Any]], mesh: Mesh, cores: int | None
+) -> tuple[Callable[..., Any], list[Any]]:
+    """By the names of the parameters."""
+    from ..trace.tracing import given_mesh
+
     given = dict(inputs)
+    if "mesh" not in given:
+        function = given_mesh(function, mesh, cores or 1)
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return function, list(given.values())
     names = [n for n, p in parameters.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-    if "mesh" in names and "mesh" not in given:
-        from ..trace.tpus import abstract_mesh
-
-        function = wraps(function)(partial(function, mesh=abstract_mesh(mesh)))
-        names.remove("mesh")
     unknown = [n for n in given if n not in names]
     if unknown:
         raise HeddleError(f"--input {unknown[0]}: the function has no parameter of that name; it has {', '.join(names) or 'none'}")
@@ -131,7 +132,7 @@ def _arguments(function: Callable[..., Any], inputs: Sequence[tuple[str, Any]], 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="heddle-pallas", description="Check Pallas TPU kernels for every order of their steps.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="check|export|survey|replay|explain")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="check|export|init|survey|replay|explain")
     for name, text in (("check", "trace, export, decide"), ("export", "write the C program")):
         command = commands.add_parser(name, help=text, description=text)
         command.add_argument("function", help="my_module:my_function, or path/to/file.py:my_function")
@@ -139,6 +140,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--mesh", default=None, help="named axes, such as x=4,y=2")
         command.add_argument("--axis", default="x", help="the name of the only axis, with -n (default x)")
         command.add_argument("--cores", type=int, default=None, help="cores per device")
+        command.add_argument("--tpu", default=None, metavar="KIND", help="what devices say that they are: v4, v5e, v5p, v6e or 7x")
         command.add_argument("--input", action="append", default=[], metavar="NAME=VALUE", help="x=f32[8,128], x=@values.npy or x=7")
         command.add_argument("--opaque", action="store_true", help="track where floats go, not their values")
         if name == "export":
@@ -155,6 +157,8 @@ def _parser() -> argparse.ArgumentParser:
         for flag in FLAGS:
             short = ["-v"] if flag == "verbose" else []
             command.add_argument(*short, f"--{flag.replace('_', '-')}", action="store_true", help="as in `heddle check`")
+    text = "write a test file and a CI workflow for the kernels of a module"
+    init.add_arguments(commands.add_parser("init", help=text, description=text))
     text = "judge the kernels of a manifest, as a table"
     survey.add_arguments(commands.add_parser("survey", help=text, description=text))
     for name, text in OF_THE_CHECKER.items():
@@ -183,8 +187,8 @@ def _check(options: argparse.Namespace) -> int:
     question = digest(options.function.encode(), *map(str.encode, options.input), repr((options.opaque, chosen)).encode())
     table: list[tuple[Mesh, "Report"]] = []
     for mesh in _meshes(options):
-        called, arguments = _arguments(function, inputs, mesh)
-        traced = trace(called, arguments, as_mesh(mesh), options.cores, told=_told(options))
+        called, arguments = _arguments(function, inputs, mesh, options.cores)
+        traced = trace(called, arguments, as_mesh(mesh), options.cores, told=_told(options), tpu=options.tpu)
         mesh = traced.plan.program.mesh
         report = run(
             traced,
@@ -227,9 +231,9 @@ def _export(options: argparse.Namespace) -> int:
     meshes = _meshes(options)
     if len(meshes) != 1:
         raise HeddleError("export writes one size: give -n 4, or --mesh")
-    called, arguments = _arguments(_find_function(options.function), [parse_input(i) for i in options.input], meshes[0])
+    called, arguments = _arguments(_find_function(options.function), [parse_input(i) for i in options.input], meshes[0], options.cores)
     target = Path(options.output)
-    traced = trace(called, arguments, meshes[0], options.cores, told=_told(options))
+    traced = trace(called, arguments, meshes[0], options.cores, told=_told(options), tpu=options.tpu)
     try:
         source = write_source(traced, target.parent, options.opaque, target.name)
     except OSError as wrong:
@@ -241,12 +245,16 @@ def _export(options: argparse.Namespace) -> int:
     return 0
 
 
+def _init(options: argparse.Namespace) -> int:
+    return init.init(options, _import)
+
+
 def _of_the_checker(arguments: Sequence[str]) -> int:
     try:
         command = [find_heddle(), *arguments]
         if any(a.startswith(("--step", "--gdb")) for a in arguments):  # a conversation
-            return subprocess.run(command, check=False, env=ending_with_us()).returncode
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, env=ending_with_us())
+            return call_to_the_end(command).returncode
+        done = call_to_the_end(command, stdout=subprocess.PIPE)
         print(in_words_of_pallas(done.stdout), end="", flush=True)
         return done.returncode
     except HeddleError as wrong:
@@ -267,7 +275,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("heddle-pallas: JAX is not installed: pip install 'jax>=0.7'", file=sys.stderr)
         return 2
     try:
-        return {"check": _check, "export": _export, "survey": survey.survey}[options.command](options)
+        return {"check": _check, "export": _export, "init": _init, "survey": survey.survey}[options.command](options)
     except HeddleError as wrong:
         print(f"heddle-pallas: {wrong}", file=sys.stderr)
         return 2

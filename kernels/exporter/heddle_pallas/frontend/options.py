@@ -48,6 +48,7 @@ class CheckOptions(RunOptions, total=False):
 
     mesh: Any  # a number of devices, "x=4,y=2", a dict, or a mesh of JAX; 2 devices if it is not given
     cores: int | None  # a device; None: as the kernels say
+    tpu: str | None  # what devices say that they are: v4, v5e, v5p, v6e, 7x; None: what they are, or v6e to who wants a TPU
     name: str  # of the program; empty: the function's
     expect: Any  # what the function should return, or a function of the arguments that computes it; None: nothing is compared
     tolerance: float  # of floats, relative and absolute; TOLERANCE if it is not given

@@ -19,10 +19,11 @@ from ..c.program import Array, ProgramWriter
 from ..c.types import parse_dtype
 from ..errors import HeddleError, short_path
 from ..trace.tracing import Traced
-from .binary import ending_with_us, find_compiler, find_heddle, in_words_of_pallas
+from .binary import call_to_the_end, find_compiler, find_heddle, in_words_of_pallas
 from .options import arguments_of
 
 if TYPE_CHECKING:
+    from .interpreter import Asked
     from .options import RunOptions, Unpack
 
 
@@ -39,6 +40,9 @@ class Report:
     generated: tuple[str, ...] = ()  # inputs whose values were generated here
     page: str = ""  # as a page of HTML, if it was asked for
     head: dict[str, Any] = dataclasses.field(default_factory=dict)  # of the JSON report: its format and version
+
+    def __str__(self) -> str:
+        return self.text
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -66,11 +70,12 @@ def write_source(traced: Traced, folder: Path, opaque: bool = False, name: str =
     return path
 
 
-def run(traced: Traced, **options: Unpack[RunOptions]) -> Report:
-    """Checks it."""
+def run(traced: Traced, wants: Asked | None = None, **options: Unpack[RunOptions]) -> Report:
+    """Checks it. wants: what the results hold where nothing wrote, or no values were kept."""
     chosen: dict[str, Any] = dict(options)
     schedules, timeout = chosen.pop("schedules", None), chosen.pop("timeout", None)
-    opaque, page = chosen.pop("opaque", False), chosen.pop("page", False)
+    opaque = chosen.pop("opaque", False) or (wants is not None and wants.skips_floats)
+    page = chosen.pop("page", False)
     given = arguments_of(chosen)
     with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
         source = write_source(traced, Path(folder), opaque)
@@ -94,7 +99,7 @@ def run(traced: Traced, **options: Unpack[RunOptions]) -> Report:
             command += ["--html", f"{folder}/page.html"]
         find_compiler()
         done = _call(command, timeout, traced.name)
-        report = _read(traced, source, Path(folder), done)
+        report = _read(traced, source, Path(folder), done, wants)
         if schedules is None:
             _forget(folder, report)
         elif report.verdict == "faulty":
@@ -115,14 +120,14 @@ def digest(*parts: bytes) -> str:
 
 def _call(command: Sequence[str], timeout: float | None, name: str) -> "subprocess.CompletedProcess[str]":
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, env=ending_with_us())
+        return call_to_the_end(command, timeout, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     except subprocess.TimeoutExpired:
         raise HeddleError(f"{name}: no verdict within {timeout:g} s; allow more time, or fewer devices") from None
     except OSError as wrong:
         raise HeddleError(f"cannot run {command[0]}: {wrong.strerror}") from None
 
 
-def _read(traced: Traced, source: Path, folder: Path, done: "subprocess.CompletedProcess[str]") -> Report:
+def _read(traced: Traced, source: Path, folder: Path, done: "subprocess.CompletedProcess[str]", wants: Asked | None) -> Report:
     if done.returncode not in (0, 1, 3):
         lines = [line for line in done.stderr.strip().splitlines() if line.strip()] or [f"heddle ended with status {done.returncode}"]
         raise HeddleError("\n".join(lines))
@@ -149,7 +154,8 @@ def _read(traced: Traced, source: Path, folder: Path, done: "subprocess.Complete
         check["source"] = short_path(traced.place.file)
     results = folder / "results"
     if results.exists() and results.stat().st_size:
-        report.results = _results(traced, results.read_bytes())
+        report.results = _results(traced, results.read_bytes(), wants)
+        report.generated = tuple(traced.plan.known.generated)  # what is computed after the last kernel may read more of them
     return report
 
 
@@ -200,16 +206,19 @@ def read_results(data: bytes) -> dict[int, tuple[dict[str, Any], NDArray[Any], N
     return found
 
 
-def _results(traced: Traced, data: bytes) -> Any:
+def _results(traced: Traced, data: bytes, wants: Asked | None) -> Any:
     """What the function returns; None if an array is opaque."""
     arrays = [a for a in traced.plan.program.arrays if not a.semaphore]
     found = read_results(data)
 
     def values(array: Array) -> NDArray[Any]:
         position = next(i for i, a in enumerate(arrays) if a is array)
-        if position not in found:
+        if position not in found and (wants is None or not wants.skips_floats):
             raise _Opaque
-        return found[position][1]
+        if position not in found:
+            return np.full((traced.plan.mesh.devices, *array.shape), np.inf, array.dtype)
+        _, kept, written = found[position]
+        return kept if wants is None else wants.filled(kept, written != 0)
 
     try:
         return traced.place_results(traced.plan.finish(values))

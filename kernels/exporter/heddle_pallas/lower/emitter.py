@@ -67,6 +67,7 @@ class Emitter:
         self.out = out
         self.scope = scope
         self.core_axis = core_axis  # the name under which the kernel asks for its core
+        self.grid_axes: tuple[Any, ...] = ()  # the names of the grid's dimensions, where it has names
         self.grid: list[Scalar] | None = None  # program ids, if not those of the launch
         self.sizes: list[int] | None = None  # of the grid, likewise
         self.place: Place = NOWHERE

@@ -12,8 +12,11 @@ from .values import Scalar, Value, number
 
 @handles("program_id", pure=True)
 def _program_id(e: Emitter, eqn: JaxprEqn, operands: list[Value]) -> list[Value]:
-    axis = int(eqn.params["axis"])
-    return [e.grid[axis] if e.grid is not None else Scalar(f"pl_program_id({axis})", "int32")]
+    return [_grid_index(e, int(eqn.params["axis"]))]
+
+
+def _grid_index(e: Emitter, axis: int) -> Scalar:
+    return e.grid[axis] if e.grid is not None else Scalar(f"pl_program_id({axis})", "int32")
 
 
 @handles("num_programs", pure=True)
@@ -27,6 +30,8 @@ def _axis_index(e: Emitter, eqn: JaxprEqn, operands: list[Value]) -> list[Value]
     name = eqn.params["axis_name"]
     if name == e.core_axis:
         return [Scalar("pl_core_index()", "int32")]
+    if name in e.grid_axes:
+        return [_grid_index(e, e.grid_axes.index(name))]
     names = name if isinstance(name, (tuple, list)) else (name,)
     if any(n not in e.mesh.names for n in names):
         raise Unsupported(f"the index along axis {name}, which the mesh {e.mesh} lacks,", e.place)

@@ -130,6 +130,7 @@ class KernelBuilder:
         grid = self._grid(mapping, place)
         self.name, self.place = kernel_name(params, jaxpr), kernel_place(jaxpr, eqn)
         e = self.emitter(place)
+        e.grid_axes = tuple(getattr(mapping, "grid_names", None) or ())
         closed = [self._closed_over(i, v.aval) for i, v in enumerate(jaxpr.constvars)]
         refs = self._refs(e, jaxpr, mapping, ref_names(jaxpr), grid)
         mapped = tuple(getattr(mapping, "vmapped_dims", ()))  # of vmap: index maps know of them, the kernel does not

@@ -10,6 +10,7 @@ from typing import Any, Callable, Sequence
 
 import jax
 import numpy as np
+from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from numpy.typing import DTypeLike, NDArray
 
@@ -39,6 +40,8 @@ def _bind(eqn: JaxprEqn, values: list[Any]) -> list[Any]:
     if inner is not None:
         return _run_jaxpr(inner, values)
     params = dict(eqn.params)
+    if name in _OVER_JOINT_AXES and isinstance(params["axis_name"], tuple) and len(params["axis_name"]) > 1:
+        return [_OVER_JOINT_AXES[name](values[0], params)]
     if params.get("sharding") is not None:
         params["sharding"] = None
     try:
@@ -52,6 +55,25 @@ def _bind(eqn: JaxprEqn, values: list[Any]) -> list[Any]:
             f"computing {name} outside of the kernels ({_first_line(wrong)})", place_of(eqn), "compute it beforehand, and pass the arrays"
         ) from wrong
     return list(found) if eqn.primitive.multiple_results else [found]
+
+
+def _all_gather(x: Any, params: dict[str, Any]) -> Any:
+    """Axis after axis, the last one first: vmap knows no all_gather over several."""
+    at, names = params["all_gather_dimension"], params["axis_name"]
+    for name in reversed(names):
+        x = lax.all_gather(x, name, axis=at, tiled=params["tiled"])
+    return x if params["tiled"] else x.reshape(*x.shape[:at], -1, *x.shape[at + len(names) :])
+
+
+def _reduce_scatter(x: Any, params: dict[str, Any]) -> Any:
+    """The same, the first axis first."""
+    at, names = params["scatter_dimension"], params["axis_name"]
+    for name in names:
+        x = lax.psum_scatter(x, name, scatter_dimension=at, tiled=True)
+    return x if params["tiled"] else x.reshape(*x.shape[:at], *x.shape[at + 1 :])
+
+
+_OVER_JOINT_AXES = {"all_gather": _all_gather, "all_gather_invariant": _all_gather, "reduce_scatter": _reduce_scatter}
 
 
 def _first_line(wrong: BaseException) -> str:

@@ -272,7 +272,9 @@ class Plan:
         eqns = self._needed(missing)
         for v in dict.fromkeys([*inputs_of(eqns), *variables(self.results)]):
             array = self.made.get(v)
-            if array is not None and (v not in self.known or not array.given):
+            if array is not None and not any(a is array for a in self.program.arrays):  # no kernel reads it
+                self.known.find(v)
+            elif array is not None and (v not in self.known or not array.given):
                 self.known.values[v] = values(array)
         if eqns:
             self.known.compute(eqns, missing)

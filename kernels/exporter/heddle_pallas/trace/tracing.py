@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import inspect
 import os
 import re
@@ -29,7 +30,7 @@ from . import evaluate
 from .equations import Aliases, fresh, has_kernel, inputs_of, variables
 from .plan import Plan
 from .shards import joined, shards, specs_of
-from .tpus import abstract_mesh, as_if_tpus, as_on_tpu
+from .tpus import abstract_mesh, as_if_tpus, as_on_tpu, on_tpu
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,21 +112,58 @@ def _unbound_axis(wrong: BaseException) -> bool:
 
 
 def trace(
-    function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int | None = None, name: str = "", told: bool = True
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    mesh: Any,
+    cores: int | None = None,
+    name: str = "",
+    told: bool = True,
+    tpu: str | None = None,
 ) -> Traced:
-    """told: the caller chose this mesh; else it is the default of functions without a mesh of their own."""
-    try:
-        return _trace(function, arguments, mesh, cores, name, told)
-    except Exception as wrong:  # code that asks what devices there are, and does not like the answer
+    """told: the caller chose this mesh; else it is the default of functions without a mesh of their own. tpu: what devices say they are."""
+    with on_tpu(tpu):
+        ours = as_mesh(mesh)
+        function = given_mesh(function, ours, cores or 1)
         try:
-            with as_if_tpus():
-                return _trace(function, arguments, mesh, cores, name, told)
-        except Exception:
-            raise wrong from None
+            return _trace(function, arguments, ours, cores, name, told)
+        except Exception as wrong:  # code that asks what devices there are, and does not like the answer
+            try:
+                with as_if_tpus():
+                    return _trace(function, arguments, ours, cores, name, told)
+            except Exception:
+                raise wrong from None
 
 
-def _trace(function: Callable[..., Any], arguments: Sequence[Any], mesh: Any, cores: int | None, name: str, told: bool) -> Traced:
-    ours = as_mesh(mesh)
+def given_mesh(function: Callable[..., Any], mesh: Mesh, cores: int = 1) -> Callable[..., Any]:
+    """The function of its other parameters: one that is called mesh is given the mesh."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return function
+    names = list(signature.parameters)
+    bound = isinstance(function, functools.partial) and "mesh" in function.keywords
+    if (
+        bound
+        or "mesh" not in names
+        or signature.parameters["mesh"].kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    ):
+        return function
+    ours = abstract_mesh(mesh, cores)
+    by_name = signature.parameters["mesh"].kind is inspect.Parameter.KEYWORD_ONLY
+    at = names.index("mesh")
+
+    @functools.wraps(function)
+    def with_mesh(*values: Any, **named: Any) -> Any:
+        if by_name or len(values) < at:
+            return function(*values, mesh=ours, **named)
+        return function(*values[:at], ours, *values[at:], **named)
+
+    others = [p for n, p in signature.parameters.items() if n != "mesh"]
+    with_mesh.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
+    return with_mesh
+
+
+def _trace(function: Callable[..., Any], arguments: Sequence[Any], ours: Mesh, cores: int | None, name: str, told: bool) -> Traced:
     label = name or getattr(function, "__name__", "") or getattr(getattr(function, "func", None), "__name__", type(function).__name__)
     structs = [jax.tree.map(_struct, a, is_leaf=_is_leaf) for a in arguments]
     flat, tree = jax.tree.flatten(list(arguments), is_leaf=_is_leaf)
