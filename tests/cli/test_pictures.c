@@ -134,7 +134,7 @@ static void a_page_tells_of_checks_without_a_run(void **state)
 /* The data of a page without what only a check knows: the repairs that it tried, how to replay it. g_free. */
 static char *drawn_alone(const char *name)
 {
-    static const char *const of_checks[] = { "repairs", "tried", "see", "helps" };
+    static const char *const of_checks[] = { "repairs", "tried", "see", "helps", "holds" };
     g_autoptr(JsonParser) parser = data_of_page(name);
     JsonNode *root = json_parser_get_root(parser);
     JsonArray *stories = array_in(json_node_get_object(root), "stories");

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "../../kernels/pallas/module.h"
+#include "../../model/input.h"
 #include "../support/checked.h"
 
 enum { LEAST = 2, GREATEST = 5, STATES_MAX = 200000, STATES_MAX_AT_LEAST = 1500000, STATES_SMALL = 20000 };
@@ -44,6 +45,12 @@ static bool was_cut(const CheckResult *result)
     return false;
 }
 
+/* With one input, programs with tables are right: the faults of the wrong ones need another (test_inputs). */
+static uint32_t faults_due(const CheckResult *result)
+{
+    return result->program != NULL && input_has_tables(result->program) ? 0 : checked_faults_due(result);
+}
+
 /* Returns whether the search ended with few states. */
 static bool meets_its_promise(const char *program, uint32_t devices, Search search)
 {
@@ -52,7 +59,7 @@ static bool meets_its_promise(const char *program, uint32_t devices, Search sear
     if (result->verdict != VERDICT_NOT_APPLICABLE) {
         if (result->verdict == VERDICT_ERROR)
             fail_msg("%s, %u devices, %s: %s", program, devices, search_name(search), result->error);
-        uint32_t due = checked_faults_due(result), found = checked_faults(result);
+        uint32_t due = faults_due(result), found = checked_faults(result);
         g_autofree char *due_text = checked_faults_text(due), *found_text = checked_faults_text(found);
         if (cut ? (found & ~due) != 0 : found != due)
             fail_msg("%s, %u devices, %s: expected%s, found%s", program, devices, search_name(search), due_text, found_text);
