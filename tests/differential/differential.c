@@ -409,10 +409,11 @@ static void add_shown_under(Comparison *c, const Outcome *outcome, DmaOrder orde
     }
 }
 
-/* A fault whose schedule shows it under a stricter order of copies is found by an enumeration under that order. */
+/* A fault whose schedule shows it under a stricter order of copies is found by an enumeration under that order. Of one program in four. */
 static void compare_copy_orders(Comparison *c, DifferentialStats *stats)
 {
-    if (c->program->knobs.dma_order != DMA_ORDER_UNORDERED || c->proof->incomplete_after_race || c->search->incomplete_after_race)
+    bool steered = c->proof->incomplete_after_race || c->search->incomplete_after_race;
+    if (c->random->seed % 4 != 0 || c->program->knobs.dma_order != DMA_ORDER_UNORDERED || steered)
         return;
     for (DmaOrder order = DMA_ORDER_LINK_FIFO; order <= DMA_ORDER_ISSUE_ORDER; order++) {
         g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
