@@ -34,7 +34,7 @@ SECONDS_TO_END = 10
 
 
 def call_to_the_end(command: Sequence[str], timeout: float | None = None, **streams: Any) -> "subprocess.CompletedProcess[str]":
-    """Runs the checker. However this ends, by a result, by a limit, by ctrl-C, or with this process, nothing of it goes on."""
+    """Runs the checker. Nothing of it outlives this call, whether it ends by a result, a limit, ctrl-C, or the death of this process."""
     environment = {**os.environ, "HEDDLE_PARENT": str(os.getpid())}
     with subprocess.Popen(command, text=True, env=environment, **streams) as running:
         try:
@@ -46,7 +46,7 @@ def call_to_the_end(command: Sequence[str], timeout: float | None = None, **stre
 
 
 def _end(running: "subprocess.Popen[str]") -> None:
-    """Asked to, it ends its own processes first, and removes what they wrote."""
+    """When told to stop, the checker first ends its processes and removes what they wrote."""
     running.terminate()
     try:
         running.wait(SECONDS_TO_END)

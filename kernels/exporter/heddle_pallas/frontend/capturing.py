@@ -188,7 +188,7 @@ class _Meeting:
         return tuple(np.asarray(r)[device] for r in found)
 
     def call(self, operands: tuple[Any, ...]) -> list[Any]:
-        """In place of the kernel, on each device."""
+        """Runs in place of the kernel, on each device."""
         mesh = self.captured.mesh
         device: Any = np.int32(0)
         if mesh.devices > 1:
@@ -227,7 +227,7 @@ class Judgement:
         return [r for r in self.reports if not r.ok and not self.was_told(r)]
 
     def settle(self) -> None:
-        """Raises what stands against the kernels: why one has no report, or an AssertionError with the reports that are wrong."""
+        """Raises what is wrong with the kernels: why one has no report, or an AssertionError with the faulty reports."""
         __tracebackhide__ = True
         if self.refused:
             raise self.refused[0][1]
@@ -283,7 +283,7 @@ class Judgement:
             self._told.append(report)
 
     def _raise(self) -> None:
-        """In the thread of the code that called the kernel."""
+        """Runs in the thread that called the kernel."""
         if self._to_raise is not None:
             report, words = self._to_raise
             self._to_raise = None

@@ -24,6 +24,7 @@ from ..errors import HeddleError
 from ..mesh import Mesh, as_mesh, parse_mesh, parse_sizes
 from . import init, survey
 from .binary import call_to_the_end, find_heddle, in_words_of_pallas
+from .files import write_file
 from .options import FLAGS, VALUES
 
 if TYPE_CHECKING:
@@ -205,23 +206,15 @@ def _check(options: argparse.Namespace) -> int:
         table.append((mesh, report))
         if options.html is not None:
             label = re.sub(r"[^\w.-]+", "_", report.name)
-            _write(Path(options.html) / f"{label}-{size_name(traced)}-{question}.html", report.page)
+            write_file(Path(options.html) / f"{label}-{size_name(traced)}-{question}.html", report.page)
         found = _EXIT[report.verdict]
         code = found if _WORST[found] > _WORST[code] else code
     if options.json is not None:
-        _write(Path(options.json), json.dumps({**table[0][1].head, "checks": [report.check for _, report in table]}, indent=2) + "\n")
+        write_file(Path(options.json), json.dumps({**table[0][1].head, "checks": [report.check for _, report in table]}, indent=2) + "\n")
     if len(table) > 1 and not options.quiet:
         for mesh, report in table:
             print(f"{str(mesh):<12} {report.verdict:<15} {', '.join(report.faults)}".rstrip())
     return code
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as wrong:
-        raise HeddleError(f"cannot write {path}: {wrong.strerror}") from None
 
 
 def _export(options: argparse.Namespace) -> int:

@@ -16,6 +16,7 @@ from typing import Any, Callable, Iterator
 
 from ..errors import HeddleError
 from ..mesh import Mesh
+from .files import write_file
 
 CALLS_A_KERNEL = frozenset({"pallas_call", "core_map", "pl.kernel"})
 GUESS = "f32[8,128]"
@@ -61,8 +62,8 @@ def init(options: argparse.Namespace, imported: Callable[[str], Any]) -> int:
         if path.exists():
             raise HeddleError(f"{path} is there already, and stays as it is: remove it first, or name another folder")
     entries = [_entry(module, n, options) for n in names]
-    _write(test, _test_text(module.__name__, entries, options))
-    _write(workflow, _workflow_text(name, test))
+    write_file(test, _test_text(module.__name__, entries, options))
+    write_file(workflow, _workflow_text(name, test))
     live = [e for e in entries if not e.wrong]
     print(f"{test}: tests of {_names(live)}" if live else f"{test}: no test yet")
     for entry in entries:
@@ -81,14 +82,6 @@ def _shown(path: Path) -> Path:
     return path.resolve().relative_to(here) if path.resolve().is_relative_to(here) else path
 
 
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as wrong:
-        raise HeddleError(f"cannot write {path}: {wrong.strerror}") from None
-
-
 # Entries
 
 
@@ -105,7 +98,7 @@ def entries_of(source: str) -> list[str]:
 
 
 def _called(function: ast.FunctionDef) -> Iterator[str]:
-    """Names that it calls or hands on, those of its decorators among them; of what is called in another module, the last part."""
+    """The names that it calls or passes on, decorators included; of a dotted name, the last part."""
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             yield "pl.kernel" if node.func.attr == "kernel" else node.func.attr

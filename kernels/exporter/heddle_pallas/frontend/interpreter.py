@@ -46,7 +46,7 @@ def cores_of(params: Mapping[str, Any]) -> int:
 
 
 def asked(params: Mapping[str, Any]) -> Asked:
-    """By the parameters of a kernel's call."""
+    """Chosen by the parameters of a kernel's call."""
     given = params.get("interpret")
     if given is None or isinstance(given, bool):
         return Asked()
@@ -63,7 +63,7 @@ def asked(params: Mapping[str, Any]) -> Asked:
 
 
 def want_its_consent(bind: Callable[..., Any], structs: list[Any], params: Mapping[str, Any]) -> None:
-    """Raises what the interpreter raises when it is handed this kernel, before it runs it."""
+    """Raises what the interpreter raises for this kernel before it runs it."""
     if not jax.sharding.get_abstract_mesh().shape:  # under a shard_map the call cannot be lowered alone
         jax.jit(lambda *operands: bind(*operands, **params)).lower(*structs)
 
@@ -109,7 +109,7 @@ def _out_of_bounds(fault: Mapping[str, Any]) -> str:
 
 
 class Races:
-    """Stands for the interpreter's `races` after a kernel."""
+    """Takes the place of the interpreter's `races` after a kernel."""
 
     def __init__(self, found: bool, read: Callable[[bool], None]) -> None:
         self._found = found

@@ -58,7 +58,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Around whatever runs a test: a function, a method of a TestCase, an item of another plugin."""
+    """Wraps whatever runs a test: a function, a method of a TestCase, an item of another plugin."""
     if not item.config.getoption("--heddle-checked"):
         yield
         return
@@ -183,7 +183,7 @@ class Heddle:
         return api.verify_by(self.check, function, arguments, accept_bounded, options)
 
     def note(self, report: "Report", wanted: bool = False) -> None:
-        """For JUnit, and as a page. wanted: the test expects the fault."""
+        """Keeps a report for JUnit and as a page. wanted: the test expects the fault."""
         suffix = self._suffix()
         self._node.user_properties.append((f"heddle_verdict{suffix}", report.verdict))
         if report.faults:

@@ -71,7 +71,7 @@ def write_source(traced: Traced, folder: Path, opaque: bool = False, name: str =
 
 
 def run(traced: Traced, wants: Asked | None = None, **options: Unpack[RunOptions]) -> Report:
-    """Checks it. wants: what the results hold where nothing wrote, or no values were kept."""
+    """Checks the kernel. wants: the values of results that nothing wrote, or whose values were not kept."""
     chosen: dict[str, Any] = dict(options)
     schedules, timeout = chosen.pop("schedules", None), chosen.pop("timeout", None)
     opaque = chosen.pop("opaque", False) or (wants is not None and wants.skips_floats)

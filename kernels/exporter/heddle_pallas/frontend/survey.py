@@ -21,6 +21,7 @@ from typing import Any, Iterable, Sequence
 from ..errors import HeddleError
 from ..mesh import as_mesh
 from .binary import find_compiler, find_heddle
+from .files import write_file
 from .manifest import DECIDED, NOT_OPTIONS, Case, Repository, read_manifest
 from .options import VALUES
 
@@ -83,11 +84,11 @@ def survey(options: argparse.Namespace) -> int:
     if options.reports is not None:
         for row in rows:
             if row.text:
-                _write(Path(options.reports) / f"{_file_name(row.case)}.txt", row.text)
+                write_file(Path(options.reports) / f"{_file_name(row.case)}.txt", row.text)
     if options.json is not None:
-        _write(Path(options.json), _json(rows))
+        write_file(Path(options.json), _json(rows))
     if options.markdown is not None:
-        _write(Path(options.markdown), _markdown(rows, notes))
+        write_file(Path(options.markdown), _markdown(rows, notes))
     changes = [] if earlier is None else _changes(earlier, rows, whole=not options.only)
     if earlier is not None:
         print("\n".join([f"Different from {options.against}:", *(f"  {c}" for c in changes)] if changes else [f"As in {options.against}."]))
@@ -101,7 +102,7 @@ def _jobs(options: argparse.Namespace) -> None:
 
 
 def _checkout(repository: Repository, root: Path) -> list[str]:
-    """Is it there, and is it that commit? What to note."""
+    """What to note about the checkout, which must be there: that it is at another commit."""
     folder = root / repository.name
     if not folder.is_dir():
         raise HeddleError(f"{folder}: no such folder; git clone {repository.url} {folder}")
@@ -146,7 +147,7 @@ def _judge(case: Case, options: argparse.Namespace) -> Row:
 
 
 def _run(command: Sequence[str], limit: float, case: Case) -> str | None:
-    """How it ended, in words; None: it reached the time limit, and was ended with all that it started."""
+    """How it ended, in words. None: it reached the time limit, and it and all that it started were killed."""
     devices = "--xla_force_host_platform_device_count=" + str(_devices(case))
     package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
@@ -268,11 +269,3 @@ def _changes(earlier: Sequence[dict[str, Any]], rows: Sequence[Row], whole: bool
 
 def _name(repository: str, kernel: str, mesh: str) -> str:
     return f"{repository}/{kernel}" + (f", {mesh}" if mesh else "")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as wrong:
-        raise HeddleError(f"cannot write {path}: {wrong.strerror}") from None

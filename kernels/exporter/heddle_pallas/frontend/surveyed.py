@@ -122,7 +122,7 @@ def load(root: Path, case: Mapping[str, Any]) -> Any:
 
 
 def _import(path: Path, base: Path) -> Any:
-    """By its name; by its path if another one has that name, as a package that is installed, too."""
+    """By its name, or by its path if something else has that name, such as an installed package."""
     module: Any = None
     if path.is_relative_to(base):
         module = importlib.import_module(".".join(path.relative_to(base).with_suffix("").parts))
@@ -135,7 +135,7 @@ def _import(path: Path, base: Path) -> Any:
 
 
 def _run_markdown(path: Path, until: int) -> Any:
-    """Blocks of Python in turn; one that fails, as where it asks for TPUs to run on, ends there."""
+    """Runs blocks of Python in turn. One that fails, for want of a TPU perhaps, ends there."""
     module = types.ModuleType(path.stem)
     text = path.read_text(encoding="utf-8")
     for block in re.finditer(r"^```(?:python|py|\{code-cell\})[^\n]*\n(?:---\n.*?^---\n|(?::\w+:[^\n]*\n)*)(.*?)^```", text, re.MULTILINE | re.DOTALL):
@@ -194,7 +194,7 @@ def _mesh_for(function: Callable[..., Any], names: Mapping[str, Any]) -> dict[st
 
 
 def bound(function: Callable[..., Any], arguments: Mapping[str, Any]) -> tuple[Callable[..., Any], list[Any]]:
-    """A function of the arrays alone; all other arguments are as given."""
+    """A function of the arrays alone; the other arguments are bound."""
     arrays = {name: value for name, value in arguments.items() if _is_array(value)}
     fixed = {name: value for name, value in arguments.items() if name not in arrays}
 

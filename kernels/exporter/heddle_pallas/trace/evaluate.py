@@ -58,7 +58,7 @@ def _bind(eqn: JaxprEqn, values: list[Any]) -> list[Any]:
 
 
 def _all_gather(x: Any, params: dict[str, Any]) -> Any:
-    """Axis after axis, the last one first: vmap knows no all_gather over several."""
+    """One axis after another, the last one first: vmap has no all_gather over several axes."""
     at, names = params["all_gather_dimension"], params["axis_name"]
     for name in reversed(names):
         x = lax.all_gather(x, name, axis=at, tiled=params["tiled"])

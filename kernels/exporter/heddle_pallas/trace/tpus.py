@@ -126,7 +126,7 @@ def _as_tpus(listed: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
 
 @contextlib.contextmanager
 def on_tpu(name: str | None) -> Iterator[None]:
-    """Devices say that they are of this kind, and run what they always ran; None: they say what they always said."""
+    """Devices claim to be of this kind, and run as before. None: nothing changes."""
     if name is None:
         yield
         return
