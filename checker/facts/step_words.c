@@ -1,7 +1,7 @@
 /* step_words.c - with the core that does it, and its line. */
 #include "step_words.h"
 
-static const char *ordinal_end(uint32_t number)
+const char *ordinal_end(uint32_t number)
 {
     static const char *const END[] = { "th", "st", "nd", "rd" };
     uint32_t last = number % 10;

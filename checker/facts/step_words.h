@@ -5,6 +5,7 @@
 #pragma once
 #include "record.h"
 
+const char *ordinal_end(uint32_t number);        /* "st" of 1, "nd" of 2, ... */
 char *step_words(const Program *program, const Step *step);
 /* " (the 2nd time)" if its core does that several times, else "". step: of the record. */
 char *step_words_time(const Record *record, const Step *step);

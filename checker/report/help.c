@@ -38,7 +38,7 @@ static const char *against_cause(const Program *program, const Finding *finding)
     case CAUSE_UNORDERED:
         return against_disorder(finding);
     case CAUSE_COUNT:
-        return "A wait takes exactly its value. Credits that nobody needs after a loop are not to be given, or to be taken there.";
+        return "A wait takes exactly its value. Do not give credits that nobody needs after a loop, or take them there.";
     case CAUSE_STUCK:
         return "Signal, or start your copy, before you wait for the others.";
     case CAUSE_UNSERVED:

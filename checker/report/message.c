@@ -3,6 +3,7 @@
 #include <string.h>
 #include "../../model/label.h"
 #include "../check/orders.h"
+#include "../facts/step_words.h"
 #include "describe.h"
 
 static char *say_race(const Program *program, const Finding *finding)
@@ -236,13 +237,6 @@ const char *message_holds_briefly(const Finding *finding)
     return WORDS[orders_hold(finding)];
 }
 
-static const char *ordinal(uint32_t number)
-{
-    static const char *const END[] = { "th", "st", "nd", "rd" };
-    uint32_t last = number % 10;
-    return last < G_N_ELEMENTS(END) && number / 10 % 10 != 1 ? END[last] : "th";
-}
-
 static char *say_delay(const Program *program, const Delay *delay)
 {
     g_autofree char *core = program_describe_core(program, delay->core), *where = program_describe_site(program, delay->site);
@@ -255,7 +249,7 @@ static char *say_delay(const Program *program, const Delay *delay)
     if (delay->times == 1)
         return g_strdup_printf("put a delay at %s before %s", core, where);
     return g_strdup_printf("put a delay at %s before %s, on the %u%s visit", core, where, delay->times,
-                           ordinal(delay->times));
+                           ordinal_end(delay->times));
 }
 
 GPtrArray *message_delays(const Program *program, const Finding *finding)
