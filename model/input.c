@@ -7,10 +7,7 @@ static int64_t generated(const Program *program, int64_t least, int64_t greatest
 {
     Rng rng;
     rng_init(&rng, program->seed ^ (program->drawn.count + 1) * 0x9e3779b97f4a7c15u);
-    uint64_t span = (uint64_t)greatest - (uint64_t)least;
-    if (span > 0)
-        least++, span--;
-    return (int64_t)((uint64_t)least + (span == UINT64_MAX ? rng_next(&rng) : rng_below(&rng, span + 1)));
+    return rng_between(&rng, least + (least < greatest), greatest);
 }
 
 bool input_draw(Program *program, int64_t least, int64_t greatest, uint32_t table, int64_t *value)
@@ -24,17 +21,31 @@ bool input_draw(Program *program, int64_t least, int64_t greatest, uint32_t tabl
     return *value >= least && *value <= greatest;
 }
 
+size_t input_end_of(const Program *program, size_t first)
+{
+    const uint32_t table = input_drawn(program, first)->table;
+    size_t end = first + 1;
+    while (table != NONE && end < program->drawn.count && input_drawn(program, end)->table == table)
+        end++;
+    return end;
+}
+
 bool input_has_tables(const Program *program)
 {
     bool any = false;
     for (size_t i = 0; i < program->drawn.count; i++)
-        any |= STORE(Drawn, &program->drawn, i).table != NONE;
+        any |= input_drawn(program, i)->table != NONE;
     return any;
 }
 
-bool input_is_refused(const Program *program)
+bool input_try_least(Program *program)
 {
-    return program->not_applicable != NULL && !program->least_input && program->input.count == 0 && input_has_tables(program);
+    if (program->not_applicable == NULL || program->many_inputs || program->least_input || program->input.count > 0
+        || !input_has_tables(program))
+        return false;
+    program_start_over(program);
+    program->least_input = true;
+    return true;
 }
 
 bool input_is_used_up(const Program *program)

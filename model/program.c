@@ -117,7 +117,7 @@ void program_start_over(Program *program)
     program->edits = NULL;
     program->expected_faults = program->expected_from = 0;
     program->usage_error = program->not_applicable = NULL;
-    program->least_input = program->many_inputs = false;
+    program->least_input = program->many_inputs = program->racing.outside = false;
     program_renew(program);
     begin_tables(program);
 }

@@ -45,3 +45,9 @@ uint64_t rng_below(Rng *rng, uint64_t bound)
             return (uint64_t)(product >> 64);
     }
 }
+
+int64_t rng_between(Rng *rng, int64_t least, int64_t greatest)
+{
+    uint64_t span = (uint64_t)greatest - (uint64_t)least;
+    return (int64_t)((uint64_t)least + (span == UINT64_MAX ? rng_next(rng) : rng_below(rng, span + 1)));
+}

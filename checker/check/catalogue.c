@@ -39,11 +39,8 @@ static Program *build_at(const ProgramEntry *entry, const Mesh *mesh, uint32_t c
     const Knobs knobs = { 0 };
     Program *program = program_new(mesh, cores, &knobs);
     entry->build(program, entry);
-    if (input_is_refused(program)) {
-        program_start_over(program);
-        program->least_input = true;
+    if (input_try_least(program))
         entry->build(program, entry);
-    }
     return program;
 }
 

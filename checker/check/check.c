@@ -392,11 +392,9 @@ CheckResult *check_begin(const CheckSpec *spec, WorkerShared **shared)
     if (spec->until != 0 && spec->until < result->deadline.at)
         result->deadline.at = spec->until;
     result->advice = g_ptr_array_new_with_free_func(free_advice);
-    *shared = worker_shared_new(spec);
-    (*shared)->deadline = result->deadline;
-    result->program = (*shared)->program = program_new(&spec->mesh, spec->cores, &spec->knobs);
-    result->record = (*shared)->record = record_new(result->program);
-    (*shared)->replayed = record_new(result->program);
+    *shared = worker_shared_new(spec, result->deadline);
+    result->program = (*shared)->program;
+    result->record = (*shared)->record;
     return result;
 }
 

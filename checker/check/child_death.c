@@ -93,11 +93,7 @@ static void report_death(CheckResult *result, const WorkerShared *shared, ChildE
  */
 static bool dies_again(CheckResult *result, ChildEnd end, uint32_t core, const GArray *moves)
 {
-    const CheckSpec *spec = result->spec;
-    WorkerShared *shared = worker_shared_new(spec);
-    shared->deadline = result->deadline;
-    shared->program = program_new(&spec->mesh, spec->cores, &spec->knobs);
-    shared->record = record_new(shared->program);
+    WorkerShared *shared = worker_shared_new(result->spec, result->deadline);
     shared->follow = moves;
     Child child;
     char *error = NULL;

@@ -28,7 +28,7 @@ char *identity_input(const Program *program)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     for (size_t i = 0; i < program->drawn.count; i++)
-        g_string_append_printf(text, "%s%" G_GINT64_FORMAT, i ? "," : "", STORE(Drawn, &program->drawn, i).value);
+        g_string_append_printf(text, "%s%" G_GINT64_FORMAT, i ? "," : "", input_drawn(program, i)->value);
     return program->drawn.count > 0 ? g_strdup(text->str) : NULL;
 }
 

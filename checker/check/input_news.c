@@ -34,15 +34,12 @@ typedef struct Draft { InputSearch *search; const Program *program; int64_t *val
 
 static const Drawn *domain_at(const Draft *draft, size_t at)
 {
-    return &STORE(Drawn, &draft->program->drawn, at);
+    return input_drawn(draft->program, at);
 }
 
 static int64_t random_at(const Draft *draft, size_t at)
 {
-    const Drawn *domain = domain_at(draft, at);
-    uint64_t span = (uint64_t)domain->greatest - (uint64_t)domain->least;
-    Rng *rng = &draft->search->rng;
-    return (int64_t)((uint64_t)domain->least + (span == UINT64_MAX ? rng_next(rng) : rng_below(rng, span + 1)));
+    return rng_between(&draft->search->rng, domain_at(draft, at)->least, domain_at(draft, at)->greatest);
 }
 
 typedef enum Change {
@@ -140,7 +137,7 @@ bool input_news_next(InputSearch *search, const Program *program)
     Draft draft = { search, program, value, count };
     const uint64_t number = search->tally.tried + search->tally.refused;
     for (size_t i = 0; i < count; i++)
-        value[i] = STORE(Drawn, &program->drawn, i).value;
+        value[i] = input_drawn(program, i)->value;
     if (number == 1)
         is_fresh(search, value, count);
     for (int attempt = 0; attempt < ATTEMPTS && count > 0; attempt++) {

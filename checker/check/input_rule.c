@@ -2,20 +2,6 @@
 #include "input_rule.h"
 #include <glib.h>
 
-static const Drawn *drawn_at(const Program *program, size_t at)
-{
-    return &STORE(Drawn, &program->drawn, at);
-}
-
-static size_t end_of(const Program *program, size_t first)
-{
-    size_t end = first + 1;
-    while (drawn_at(program, first)->table != NONE && end < program->drawn.count
-           && drawn_at(program, end)->table == drawn_at(program, first)->table)
-        end++;
-    return end;
-}
-
 static void add(Rules *rules, RuleKind kind, size_t first, int64_t value)
 {
     if (rules->count < RULES_MAX)
@@ -35,9 +21,9 @@ static void add_for_value(Rules *rules, size_t first, int64_t value, bool one)
 static void begin(Rules *rules, const Program *program)
 {
     rules->begun = true;
-    for (size_t first = 0; first < program->drawn.count; first = end_of(program, first)) {
-        const Drawn *drawn = drawn_at(program, first);
-        const bool one = end_of(program, first) == first + 1;
+    for (size_t first = 0; first < program->drawn.count; first = input_end_of(program, first)) {
+        const Drawn *drawn = input_drawn(program, first);
+        const bool one = input_end_of(program, first) == first + 1;
         for (int i = 0; i < RULE_VALUES_MAX && drawn->least + i <= drawn->greatest; i++)
             add_for_value(rules, first, drawn->least + i, one);
         add(rules, one ? RULE_ODD : RULE_ALL_EQUAL, first, 0);
@@ -49,11 +35,11 @@ static bool holds(const Rule *rule, const Program *program)
 {
     if (rule->first >= program->drawn.count)
         return false;
-    const int64_t one = drawn_at(program, rule->first)->value;
+    const int64_t one = input_drawn(program, rule->first)->value;
     bool some = false, equal = true;
-    for (size_t i = rule->first; i < end_of(program, rule->first); i++) {
-        some |= drawn_at(program, i)->value == rule->value;
-        equal &= drawn_at(program, i)->value == one;
+    for (size_t i = rule->first; i < input_end_of(program, rule->first); i++) {
+        some |= input_drawn(program, i)->value == rule->value;
+        equal &= input_drawn(program, i)->value == one;
     }
     switch ((RuleKind)rule->kind) {
     case RULE_SOME_IS:

@@ -26,9 +26,9 @@ InputSearch *input_search_new(const CheckSpec *spec)
     store_init(&search->news, sizeof(Doubt), INPUTS_MAX);
     store_init(&search->next, sizeof(int64_t), 1 << 24);
     store_init(&search->faulty, sizeof(bool), INPUTS_MAX);
-    intern_init(&search->shapes, INPUTS_MAX, (size_t)INPUTS_MAX * sizeof(Shape));
+    intern_init(&search->shapes, INPUTS_MAX, (size_t)INPUTS_MAX * sizeof(ShapeHash));
     intern_init(&search->lines, LINES_MAX, (size_t)LINES_MAX * 16);
-    intern_init(&search->tried, INPUTS_MAX, (size_t)INPUTS_MAX * sizeof(Shape));
+    intern_init(&search->tried, INPUTS_MAX, (size_t)INPUTS_MAX * sizeof(ShapeHash));
     rng_init(&search->rng, spec->inputs_seed);
     return search;
 }
@@ -64,7 +64,7 @@ static Doubt keep_input(InputSearch *search, const Program *program, DoubtKind k
     Doubt doubt = { .number = search->tally.tried, .first = search->values.count, .count = program->drawn.count, .kind = (uint8_t)kind };
     int64_t *value = store_push(&search->values, doubt.count);
     for (size_t i = 0; i < doubt.count; i++) {
-        const Drawn *drawn = &STORE(Drawn, &program->drawn, i);
+        const Drawn *drawn = input_drawn(program, i);
         value[i] = drawn->value;
         doubt.size += (uint64_t)drawn->value - (uint64_t)drawn->least;
     }
@@ -92,7 +92,7 @@ static bool is_smooth(const WorkerShared *shared)
 }
 
 /* The id of the record's shape; NONE: the verdict does not follow from it. */
-static uint32_t find_shape(const WorkerShared *shared, Shape *shape)
+static uint32_t find_shape(const WorkerShared *shared, ShapeHash *shape)
 {
     const Record *record = shared->record;
     *shape = shape_of(record, shared->many->left_out);
@@ -102,7 +102,7 @@ static uint32_t find_shape(const WorkerShared *shared, Shape *shape)
 
 static void search_new_shape(WorkerShared *shared)
 {
-    Shape shape;
+    ShapeHash shape;
     shared->searched = false;
     if (find_shape(shared, &shape) == NONE)
         search_run(shared);
@@ -121,7 +121,7 @@ static DoubtKind judge_outcome(const WorkerShared *shared)
 static DoubtKind judge(WorkerShared *shared, bool *news)
 {
     InputSearch *search = shared->many;
-    Shape shape;
+    ShapeHash shape;
     if (!has_run(shared))
         return DOUBT_OTHER;
     uint32_t known = find_shape(shared, &shape);
@@ -180,12 +180,12 @@ static void count(InputSearch *search, const Program *program, bool applies, Dou
 static bool step_odometer(InputSearch *search, const Program *program)
 {
     size_t last = program->drawn.count;
-    while (last > 0 && STORE(Drawn, &program->drawn, last - 1).value >= STORE(Drawn, &program->drawn, last - 1).greatest)
+    while (last > 0 && input_drawn(program, last - 1)->value >= input_drawn(program, last - 1)->greatest)
         last--;
     store_reset(&search->next);
     int64_t *next = store_push(&search->next, last);
     for (size_t i = 0; i < last; i++)
-        next[i] = STORE(Drawn, &program->drawn, i).value + (i + 1 == last);
+        next[i] = input_drawn(program, i)->value + (i + 1 == last);
     return last > 0;
 }
 
@@ -194,7 +194,7 @@ static double count_domain(const Program *program)
 {
     double product = 1;
     for (size_t i = 0; i < program->drawn.count; i++)
-        product *= (double)STORE(Drawn, &program->drawn, i).greatest - (double)STORE(Drawn, &program->drawn, i).least + 1;
+        product *= (double)input_drawn(program, i)->greatest - (double)input_drawn(program, i)->least + 1;
     return product;
 }
 
@@ -205,6 +205,7 @@ static bool take_all(InputSearch *search, const Program *program)
         return false;
     search->in_order = true;
     search->tally = (InputTally){ 0 };
+    search->rules = (Rules){ 0 };
     store_reset(&search->next);
     store_reset(&search->news);
     store_reset(&search->doubts);
@@ -229,10 +230,6 @@ static void take_death(WorkerShared *shared)
 {
     InputSearch *search = shared->many;
     search->running = false;
-    if (search->asked) {
-        search->answer = DOUBT_OTHER;
-        return;
-    }
     count(search, shared->program, true, DOUBT_OTHER, true);
     search->finished = !choose_next(search, shared->program);
 }

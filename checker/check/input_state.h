@@ -24,7 +24,7 @@ typedef struct InputSearch {
     Store news;                                 /* Doubt: inputs that showed a new shape or line, if not all are tried; */
     Doubt last_news;                            /* the last such one; count 0: there is none */
     Store next;                                 /* int64_t: the values of the next input */
-    Intern shapes, lines, tried;                /* shapes: of Shape; tried: drawn values, if not all are wanted */
+    Intern shapes, lines, tried;                /* shapes: of ShapeHash; tried: drawn values, if not all are wanted */
     Store faulty;                               /* bool: of each shape */
     Rng rng;
     Rules rules;

@@ -74,7 +74,7 @@ static void shrink(Inputs *inputs, int64_t *value, size_t count)
     g_autofree int64_t *least = g_new(int64_t, count + 1);
     is_faulty(inputs, value, count);            /* builds it, which shows the domains */
     for (size_t i = 0; i < count; i++)
-        least[i] = i < inputs->own->program->drawn.count ? STORE(Drawn, &inputs->own->program->drawn, i).least : value[i];
+        least[i] = i < inputs->own->program->drawn.count ? input_drawn(inputs->own->program, i)->least : value[i];
     for (bool smaller = true; smaller && tries < TRIES && !check_is_over(inputs->result);) {
         smaller = false;
         for (size_t i = 0; i < count && tries < TRIES; i++) {
@@ -196,11 +196,7 @@ static void conclude(Inputs *inputs)
 static void begin_search(Inputs *inputs)
 {
     const CheckSpec *spec = inputs->result->spec;
-    WorkerShared *own = inputs->own = worker_shared_new(spec);
-    own->deadline = inputs->result->deadline;
-    own->program = program_new(&spec->mesh, spec->cores, &spec->knobs);
-    own->record = record_new(own->program);
-    own->replayed = record_new(own->program);
+    WorkerShared *own = inputs->own = worker_shared_new(spec, inputs->result->deadline);
     own->many = inputs->search = input_search_new(spec);
     own->serve = input_search_serve, own->give = input_search_give;
 }

@@ -116,7 +116,7 @@ static void add_record(Hasher *hasher, const Record *record)
     }
 }
 
-Shape shape_of(const Record *record, unsigned left_out)
+ShapeHash shape_of(const Record *record, unsigned left_out)
 {
     Hasher hasher = { XXH3_createState(), left_out };
     XXH3_128bits_reset(hasher.state);
@@ -124,5 +124,5 @@ Shape shape_of(const Record *record, unsigned left_out)
     add_record(&hasher, record);
     XXH128_hash_t hash = XXH3_128bits_digest(hasher.state);
     XXH3_freeState(hasher.state);
-    return (Shape){ hash.low64, hash.high64 };
+    return (ShapeHash){ hash.low64, hash.high64 };
 }

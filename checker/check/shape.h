@@ -7,9 +7,9 @@
 #pragma once
 #include "../facts/record.h"
 
-typedef struct Shape { uint64_t low, high; } Shape;
+typedef struct ShapeHash { uint64_t low, high; } ShapeHash;
 
 /* Parts that a canary leaves out, to see that tests notice it. */
 typedef enum ShapePart { SHAPE_REGIONS = 1, SHAPE_COUNTS = 2, SHAPE_TARGETS = 4 } ShapePart;
 
-Shape shape_of(const Record *record, unsigned left_out);        /* left_out: of ShapePart; 0 but in tests */
+ShapeHash shape_of(const Record *record, unsigned left_out);        /* left_out: of ShapePart; 0 but in tests */

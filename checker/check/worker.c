@@ -32,16 +32,19 @@ static uint64_t steps_max(const WorkerShared *shared)
     return shared->spec->whatif ? STEPS_MAX_CHANGED : STEPS_MAX;
 }
 
-WorkerShared *worker_shared_new(const CheckSpec *spec)
+WorkerShared *worker_shared_new(const CheckSpec *spec, Deadline deadline)
 {
     Store home;
     store_init(&home, sizeof(WorkerShared), 1);
     WorkerShared *shared = store_push(&home, 1);
-    shared->home = home, shared->spec = spec;
+    shared->home = home, shared->spec = spec, shared->deadline = deadline;
     store_init(&shared->outcome, 1, (size_t)1 << 34);
     store_init(&shared->text, 1, (size_t)1 << 24);
     store_init(&shared->results, 1, (size_t)1 << 36);
     store_init(&shared->move_log, sizeof(LoggedMove), (size_t)1 << 30);
+    shared->program = program_new(&spec->mesh, spec->cores, &spec->knobs);
+    shared->record = record_new(shared->program);
+    shared->replayed = record_new(shared->program);
     return shared;
 }
 
@@ -92,7 +95,7 @@ static void guess_entry_barriers(Program *program)
     }
 }
 
-static void build_with(WorkerShared *shared, const ProgramEntry *entry, bool least_input)
+static void build_entry(WorkerShared *shared, const ProgramEntry *entry)
 {
     Program *program = shared->program;
     const CheckSpec *spec = shared->spec;
@@ -107,7 +110,6 @@ static void build_with(WorkerShared *shared, const ProgramEntry *entry, bool lea
         shared->give(shared);
     else if (spec->input_values > 0)
         memcpy(store_push(&program->input, spec->input_values), spec->input, spec->input_values * sizeof *spec->input);
-    program->least_input |= least_input;
     entry->build(program, entry);
 }
 
@@ -133,10 +135,9 @@ bool worker_build(WorkerShared *shared, const ProgramModule *module)
         shared->error = worker_keep(shared, text);
         return false;
     }
-    build_with(shared, entry, false);
-    if (shared->many == NULL && input_is_refused(program)) {
-        program_start_over(program);
-        build_with(shared, entry, true);
+    build_entry(shared, entry);
+    if (input_try_least(program)) {
+        build_entry(shared, entry);
         refuse_inputs(shared);
     }
     shared->error = program->usage_error, shared->not_applicable = program->not_applicable;

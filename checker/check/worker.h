@@ -7,7 +7,7 @@
 
 enum { WORKER_RUN = 0, WORKER_MARK = 'm', WORKER_REPLAY = 'r' };
 
-WorkerShared *worker_shared_new(const CheckSpec *spec);
+WorkerShared *worker_shared_new(const CheckSpec *spec, Deadline deadline);       /* with an empty program and records */
 void worker_shared_free(WorkerShared *shared);  /* but not the program and record */
 /* In the child. NULL, false: shared->error says why, or the program does not apply. */
 ProgramModule *worker_open(WorkerShared *shared);

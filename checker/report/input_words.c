@@ -1,17 +1,13 @@
 /* input_words.c - elements of a table follow each other in the program's input; those of another device follow those of the one before. */
 #include "input_words.h"
 #include "../../model/input.h"
-
-static const Drawn *drawn_at(const Program *program, size_t at)
-{
-    return &STORE(Drawn, &program->drawn, at);
-}
+#include "../facts/members.h"
 
 /* The elements of one device, as nested lists; `at` is moved behind them. */
 static void append_table(GString *text, const Program *program, const View *view, unsigned dim, size_t *at)
 {
     if (dim == view->ndim) {
-        g_string_append_printf(text, "%" G_GINT64_FORMAT, drawn_at(program, (*at)++)->value);
+        g_string_append_printf(text, "%" G_GINT64_FORMAT, input_drawn(program, (*at)++)->value);
         return;
     }
     g_string_append_c(text, '[');
@@ -22,21 +18,12 @@ static void append_table(GString *text, const Program *program, const View *view
     g_string_append_c(text, ']');
 }
 
-static size_t table_end(const Program *program, size_t first)
-{
-    const uint32_t table = drawn_at(program, first)->table;
-    size_t end = first + 1;
-    while (table != NONE && end < program->drawn.count && drawn_at(program, end)->table == table)
-        end++;
-    return end;
-}
-
 static void append_input(GString *text, const Program *program, size_t *at)
 {
-    const Decl *decl = program_decl(program, drawn_at(program, *at)->table);
+    const Decl *decl = program_decl(program, input_drawn(program, *at)->table);
     const View *view = program_get_view(program, decl->view);
     const char *name = program_text(program, decl->name);
-    const bool same = (int64_t)(table_end(program, *at) - *at) == view_elements(view);
+    const bool same = (int64_t)(input_end_of(program, *at) - *at) == view_elements(view);
     g_string_append_printf(text, "%s = ", *name ? name : "an unnamed input");
     for (uint32_t device = 0; device < (same ? 1 : program->devices); device++) {
         g_string_append(text, device ? ", " : "");
@@ -61,10 +48,10 @@ char *input_words(const Program *program)
     unsigned choices = 0;
     for (size_t at = 0; at < program->drawn.count;) {
         g_string_append(text, at ? "; " : "");
-        if (drawn_at(program, at)->table != NONE)
+        if (input_drawn(program, at)->table != NONE)
             append_input(text, program, &at);
         else
-            g_string_append_printf(text, "%s = %" G_GINT64_FORMAT, choice_name(program, choices++), drawn_at(program, at)->value), at++;
+            g_string_append_printf(text, "%s = %" G_GINT64_FORMAT, choice_name(program, choices++), input_drawn(program, at)->value), at++;
     }
     return text->len ? g_strdup(text->str) : NULL;
 }
@@ -104,12 +91,12 @@ static char *rule_words(const CheckResult *result)
     const Program *program = result->program;
     if (tally->rule.first >= program->drawn.count)
         return g_strdup("");
-    const uint32_t table = drawn_at(program, tally->rule.first)->table;
+    const uint32_t table = input_drawn(program, tally->rule.first)->table;
     unsigned choices = 0;
     for (size_t i = 0; i < tally->rule.first; i++)
-        choices += drawn_at(program, i)->table == NONE;
+        choices += input_drawn(program, i)->table == NONE;
     const char *name = table != NONE ? program_text(program, program_decl(program, table)->name) : choice_name(program, choices);
-    const bool many = table_end(program, tally->rule.first) > tally->rule.first + 1;
+    const bool many = input_end_of(program, tally->rule.first) > tally->rule.first + 1;
     g_autofree char *words = property(*name ? name : "the input", &tally->rule, many);
     return g_strdup_printf(". Wrong whenever %s; right for the %" G_GUINT64_FORMAT " tried without", words, tally->right);
 }
@@ -127,33 +114,23 @@ char *input_sentence(const CheckResult *result)
                            tally->faulty, tally->tried, rule);
 }
 
-static void member_number(JsonBuilder *builder, const char *name, uint64_t number)
-{
-    json_builder_set_member_name(builder, name);
-    json_builder_add_int_value(builder, (gint64)number);
-}
-
 void input_json(JsonBuilder *builder, const CheckResult *result)
 {
     const InputTally *tally = result->inputs;
     g_autofree char *words = result->program ? input_words(result->program) : NULL;
     if (tally == NULL && (words == NULL || !input_has_tables(result->program)))
         return;
-    json_builder_set_member_name(builder, "inputs");
-    json_builder_begin_object(builder);
-    member_number(builder, "tried", tally ? tally->tried : 1);
+    member_object(builder, "inputs");
+    member_int(builder, "tried", tally ? tally->tried : 1);
     if (tally != NULL) {
-        member_number(builder, "refused", tally->refused);
-        member_number(builder, "shapes", tally->shapes);
-        member_number(builder, "faulty", tally->faulty);
-        member_number(builder, "undecided", tally->undecided);
-        member_number(builder, "last_news", tally->last_news);
-        json_builder_set_member_name(builder, "all");
-        json_builder_add_boolean_value(builder, tally->whole);
+        member_int(builder, "refused", tally->refused);
+        member_int(builder, "shapes", tally->shapes);
+        member_int(builder, "faulty", tally->faulty);
+        member_int(builder, "undecided", tally->undecided);
+        member_int(builder, "last_news", tally->last_news);
+        member_bool(builder, "all", tally->whole);
     }
-    if (words != NULL) {
-        json_builder_set_member_name(builder, "shown");
-        json_builder_add_string_value(builder, words);
-    }
+    if (words != NULL)
+        member_text(builder, "shown", words);
     json_builder_end_object(builder);
 }

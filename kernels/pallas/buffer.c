@@ -196,7 +196,7 @@ typedef struct Among { size_t first; int64_t elements; bool same; } Among;
 static int64_t among_value(const Program *program, const Among *among, uint32_t device, int64_t element)
 {
     size_t at = among->first + (among->same ? 0 : device * (size_t)among->elements) + (size_t)element;
-    return STORE(Drawn, &program->drawn, at).value;
+    return input_drawn(program, at)->value;
 }
 
 static void fill_among(Program *program, uint32_t decl_id, uint32_t device, Contents *contents)

@@ -55,6 +55,7 @@ static void the_smallest_wrong_input_is_shown_and_replayed(void **state)
     (void)state;
     check(1, "look_ahead_too_short", "-n 1 --inputs all",
           "input: steps = 0, the smallest of 2 that look wrong, of 7 tried. Wrong whenever steps is at most 1; right for the 5 tried");
+    check(1, "look_ahead_too_short", "-n 1 --inputs 1000", "of 7 tried. Wrong whenever steps is at most 1; right for the 5 tried");
     check(1, "window_starts_late", "-n 1 --inputs all", "input: start = 1, the smallest of 3 that look wrong, of 7 tried. Wrong");
     binary_says("whenever start is odd; right for the 4 tried without");
     check(1, "chunk_sizes_differ", "-n 1 --inputs all", "sizes = [1, 1, 2], the smallest of 6 that look wrong, of 8 tried. Wrong");

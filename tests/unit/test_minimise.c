@@ -36,9 +36,7 @@ static void bench_init(Bench *bench, const char *program, uint32_t devices)
 {
     *bench = (Bench){ .spec = { .open = pl_module_open, .program = program, .cores = 1, .search = SEARCH_PROVE, .in_process = true } };
     mesh_line(&bench->spec.mesh, devices);
-    bench->shared = worker_shared_new(&bench->spec);
-    bench->shared->program = program_new(&bench->spec.mesh, 1, &bench->spec.knobs);
-    bench->shared->record = record_new(bench->shared->program);
+    bench->shared = worker_shared_new(&bench->spec, deadline_in(0));
     worker_serve(&bench->shared->control, bench->shared, WORKER_RUN);
     bench->looks_at_data = bench->shared->record->values_observed;      /* replays overwrite the record */
     if (bench->shared->ran)
