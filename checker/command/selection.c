@@ -141,10 +141,29 @@ static bool add_folder(Selection *selection, const Session *session, const char 
     return good;
 }
 
+static const GPtrArray *ask_built_in(Selection *selection, const Session *session, const char *name, char **error)
+{
+    GPtrArray *found = catalogue_built_in(session->open, name, error);
+    if (found)
+        g_ptr_array_add(selection->catalogues, found);
+    return found;
+}
+
+/* The program of that name, or else all: a name that is not found may be a folder, or mistyped. */
+static const GPtrArray *built_in_of(Selection *selection, const Session *session, const char *name, const GPtrArray **all, char **error)
+{
+    const GPtrArray *found = *all || !name ? NULL : ask_built_in(selection, session, name, error);
+    if (*error || (found && found->len))
+        return found;
+    if (!*all)
+        *all = ask_built_in(selection, session, NULL, error);
+    return *all;
+}
+
 bool selection_read(Selection *selection, const Session *session, char **error)
 {
     const GPtrArray *operands = session->options->operands;
-    GPtrArray *built_in = NULL;
+    const GPtrArray *built_in = NULL;
     bool good = true;
     *error = NULL;
     selection->programs = g_array_new(FALSE, FALSE, sizeof(Selected));
@@ -156,14 +175,9 @@ bool selection_read(Selection *selection, const Session *session, char **error)
             good = (is_folder(operand) ? add_folder : add_file)(selection, session, operand, error);
             continue;
         }
-        if (!built_in) {
-            built_in = catalogue_built_in(session->open, NULL, error);
-            good = built_in != NULL;
-            if (good)
-                g_ptr_array_add(selection->catalogues, built_in);
-        }
-        good = good && add_programs(selection, built_in, operand, NULL, error);
-        if (built_in && !good && is_folder(operand)) {
+        const GPtrArray *catalogue = built_in_of(selection, session, operand, &built_in, error);
+        good = catalogue && add_programs(selection, catalogue, operand, NULL, error);
+        if (catalogue && !good && is_folder(operand)) {
             g_clear_pointer(error, g_free);
             good = add_folder(selection, session, operand, error);
         }
