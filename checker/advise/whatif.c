@@ -42,7 +42,12 @@ static CheckResult *leave_out(const CheckSpec *spec)
 
 CheckResult *whatif_run(const CheckResult *result, const CheckSpec *spec)
 {
-    return check_is_over(result) ? leave_out(spec) : check_run(spec);
+    if (check_is_over(result))
+        return leave_out(spec);
+    CheckResult *changed = check_run(spec);
+    if (changed->error != NULL && g_str_has_prefix(changed->error, CHECK_CONTRADICTION) && result->outcome->contradiction == NULL)
+        result->outcome->contradiction = g_strdup(changed->error);
+    return changed;
 }
 
 CheckResult *whatif_check(const CheckResult *result, const Edits *edits, const Knobs *knobs, bool first)

@@ -152,8 +152,8 @@ static void want_all_shown(CheckResult *result)
                        result->spec->program, result->spec->resume, fault_name(finding->id), site ? " at " : "",
                        site ? program_text(result->program, site->file) : "", line);
         else
-            check_fail(result, "internal error: the search found %s%s%s%s, but replaying its schedule did not show it. This is a bug of "
-                   "heddle: please report it",
+            check_fail(result, CHECK_CONTRADICTION "the search found %s%s%s%s, but replaying its schedule did not show it. This is "
+                   "a bug of heddle: please report it",
                        fault_name(finding->id), site ? " at " : "", site ? program_text(result->program, site->file) : "", line);
         return;
     }
@@ -188,13 +188,13 @@ static void replay(CheckResult *result, WorkerShared *shared, Child *child)
             return;
         }
         if (end != CHILD_DONE) {
-            check_fail(result, "internal error: the replay of the findings died (%s)", child_describe_signal(shared->control.signal));
+            check_fail(result, CHECK_CONTRADICTION "the replay of the findings died (%s)", child_describe_signal(shared->control.signal));
             return;
         }
     }
     Outcome *seen = outcome_load(&shared->outcome);
     if (seen == NULL) {
-        check_fail(result, "internal error: the replay of the findings left a damaged answer");
+        check_fail(result, CHECK_CONTRADICTION "the replay of the findings left a damaged answer");
         return;
     }
     outcome_free(result->outcome);

@@ -12,5 +12,6 @@ const char *check_module(const CheckSpec *spec);                /* the module's 
 /* A limit ended the child: its conclusions are lost, and the verdict is bounded. */
 void check_stop(CheckResult *result, const WorkerShared *shared, ChildEnd end);
 ChildEnd check_wait(const CheckResult *result, Child *child);                   /* until its deadline or an interruption */
+#define CHECK_CONTRADICTION "internal error: "  /* two methods of heddle disagree */
 void check_fail(CheckResult *result, const char *format, ...) __attribute__((format(printf, 2, 3)));    /* verdict error, one line */
 void check_note_unused_exemptions(CheckResult *result);          /* as advice, if the search is complete; exemptions.c */

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "../advise/advise.h"
 #include "../check/check.h"
+#include "../check/check_parts.h"
 #include "../check/interrupt.h"
 #include "../report/columns.h"
 #include "../report/describe.h"
@@ -90,6 +91,8 @@ static void finish(CheckResult *result, const void *data)
         check_look_for_advice(result);
         check_try_without(result);
     }
+    if (result->outcome && result->outcome->contradiction)
+        check_fail(result, "with a change that was tried: %s", result->outcome->contradiction);
 }
 
 static void run_one(Session *session, const CheckSpec *spec, CheckQueue *queue, CheckTally *tally)

@@ -255,6 +255,7 @@ void outcome_free(Outcome *outcome)
     g_free(outcome->promise);
     g_free(outcome->stopped);
     g_free(outcome->refused);
+    g_free(outcome->contradiction);
     g_free(outcome);
 }
 

@@ -100,7 +100,7 @@ typedef struct Outcome {
     uint64_t executions, classes, states, transitions, steps, conflicts;        /* UINT64_MAX: does not apply */
     unsigned modes;                             /* of EnumerateMode */
     uint64_t rotated;                           /* ENUMERATE_SYMMETRY: states visited, with their rotations; UINT64_MAX: does not apply */
-    char *refused;                              /* why a mode asked for is impossible; then nothing else counts. g_malloc; NULL: possible */
+    char *refused, *contradiction;              /* why a mode asked for is impossible; by whatif_run. g_malloc, or NULL */
     Estimate estimate;                          /* of classes, where a limit ended the search */
     uint64_t redundant;                         /* runs that only repeated others; UINT64_MAX: does not apply */
     char *promise, *stopped;                    /* sentences, or NULL: what sampling guarantees; where a limit ended the search. g_malloc */

@@ -442,9 +442,11 @@ static bool apply(Core *core, const Edit *edit, Request *request, uint32_t nth)
     g_assert_not_reached();
 }
 
+/* A step put in may block, and what lies behind it may be gone through by another runner (lookahead.c): then the request is its. */
 bool edit_pass(Core *core, Request *request)
 {
     const ProgramEdits *own = core->program->edits;
+    void (*const submit)(Core *, Request *) = core->submit;
     if (own == NULL || request->step.kind == STEP_STOP)
         return false;
     if (core->editing) {
@@ -465,7 +467,7 @@ bool edit_pass(Core *core, Request *request)
         if (comes_behind(edit))
             after[later].edit = edit, after[later++].nth = nth;
     }
-    if (later == 0 && !awaits(core, request))
+    if (later == 0 && !awaits(core, request) && core->submit == submit)
         return false;
     core->editing = true;
     core->submit(core, request);

@@ -33,6 +33,7 @@ static CheckResult *repaired(const char *program, uint32_t devices)
     check_try_repairs(result);
     assert_int_equal(result->verdict, VERDICT_FAULTY);
     assert_non_null(result->tried);
+    assert_null(result->outcome->contradiction);
     return result;
 }
 
