@@ -11,8 +11,8 @@ JAX_ALL ?= 0.7.0 0.7.2 0.8.3 0.9.2 0.10.2
 # Asked for once, when first used: `make deps test` installs pkg-config before anything is compiled.
 PACKAGE_CFLAGS = $(eval PACKAGE_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(PACKAGE_CFLAGS)
 PACKAGE_LIBS = $(eval PACKAGE_LIBS := $$(shell pkg-config --libs $(PACKAGES)))$(PACKAGE_LIBS)
-BASE_CFLAGS = -std=gnu11 -fno-omit-frame-pointer -fwrapv -D_GNU_SOURCE -MMD -MP $(WARNINGS) $(PACKAGE_CFLAGS) -Ikernels
-BASE_LIBS = $(PACKAGE_LIBS) -lm -pthread -ldl
+BASE_CFLAGS = -std=gnu11 -fno-omit-frame-pointer -fwrapv -ffp-contract=off -D_GNU_SOURCE -MMD -MP $(WARNINGS) $(PACKAGE_CFLAGS) -Ikernels
+BASE_LIBS = $(PACKAGE_LIBS) -lm -pthread -ldl -Wl,--export-dynamic-symbol=__sanitizer_cov_trace_pc     # modules call it
 
 # Who may include whom: a folder, or one file, and what it may include. `make tidy` holds everybody to it.
 define LAYERS

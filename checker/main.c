@@ -50,6 +50,8 @@ static int run(const Options *options)
         return command_explain(&session);
     case COMMAND_COMPILE:
         return command_compile(&session);
+    case COMMAND_INIT:
+        return command_init(&session);
     case COMMAND_ALL:
         break;
     }

@@ -138,6 +138,7 @@ void core_submit(Core *core, Request *request)
     char *changed = outside_changed();
     if (changed != NULL)
         refuse_change(core, request->step.site, changed);
+    core->blocks = 0;
     core->submit(core, request);
 }
 

@@ -48,6 +48,7 @@ struct Core {
     struct CoreChunk *spare;                    /* an empty block for later use, NULL: none */
     uint64_t marks;                             /* kernel API: number of scopes so far, to tell them apart */
     uint32_t edited[CORE_EDITS_MAX];            /* run/edit: occurrences so far, by edit */
+    uint64_t blocks;                            /* of the author's code since the last step, see spin.h */
     uint32_t caller;                            /* site + 1 of the innermost marked call that the kernel is in; 0: none */
     uint32_t label;                             /* of copies started from here on, see Copy */
     bool editing;                               /* the next step comes from an edit */

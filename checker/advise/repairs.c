@@ -122,10 +122,11 @@ static unsigned reported_faults(const CheckResult *result)
     return faults;
 }
 
-/* A core that loops without an operation would use up its time limit in each changed program. */
+/* A core that loops without an operation would do so in each changed program. */
 static bool spins(const CheckResult *result)
 {
-    return reported_faults(result) == BIT(FAULT_NO_PROGRESS) && result->seconds >= CHILD_SPIN_SECONDS;
+    const Finding *finding = g_ptr_array_index(result->outcome->findings, 0);
+    return reported_faults(result) == BIT(FAULT_NO_PROGRESS) && finding->spins;
 }
 
 /* A repair before what masks, fewer lines before more, then less waiting. */

@@ -75,6 +75,7 @@ static void report_death(CheckResult *result, const WorkerShared *shared, ChildE
     }
     Finding *finding = finding_new(end == CHILD_SPINS ? FAULT_NO_PROGRESS : FAULT_CRASH);
     finding->places = 1, finding->place[0] = place_of_death(result, shared, control->core);
+    finding->spins = end == CHILD_SPINS;
     finding->message = describe_end(control, end);
     finding->lines = g_ptr_array_new_with_free_func(g_free);
     finding->moves = shared->move_log.count > 0 ? move_log_moves(&shared->move_log, result->program, finding->lines)

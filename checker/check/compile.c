@@ -26,7 +26,7 @@ static const char *const module_flags[] = {
     NULL
 };
 /* Placed after the user's flags, which cannot override them. */
-static const char *const last_flags[] = { "-ftrivial-auto-var-init=pattern", "-fno-lto", NULL };
+static const char *const last_flags[] = { "-ftrivial-auto-var-init=pattern", "-fsanitize-coverage=trace-pc", "-fno-lto", NULL };
 static const char *const no_flags[] = { NULL };
 /* Make assembly in which the initial value of each local is a literal number, with nothing computed from it at compile time. */
 static const char *const variant_flags[] = {

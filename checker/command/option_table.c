@@ -16,6 +16,7 @@ const CommandSpec command_table[] = {
     {COMMAND_REPLAY, "replay", "SCHEDULE", "run a saved schedule again"},
     {COMMAND_LIST, "list", "[FILE...]", "list the built-in kernels, or those of a file"},
     {COMMAND_EXPLAIN, "explain", "[WORD]", "explain a fault or a word: its meaning, an example, the usual repairs"},
+    {COMMAND_INIT, "init", "FILE.c", "write a new kernel file, with a wrong twin, to begin with"},
     {COMMAND_COMPILE, "compile", "FILE.c", "build a kernel's module, and show the compiler's command"},
     {0, NULL, NULL, NULL},
 };

@@ -176,8 +176,9 @@ static bool check_together(const Options *options, char **error)
     unsigned count = options->operands->len;
     const char *few = options->command == COMMAND_CHECK ? "heddle check needs a kernel: a built-in name (heddle list shows them) or a file"
                     : options->command == COMMAND_REPLAY ? "heddle replay needs a schedule file"
-                    : options->command == COMMAND_COMPILE ? "heddle compile needs a C file" : NULL;
-    bool single = options->command & (COMMAND_REPLAY | COMMAND_COMPILE | COMMAND_EXPLAIN);
+                    : options->command == COMMAND_COMPILE ? "heddle compile needs a C file"
+                    : options->command == COMMAND_INIT ? "heddle init needs the name of a new C file" : NULL;
+    bool single = options->command & (COMMAND_REPLAY | COMMAND_COMPILE | COMMAND_EXPLAIN | COMMAND_INIT);
     if (few && count == 0)
         *error = g_strdup(few);
     else if (single && count > 1)

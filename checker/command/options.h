@@ -12,7 +12,7 @@
 
 typedef enum Command {
     COMMAND_CHECK = 1, COMMAND_TEST = 2, COMMAND_REPLAY = 4, COMMAND_LIST = 8, COMMAND_EXPLAIN = 16, COMMAND_COMPILE = 32,
-    COMMAND_ALL = 63
+    COMMAND_INIT = 64, COMMAND_ALL = 127
 } Command;
 
 /* One parameter of -D: the values to check in turn. */

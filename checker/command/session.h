@@ -48,3 +48,4 @@ int command_replay(Session *session);
 int command_list(Session *session);
 int command_explain(Session *session);
 int command_compile(Session *session);
+int command_init(Session *session);

@@ -49,7 +49,7 @@ typedef struct Finding {
     GArray *instances; bool instances_sorted;   /* of uint64_t: their hashes; NULL: not listed. Sorted: and each once */
     unsigned places; Place place[2];
     uint32_t object;
-    bool object_is_semaphore;
+    bool object_is_semaphore, spins;            /* spins: no-progress without a further step, so that each such run takes long */
     int64_t have, need;                         /* leftover: count; overflow: highest count, limit; lifetime: -1 not begun, +1 ended */
     char *message;                              /* faults that stop a core: the run's message; else NULL (report words it). g_malloc */
     char *why;                                  /* one or more sentences, NULL if there is nothing to add. g_malloc */

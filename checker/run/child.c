@@ -1,7 +1,7 @@
 /* child.c - fork, handlers, pipes.
  *
- * Handlers run on a stack of their own and only write a few words of shared memory before _exit. A timer of CPU time detects user code that
- * runs for CHILD_SPIN_SECONDS without a step. Standard output of the child goes to a memory file.
+ * Handlers run on a stack of their own and only write a few words of shared memory before _exit. Standard output of the child goes to a
+ * memory file.
  */
 #include "child.h"
 #include <errno.h>
@@ -14,15 +14,15 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "../../model/spin.h"
 #include "../../model/store.h"
 #include "../facts/limits.h"
 #include "alone.h"
 #include "globals.h"
 
-enum { TICKS_A_SECOND = 4, HANDLER_STACK = 65536, OUTPUT_READ = 1 << 20, OUTPUT_MANY = 8 << 20 };       /* bytes */
+enum { HANDLER_STACK = 65536, OUTPUT_READ = 1 << 20, OUTPUT_MANY = 8 << 20 };       /* bytes */
 static const double LOOK_SECONDS = 0.1;         /* between two polls of a working child */
 static const double GRACE_SECONDS = 1, GRACE_SHARE = 0.03;      /* to end after being told to stop; more after a long search */
 static const double GRACE_INTERRUPTED = 0.4;    /* somebody waits */
@@ -65,18 +65,9 @@ static void on_crash(int number, siginfo_t *info, void *context)
     end_with(number == SIGSEGV && watched && coro_in_guard(watched, info->si_addr, &slot) ? CHILD_OVERFLOWED : CHILD_CRASHED);
 }
 
-static void on_tick(int number)
+static void on_spin(const Core *core)
 {
-    static uint64_t seen;
-    static int ticks;
-    (void)number;                               /* any thread may get the signal, not only the one that runs a core */
-    uint32_t core = core_running ? core_running->id : own_control->pulse.running;
-    if (core == NONE || own_control->pulse.operations != seen) {
-        seen = own_control->pulse.operations, ticks = 0;
-        return;
-    }
-    if (++ticks >= CHILD_SPIN_SECONDS * TICKS_A_SECOND)
-        end_on(CHILD_SPINS, core);
+    end_on(CHILD_SPINS, core->id);
 }
 
 static void on_exit_called(void)
@@ -97,12 +88,6 @@ static void on_log(const char *domain, GLogLevelFlags level, const char *message
     if (message != NULL && strstr(message, "failed to allocate") != NULL)
         on_memory("the system had none left");
     g_log_default_handler(domain, level, message, data);
-}
-
-static void start_ticking(void)
-{
-    const struct timeval every = { 0, 1000000 / TICKS_A_SECOND };
-    setitimer(ITIMER_VIRTUAL, &(struct itimerval){ every, every }, NULL);
 }
 
 struct ThreadStack { char bytes[HANDLER_STACK] __attribute__((aligned(16))); stack_t before; };
@@ -129,14 +114,12 @@ static void install_handlers(void)
     static char stack[HANDLER_STACK] __attribute__((aligned(16)));
     sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = sizeof stack }, NULL);
     struct sigaction crash = { .sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK };
-    struct sigaction tick = { .sa_handler = on_tick, .sa_flags = SA_ONSTACK | SA_RESTART };
     static const int CRASHES[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };
     for (size_t i = 0; i < G_N_ELEMENTS(CRASHES); i++)
         sigaction(CRASHES[i], &crash, NULL);
-    sigaction(SIGVTALRM, &tick, NULL);
     signal(SIGINT, SIG_IGN);                    /* the parent decides what an interruption means */
     signal(SIGTERM, SIG_IGN);
-    start_ticking();
+    spin_met = on_spin;
     atexit(on_exit_called);
     store_set_limit(0, on_memory);
     g_log_set_default_handler(on_log, NULL);
@@ -144,10 +127,8 @@ static void install_handlers(void)
 
 void child_report_to(ChildControl *control)
 {
-    if (own_control == NULL)
-        return;
-    own_control = control;
-    start_ticking();                            /* timers are not inherited */
+    if (own_control != NULL)
+        own_control = control;
 }
 
 static void serve_requests(Child *child, ChildServe serve, void *argument, int in, int out)

@@ -15,7 +15,6 @@ typedef enum ChildEnd { CHILD_DONE, CHILD_CRASHED, CHILD_OVERFLOWED, CHILD_EXITE
                         CHILD_TIMED_OUT, CHILD_NOT_ALONE } ChildEnd;    /* the last: user code tried to start something, see alone.h */
 /* What a child is doing; only PHASE_SEARCH and later phases can be asked to stop. */
 typedef enum ChildPhase { PHASE_LOAD, PHASE_PROGRAM, PHASE_RUN, PHASE_AGAIN, PHASE_SEARCH, PHASE_REPLAY, CHILD_PHASES } ChildPhase;
-enum { CHILD_SPIN_SECONDS = 2 };                /* of user code without a step: it spins */
 
 typedef struct ChildControl {                   /* first member of the caller's struct in shared memory */
     ExecutionPulse pulse;

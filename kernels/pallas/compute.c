@@ -18,6 +18,7 @@ Tile *compute_new(const PlSite *here, DType dtype, Sizes sizes, bool opaque)
 {
     Core *core = builder_core(here, "tile arithmetic");
     Tile *tile = builder_new_tile(core);
+    spin_count(SPIN_BLOCKS_A_CALL);
     tile_init(tile, dtype, sizes.dims, sizes.size, opaque || core->opaque_data, core_tile_alloc, core);
     return tile;
 }
@@ -361,6 +362,7 @@ void pl_compute_install(PlApi *api)
                                  .assign = assign, .iota = iota, .edge_step = edge_step, .fault = fault };
     pl_compute_shape_install(&compute);
     pl_compute_reduce_install(&compute);
+    pl_compute_dot_install(&compute);
     api->compute = &compute;
     api->tile_binary = binary_of_value;
 }

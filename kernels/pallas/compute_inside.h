@@ -2,6 +2,7 @@
 #pragma once
 #include "../../model/core.h"
 #include "../../model/rng.h"
+#include "../../model/spin.h"
 #include "compute.h"
 #include "builder.h"
 
@@ -29,3 +30,4 @@ void compute_set(Tile *tile, int64_t element, double value, int64_t integer, uin
 
 void pl_compute_shape_install(PlCompute *compute);
 void pl_compute_reduce_install(PlCompute *compute);
+void pl_compute_dot_install(PlCompute *compute);

@@ -372,6 +372,8 @@ static void kernels_that_misbehave_are_findings_and_harm_nobody_else(void **stat
         {"recurses", "faulty", "crash", "stack"},
         {"hoards", "faulty", "crash", "stack"},
         {"spins", "faulty", "no-progress", NULL},
+        {"spins_on_arrays", "faulty", "no-progress", NULL},
+        {"labours", "verified", NULL, NULL},
         {"outside", "faulty", "crash", NULL},
     };
     char *path = path_of("report.json"), *text = NULL;

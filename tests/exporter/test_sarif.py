@@ -54,7 +54,8 @@ def test_a_fix_gives_the_line_that_the_report_shows(tmp_path):
             for change in sorted(fix["artifactChanges"][0]["replacements"], key=lambda c: -c["deletedRegion"]["startLine"]):
                 region = change["deletedRegion"]
                 assert region["startColumn"] == region["endColumn"] == 1
-                lines[region["startLine"] - 1 : region["endLine"] - 1] = change.get("insertedContent", {}).get("text", "").splitlines(keepends=True)
+                text = change.get("insertedContent", {}).get("text", "")
+                lines[region["startLine"] - 1 : region["endLine"] - 1] = text.splitlines(keepends=True)
             kernel = tmp_path / "repairs.c"
             kernel.write_text("".join(lines))
             check = [os.environ["HEDDLE"], "check", f"{kernel}:{result['properties']['program']}", "-n", "3", "-q"]

@@ -280,7 +280,7 @@ def test_a_kernel_without_end_is_ended(project):
         (HEAD + RIGHT + 'expect = "faulty"', "kernel right: expect = 'faulty': write"),
         (HEAD + RIGHT + 'expect = "faulty: race"', "kernel right: what is expected is not verified: give the reason"),
         (HEAD + RIGHT + 'expect = { "x=2" = "verified" }', "kernel right: expect tells of x=2, but mesh is x=2, x=3"),
-        (HEAD + RIGHT + 'options = { dma_ordre = "link-fifo" }', "kernel right: unknown option dma_ordre; the options are search, dma_order"),
+        (HEAD + RIGHT + 'options = { dma_ordre = "link-fifo" }', "right: unknown option dma_ordre; the options are search, dma_order"),
         (HEAD + RIGHT + RIGHT, "the kernel right is there twice at x=2: give them names of their own"),
     ],
 )

@@ -103,6 +103,34 @@ KERNEL(reductions, block)
     pl_assert(pl_tile_float(batch, 1) == 50);
 }
 
+/* Elements of no round value, whose products and sums are rounded in double. */
+static PlTile fractions(PlType type, int64_t batches, int64_t rows, int64_t columns)
+{
+    PlTile count = pl_tile_reshape(pl_tile_iota(type, 0, batches * rows * columns), batches, rows, columns);
+    return pl_tile_div(pl_tile_full(type, 1e6, batches, rows, columns), pl_tile_add(count, pl_tile_full(type, 3, batches, rows, columns)));
+}
+
+/* The sizes fill no group of rows or columns that is computed at once. */
+KERNEL(products, block)
+{
+    (void)block;
+    PlTile a = fractions(PL_F64, 2, 7, 37), b = fractions(PL_F64, 2, 37, 6), i = pl_tile_cast(a, PL_I32), j = pl_tile_cast(b, PL_I32);
+    PlTile floats = pl_tile_dot(a, b, PL_F64, PL_SHAPE(2), PL_SHAPE(1), PL_SHAPE(0), PL_SHAPE(0));
+    PlTile integers = pl_tile_dot(i, j, PL_I32, PL_SHAPE(2), PL_SHAPE(1), PL_SHAPE(0), PL_SHAPE(0));
+    for (int batch = 0; batch < 2; batch++)
+        for (int row = 0; row < 7; row++)
+            for (int column = 0; column < 6; column++) {
+                double sum = 0;
+                uint32_t whole = 0;
+                for (int k = 0; k < 37; k++) {
+                    sum += pl_tile_float(a, batch, row, k) * pl_tile_float(b, batch, k, column);
+                    whole += (uint32_t)pl_tile_int(i, batch, row, k) * (uint32_t)pl_tile_int(j, batch, k, column);
+                }
+                pl_assert(pl_tile_float(floats, batch, row, column) == sum);
+                pl_assert(pl_tile_int(integers, batch, row, column) == (int32_t)whole);
+            }
+}
+
 /* What was never written is carried along, and steers nothing. */
 KERNEL(unwritten, out)
 {
@@ -149,6 +177,7 @@ KERNEL(dot_of_strangers, out)
 ON_SMEM(elementwise)
 ON_SMEM(shapes)
 ON_SMEM(reductions)
+ON_SMEM(products)
 ON_SMEM(unwritten)
 ON_SMEM(own_fault)
 ON_SMEM(other_shapes)
@@ -168,7 +197,7 @@ static const Finding *first_of(const CheckResult *result)
 
 static void what_is_computed_is_right(void **state)
 {
-    static const char *const program[] = { "elementwise", "shapes", "reductions", "outlives" };
+    static const char *const program[] = { "elementwise", "shapes", "reductions", "products", "outlives" };
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(program); i++) {
         const CheckSpec spec = checked_spec(program[i], 1, 1, SEARCH_PROVE);

@@ -1,4 +1,6 @@
-/* hostile.c - kernels that a checker must survive: each does one thing that C allows and a kernel must not, but the first, which is fine. */
+/* hostile.c - kernels that a checker must survive: each does one thing that C allows and a kernel must not, but
+ * same_names and labours, which are fine.
+ */
 #include <heddle/pallas.h>
 #include <stdlib.h>
 
@@ -72,6 +74,24 @@ KERNEL(spins, input, output, sem)
         ;
 }
 
+KERNEL(spins_on_arrays, input, output, sem)
+{
+    PlTile tile = pl_tile_full(PL_I32, 1);
+    copy_over(input, output, sem);
+    while (true)
+        pl_tile_assign(tile, pl_tile_add(tile, tile));
+}
+
+/* Much work, which ends: of its own, and of arrays. */
+KERNEL(labours, input, output, sem)
+{
+    PlTile tile = pl_tile_full(PL_I32, 1, 300, 300);
+    for (volatile int i = 0; i < 1 << 22; i++)
+        ;
+    pl_tile_assign(tile, pl_tile_dot(tile, tile, PL_I32, PL_SHAPE(1), PL_SHAPE(0), PL_SHAPE(), PL_SHAPE()));
+    copy_over(input, output, sem);
+}
+
 KERNEL(outside, input, output, sem)
 {
     int own[4] = {0};
@@ -96,4 +116,6 @@ HOSTILE(leaves, "calls exit")
 HOSTILE(recurses, "recurses for ever")
 HOSTILE(hoards, "has an array that no stack holds")
 HOSTILE(spins, "spins without an operation")
+HOSTILE(spins_on_arrays, "spins with operations on arrays only")
+HOSTILE(labours, "computes for long, and ends")
 HOSTILE(outside, "writes outside its array")

@@ -14,7 +14,8 @@ file = "src/some_project/all_gather.py"      or Markdown, whose blocks of Python
 until = 120                         the last line of Markdown that is run
 entry = "all_gather"
 arguments = { x = "f32[8,128]", table = { python = "np.arange(8)" }, causal = true }
-setup = "..."                       Python, before the expressions: they see np, jax, jnp, lax, pl, pltpu, P, module, mesh, devices, shape, per_device
+setup = "..."                       Python, before the expressions, which see np, jax, jnp, lax, pl, pltpu, P, shape, per_device, module,
+                                    mesh and devices
 call = "lambda x: entry(x, 2)"      what is traced, where it is not the entry itself
 mesh = ["x=2", "x=4"]               (default: one device)
 options = { dma_order = "link-fifo" }        of a check, and cores
@@ -34,7 +35,8 @@ from .options import CheckOptions
 
 DECIDED = ("verified", "faulty")
 EXPECTED = (*DECIDED, "bounded", "refused")
-NOT_OPTIONS = {"mesh", "name", "schedules", "timeout", "page", "time", "memory", "workers", "expect", "tolerance"}  # the survey's, or the manifest's own
+# The survey's, or the manifest's own.
+NOT_OPTIONS = {"mesh", "name", "schedules", "timeout", "page", "time", "memory", "workers", "expect", "tolerance"}
 
 _REPOSITORY = {"name": str, "url": str, "commit": str, "path": str, "bare": list, "stubs": list}
 _KERNEL = {
@@ -106,7 +108,8 @@ def read_manifest(path: str) -> list[Case]:
     keys = [case.key for case in cases]
     twice = next((key for i, key in enumerate(keys) if key in keys[:i]), None)
     if twice is not None:
-        raise HeddleError(f"{path}: the kernel {twice[1]} is there twice{f' at {twice[2]}' if twice[2] else ''}: give them names of their own")
+        at = f" at {twice[2]}" if twice[2] else ""
+        raise HeddleError(f"{path}: the kernel {twice[1]} is there twice{at}: give them names of their own")
     return cases
 
 
@@ -120,7 +123,8 @@ def _repository(path: str, table: Any) -> Repository:
         raise HeddleError(f"{where}: commit {table['commit']}: write all 40 hex digits")
     for key in ("bare", "stubs"):
         _strings(where, key, table.get(key, []))
-    return Repository(**{k: tuple(v) if isinstance(v, list) else v for k, v in table.items()})
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}
+    return Repository(**values)
 
 
 def _cases(path: str, at: int, table: Any, repository: Repository) -> list[Case]:

@@ -89,9 +89,8 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 def _own_failure(item: pytest.Item, outcome: Any) -> BaseException | None:
     """The exception that ends the test. What ends a TestCase is kept by its item, not raised."""
     kept = getattr(item, "_excinfo", None)
-    if kept:
-        return kept[0].value  # type: ignore[no-any-return]
-    return None if outcome.excinfo is None else outcome.excinfo[1]  # type: ignore[no-any-return]
+    error: BaseException | None = kept[0].value if kept else None if outcome.excinfo is None else outcome.excinfo[1]
+    return error
 
 
 def _fail(item: pytest.Item, outcome: Any, wrong: BaseException) -> None:

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -111,22 +112,57 @@ def _checkout(repository: Repository, root: Path) -> list[str]:
     except OSError:
         return [f"{repository.name}: is it the commit {repository.commit[:12]}? There is no git to tell."]
     found = done.stdout.strip() if done.returncode == 0 else "no repository of git"
-    return [] if found == repository.commit else [f"{repository.name}: the checkout is {found[:20]}, the manifest says {repository.commit[:12]}."]
+    if found == repository.commit:
+        return []
+    return [f"{repository.name}: the checkout is {found[:20]}, the manifest says {repository.commit[:12]}."]
 
 
 # Running
 
 
+class _Running:
+    """The processes of a survey, which end with it: by ctrl-C and SIGTERM here, by SIGKILL in surveyed.py."""
+
+    def __init__(self) -> None:
+        self.lock, self.over = threading.Lock(), False
+        self.processes: set[subprocess.Popen[str]] = set()
+
+    def start(self, command: Sequence[str], **streams: Any) -> subprocess.Popen[str]:
+        with self.lock:
+            if self.over:
+                raise HeddleError("the survey was ended")
+            process = subprocess.Popen(command, text=True, start_new_session=True, **streams)
+            self.processes.add(process)
+            return process
+
+    def end(self, process: subprocess.Popen[str]) -> None:
+        with self.lock:
+            self.processes.discard(process)
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+
+    def end_all(self) -> None:
+        with self.lock:
+            self.over = True
+        for process in list(self.processes):
+            self.end(process)
+
+
 def _judge_all(cases: Sequence[Case], options: argparse.Namespace) -> list[Row]:
+    running = _Running()
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     with ThreadPoolExecutor(options.jobs) as pool:
         try:
-            return list(pool.map(lambda case: _judge(case, options), cases))
+            return list(pool.map(lambda case: _judge(case, options, running), cases))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            running.end_all()
             raise
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
 
-def _judge(case: Case, options: argparse.Namespace) -> Row:
+def _judge(case: Case, options: argparse.Namespace, running: _Running) -> Row:
     given = {**case.options, **{name: getattr(options, name) for name in OPTIONS if getattr(options, name) is not None}}
     if options.reports is not None:
         given["schedules"] = str(Path(options.reports) / "schedules" / _file_name(case))
@@ -136,7 +172,8 @@ def _judge(case: Case, options: argparse.Namespace) -> Row:
         asked, answered = Path(folder) / "question", Path(folder) / "answer"
         asked.write_text(json.dumps(question), encoding="utf-8")
         started = time.monotonic()
-        ended = _run([sys.executable, "-m", "heddle_pallas.frontend.surveyed", str(asked), str(answered)], options.time, case)
+        command = [sys.executable, "-m", "heddle_pallas.frontend.surveyed", str(asked), str(answered)]
+        ended = _run(command, options.time, case, running)
         seconds = time.monotonic() - started
         if answered.exists():
             found = json.loads(answered.read_text(encoding="utf-8"))
@@ -146,23 +183,21 @@ def _judge(case: Case, options: argparse.Namespace) -> Row:
     return Row(case, "broken", (), ended, seconds)
 
 
-def _run(command: Sequence[str], limit: float, case: Case) -> str | None:
+def _run(command: Sequence[str], limit: float, case: Case, running: _Running) -> str | None:
     """How it ended, in words. None: it reached the time limit, and it and all that it started were killed."""
     devices = "--xla_force_host_platform_device_count=" + str(_devices(case))
     package = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {**os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": devices}
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", env=environment, start_new_session=True
-    )
+    own = {"PYTHONPATH": path, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": devices, "HEDDLE_SURVEY": str(os.getpid())}
+    nothing, pipe = subprocess.DEVNULL, subprocess.PIPE
+    process = running.start(command, stdout=nothing, stderr=pipe, errors="replace", env={**os.environ, **own})
     try:
         said = process.communicate(timeout=limit)[1].strip().splitlines()
     except subprocess.TimeoutExpired:
         return None
     finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+        running.end(process)
+        process.communicate()
     how = f"ended by signal {-process.returncode}" if process.returncode < 0 else f"ended with status {process.returncode}"
     return f"{how}: {said[-1]}" if said else how
 

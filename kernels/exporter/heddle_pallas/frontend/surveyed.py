@@ -6,14 +6,17 @@ was ended from outside.
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import inspect
 import json
+import os
 import re
 import resource
+import signal
 import sys
 import types
 from functools import wraps
@@ -33,6 +36,8 @@ from ..trace.tpus import abstract_mesh, as_if_tpus, as_on_tpu
 from ..trace.tracing import PerDevice, Shape, trace
 from .api import per_device, shape
 from .report import run
+
+PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
 
 class Broken(Exception):
@@ -134,11 +139,15 @@ def _import(path: Path, base: Path) -> Any:
     return module
 
 
+# Of Python, after the header or the options of a cell.
+BLOCK = r"^```(?:python|py|\{code-cell\})[^\n]*\n(?:---\n.*?^---\n|(?::\w+:[^\n]*\n)*)(.*?)^```"
+
+
 def _run_markdown(path: Path, until: int) -> Any:
     """Runs blocks of Python in turn. One that fails, for want of a TPU perhaps, ends there."""
     module = types.ModuleType(path.stem)
     text = path.read_text(encoding="utf-8")
-    for block in re.finditer(r"^```(?:python|py|\{code-cell\})[^\n]*\n(?:---\n.*?^---\n|(?::\w+:[^\n]*\n)*)(.*?)^```", text, re.MULTILINE | re.DOTALL):
+    for block in re.finditer(BLOCK, text, re.MULTILINE | re.DOTALL):
         padding = "\n" * text.count("\n", 0, block.start(1))  # so that lines are those of the file
         if until and len(padding) >= until:
             break
@@ -250,7 +259,17 @@ def _without_verdict(instead: str, why: str) -> dict[str, Any]:
     return {"verdict": instead, "faults": [], "reason": why, "text": ""}
 
 
+def _end_with(survey: int) -> None:
+    """Linux kills this process when the survey is gone; the checker sees that this process is."""
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "prctl"):
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if survey and os.getppid() != survey:
+        sys.exit("the survey is gone")
+
+
 def main() -> None:
+    _end_with(int(os.environ.get("HEDDLE_SURVEY", 0)))
     sys.dont_write_bytecode = True  # a checkout stays as it is
     question = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     resource.setrlimit(resource.RLIMIT_AS, (question["memory"], question["memory"]))
