@@ -2,11 +2,14 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+from test_endings import until
 
 pytestmark = [
     pytest.mark.usefixtures("heddle_ready"),
@@ -169,10 +172,10 @@ def table(done):
     """(kernel, mesh) -> (outcome, the rest of the line)."""
     lines = done.stdout.splitlines()
     assert lines, done.stderr
-    at = {name: lines[0].index(name) for name in ("MESH", "VERDICT", "SECONDS")}
+    at = {name: lines[0].index(name) for name in ("MESH", "COPIES", "VERDICT", "SECONDS")}
     found = {}
     for line in lines[1 : lines.index("")]:
-        key = line[: at["MESH"]].strip().partition("/")[2], line[at["MESH"] : at["VERDICT"]].strip()
+        key = line[: at["MESH"]].strip().partition("/")[2], line[at["MESH"] : at["COPIES"]].strip()
         found[key] = line[at["VERDICT"] : at["SECONDS"]].strip(), line[at["SECONDS"] :].strip().partition(" ")[2].strip()
     return found
 
@@ -192,9 +195,10 @@ def test_what_is_expected(project):
     }
     assert found["twin", "x=3"][1] == "one receive semaphore for all steps" and found["right", "x=2"][1] == ""
     assert "ring.py:39: the primitive bessel_i0e is not supported" in found["refused", "-"][1]
-    summary = "4 kernels, 6 checks: 3 verified, 2 faulty, 1 refused; 83 % decided; all as expected."
+    summary = "4 kernels, 6 checks: 3 verified, 2 faulty, 1 refused; 83 % decided; all as expected. "
+    summary += "Different entries that copy within a device: 2; between devices: 1."
     assert summary in done.stdout and (folder / "t.md").read_text().startswith(summary)
-    assert "| project/twin | `src/ours/ring.py` | `all_gather` | x=3 | faulty: race |" in (folder / "t.md").read_text()
+    assert "| project/twin | `src/ours/ring.py` | `all_gather` | x=3 | local, remote | faulty: race |" in (folder / "t.md").read_text()
     assert "notes.md:12" in (folder / "reports" / "project-notes.txt").read_text()
     assert list((folder / "reports" / "schedules" / "project-twin-x3").glob("*.schedule"))
     written = json.loads((folder / "t.json").read_text())
@@ -262,6 +266,34 @@ def test_a_kernel_without_end_is_ended(project):
     done = run(project(one("endless")), "--time", "10")
     assert table(done)["k", "-"] == ("timed out", "expected verified; no verdict within 10 s")
     assert done.returncode == 1 and time.monotonic() - started < 100
+
+
+def working(folder):
+    """The processes of surveys that were asked with temporary files in this folder."""
+    found = []
+    for process in Path("/proc").iterdir():
+        try:
+            words = (process / "cmdline").read_bytes() if process.name.isdigit() else b""
+        except OSError:  # it has just ended
+            continue
+        if b"frontend.surveyed" in words and os.fsencode(folder) in words:
+            found.append(int(process.name))
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_no_kernel_outlives_its_survey(project, number):
+    folder = project(one("endless"))
+    own = folder / "temporary"
+    own.mkdir()
+    command = [sys.executable, "-m", "heddle_pallas", "survey", "project.toml", "--root", "root"]
+    asking = subprocess.Popen(command, cwd=folder, env={**os.environ, "TMPDIR": str(own)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    until(lambda: working(own))
+    asking.send_signal(number)
+    asking.communicate(timeout=120)
+    until(lambda: not working(own))
+    if number != signal.SIGKILL:
+        assert not list(own.glob("heddle-*"))
 
 
 @pytest.mark.parametrize(

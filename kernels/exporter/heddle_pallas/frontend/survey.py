@@ -28,7 +28,8 @@ from .options import VALUES
 
 FORMAT, VERSION = "heddle-survey", 1
 OPTIONS = tuple(name for name in VALUES if name not in NOT_OPTIONS)
-HEAD = ("KERNEL", "MESH", "VERDICT", "SECONDS", "")
+HEAD = ("KERNEL", "MESH", "COPIES", "VERDICT", "SECONDS", "")
+COPIES = ("local", "remote")
 WORDS = (*DECIDED, "bounded", "refused", "timed out", "broken")
 
 
@@ -42,6 +43,7 @@ class Row:
     reason: str  # of a verdict that does not speak for itself
     seconds: float
     text: str = ""  # the report
+    copies: tuple[str, ...] = ()  # that the kernel itself starts: local, remote
 
     @property
     def outcome(self) -> str:
@@ -177,7 +179,7 @@ def _judge(case: Case, options: argparse.Namespace, running: _Running) -> Row:
         seconds = time.monotonic() - started
         if answered.exists():
             found = json.loads(answered.read_text(encoding="utf-8"))
-            return Row(case, found["verdict"], tuple(found["faults"]), found["reason"], seconds, found["text"])
+            return Row(case, found["verdict"], tuple(found["faults"]), found["reason"], seconds, found["text"], tuple(found["copies"]))
     if ended is None:
         return Row(case, "timed out", (), f"no verdict within {options.time:g} s", seconds)
     return Row(case, "broken", (), ended, seconds)
@@ -215,7 +217,7 @@ def _file_name(case: Case) -> str:
 
 def _line(row: Row) -> tuple[str, ...]:
     name = f"{row.case.repository.name}/{row.case.name}"
-    return (name, row.case.mesh or "-", row.outcome, f"{row.seconds:.0f}", _remark(row))
+    return (name, row.case.mesh or "-", ", ".join(row.copies) or "-", row.outcome, f"{row.seconds:.0f}", _remark(row))
 
 
 def _remark(row: Row) -> str:
@@ -233,9 +235,11 @@ def _summary(rows: Sequence[Row]) -> str:
     counts = [(sum(row.verdict == word for row in rows), word) for word in WORDS]
     kernels, decided = len({row.case.key[:2] for row in rows}), sum(row.verdict in DECIDED for row in rows)
     other = sum(not row.as_expected for row in rows)
+    local, remote = (len({(row.case.repository.name, row.case.file, row.case.entry) for row in rows if k in row.copies}) for k in COPIES)
     return (
         f"{_count(kernels, 'kernel')}, {_count(len(rows), 'check')}: {', '.join(f'{n} {word}' for n, word in counts if n)}; "
-        f"{100 * decided // len(rows)} % decided; {f'{other} not as expected' if other else 'all as expected'}."
+        f"{100 * decided // len(rows)} % decided; {f'{other} not as expected' if other else 'all as expected'}. "
+        f"Different entries that copy within a device: {local}; between devices: {remote}."
     )
 
 
@@ -254,6 +258,7 @@ def _json(rows: Iterable[Row]) -> str:
             "mesh": row.case.mesh,
             "verdict": row.verdict,
             "faults": list(row.faults),
+            "copies": list(row.copies),
             "reason": row.reason,
             "expected": row.case.expected,
             "expected_reason": row.case.reason,
@@ -266,10 +271,10 @@ def _json(rows: Iterable[Row]) -> str:
 
 
 def _markdown(rows: Sequence[Row], notes: Sequence[str]) -> str:
-    lines = ["| kernel | file | entry | mesh | verdict | |", "|---|---|---|---|---|---|"]
+    lines = ["| kernel | file | entry | mesh | copies | verdict | |", "|---|---|---|---|---|---|---|"]
     for row in rows:
-        name, mesh, outcome, _, remark = _line(row)
-        cells = [name, f"`{row.case.file}`", f"`{row.case.entry}`", mesh, outcome, remark]
+        name, mesh, copies, outcome, _, remark = _line(row)
+        cells = [name, f"`{row.case.file}`", f"`{row.case.entry}`", mesh, copies, outcome, remark]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join([_summary(rows), *notes, "", *lines]) + "\n"
 

@@ -18,6 +18,7 @@ import re
 import resource
 import signal
 import sys
+import tempfile
 import types
 from functools import wraps
 from pathlib import Path
@@ -33,9 +34,9 @@ from jax.experimental.pallas import tpu as pltpu
 from ..errors import HeddleError, Unsupported
 from ..mesh import Mesh, as_mesh
 from ..trace.tpus import abstract_mesh, as_if_tpus, as_on_tpu
-from ..trace.tracing import PerDevice, Shape, trace
+from ..trace.tracing import PerDevice, Shape, Traced, trace
 from .api import per_device, shape
-from .report import run
+from .report import run, write_source
 
 PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
@@ -237,9 +238,17 @@ def judge(case: Mapping[str, Any], root: Path) -> dict[str, Any]:
         arguments = {name: argument(name, value, names) for name, value in case["arguments"].items()}
         called, arrays = bound(function, {**_mesh_for(function, names), **arguments})
         traced = trace(called, arrays, mesh, cores, re.sub(r"\W", "_", case["name"]), told=bool(case["mesh"]))
+    found = copies_of(traced, options.get("opaque", False))
     report = run(traced, **options)
     why = (report.check.get("limit") or "") if report.verdict == "bounded" else ""
-    return {"verdict": report.verdict, "faults": sorted(report.faults), "reason": why, "text": report.text}
+    return {"verdict": report.verdict, "faults": sorted(report.faults), "reason": why, "text": report.text, "copies": found}
+
+
+def copies_of(traced: Traced, opaque: bool) -> list[str]:
+    """Which copies the kernels start themselves. Those of BlockSpecs are not among them."""
+    with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
+        text = write_source(traced, Path(folder), opaque).read_text(encoding="utf-8")
+    return [kind for kind, call in (("local", "pl_async_copy("), ("remote", "pl_async_remote_copy(")) if call in text]
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,7 +265,7 @@ def answer(question: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without_verdict(instead: str, why: str) -> dict[str, Any]:
-    return {"verdict": instead, "faults": [], "reason": why, "text": ""}
+    return {"verdict": instead, "faults": [], "reason": why, "text": "", "copies": []}
 
 
 def _end_with(survey: int) -> None:
