@@ -5,7 +5,7 @@
  *            barrier that let anybody through too early would be a race.
  * Is wrong:  the barrier of the two neighbours, which looks alike, from four devices on: with three, the neighbours are everybody.
  * Cause:     barrier, "pl_semaphore_wait(barrier, 2)"
- * Repair:    barrier
+ * Repair:    barrier or capacity
  */
 #include <heddle/pallas.h>
 

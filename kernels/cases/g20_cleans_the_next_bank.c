@@ -5,7 +5,7 @@
  * Right:     at most one operation in flight for the pair of banks: the sender waits for the receiver's word.
  * Teaches:   cleaning up is a write into the future.
  * Cause:     "pl_flag_store(bank1, 0", "pl_flag_store(bank1, 1"
- * Repair:    capacity or barrier or without "pl_flag_store(bank1, 0"
+ * Repair:    handshake flags or capacity or barrier else without "pl_flag_store(bank1, 0"
  */
 #include <heddle/pallas.h>
 

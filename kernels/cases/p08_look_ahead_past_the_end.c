@@ -6,7 +6,7 @@
  * Right:     clamp the index, then compare.
  * Teaches:   the fault is the load, whatever becomes of its value.
  * Cause:     lengths, "pl_load_int(pl_at(lengths, b + 1))"
- * Repair:    index "pl_load_int(pl_at(lengths, b + 1))"
+ * Repair:    clamp "pl_load_int(pl_at(lengths, b + 1))" else index "pl_load_int(pl_at(lengths, b + 1))"
  */
 #include <heddle/pallas.h>
 

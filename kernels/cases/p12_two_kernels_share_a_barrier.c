@@ -7,7 +7,7 @@
  * Teaches:   a barrier semaphore belongs to its collective id and is shared by all launches that name it. The fault depends on the order
  *            of two signals, and shows in a count that is looked at: a conflict, which must be explored.
  * Cause:     barrier semaphore, "pl_semaphore_wait(barrier, 1)"
- * Repair:    semaphore barrier or barrier
+ * Repair:    semaphore barrier else barrier
  */
 #include <heddle/pallas.h>
 

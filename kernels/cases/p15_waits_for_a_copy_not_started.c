@@ -5,7 +5,7 @@
  * Right:     wait where the copy was started, else fill with zeros.
  * Teaches:   the report names the wait, its count and that nobody is left who could signal.
  * Cause:     sem, "pl_copy_wait(fetch)", "pl_copy_start(fetch)"
- * Repair:    without "pl_copy_wait(fetch)" or start "pl_copy_wait(fetch)"
+ * Repair:    without "pl_copy_wait(fetch)" else start "pl_copy_wait(fetch)"
  */
 #include <heddle/pallas.h>
 

@@ -92,7 +92,7 @@ def all_semaphores(text, mutant):
 
 def put_in(repair, step):
     """Lines and semaphores where such steps are put in."""
-    return [(edit["edit"], edit["line"], edit["semaphore"]) for edit in repair.edits
+    return [(edit["edit"], edit["line"], re.sub(r" of collective_id \d+$", "", edit["semaphore"] or "")) for edit in repair.edits
             if edit["edit"] in ("before", "after") and edit.get("step", "").startswith(step)]
 
 

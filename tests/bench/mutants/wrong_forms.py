@@ -7,10 +7,12 @@ What is expected stands with the program, in the comment before PROGRAM(name, or
 
     Cause:  recv_sem, "pl_copy_wait_recv(pass)"         must all be named by one fault (headline, source lines and why): names of
                                                         semaphores or buffers, and lines, quoted; first "..." or last "..." of several
-    Repair: semaphore recv_sem or barrier               one of these must be offered: a kind (REPAIRS below) of a name or a line
+    Repair: semaphore recv_sem or barrier               one of these must be offered: a kind (REPAIRS below) of a name or a line.
+            semaphore recv_sem else barrier             what stands before `else` is the fix of the right twin, or orders the same steps
 
 Cause is `yes` if the first fault names it, `later` if another one does, else `no`. Repair is `yes`, `other` (none of those that are
-expected), `mask` (a further barrier, a guarantee of the hardware) or `none`. Lines are counted at 80 columns.
+expected), `mask` (a further barrier, a guarantee of the hardware) or `none`. Fix is told of what was reported in public and has a right
+twin: is the public fix, which the twin has, offered, or its equal? Lines are counted at 80 columns.
 """
 
 import argparse
@@ -29,6 +31,7 @@ from source import Source  # noqa: E402
 
 GROUPS = ("cases", "patterns", "windows", "jax", "twins")
 COLUMNS = 80
+INPUTS = "100"                  # tried where the input that a check takes by itself is right
 # {name} is the semaphore or buffer; {line} the numbers of the quoted lines.
 REPAIRS = {
     "semaphore": r"one {name}\S* for each|a {name} of its own|`{name}\S*` -> `",
@@ -40,8 +43,10 @@ REPAIRS = {
     "down": r"the signal on {name}\b.* moved down",
     "up": r"\b(?:signal|start)\b.*(?:{name}|:(?:{line})).* moved up",
     "start": r"\bstart(?:ed|s)?\b.*:(?:{line})\b|:(?:{line}) started\b",
-    "barrier": r"\bbarrier\b",
+    "barrier": r"\ba (?:second )?barrier\b(?! semaphore)",
     "capacity": r"\bcapacity\b",
+    "clamp": r"\b(?:guard|clamp)\w*\b.*:(?:{line})\b",
+    "handshake": r"semaphore (?:of its own )?that each core signals .*\b{name}\b",
     "index": r"\b(?:index|slot|element|row|guard|clamp)\w*\b.*:(?:{line})\b",
     "slot": r"\bslot\w*\b.*{name}|{name}.*\bslot",
     "device": r"\bdevice\b.*:(?:{line})\b|:(?:{line}) sent to\b",
@@ -92,8 +97,12 @@ class Expectation:
     def names_cause(self, text):
         return all(self.is_named(item, text) for item in items(self.cause, ","))
 
-    def offers(self, repair):
-        for option in items(self.repair, " or "):
+    def is_public(self):
+        return re.search(r"\* Reported:", self.source.text) is not None and "_repaired, " in self.source.text
+
+    def offers(self, repair, fix=False):
+        fixes, _, others = self.repair.partition(" else ")
+        for option in items(fixes, " or ") + ([] if fix else items(others, " or ")):
             kind, _, of = option.partition(" ")
             lines = "|".join(map(str, self.lines(of))) if '"' in of else "0"
             if re.search(REPAIRS[kind].format(name=re.escape(of) if '"' not in of else "0", line=lines), repair):
@@ -116,12 +125,19 @@ def judge_repairs(expectation, repairs):
     return "none" if not repairs else "mask" if all(repair.is_mask for repair in repairs) else "other"
 
 
+def judge_fix(expectation, repairs):
+    if not expectation.repair or not expectation.is_public():
+        return "-"
+    return "yes" if any(expectation.offers(repair.words, fix=True) for repair in repairs) else "no"
+
+
 def report_of(checker, program, folder):
     """At the smallest size that is said to be wrong, else at the first that is."""
-    for size in (["-n", str(program["expected"]["from"])], *SIZES):
-        report, printed = checker.report(program["name"], size, folder)
-        if report and report["checks"][0]["verdict"] == "faulty":
-            return report, printed, " ".join(size)
+    for inputs in ([], ["--inputs", INPUTS]):
+        for size in (["-n", str(program["expected"]["from"])], *SIZES):
+            report, printed = checker.report(program["name"], size, folder, *inputs)
+            if report and report["checks"][0]["verdict"] == "faulty":
+                return report, printed, " ".join(size + inputs)
     sys.exit(f"{program['name']} is not faulty at any size")
 
 
@@ -133,18 +149,18 @@ def measure(checker, program):
     named = [bool(expectation.cause) and expectation.names_cause(f"{why} {site}") for why, site in zip(whys, sites)]
     cause = "-" if not expectation.cause else "yes" if named[0] else "later" if any(named) else "no"
     return {"group": program["group"], "size": size, "faults": len(whys), "cause": cause, "repair": judge_repairs(expectation, repairs),
-            "offered": len(repairs), "lines": lines_of(printed)}
+            "fix": judge_fix(expectation, repairs), "offered": len(repairs), "lines": lines_of(printed)}
 
 
-HEADINGS = ("program", "size", "faults", "cause", "repair", "lines")
+HEADINGS = ("program", "size", "faults", "cause", "repair", "fix", "lines")
 
 
 def show_table(results, markdown):
-    rows = [(name, e["size"], str(e["faults"]), e["cause"], e["repair"], str(e["lines"])) for name, e in results.items()]
+    rows = [(name, e["size"], str(e["faults"]), e["cause"], e["repair"], e["fix"], str(e["lines"])) for name, e in results.items()]
     if markdown:
         print("\n".join("| " + " | ".join(row) + " |" for row in (HEADINGS, ("---",) * len(HEADINGS), *rows)))
     else:
-        print("\n".join(f"{row[0]:<48}{row[1]:<16}{row[2]:>7}{row[3]:>8}{row[4]:>8}{row[5]:>8}" for row in (HEADINGS, *rows)))
+        print("\n".join(f"{row[0]:<48}{row[1]:<16}{row[2]:>7}{row[3]:>8}{row[4]:>8}{row[5]:>8}{row[6]:>8}" for row in (HEADINGS, *rows)))
     print()
     for group in ("all", *GROUPS):
         print(f"{group:<10}{summary([e for e in results.values() if group in ('all', e['group'])])}")
@@ -153,10 +169,12 @@ def show_table(results, markdown):
 def summary(entries):
     judged = [e for e in entries if e["cause"] != "-"]
     cause, repair = (collections.Counter(e[what] for e in judged) for what in ("cause", "repair"))
+    public = [e["fix"] for e in entries if e.get("fix", "-") != "-"]
     single = sorted(e["lines"] for e in entries if e["faults"] == 1)
     return (f"{len(entries)} wrong forms, {len(judged)} judged: cause named by the first fault {cause['yes']}, by another "
             f"{cause['later']}, not {cause['no']}; repair as expected {repair['yes']}, other {repair['other']}, mask only "
-            f"{repair['mask']}, none {repair['none']}; lines of a single fault: median {single[len(single) // 2] if single else '-'}, "
+            f"{repair['mask']}, none {repair['none']}; public fix or its equal {public.count('yes')} of {len(public)}; "
+            f"lines of a single fault: median {single[len(single) // 2] if single else '-'}, "
             f"most {single[-1] if single else '-'}")
 
 
