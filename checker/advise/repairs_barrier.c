@@ -317,6 +317,17 @@ void repairs_capacity(Repairs *r)
     }
 }
 
+/* Do all reported faults say already that they are not there under that order (message_holds)? */
+static bool is_said_of_each(const Repairs *r, DmaOrder order)
+{
+    for (guint i = 0; i < r->result->outcome->findings->len; i++) {
+        const Finding *finding = r->result->outcome->findings->pdata[i];
+        if (whatif_is_reported(r->result, finding) && (finding->holds == 0 || (finding->holds | finding->open) >> order & 1))
+            return false;
+    }
+    return true;
+}
+
 /* Other values of knobs, under which the machine has fewer orders. */
 static void try_knobs(Repairs *r)
 {
@@ -333,7 +344,8 @@ static void try_knobs(Repairs *r)
         const Knobs *kind = &other[i].knobs;
         knobs.dma_order = MAX(knobs.dma_order, kind->dma_order), knobs.dma_progress = MAX(knobs.dma_progress, kind->dma_progress);
         knobs.bounds = MAX(knobs.bounds, kind->bounds);
-        if (memcmp(&knobs, in_force, sizeof knobs) == 0 || (fifo && kind->dma_order == DMA_ORDER_ISSUE_ORDER))
+        bool said = kind->dma_order != DMA_ORDER_UNORDERED && is_said_of_each(r, kind->dma_order);
+        if (memcmp(&knobs, in_force, sizeof knobs) == 0 || (fifo && kind->dma_order == DMA_ORDER_ISSUE_ORDER) || said)
             continue;
         CheckResult *changed = whatif_check(r->result, NULL, &knobs, true);
         if (changed->verdict == VERDICT_VERIFIED) {

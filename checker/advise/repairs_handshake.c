@@ -15,9 +15,15 @@ typedef struct Need { size_t x, y; } Need;
 /* A signal or wait that is put in: at which step, with which core. */
 typedef struct Put { size_t at; uint32_t with; } Put;
 
+/* Two steps of cores; a copy tells nobody by itself. */
+static bool has_choice(const Finding *finding)
+{
+    return finding->criticals == 2 && finding->critical[0].copy == NONE && finding->critical[1].copy == NONE;
+}
+
 static Place place_of(const Finding *finding, bool first)
 {
-    if (finding->criticals == 2)
+    if (has_choice(finding))
         return finding->critical[first ? 0 : 1];
     return finding->place[(finding->meant == MEANT_FIRST) == first ? 0 : 1];
 }
@@ -31,7 +37,7 @@ static bool reads(const Place *place)
 static bool has_order(const Finding *finding)
 {
     bool race = finding->id == FAULT_RACE && (reads(&finding->place[0]) || reads(&finding->place[1]));
-    return finding->criticals == 2 || (race && finding->meant != MEANT_UNKNOWN);
+    return has_choice(finding) || (race && finding->meant != MEANT_UNKNOWN);
 }
 
 static const Copy *copy_of(const Repairs *r, const Step *step)
@@ -97,12 +103,15 @@ static size_t index_of(const Repairs *r, const Place *place)
     return r->record->steps.count;
 }
 
-/* How often its core came by before. */
-static uint32_t turn_of(const Repairs *r, size_t index, const Place *place)
+/* Of each step: how often its core came by before. g_free. */
+static uint32_t *turns_at(const Repairs *r, const Place *place)
 {
-    uint32_t turns = 0;
-    for (size_t i = 0; i < index; i++)
-        turns += repairs_step(r, i)->core == repairs_step(r, index)->core && is_at(r, repairs_step(r, i), place);
+    uint32_t *turns = g_new(uint32_t, r->record->steps.count + 1), count[WHATIF_CORES_MAX] = { 0 };
+    for (size_t i = 0; i < r->record->steps.count; i++) {
+        const Step *step = repairs_step(r, i);
+        turns[i] = count[step->core];
+        count[step->core] += is_at(r, step, place);
+    }
     return turns;
 }
 
@@ -118,6 +127,7 @@ static void add_need(const Repairs *r, size_t first, bool copy, bool read, size_
 static void add_needs(const Repairs *r, const Place *first, const Place *late, const int64_t *ahead, GArray *needs)
 {
     const size_t all = r->record->steps.count;
+    g_autofree uint32_t *first_turn = turns_at(r, first), *late_turn = turns_at(r, late);
     for (size_t y = 0; y < all; y++) {
         if (!is_at(r, repairs_step(r, y), late))
             continue;
@@ -125,7 +135,7 @@ static void add_needs(const Repairs *r, const Place *first, const Place *late, c
             const Step *step = repairs_step(r, x);
             if (x == y || !is_at(r, step, first) || !touch_the_same(r, step, first, repairs_step(r, y), late))
                 continue;
-            if (ahead == NULL || (int64_t)turn_of(r, x, first) + *ahead == turn_of(r, y, late))
+            if (ahead == NULL || (int64_t)first_turn[x] + *ahead == late_turn[y])
                 add_need(r, x, first->copy != NONE, first->kind == STEP_READ, y, needs);
         }
     }
@@ -139,9 +149,10 @@ static void add_orders(const Repairs *r, const Finding *finding, bool by_turns, 
     const size_t x = index_of(r, &first), y = index_of(r, &late);
     if (x >= r->record->steps.count || y >= r->record->steps.count || (!by_turns && x > y))
         return;
-    const int64_t ahead = (int64_t)turn_of(r, y, &late) - turn_of(r, x, &first), back = 1 - ahead;
+    g_autofree uint32_t *first_turn = turns_at(r, &first), *late_turn = turns_at(r, &late);
+    const int64_t ahead = (int64_t)late_turn[y] - first_turn[x], back = 1 - ahead;
     add_needs(r, &first, &late, by_turns ? &ahead : NULL, needs);
-    if (finding->criticals == 0)
+    if (!has_choice(finding))
         add_needs(r, &late, &first, by_turns ? &back : NULL, needs);
 }
 

@@ -173,7 +173,7 @@ static bool try_signal(Repairs *r, const Op *starved, const Op *at, const Relati
     edit->where = op_where(at), edit->step = flag ? STEP_FLAG_STORE : STEP_SIGNAL, edit->value = flag ? starved->value : 1;
     edit->target = relation->target;
     edit->semaphore = (EditSemaphore){ .name = starved->semaphore, .element = starved->element };
-    if (starved->scoped)
+    if (starved->scoped || (at == starved && !flag))           /* perhaps not the same element each time */
         edit->semaphore = (EditSemaphore){ .fresh = EDIT_OF_STEP };
     change.changed = 1;
     return repairs_try(r, &change);
@@ -194,21 +194,28 @@ static void try_signals_to_all(Repairs *r, const Op *starved, const Relation *re
     repairs_try(r, &change);
 }
 
+/* The core that such a signal of a core goes to: k-th neighbour of the ring, of the line, other device, device. NONE: to nobody. */
+static uint32_t member_of(const Repairs *r, unsigned group, unsigned k, uint32_t core)
+{
+    const uint32_t cores = r->program->cores_per_device, devices = r->program->devices, device = core / cores;
+    int64_t to = group < 2 ? (int64_t)device + (k ? -1 : 1) : device + k + (group == 2);
+    if (core >= r->program->cores || (group == 1 && (to < 0 || to >= devices)))
+        return NONE;
+    return (uint32_t)((to + devices) % devices) * cores + core % cores;
+}
+
 static void try_groups(Repairs *r, const Op *starved)
 {
+    static const char *const whom[] = { "both neighbours of the ring", "the neighbours of the line", "all other devices", "all devices" };
+    const uint32_t devices = r->program->devices;
     Relation relation[WHATIF_CORES_MAX];
-    const uint32_t cores = r->program->cores_per_device, devices = r->program->devices;
-    static const char *const whom[] = { "both neighbours of the ring", "the neighbours of the line", "all other devices" };
-    for (unsigned line = 0; line < 3 && starved->kind != STEP_FLAG_WAIT; line++) {
-        unsigned count = line == 2 ? devices - 1 : 2;
+    for (unsigned group = devices > 2 ? 0 : 3; group < G_N_ELEMENTS(whom) && starved->kind != STEP_FLAG_WAIT; group++) {
+        unsigned count = group < 2 ? 2 : group == 2 ? devices - 1 : devices;
         for (unsigned k = 0; k < count; k++)
-            for (uint32_t core = 0; core < WHATIF_CORES_MAX; core++) {
-                int64_t device = core / cores, to = line == 2 ? device + 1 + k : device + (k ? -1 : 1);
-                bool there = core < r->program->cores && (line != 1 || (to >= 0 && to < devices));
-                relation[k].target[core] = there ? (uint32_t)((to + devices) % devices) * cores + core % cores : NONE;
-            }
-        if (devices > 2)
-            try_signals_to_all(r, starved, relation, count, whom[line]);
+            for (uint32_t core = 0; core < WHATIF_CORES_MAX; core++)
+                relation[k].target[core] = member_of(r, group, k, core);
+        if (devices > 1)
+            try_signals_to_all(r, starved, relation, count, whom[group]);
     }
 }
 

@@ -39,8 +39,10 @@ void repair_free(Repair *repair)
 void repair_add_edit(Repair *repair, const Edit *edit)
 {
     RepairEdit *own = g_new0(RepairEdit, 1);
+    bool of_step = edit->semaphore.name == NULL && edit->semaphore.fresh == EDIT_OF_STEP;
+    const char *semaphore = of_step ? edit->where.semaphore : edit->semaphore.name;
     *own = (RepairEdit){ .kind = (uint8_t)edit->kind, .at = edit->where.step, .step = edit->step, .file = g_strdup(edit->where.file),
-                         .line = edit->where.line, .semaphore = g_strdup(edit->semaphore.name), .value = edit->value };
+                         .line = edit->where.line, .semaphore = g_strdup(semaphore), .value = edit->value };
     g_ptr_array_add(repair->edits, own);
 }
 
