@@ -113,7 +113,8 @@ static void append_never_done(GString *out, Source *source, const CheckResult *r
 static char *bounds_of(const CheckResult *result, const Finding *finding, Source *source)
 {
     GString *out = g_string_new(NULL);
-    bool outside = (finding->id == FAULT_OUT_OF_BOUNDS || finding->id == FAULT_SHAPE) && finding->places > 0;
+    const unsigned about = 1u << FAULT_OUT_OF_BOUNDS | 1u << FAULT_SHAPE | 1u << FAULT_CRASH | 1u << FAULT_UNINITIALISED;
+    bool outside = (about >> finding->id & 1) && finding->places > 0;
     bool miscounts = finding->cause.kind == CAUSE_UNSERVED || finding->id == FAULT_LEFTOVER || finding->id == FAULT_OVERFLOW;
     if (outside) {
         append_around_site(out, source, result->program, finding->place[0].site);

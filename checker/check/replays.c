@@ -15,6 +15,7 @@
 #include "../sample/strategy.h"
 #include "orders.h"
 #include <string.h>
+#include "../../model/moment.h"
 
 enum { DIVERGENCE_RUNS = 1000, DIVERGENCE_STEPS = 100000 };
 static const uint64_t DELAY_STEPS_MAX = 20000;          /* in a longer program delays are not searched for */
@@ -134,6 +135,50 @@ static bool ends_elsewhere(const WorkerShared *shared, Execution *execution)
     return machine_hash_results(execution_machine(execution)) != shared->record->result_hash;
 }
 
+static void begin_schedule(WorkerShared *shared, Finding *finding, const ExecutionOptions *options)
+{
+    g_array_set_size(finding->moves, 0);
+    g_ptr_array_set_size(finding->lines, 0);
+    execution_begin(shared->execution, options);
+}
+
+static bool add_move(WorkerShared *shared, Finding *finding, Move move)
+{
+    g_autofree char *line = line_of_move(shared->execution, shared->program, move);
+    if (!execution_do(shared->execution, move))
+        return false;
+    g_array_append_val(finding->moves, move);
+    g_ptr_array_add(finding->lines, g_steal_pointer(&line));
+    return true;
+}
+
+/* With the rest of each copy right behind its early bytes: copies that land as a whole are easier to follow. False: it ends otherwise. */
+static bool try_whole_copies(WorkerShared *shared, Finding *finding, const ExecutionOptions *options)
+{
+    g_autoptr(GArray) given = g_array_copy(finding->moves);
+    begin_schedule(shared, finding, options);
+    for (guint i = 0; i < given->len; i++) {
+        Move move = g_array_index(given, Move, i);
+        bool early = move.copy != NONE && moment_is_early(move.moment);
+        if (execution_is_enabled(shared->execution, move))
+            add_move(shared, finding, move);
+        for (move.moment = STEP_EARLY_SEND; early && move.moment <= STEP_WRITE; move.moment++)
+            if (execution_is_enabled(shared->execution, move))
+                add_move(shared, finding, move);
+    }
+    return ends_elsewhere(shared, shared->execution);
+}
+
+static void prefer_whole_copies(WorkerShared *shared, Finding *finding, const ExecutionOptions *options)
+{
+    g_autoptr(GArray) given = g_array_copy(finding->moves);
+    if (try_whole_copies(shared, finding, options))
+        return;
+    begin_schedule(shared, finding, options);
+    for (guint i = 0; i < given->len; i++)
+        add_move(shared, finding, g_array_index(given, Move, i));
+}
+
 /* The schedule may end with the same results as the recorded run: then random schedules are tried until one differs. */
 static bool show_divergence(WorkerShared *shared, Finding *finding, const ExecutionOptions *options)
 {
@@ -142,20 +187,18 @@ static bool show_divergence(WorkerShared *shared, Finding *finding, const Execut
     Strategy *strategy = strategy_new(STRATEGY_RANDOM, shared->spec->seed, 1);
     g_autoptr(GArray) moves = g_array_new(FALSE, FALSE, sizeof(Move));
     for (uint64_t run = 0; run < DIVERGENCE_RUNS && !shown; run++) {
-        g_array_set_size(finding->moves, 0);
-        g_ptr_array_set_size(finding->lines, 0);
-        execution_begin(execution, options);
+        begin_schedule(shared, finding, options);
         strategy_begin(strategy, run, 1);
         for (execution_enabled(execution, moves); moves->len > 0 && finding->moves->len < DIVERGENCE_STEPS;
-             execution_enabled(execution, moves)) {
-            Move move = g_array_index(moves, Move, strategy_choose(strategy, execution, moves));
-            g_array_append_val(finding->moves, move);
-            g_ptr_array_add(finding->lines, line_of_move(execution, shared->program, move));
-            execution_do(execution, move);
-        }
+             execution_enabled(execution, moves))
+            add_move(shared, finding, g_array_index(moves, Move, strategy_choose(strategy, execution, moves)));
         shown = ends_elsewhere(shared, execution);
     }
     strategy_free(strategy);
+    if (shown && !shared->as_given) {
+        prefer_whole_copies(shared, finding, options);
+        g_clear_pointer(&finding->message, g_free);             /* the search saw other values */
+    }
     if (shown && finding->message == NULL)
         finding->message = first_difference(shared);
     return shown;
@@ -299,7 +342,8 @@ void replays_make(WorkerShared *shared)
         if (finding->shown && wanted)
             find_delays(shared, finding);
         if (finding->shown && wanted && !shared->as_given)
-            critical_find(shared->execution, &(ExecutionOptions){ .fill = 0x5b, .pulse = &shared->control.pulse }, finding);
+            critical_find(shared->execution, &(ExecutionOptions){ .fill = 0x5b, .pulse = &shared->control.pulse },
+                          shared->record->result_hash, finding);
         if (finding->shown && !shared->as_given && shared->spec->edits == NULL && !shared->spec->whatif)
             orders_try(shared->execution, &(ExecutionOptions){ .fill = 0x5b, .pulse = &shared->control.pulse }, finding);
         if (finding->moves != NULL && shared->spec->recording)

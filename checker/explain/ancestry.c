@@ -5,7 +5,7 @@
 #include <string.h>
 #include "../../model/label.h"
 
-enum { DEPTH_MAX = 12, LOADS_TRIED = 8 };
+enum { DEPTH_MAX = 12, DEPTH_MIXED = 2, LOADS_TRIED = 8, LOADS_NAMED = 3 };
 
 typedef struct Spot { uint32_t object; int64_t byte; } Spot;
 
@@ -14,6 +14,8 @@ typedef struct Ancestry {
     const Program *program;
     Spot spot;                                  /* of an expectation */
     bool known;                                 /* the bytes are written: back to an input, or to what a core computes */
+    Spot end;                                   /* the unwritten byte that was found */
+    size_t until;                               /* it is not written before that step */
     GPtrArray *lines;                           /* of char*, latest step first */
 } Ancestry;
 
@@ -121,13 +123,37 @@ static bool trace_loads(Ancestry *a, uint32_t core, size_t until, int64_t rank, 
     return false;
 }
 
-/* How many loads of the core come between its store before that one and that one. */
-static unsigned loads_for(const Ancestry *a, const Step *store, size_t at)
+/* What the core loaded between its store before that one and that one: indices in the record, the first first. */
+static GArray *loads_for(const Ancestry *a, const Step *store, size_t at)
 {
-    unsigned loads = 0;
+    GArray *loads = g_array_new(FALSE, FALSE, sizeof(size_t));
     for (size_t i = at; i-- > 0 && !(step_at(a, i)->core == store->core && step_at(a, i)->kind == STEP_STORE);)
-        loads += step_at(a, i)->core == store->core && step_at(a, i)->kind == STEP_LOAD;
+        if (step_at(a, i)->core == store->core && step_at(a, i)->kind == STEP_LOAD)
+            g_array_prepend_val(loads, i);
     return loads;
+}
+
+/* A value made of several loads, or of none: names them, and follows those that copies brought. */
+static void trace_mixed(Ancestry *a, size_t store, const GArray *loads, int64_t rank, const char *made, unsigned depth)
+{
+    g_autoptr(GString) line = g_string_new(made);
+    const int64_t bytes = program_get_region(a->program, step_at(a, store)->value)->bytes;
+    const guint named = loads->len <= LOADS_NAMED ? loads->len : 0;
+    for (guint k = 0; k < named; k++) {
+        const Step *load = step_at(a, g_array_index(loads, size_t, k));
+        g_autofree char *from = program_describe_region(a->program, load->object, load->value);
+        g_string_append_printf(line, "%s%s", k == 0 ? " from " : k + 1 == named ? " and " : ", ", from);
+    }
+    g_ptr_array_add(a->lines, g_strdup(line->str));
+    for (guint k = 0; k < named; k++) {
+        const size_t i = g_array_index(loads, size_t, k);
+        const Region *region = program_get_region(a->program, step_at(a, i)->value);
+        const Spot spot = { step_at(a, i)->object, region->bytes == bytes ? byte_at(region, rank) : region->lo };
+        size_t writer;
+        int64_t at;
+        if (last_writer(a, spot, i, &writer, &at) && step_at(a, writer)->kind == STEP_WRITE)
+            trace(a, spot, i, MIN(depth, DEPTH_MIXED));
+    }
 }
 
 static bool trace(Ancestry *a, Spot spot, size_t until, unsigned depth)
@@ -136,16 +162,19 @@ static bool trace(Ancestry *a, Spot spot, size_t until, unsigned depth)
     int64_t rank;
     if (depth == 0)
         return a->known;
-    if (!last_writer(a, spot, until, &at, &rank))
+    if (!last_writer(a, spot, until, &at, &rank)) {
+        a->end = spot, a->until = until;
         return a->known || !program_decl(a->program, program_object_decl(a->program, spot.object))->input;
+    }
     const Step *writer = step_at(a, at);
     if (writer->kind == STEP_WRITE)
         return trace_copy(a, at, rank, depth - 1);
     g_autofree char *core = program_describe_core(a->program, writer->core), *where = program_describe_site(a->program, writer->site);
     g_autofree char *to = program_describe_region(a->program, writer->object, writer->value);
     g_autofree char *made = g_strdup_printf("%s at %s wrote %s", core, where, to);
-    if (a->known && loads_for(a, writer, at) != 1) {
-        g_ptr_array_add(a->lines, g_steal_pointer(&made));
+    g_autoptr(GArray) loads = loads_for(a, writer, at);
+    if (a->known && loads->len != 1) {
+        trace_mixed(a, at, loads, rank, made, depth - 1);
         return true;
     }
     return trace_loads(a, writer->core, at, rank, program_get_region(a->program, writer->value)->bytes, made, depth - 1);
@@ -203,6 +232,57 @@ static char *name_other_writer(const Ancestry *a, Spot spot)
     return NULL;
 }
 
+/* What a step of the record writes of a buffer: its region; NULL: nothing. */
+static const Region *written_by(const Ancestry *a, const Step *step, uint32_t object, uint32_t *region)
+{
+    const Copy *copy = step->kind == STEP_WRITE ? &STORE(Copy, &a->record->copies, step->object) : NULL;
+    if ((!is_store(step) && copy == NULL) || (copy ? copy->target : step->object) != object)
+        return NULL;
+    *region = copy ? copy->target_region : step->value;
+    return program_get_region(a->program, *region);
+}
+
+static int64_t distance(const Region *region, int64_t byte)
+{
+    return byte < region->lo ? region->lo - byte : byte >= region->hi ? byte - region->hi + 1 : 0;
+}
+
+/* "by device 0 at kernel.c:12", "by copy 1 of device 2 at kernel.c:12" */
+static char *writer_words(const Ancestry *a, const Step *step)
+{
+    const Copy *copy = step->kind == STEP_WRITE ? &STORE(Copy, &a->record->copies, step->object) : NULL;
+    g_autofree char *core = program_describe_core(a->program, step->core);
+    g_autofree char *name = copy ? label_describe_copy(a->program, core, copy->ordinal, copy->label) : g_strdup(core);
+    g_autofree char *where = copy ? label_describe_start(a->program, copy->site, copy->described)
+                                  : program_describe_site(a->program, step->site);
+    return g_strdup_printf("by %s at %s", name, where);
+}
+
+/* What is written nearest to the element by then, where the wrong index may stand, and who writes it later. */
+static void append_nearest(const Ancestry *a, GString *text)
+{
+    const Step *nearest = NULL, *later = NULL;
+    uint32_t region, of = 0;
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < a->record->steps.count; i++) {
+        const Region *written = written_by(a, step_at(a, i), a->end.object, &region);
+        if (written == NULL)
+            continue;
+        if (i >= a->until && later == NULL && rank_of(written, a->end.byte) >= 0)
+            later = step_at(a, i);
+        if (i < a->until && distance(written, a->end.byte) < least)
+            least = distance(written, a->end.byte), nearest = step_at(a, i), of = region;
+    }
+    if (nearest != NULL) {
+        g_autofree char *words = writer_words(a, nearest), *there = program_describe_region(a->program, a->end.object, of);
+        g_string_append_printf(text, " The nearest elements that are written are %s, %s.", there, words);
+    }
+    if (later != NULL) {
+        g_autofree char *words = writer_words(a, later);
+        g_string_append_printf(text, " It is written only later, %s.", words);
+    }
+}
+
 static size_t index_of(const Ancestry *a, const Place *place)
 {
     uint32_t position = 0;
@@ -232,9 +312,15 @@ static void append_lines(GString *text, const Ancestry *a)
             g_string_append_printf(text, "%s%s", i > 0 ? "; " : "", (char *)a->lines->pdata[i]);
 }
 
+static Ancestry ancestry(Execution *e, bool known)
+{
+    return (Ancestry){ .record = execution_record(e), .program = machine_program(execution_machine(e)), .known = known,
+                       .spot = { NONE, 0 }, .end = { NONE, 0 }, .lines = g_ptr_array_new_with_free_func(g_free) };
+}
+
 char *ancestry_of_result(Execution *e, const Finding *finding)
 {
-    Ancestry a = { execution_record(e), machine_program(execution_machine(e)), { NONE, 0 }, true, g_ptr_array_new_with_free_func(g_free) };
+    Ancestry a = ancestry(e, true);
     const Expectation *expectation = expectation_at(a.program, finding->place[0].site);
     GString *text = g_string_new(NULL);
     if (expectation != NULL && first_difference(e, expectation, finding->place[0].core / a.program->cores_per_device, &a.spot)
@@ -249,7 +335,7 @@ char *ancestry_of_result(Execution *e, const Finding *finding)
 
 char *ancestry_of_unwritten(Execution *e, const Finding *finding)
 {
-    Ancestry a = { execution_record(e), machine_program(execution_machine(e)), { NONE, 0 }, false, g_ptr_array_new_with_free_func(g_free) };
+    Ancestry a = ancestry(e, false);
     GString *text = NULL;
     if (find_source(e, &a, finding)) {
         text = g_string_new(a.lines->len > 0 ? "Where it comes from: " : "");
@@ -257,6 +343,8 @@ char *ancestry_of_unwritten(Execution *e, const Finding *finding)
         g_string_append(text, a.lines->len > 0 ? "; nothing had written there." : "Nothing in this run writes that element.");
         g_autofree char *other = a.lines->len == 0 && a.spot.object != NONE ? name_other_writer(&a, a.spot) : NULL;
         g_string_append(text, other ? other : "");
+        if (other == NULL && a.end.object != NONE)
+            append_nearest(&a, text);
     }
     g_ptr_array_unref(a.lines);
     return text != NULL ? g_string_free(text, FALSE) : NULL;

@@ -3,6 +3,7 @@
  */
 #include "../../model/counter.h"
 #include "stuck_cores.h"
+#include "unheard.h"
 
 enum { GROUPS_SHOWN = 4, CORES_SHOWN = 4, HELPERS_SHOWN = 3, CYCLE_SHOWN = 8 };
 
@@ -177,6 +178,16 @@ static Chance last_chance(const Prover *prover, const Step *wait)
     return chance;
 }
 
+/* Whoever changed the word too early may have heard only of itself. */
+static void append_deaf(const Prover *prover, GString *text, const Step *early)
+{
+    uint32_t position = 0;
+    while (index_step(prover->index, early->core, position) != early)
+        position++;
+    const Event event = index_event(prover->index, early->core, position);
+    unheard_but_itself(prover, text, &event);
+}
+
 static void append_flag_wait(const Stuck *stuck, GString *text, const StuckGroup *group)
 {
     const Prover *prover = stuck->prover;
@@ -192,6 +203,7 @@ static void append_flag_wait(const Stuck *stuck, GString *text, const StuckGroup
         g_autofree char *of = many ? program_describe_semaphore(prover->program, pending->object) : g_strdup("It");
         g_string_append_printf(text, ". %s was %" G_GINT64_FORMAT ", which would do, %s%s, until %s: that signal was lost", of,
                                chance.value, made ? "after " : "in the beginning", made ? made : "", ended);
+        append_deaf(prover, text, chance.ended);
     } else if (chance.last == NULL) {
         g_string_append(text, ", its initial value");
     } else {
@@ -425,6 +437,7 @@ void deadlock_check(Prover *prover)
         return;
     Finding *finding = finding_new(FAULT_DEADLOCK);
     Stuck *stuck = stuck_new(prover);
+    prover->cause = &finding->cause;
     finding->why = describe(stuck);
     finding->cause = cause_of(stuck);
     finding->moves = witness_whole_record(prover);

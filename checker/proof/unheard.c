@@ -58,12 +58,11 @@ static GArray *givers_but(const Index *index, uint32_t semaphore, const Event *f
     return signals;
 }
 
-static void append_givers(const Prover *prover, GString *text, const Step *wait, const GArray *signals)
+static void append_hears(const Prover *prover, GString *text, const Step *wait, const char *givers)
 {
     g_autofree char *words = step_words(prover->program, wait), *name = program_describe_semaphore(prover->program, wait->object);
-    g_autofree char *givers = givers_words(prover, signals);
     prover_blame(prover, CAUSE_WAIT_PASSES, wait->site, wait->object);
-    g_string_append_printf(text, "%s, on %s, hears only of %s.", words, name, givers);
+    g_string_append_printf(text, "%s, on %s, hears only of %s", words, name, givers);
 }
 
 /* The last wait before the other step, if it hears of cores, but of nothing that is of use. */
@@ -76,34 +75,90 @@ static bool append_elsewhere(const Prover *prover, GString *text, const Event *f
         g_autoptr(GArray) signals = waits ? givers_but(index, step->object, first, other->core) : NULL;
         if (signals == NULL)
             continue;
+        g_autofree char *givers = givers_words(prover, signals);
         g_string_append(text, ". Before it ");
-        append_givers(prover, text, step, signals);
+        append_hears(prover, text, step, givers);
         return true;
     }
     return false;
 }
 
-bool unheard_append(const Prover *prover, GString *text, const Event *first, const Event *other)
+/* The signals of a semaphore in words, if its own core gives them all. NULL: it does not. g_free. */
+static char *own_signals(const Prover *prover, const Step *wait)
 {
-    return first->core != other->core
-        && (unheard_untaken(prover, text, first, other) || append_elsewhere(prover, text, first, other));
+    const Index *index = prover->index;
+    g_autoptr(GArray) signals = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    for (uint32_t i = index->signal_first[wait->object]; i < index->signal_first[wait->object + 1]; i++) {
+        if (index->signal[i].copy_end != NONE || index->signal[i].core != wait->core)
+            return NULL;
+        g_array_append_val(signals, i);
+    }
+    return signals->len > 0 ? givers_words(prover, signals) : NULL;
 }
 
-void unheard_of_others(const Prover *prover, GString *text, const Event *step)
+/* The same of a flag word: the last of the steps that write it, before that index of the record. */
+static char *own_words(const Prover *prover, const Step *wait, size_t until)
+{
+    const Step *last = NULL;
+    for (size_t i = 0; i < prover->record->steps.count; i++) {
+        const Step *step = &STORE(Step, &prover->record->steps, i);
+        bool writes = step->kind == STEP_FLAG_STORE || step->kind == STEP_FLAG_ADD || step->kind == STEP_FLAG_CAS;
+        if (!writes || step->object != wait->object)
+            continue;
+        if (step->core != wait->core)
+            return NULL;
+        last = i < until || last == NULL ? step : last;
+    }
+    return last != NULL ? step_words(prover->program, last) : NULL;
+}
+
+/* The last wait before that step that hears only of its own core. NULL: there is none. givers: g_free. */
+static const Step *deaf_wait(const Prover *prover, const Event *step, char **givers)
 {
     const Index *index = prover->index;
     for (uint32_t position = step->position; position-- > 0;) {
         const Step *wait = index_step(index, step->core, position);
-        g_autoptr(GArray) signals = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-        bool own = step_is_semaphore_wait(wait->kind) && wait->value > 0;
-        for (uint32_t i = own ? index->signal_first[wait->object] : 0; own && i < index->signal_first[wait->object + 1]; i++) {
-            own = index->signal[i].copy_end == NONE && index->signal[i].core == step->core;
-            g_array_append_val(signals, i);
-        }
-        if (!own || signals->len == 0)
-            continue;
-        g_string_append(text, text->len > 0 ? " Before it " : "Before that ");
-        append_givers(prover, text, wait, signals);
-        return;
+        *givers = NULL;
+        if (step_is_semaphore_wait(wait->kind) && wait->value > 0)
+            *givers = own_signals(prover, wait);
+        else if (wait->kind == STEP_FLAG_WAIT)
+            *givers = own_words(prover, wait, index->step[index_slot(index, step->core, position)]);
+        if (*givers != NULL)
+            return wait;
     }
+    return NULL;
+}
+
+bool unheard_of_others(const Prover *prover, GString *text, const Event *step)
+{
+    g_autofree char *givers = NULL;
+    const Step *wait = deaf_wait(prover, step, &givers);
+    if (wait == NULL)
+        return false;
+    g_string_append(text, text->len > 0 ? " Before it " : "Before that ");
+    append_hears(prover, text, wait, givers);
+    g_string_append_c(text, '.');
+    return true;
+}
+
+bool unheard_but_itself(const Prover *prover, GString *text, const Event *step)
+{
+    g_autofree char *givers = NULL;
+    const Step *wait = deaf_wait(prover, step, &givers);
+    if (wait == NULL)
+        return false;
+    g_string_append(text, ". Before it ");
+    append_hears(prover, text, wait, givers);
+    return true;
+}
+
+bool unheard_append(const Prover *prover, GString *text, const Event *first, const Event *other)
+{
+    if (first->core == other->core)
+        return false;
+    if (unheard_untaken(prover, text, first, other))
+        return true;
+    bool found = append_elsewhere(prover, text, first, other) || unheard_but_itself(prover, text, other);
+    g_string_append(text, found ? "." : "");
+    return found;
 }

@@ -11,5 +11,7 @@
 bool unheard_untaken(const Prover *prover, GString *text, const Event *first, const Event *other);
 /* The same, or the last wait before `other`, if signals of cores open it, but none that is of use. */
 bool unheard_append(const Prover *prover, GString *text, const Event *first, const Event *other);
-/* A sentence of its own: the last wait before that step that hears only of its own core. */
-void unheard_of_others(const Prover *prover, GString *text, const Event *step);
+/* A sentence of its own: the last wait before that step that hears only of its own core, of a semaphore or a flag word. */
+bool unheard_of_others(const Prover *prover, GString *text, const Event *step);
+/* The same as the end of a clause, without its full stop. */
+bool unheard_but_itself(const Prover *prover, GString *text, const Event *step);

@@ -12,6 +12,8 @@
 #include "prover.h"
 #include "unheard.h"
 
+enum { RIVALS_TRIED = 8 };
+
 /* Signals, other than the expected one, that need not come after the wait. */
 static GArray *rivals_of(const Prover *prover, const Wait *wait, uint32_t except)
 {
@@ -102,7 +104,6 @@ bool why_early(const Prover *prover, GString *text, const Event *first, const Ev
 /* A signal that satisfies the wait instead may itself come too early, because of another wait: then that is the cause. */
 static bool append_earlier_cause(const Prover *prover, GString *text, const Wait *wait, uint32_t signal)
 {
-    enum { RIVALS_TRIED = 8 };
     g_autoptr(GArray) rivals = rivals_of(prover, wait, signal);
     Event end = index_event(prover->index, wait->core, wait->position);
     for (guint i = 0; i < MIN(rivals->len, RIVALS_TRIED); i++) {
@@ -130,16 +131,31 @@ static bool append_earlier_cause(const Prover *prover, GString *text, const Wait
     return false;
 }
 
+/* A signal that satisfies the wait instead is given too early, as its core heard only of itself. */
+static void append_deaf_rival(const Prover *prover, GString *text, const Wait *wait, uint32_t signal)
+{
+    g_autoptr(GArray) rivals = rivals_of(prover, wait, signal);
+    for (guint i = 0; i < MIN(rivals->len, RIVALS_TRIED); i++) {
+        const Signal *rival = &prover->index->signal[g_array_index(rivals, uint32_t, i)];
+        Event early = index_event(prover->index, rival->core, rival->position);
+        if (rival->core != wait->core && unheard_of_others(prover, text, &early))
+            return;
+    }
+}
+
 static void append_wait(const Prover *prover, GString *text, const Wait *wait, uint32_t signal, const char *what)
 {
     const Step *step = index_step(prover->index, wait->core, wait->position);
     g_autofree char *words = wait_words(prover, step);
     prover_blame(prover, CAUSE_WAIT_PASSES, step->site, step->object);
-    if (append_earlier_cause(prover, text, wait, signal))
+    bool earlier = append_earlier_cause(prover, text, wait, signal);
+    if (earlier)
         g_string_append_printf(text, " So the %s, which was meant to come after %s, does not: ", words, what);
     else
         g_string_append_printf(text, "The %s was meant to come after %s, but ", words, what);
     append_rivals(prover, text, wait, signal);
+    if (!earlier)
+        append_deaf_rival(prover, text, wait, signal);
 }
 
 /* How many steps of `core` must come before `other`; false: the clocks cannot tell. */

@@ -78,6 +78,20 @@ static guint narrate_start(Narrator *t, guint i)
     return completes ? more + 1 : 1;
 }
 
+/* Does a core meet the early bytes of the copy, before it has landed? `from`: the events behind them. */
+static bool meets_early(const Narrator *t, guint from, const Copy *copy, uint32_t index)
+{
+    for (guint i = from; i < t->timeline->events->len; i++) {
+        const TimelineEvent *event = event_at(t, i);
+        if (event_is_moment(event) && event->copy == index && event->kind == STEP_WRITE)
+            return false;
+        if (step_on_counter(event->kind) && event->semaphore == copy->receive_semaphore)
+            return true;
+    }
+    const FaultId id = t->finding->id;
+    return id != FAULT_RACE && id != FAULT_LIFETIME && id != FAULT_IN_FLIGHT;
+}
+
 static guint narrate_moments(Narrator *t, guint i)
 {
     const TimelineEvent *event = event_at(t, i);
@@ -88,7 +102,7 @@ static guint narrate_moments(Narrator *t, guint i)
     g_autofree char *semaphore = program_describe_semaphore(t->program, copy->receive_semaphore);
     if (bits & 1u << STEP_WRITE)
         add_line(t, event, 2, g_strdup_printf("%s lands: %s is written", name, to));
-    else if (bits & 1u << STEP_EARLY_RECEIVE)
+    else if ((bits & 1u << STEP_EARLY_RECEIVE) && meets_early(t, i + events, copy, event->copy))
         add_line(t, event, 3, g_strdup_printf("%s has signalled all but one byte on %s; its data is not written yet", name, semaphore));
     else if (bits & 1u << STEP_READ)
         add_line(t, event, 1, g_strdup_printf("%s has read its source; its data is not written yet", name));

@@ -160,6 +160,40 @@ static void what_goes_to_itself_is_named(void **state)
     SAYS("own_device -n 1", "The copy of causes.c:218 names device 0, which is its own.");
 }
 
+static void a_sender_that_hears_only_of_itself_is_named(void **state)
+{
+    (void)state;
+    SAYS("deaf_copies -n 2", "but it can be satisfied without it, by copy 1 of device 1 at causes.c:268. Before it the wait of device 1 "
+         "at causes.c:267, on ready of device 1, hears only of the 2 signals of device 1 at causes.c:266.");
+    SAYS("deaf_words -n 2", "until the flag store of 2 by device 0 at causes.c:283: that signal was lost. Before it the flag wait of "
+         "device 0 at causes.c:282, on start of device 0, hears only of the flag store of 2 by device 0 at causes.c:281.");
+}
+
+static void the_nearest_elements_that_are_written_are_named(void **state)
+{
+    (void)state;
+    SAYS("nearest -n 1", "Nothing in this run writes that element. The nearest elements that are written are out[1, 0:8] on device 0, by "
+         "device 0 at causes.c:297.", "The step at causes.c:297 is done while `i < 2` at causes.c:296.");
+}
+
+static void a_value_of_several_loads_names_them_all(void **state)
+{
+    (void)state;
+    SAYS("mixed -n 2", "device 0 at causes.c:313 wrote out on device 0 from inbox on device 0 and x on device 0; copy 0 of device 0 at "
+         "causes.c:311 wrote inbox on device 0 from x on device 0.");
+}
+
+static void the_landing_that_would_be_right_is_named(void **state)
+{
+    (void)state;
+    SAYS("look_expects -n 2", "Right if copy 0 of device 0 at causes.c:248 (described at causes.c:246) lands before the semaphore read of "
+         "device 1 at causes.c:251.");
+    SAYS("look_leaves -n 2", "leftover", "Right if copy 0 of device 0 at causes.c:229 (described at causes.c:226) lands before the "
+         "semaphore read of device 1 at causes.c:232.");
+    SAYS("look_keeps -n 2", "divergence", "It ends with the other results if the semaphore read of device 1 at causes.c:336 comes before "
+         "copy 0 of device 0 at causes.c:333 (described at causes.c:331) has written bytes.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +210,10 @@ int main(void)
         cmocka_unit_test(a_step_that_is_done_too_often_says_which_condition_says_how_often),
         cmocka_unit_test(a_signal_that_would_order_the_two_and_the_wait_that_is_never_done_are_named),
         cmocka_unit_test(what_goes_to_itself_is_named),
+        cmocka_unit_test(a_sender_that_hears_only_of_itself_is_named),
+        cmocka_unit_test(the_nearest_elements_that_are_written_are_named),
+        cmocka_unit_test(a_value_of_several_loads_names_them_all),
+        cmocka_unit_test(the_landing_that_would_be_right_is_named),
     };
     return cmocka_run_group_tests(tests, set_up, binary_tear_down);
 }

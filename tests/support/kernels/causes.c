@@ -219,3 +219,127 @@ KERNEL(to_itself, x, sent, received)
     pl_copy_wait(copy);
 }
 PROGRAM(own_device, "") { pl_launch(to_itself, .args = { pl_vmem(PL_F32, 8), pl_dma_semaphore(), pl_dma_semaphore() }); }
+
+/* Device 1 looks how much has arrived: the copy may land before that, or after. */
+KERNEL(looks, x, inbox, sent, received, extra)
+{
+    PlCopy copy = pl_make_async_remote_copy(x, inbox, sent, received, pl_device(1));
+    if (pl_device_id() == 0) {
+        pl_semaphore_signal(extra, 1, pl_device(1));
+        pl_copy_start(copy);
+        pl_copy_wait_send(copy);
+    } else {
+        bool arrived = pl_semaphore_read(received) > 0;
+        pl_copy_wait_recv(copy);
+        if (arrived)
+            pl_semaphore_wait(extra, 1);
+    }
+}
+PROGRAM(look_leaves, "")
+{
+    PL_NEEDS(pl_num_devices() == 2, "two devices");
+    pl_launch(looks, .args = { pl_input(PL_F32, 8), pl_vmem(PL_F32, 8), pl_dma_semaphore(), pl_dma_semaphore(), pl_regular_semaphore() });
+}
+
+KERNEL(expects, x, inbox, sent, received)
+{
+    PlCopy copy = pl_make_async_remote_copy(x, inbox, sent, received, pl_device(1));
+    if (pl_device_id() == 0) {
+        pl_copy_start(copy);
+        pl_copy_wait_send(copy);
+    } else {
+        pl_assert(pl_semaphore_read(received) > 0);
+        pl_copy_wait_recv(copy);
+    }
+}
+PROGRAM(look_expects, "")
+{
+    PL_NEEDS(pl_num_devices() == 2, "two devices");
+    pl_launch(expects, .args = { pl_input(PL_F32, 8), pl_vmem(PL_F32, 8), pl_dma_semaphore(), pl_dma_semaphore() });
+}
+
+/* A sender that hears only of itself sends the next value while the one before is read: by a count, and by a flag. */
+KERNEL(deaf, x, inbox, sent, received, ready)
+{
+    int other = 1 - pl_device_id();
+    for (int i = 0; i < 2; i++) {
+        pl_semaphore_signal(ready, 1, PL_OWN);
+        pl_semaphore_wait(ready, 1);
+        PlCopy copy = pl_async_remote_copy(x, inbox, sent, received, pl_device(other));
+        pl_copy_wait(copy);
+        pl_load(inbox);
+    }
+}
+PROGRAM(deaf_copies, "")
+{
+    PL_NEEDS(pl_num_devices() == 2, "two devices");
+    pl_launch(deaf, .args = { pl_input(PL_F32, 8), pl_vmem(PL_F32, 8), pl_dma_semaphore(), pl_dma_semaphore(), pl_regular_semaphore() });
+}
+KERNEL(deaf_to_flags, start, end)
+{
+    for (int call = 1; call <= 2; call++) {
+        pl_flag_store(start, call, PL_OWN);
+        pl_flag_wait(start, PL_EQ, call, PL_OWN);
+        pl_flag_store(end, call, pl_device(1 - pl_device_id()));
+        pl_flag_wait(end, PL_EQ, call, PL_OWN);
+    }
+}
+PROGRAM(deaf_words, "")
+{
+    PL_NEEDS(pl_num_devices() == 2, "two devices");
+    pl_launch(deaf_to_flags, .args = { pl_flags(), pl_flags() });
+}
+
+/* Writes one row too far; adds what the wrong device sent. */
+KERNEL(row_too_far, x, out)
+{
+    for (int i = 0; i < 2; i++)
+        pl_store(pl_at(out, i + 1), pl_load(pl_at(x, i)));
+}
+static double given_row(const PlRef *refs, int device, const int64_t *index)
+{
+    return index[0] < 2 ? pl_given(refs[0], device, index[0], index[1]) : PL_ANY_VALUE;
+}
+PROGRAM(nearest, "")
+{
+    PlRef x = pl_input_in(PL_VMEM, PL_F32, 2, 8), out = pl_output_in(PL_VMEM, PL_F32, 3, 8);
+    pl_launch(row_too_far, .args = { x, out });
+    pl_expect_values(out, given_row, 0, x);
+}
+KERNEL(adds_its_own, x, inbox, out, sent, received)
+{
+    PlCopy copy = pl_async_remote_copy(x, inbox, sent, received, PL_OWN);
+    pl_copy_wait(copy);
+    pl_store(out, pl_tile_add(pl_load(x), pl_load(inbox)));
+}
+static double sum_of_both(const PlRef *refs, int device, const int64_t *index)
+{
+    return pl_given(refs[0], device, index[0]) + pl_given(refs[0], 1 - device, index[0]);
+}
+PROGRAM(mixed, "")
+{
+    PL_NEEDS(pl_num_devices() == 2, "two devices");
+    PlRef x = pl_input_in(PL_VMEM, PL_F32, 8), out = pl_output_in(PL_VMEM, PL_F32, 8);
+    pl_launch(adds_its_own, .args = { x, pl_vmem(PL_F32, 8), out, pl_dma_semaphore(), pl_dma_semaphore() });
+    pl_expect_values(out, sum_of_both, 0, x);
+}
+
+
+/* Hands back how much has arrived. */
+KERNEL(keeps, x, inbox, seen, sent, received)
+{
+    PlCopy copy = pl_make_async_remote_copy(x, inbox, sent, received, pl_device(1));
+    if (pl_device_id() == 0) {
+        pl_copy_start(copy);
+        pl_copy_wait_send(copy);
+    } else {
+        pl_store_int(pl_at(seen, 0), (int32_t)pl_semaphore_read(received));
+        pl_copy_wait_recv(copy);
+    }
+}
+PROGRAM(look_keeps, "")
+{
+    PL_NEEDS(pl_num_devices() == 2, "two devices");
+    PlRef x = pl_input(PL_F32, 8), seen = pl_output_in(PL_SMEM, PL_I32, 1);
+    pl_launch(keeps, .args = { x, pl_vmem(PL_F32, 8), seen, pl_dma_semaphore(), pl_dma_semaphore() });
+}
