@@ -234,6 +234,15 @@ void core_swap(Core *core, uint32_t site, Ref ref, const uint8_t *mask, const Ti
     admit_unknown(old);
 }
 
+/* `steered` has, for each site, the origin of the first value that a core looked at there. */
+static void note_steering(Program *program, uint32_t site, uint64_t origin)
+{
+    if (program->steered.count <= site)
+        store_push(&program->steered, site + 1 - program->steered.count);
+    uint64_t *first = &STORE(uint64_t, &program->steered, site);
+    *first = *first == 0 ? origin : *first;
+}
+
 static bool look_at(Core *core, uint32_t site, const Tile *tile, int64_t element, const char *what)
 {
     if (element < 0 || element >= tile->elements)
@@ -244,6 +253,8 @@ static bool look_at(Core *core, uint32_t site, const Tile *tile, int64_t element
         core_usage(core, site, "%s comes from an opaque buffer, so its value is not known: make the buffer real (or check with "
                    "--data real)", what);
     }
+    if (G_UNLIKELY(core->program->note_steering))
+        note_steering(core->program, site, tile->origin[element]);
     uint8_t marks = element_marks(tile->written[element]);
     if (G_UNLIKELY(marks != 0)) {
         core->steered |= marks;

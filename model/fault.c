@@ -243,6 +243,10 @@ static const ExplainedAdvice ADVICE[ADVICE_COUNT] = {
         "unused-exemption",
         "The program exempts a fault that no schedule shows at this size. An exemption that is not needed would hide the next mistake.",
     },
+    [ADVICE_NO_DOMAIN] = {
+        "no-domain",
+        "An input of integers steers the kernel, and only one value of it was checked: the verdict says nothing about others.",
+    },
     [ADVICE_IDLE_EXPECTATION] = {
         "idle-expectation",
         "This expectation holds before anything runs, or whatever the values are: it says nothing about the kernel.",
@@ -293,4 +297,9 @@ const char *advice_meaning(AdviceId id)
 {
     g_assert(id < ADVICE_COUNT);
     return ADVICE[id].meaning;
+}
+
+bool advice_narrows(AdviceId id)
+{
+    return id == ADVICE_NEVER_RAN || id == ADVICE_IDLE_EXPECTATION || id == ADVICE_NO_DOMAIN;
 }

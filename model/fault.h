@@ -56,8 +56,10 @@ const char *fault_repairs(FaultId id);                          /* the usual rep
 
 typedef enum AdviceId {
     ADVICE_AMBIGUOUS_WAIT, ADVICE_OVERSIGNAL, ADVICE_NEEDLESS_SYNC, ADVICE_NON_NEIGHBOUR, ADVICE_EARLY_SIGNAL, ADVICE_WAIT_DESCRIPTOR_RANGE,
-    ADVICE_UNREACHED, ADVICE_NEVER_RAN, ADVICE_NO_EXPECTATION, ADVICE_IDLE_EXPECTATION, ADVICE_UNUSED_EXEMPTION, ADVICE_COUNT
+    ADVICE_UNREACHED, ADVICE_NEVER_RAN, ADVICE_NO_EXPECTATION, ADVICE_IDLE_EXPECTATION, ADVICE_UNUSED_EXEMPTION,
+    ADVICE_NO_DOMAIN, ADVICE_COUNT
 } AdviceId;
 
 const char *advice_name(AdviceId id);
 const char *advice_meaning(AdviceId id);
+bool advice_narrows(AdviceId id);               /* the verdict covers less than it seems to */

@@ -29,6 +29,7 @@ static void init_tables(Program *program)
     store_init(&program->overrides, sizeof(Parameter), 1 << 12);
     store_init(&program->input, sizeof(int64_t), 1 << 24);
     store_init(&program->drawn, sizeof(Drawn), 1 << 24);
+    store_init(&program->steered, sizeof(uint64_t), STRINGS_MAX);
     store_init(&program->labels, sizeof(Labels), DECLS_MAX);
     store_init(&program->passed, sizeof(uint32_t), (size_t)1 << 31);
     store_init(&program->object_decls, sizeof(uint32_t), (size_t)1 << 31);
@@ -67,7 +68,7 @@ Program *program_new(const Mesh *mesh, uint32_t cores_per_device, const Knobs *k
     return program;
 }
 
-enum { INTERNS = 7, STORES = 18 };
+enum { INTERNS = 7, STORES = 19 };
 
 static void list_interns(Program *program, Intern **intern)
 {
@@ -82,7 +83,7 @@ static void list_stores(Program *program, Store **store)
                                  &program->parameters, &program->overrides, &program->input, &program->drawn,
                                  &program->labels, &program->object_decls, &program->view_regions, &program->semaphore_decls,
                                  &program->scope_decls, &program->barrier_decls,
-                                 &program->racing.first, &program->racing.rivals, &program->passed };
+                                 &program->racing.first, &program->racing.rivals, &program->passed, &program->steered };
     memcpy(store, all, sizeof all);
 }
 
@@ -117,7 +118,7 @@ void program_start_over(Program *program)
     program->edits = NULL;
     program->expected_faults = program->expected_from = 0;
     program->usage_error = program->not_applicable = NULL;
-    program->least_input = program->many_inputs = program->racing.outside = false;
+    program->least_input = program->many_inputs = program->racing.outside = program->note_steering = false;
     program_renew(program);
     begin_tables(program);
 }

@@ -38,7 +38,7 @@ typedef void (*DeclFill)(Program *program, uint32_t decl, uint32_t device, struc
 
 typedef struct Decl {
     uint8_t space, semaphore_kind, life, dtype;
-    bool opaque, input, once;                   /* input: contents given before the first launch; once: scratch of one launch */
+    bool opaque, input, once, constant;         /* input: given before the first launch; once: scratch of a launch; constant: pl_constant */
     uint32_t ndim;
     int64_t size[VIEW_DIMS_MAX];
     int64_t bytes;                              /* of one object; padded size under BOUNDS_PADDED */
@@ -93,9 +93,9 @@ struct Program {
     uint64_t seed;                              /* of generated inputs */
     Intern strings, views, regions, site_keys, scopes;
     Store text;                                 /* bytes: program_alloc */
-    Store sites, decls, launches, expectations, parameters, overrides, labels;
+    Store sites, decls, launches, expectations, parameters, overrides, labels, steered;
     Store input, drawn;                         /* int64_t: given values; Drawn: all that PROGRAM asked for (input.h) */
-    bool least_input, many_inputs;              /* beyond the given values the least, not generated; values are made to fit */
+    bool least_input, many_inputs, note_steering;       /* beyond the given values the least, not generated; values are made to fit */
     Store passed;                               /* uint32_t a core: how many launches it has passed in some run: see entry.h */
     uint32_t objects, semaphores, generation;   /* ids given out; their generation, unique in this process (rewind.h) */
     uint32_t sites_in_order;                    /* later sites were met by several threads at once, in any order; 0: all are in order */

@@ -98,6 +98,7 @@ static void gather_advice(CheckResult *result)
     if (!result->results_checked && result->program->expectations.count == 0 && result->verdict != VERDICT_ERROR)
         check_add_advice(result, ADVICE_NO_EXPECTATION, advice_meaning(ADVICE_NO_EXPECTATION), NULL);
     check_note_unused_exemptions(result);
+    check_note_steering(result);
 }
 
 static unsigned count_faults(const CheckResult *result)

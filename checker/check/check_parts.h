@@ -14,4 +14,5 @@ void check_stop(CheckResult *result, const WorkerShared *shared, ChildEnd end);
 ChildEnd check_wait(const CheckResult *result, Child *child);                   /* until its deadline or an interruption */
 #define CHECK_CONTRADICTION "internal error: "  /* two methods of heddle disagree */
 void check_fail(CheckResult *result, const char *format, ...) __attribute__((format(printf, 2, 3)));    /* verdict error, one line */
+void check_note_steering(CheckResult *result);  /* as advice: inputs that steer the kernel, without a domain; steering.c */
 void check_note_unused_exemptions(CheckResult *result);          /* as advice, if the search is complete; exemptions.c */

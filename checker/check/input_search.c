@@ -20,6 +20,7 @@ InputSearch *input_search_new(const CheckSpec *spec)
     store_init(&home, sizeof(InputSearch), 1);
     InputSearch *search = store_push(&home, 1);
     search->home = home, search->most = spec->inputs, search->in_order = spec->inputs == INPUTS_ALL;
+    search->given = search->tally.given = spec->inputs == INPUTS_GIVEN;
     search->left_out = spec->shape_canary;
     store_init(&search->values, sizeof(int64_t), (size_t)1 << 32);
     store_init(&search->doubts, sizeof(Doubt), DOUBTS_MAX);
@@ -53,7 +54,7 @@ void input_search_give(WorkerShared *shared)
     Program *program = shared->program;
     size_t count = search->next.count;
     memcpy(store_push(&program->input, count), search->next.base, count * sizeof(int64_t));
-    program->many_inputs = true;
+    program->many_inputs = !search->given;
     program->least_input = search->in_order;
 }
 
@@ -225,13 +226,13 @@ static bool choose_next(InputSearch *search, const Program *program)
     return tried < search->most && (search->in_order || input_news_next(search, program));
 }
 
-/* The last child died within an input. */
-static void take_death(WorkerShared *shared)
+void input_search_take_death(WorkerShared *shared)
 {
     InputSearch *search = shared->many;
     search->running = false;
     count(search, shared->program, true, DOUBT_OTHER, true);
-    search->finished = !choose_next(search, shared->program);
+    search->answered = true, search->refused = false, search->answer = DOUBT_FAULTY;
+    search->finished = !search->given && !choose_next(search, shared->program);
 }
 
 static void show_progress(WorkerShared *shared)
@@ -252,8 +253,11 @@ static void explore(WorkerShared *shared, const ProgramModule *module)
         show_progress(shared);
         if (search->finished || child_told_to_stop() || !globals_start_over())
             return;
-        DoubtKind kind = try_input(shared, module, &applies, &news);
-        count(search, shared->program, applies, kind, news);
+        search->answer = try_input(shared, module, &applies, &news);
+        search->answered = true, search->refused = !applies;
+        count(search, shared->program, applies, search->answer, news);
+        if (search->given)
+            return;
         search->finished = !choose_next(search, shared->program);
     }
 }
@@ -263,7 +267,7 @@ void input_search_serve(WorkerShared *shared)
     static ProgramModule *module;               /* opened once in a process */
     InputSearch *search = shared->many;
     if (search->running)
-        take_death(shared);
+        input_search_take_death(shared);
     if (module == NULL) {
         shared->execution = NULL;               /* the last child's */
         module = worker_open(shared);

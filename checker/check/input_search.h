@@ -17,4 +17,5 @@
 InputSearch *input_search_new(const CheckSpec *spec);           /* in shared memory */
 void input_search_free(InputSearch *search);
 void input_search_serve(WorkerShared *shared);
+void input_search_take_death(WorkerShared *shared);             /* the last child died within an input */
 void input_search_give(WorkerShared *shared);                   /* before PROGRAM: the values of the next input */

@@ -29,7 +29,9 @@ typedef struct InputSearch {
     Rng rng;
     Rules rules;
     bool running, finished;
-    bool asked; DoubtKind answer;               /* asked: only about the input `next` */
+    bool given;                                 /* somebody else chooses: each input is answered before the next one is known */
+    bool answered, refused; DoubtKind answer;   /* about the last input */
+    bool asked;                                 /* only about the input `next`, which does not count */
 } InputSearch;
 
 static inline const int64_t *input_values(const InputSearch *search, const Doubt *doubt)

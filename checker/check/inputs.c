@@ -3,6 +3,7 @@
 #include <string.h>
 #include "../../model/input.h"
 #include "compile.h"
+#include "input_lines.h"
 #include "input_news.h"
 #include "input_search.h"
 #include "interrupt.h"
@@ -49,6 +50,47 @@ static void search(Inputs *inputs)
         if (!search->finished)
             end_child(inputs);
     }
+}
+
+/* ---- inputs that somebody else chooses ---- */
+
+/* Does the input `next` have as many values as the program asks for, in their ranges? */
+static bool fits(Inputs *inputs)
+{
+    const size_t given = inputs->search->next.count, wanted = inputs->own->program->drawn.count;
+    if (inputs->own->error != NULL)
+        check_fail(inputs->result, "--inputs -: %s", inputs->own->error);
+    else if (!inputs->search->refused && given != wanted)
+        check_fail(inputs->result, "--inputs -: a line of %zu values, but an input of %s has %zu", given,
+                   inputs->result->spec->program, wanted);
+    return inputs->result->error == NULL;
+}
+
+/* False: it is not known, and will not be. */
+static bool answer(Inputs *inputs)
+{
+    InputSearch *search = inputs->search;
+    ChildEnd end = CHILD_DONE;
+    for (search->answered = false; !search->answered && !search->finished && end != CHILD_TIMED_OUT && end != CHILD_OUT_OF_MEMORY;) {
+        end = ask(inputs);
+        if (search->running)
+            input_search_take_death(inputs->own);
+        if (!search->answered)
+            end_child(inputs);
+    }
+    return (search->answered || search->finished) && fits(inputs);
+}
+
+static void answer_lines(Inputs *inputs)
+{
+    char *error = NULL;
+    while (!check_is_over(inputs->result) && input_lines_read(inputs->search, &error) && answer(inputs))
+        input_lines_answer(inputs->search);
+    if (error != NULL)
+        check_fail(inputs->result, "%s", error);
+    else if (inputs->search->tally.tried == 0 && inputs->result->error == NULL)
+        check_fail(inputs->result, "--inputs -: %s took no input that was read", inputs->result->spec->program);
+    g_free(error);
 }
 
 /* ---- smaller inputs ---- */
@@ -120,12 +162,15 @@ static Verdict check_input(Inputs *inputs, const int64_t *value, size_t count)
     return inputs->result->verdict;
 }
 
+/* Of inputs that somebody else chooses, the last one is the one that he ends with. */
 static int compare_doubts(const void *a, const void *b, void *data)
 {
     const Doubt *left = a, *right = b;
-    (void)data;
+    const InputSearch *search = data;
     if ((left->kind == DOUBT_FAULTY) != (right->kind == DOUBT_FAULTY))
         return left->kind == DOUBT_FAULTY ? -1 : 1;
+    if (search->given)
+        return left->number > right->number ? -1 : left->number < right->number;
     if (left->size != right->size)
         return left->size < right->size ? -1 : 1;
     return left->number < right->number ? -1 : left->number > right->number;
@@ -139,14 +184,14 @@ static void decide_doubts(Inputs *inputs)
     const size_t count = search->doubts.count;
     g_autofree Doubt *doubt = g_memdup2(search->doubts.base, count * sizeof *doubt);
     if (count > 0)
-        g_qsort_with_data(doubt, (gint)count, sizeof *doubt, compare_doubts, NULL);
+        g_qsort_with_data(doubt, (gint)count, sizeof *doubt, compare_doubts, search);
     for (size_t i = 0; i < count; i++) {
         if (check_is_over(inputs->result)) {
             tally->undecided += count - i;
             return;
         }
         g_autofree int64_t *value = g_memdup2(input_values(search, &doubt[i]), doubt[i].count * sizeof *value);
-        if (doubt[i].kind == DOUBT_FAULTY && !search->in_order)
+        if (doubt[i].kind == DOUBT_FAULTY && !search->in_order && !search->given)
             shrink(inputs, value, doubt[i].count);
         Verdict verdict = check_input(inputs, value, doubt[i].count);
         tally->undecided += verdict == VERDICT_BOUNDED;
@@ -216,11 +261,16 @@ void inputs_check(CheckResult *result, WorkerShared *shared, CheckOne check_one)
     begin_search(&inputs);
     inputs.search->each_whole = compile_variants(result->spec->module) != NULL;
     result->owned = g_ptr_array_new_with_free_func(g_free);
-    search(&inputs);
+    if (inputs.search->given)
+        answer_lines(&inputs);
+    else
+        search(&inputs);
     inputs.open = inputs.own->program->drawn.count > 0;
     take_rule(&inputs.search->tally, &inputs.search->rules);
-    decide_doubts(&inputs);
-    conclude(&inputs);
+    if (result->error == NULL) {
+        decide_doubts(&inputs);
+        conclude(&inputs);
+    }
     if (inputs.open)
         result->inputs = g_memdup2(&inputs.search->tally, sizeof inputs.search->tally);
     end_child(&inputs);

@@ -19,6 +19,7 @@ typedef enum Search { SEARCH_AUTO, SEARCH_PROVE, SEARCH_ENUMERATE, SEARCH_RANDOM
 enum { CORES_MAX = 1024 };                      /* a device */
 
 #define INPUTS_ALL UINT64_MAX
+#define INPUTS_GIVEN (UINT64_MAX - 1)          /* by lines of standard input (input_lines.h) */
 
 typedef struct Override { const char *name; int64_t value; } Override;
 
@@ -33,7 +34,7 @@ typedef struct CheckSpec {
     size_t overrides;
     const int64_t *input;                       /* the program's input (model/input.h): so many values; the rest is generated */
     size_t input_values;
-    uint64_t inputs, inputs_seed;               /* how many inputs: INPUTS_ALL, or 0 for that one only (inputs.h) */
+    uint64_t inputs, inputs_seed;               /* how many inputs: INPUTS_..., or 0 for that one only (inputs.h) */
     unsigned shape_canary;                      /* of ShapePart: what shapes leave out; 0 but in tests */
     Knobs knobs;
     Search search;
@@ -69,6 +70,7 @@ typedef struct InputTally {
     uint64_t doubted;                           /* all that the search did not find right: faulty ones, and others */
     uint64_t last_news;                         /* the number of the input that had the last new shape or line, from 1 */
     bool whole;                                 /* every input was tried */
+    bool given;                                 /* somebody else chose them, the last one is the one to show (input_lines.h) */
     bool ruled; Rule rule;                      /* what wrong inputs have in common, and no right one (input_rule.h) */
     uint64_t right;                             /* inputs that were right, if ruled */
 } InputTally;

@@ -229,7 +229,10 @@ static void run(WorkerShared *shared, bool twice)
     shared->execution = execution_new(program, shared->record);
     child_watch_stacks(execution_stacks(shared->execution));
     g_autofree bool *idle = unreached_expectations(execution_machine(shared->execution));
+    store_reset(&program->steered);
+    program->note_steering = shared->many == NULL;
     entry_barriers_run(shared->execution, &options);
+    program->note_steering = false;
     shared->steps_reached = execution_limit_reached(shared->execution);
     shared->error = program->usage_error;
     if (shared->error != NULL)

@@ -223,10 +223,12 @@ static bool set_inputs(Options *options, const char *value, char **error)
         options->inputs = 0;
     else if (!strcmp(value, "all"))
         options->inputs = INPUTS_ALL;
+    else if (!strcmp(value, "-"))
+        options->inputs = INPUTS_GIVEN;
     else if (read_number(value, strlen(value), 1, INT64_MAX, &count))
         options->inputs = count;
     else
-        *error = g_strdup_printf("--inputs %s: must be one, all, or a number of inputs, 1 or more", value);
+        *error = g_strdup_printf("--inputs %s: must be one, all, a number of inputs, 1 or more, or - to read them", value);
     return !*error;
 }
 
@@ -325,7 +327,8 @@ const OptionSpec option_table[] = {
     {COMMAND_CHECK, 0, "resume", "FILE", NULL, "file", "resume from FILE, and keep it up to date unless --checkpoint names another",
      set_resume},
     {CHECKS, 0, "inputs", "N", NULL, NULL, "of the values that pl_choose, pl_input_among and pl_table_among leave open: "
-     "all, or N of them, chosen by what they show (default: one, and every value of pl_choose; of a test of tables: 1000)", set_inputs},
+     "all, or N of them, chosen by what they show, or -: those of standard input, one a line, each answered by right, wrong, unsure or "
+     "refused (default: one, and every value of pl_choose; of a test of tables: 1000)", set_inputs},
     {CHECKS, 0, "inputs-seed", "N", NULL, NULL, "seed of the search over inputs (default 0)", set_inputs_seed},
     {CHECKS, 0, "seed", "N", NULL, NULL, "seed of generated inputs and of sampled schedules (default 0)", set_seed},
     {COMMAND_CHECK, 0, "advice", NULL, NULL, NULL,

@@ -364,13 +364,16 @@ static void want_one_check(const Options *options, GPtrArray *all)
     guint checks = 0;
     for (guint i = 0; i < all->len; i++)
         checks += ((const Planned *)all->pdata[i])->plan.specs->len;
-    if ((!options->checkpoint && !options->resume) || (checks <= 1 && options->inputs == 0))
+    const bool given = options->inputs == INPUTS_GIVEN;
+    if (checks <= 1 && (given || options->inputs == 0))
         return;
-    const char *option = options->checkpoint ? "checkpoint" : "resume";
+    if (!options->checkpoint && !options->resume && !given)
+        return;
+    const char *option = options->checkpoint ? "checkpoint" : options->resume ? "resume" : "inputs -";
     g_ptr_array_set_size(all, 1);
     Planned *first = all->pdata[0];
     g_free(first->error);
-    first->error = options->inputs ? g_strdup_printf("--%s is for one input: leave out --inputs", option)
+    first->error = options->inputs && !given ? g_strdup_printf("--%s is for one input: leave out --inputs", option)
         : g_strdup_printf("--%s is for a single check, and these are %u; choose one program, size and set of parameters", option, checks);
 }
 

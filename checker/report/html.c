@@ -8,6 +8,7 @@
 #include "../facts/members.h"
 #include "describe.h"
 #include "diff.h"
+#include "input_words.h"
 #include "output.h"
 #include "places.h"
 #include "source.h"
@@ -465,8 +466,11 @@ static void add_story(Html *html, const Told *told, guint symptoms, const char *
                     .seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL) };
     json_builder_begin_object(run.builder);
     add_name(&run, finding);
+    g_autofree char *remark = input_remark(told->result);
     if (message)
         member_text(run.builder, "message", message);
+    if (remark)
+        member_text(run.builder, "input", remark);
     telling(&teller, &run, told);
     member_int(run.builder, "symptoms", symptoms);
     member_bool(run.builder, "symptom", finding && !told->entry);

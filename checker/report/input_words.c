@@ -110,8 +110,22 @@ char *input_sentence(const CheckResult *result)
     if (tally == NULL || tally->faulty <= 1)
         return g_strdup(words);
     g_autofree char *rule = tally->ruled ? rule_words(result) : g_strdup("");
-    return g_strdup_printf("%s, the smallest of %" G_GUINT64_FORMAT " that look wrong, of %" G_GUINT64_FORMAT " tried%s", words,
-                           tally->faulty, tally->tried, rule);
+    return g_strdup_printf("%s, the %s of %" G_GUINT64_FORMAT " that look wrong, of %" G_GUINT64_FORMAT " tried%s", words,
+                           tally->given ? "last" : "smallest", tally->faulty, tally->tried, rule);
+}
+
+char *input_remark(const CheckResult *result)
+{
+    const InputTally *tally = result->inputs;
+    g_autofree char *sentence = result->verdict == VERDICT_FAULTY ? input_sentence(result) : NULL;
+    g_autofree char *count = tally ? input_count(tally) : NULL;
+    if (sentence != NULL)
+        return g_strdup_printf("input: %s", sentence);
+    if (count == NULL || (result->verdict != VERDICT_VERIFIED && result->verdict != VERDICT_BOUNDED))
+        return NULL;
+    return g_strdup_printf("%s %s (%" G_GUINT64_FORMAT " shape%s)",
+                           result->verdict == VERDICT_VERIFIED ? "verified for all" : "no fault seen in", count, tally->shapes,
+                           tally->shapes == 1 ? "" : "s");
 }
 
 void input_json(JsonBuilder *builder, const CheckResult *result)

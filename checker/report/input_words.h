@@ -10,4 +10,7 @@ char *input_words(const Program *program);
 char *input_count(const InputTally *tally);
 /* What is said of the input of a faulty check, g_malloc; NULL: nothing. */
 char *input_sentence(const CheckResult *result);
+/* "verified for all 256 inputs (16 shapes)", "no fault seen in 40 inputs (38 shapes)", "input: steps = 0, the smallest of 2 that look
+ * wrong, of 7 tried"; g_malloc, NULL: nothing is to be said of inputs. */
+char *input_remark(const CheckResult *result);
 void input_json(JsonBuilder *builder, const CheckResult *result);              /* the member "inputs" */

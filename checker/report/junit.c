@@ -8,6 +8,7 @@
 #include <string.h>
 #include "describe.h"
 #include "entry.h"
+#include "input_words.h"
 #include "output.h"
 #include "places.h"
 #include "text_check.h"
@@ -105,6 +106,15 @@ static void judge_faulty(Case *c, const CheckResult *result)
     c->type = clean(type->str), c->message = clean(words);
 }
 
+static void add_inputs(Case *c, const CheckResult *result)
+{
+    g_autofree char *remark = input_remark(result);
+    if (remark == NULL)
+        return;
+    g_autofree char *before = c->message, *words = g_strconcat(before ? before : "", before ? "; " : "", remark, NULL);
+    c->message = clean(words);
+}
+
 static void junit_add(void *document, const CheckResult *result, const GPtrArray *schedules)
 {
     Junit *junit = document;
@@ -121,6 +131,7 @@ static void junit_add(void *document, const CheckResult *result, const GPtrArray
     } else if (result->verdict == VERDICT_NOT_APPLICABLE) {
         c->outcome = CASE_SKIPPED, c->message = g_strdup_printf("not applicable: %s", reason);
     }
+    add_inputs(c, result);
     g_ptr_array_add(junit->cases, c);
 }
 

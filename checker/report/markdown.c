@@ -4,6 +4,7 @@
 #include <string.h>
 #include "describe.h"
 #include "diff.h"
+#include "input_words.h"
 #include "marked.h"
 #include "message.h"
 #include "output.h"
@@ -313,8 +314,8 @@ static void add_entries(Markdown *md, const CheckResult *result, const GPtrArray
     }
 }
 
-/* What a verdict is about. */
-static char *detail_of(const CheckResult *result)
+/* What a verdict is about, but for inputs. */
+static char *detail_without_inputs(const CheckResult *result)
 {
     if (result->verdict == VERDICT_BOUNDED) {
         g_autofree char *words = describe_bounded(result->outcome);
@@ -334,6 +335,17 @@ static char *detail_of(const CheckResult *result)
     return g_string_free(names, FALSE);
 }
 
+/* What a verdict is about. */
+static char *detail_of(const CheckResult *result)
+{
+    char *detail = detail_without_inputs(result);
+    g_autofree char *remark = input_remark(result);
+    if (remark == NULL)
+        return detail;
+    g_autofree char *before = detail;
+    return g_strdup_printf("%s; %s", before, remark);
+}
+
 static void add_row(Markdown *md, const CheckResult *result)
 {
     g_autofree char *title = text_title(result), *detail = detail_of(result), *told = detail ? paths_in_text(md->root, detail) : NULL;
@@ -344,7 +356,7 @@ static void add_row(Markdown *md, const CheckResult *result)
     marked_text(row, told ? told : "", LABEL_MAX);
     for (guint i = 0; result->advice && i < result->advice->len; i++) {
         const Advice *advice = result->advice->pdata[i];
-        if (advice->id == ADVICE_NEVER_RAN || advice->id == ADVICE_IDLE_EXPECTATION)
+        if (advice_narrows(advice->id))
             g_string_append_printf(row, "; %s", advice_name(advice->id));
     }
     g_string_append(row, " |\n");

@@ -7,6 +7,7 @@
 #include "describe.h"
 #include "diff.h"
 #include "fingerprint.h"
+#include "input_words.h"
 #include "json.h"
 #include "message.h"
 #include "output.h"
@@ -25,6 +26,7 @@ typedef struct Sarif {
     GHashTable *seen;                           /* fingerprints; looked up only */
     GPtrArray *results;                         /* of JsonNode* */
     GPtrArray *notes;                           /* of char*: what could not be decided, or was but in words */
+    GPtrArray *remarks;                         /* of char*: how many inputs a verdict is about */
     bool failed;
     GString *text;
 } Sarif;
@@ -38,6 +40,7 @@ static void *sarif_begin(const OutputSettings *settings)
     sarif->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     sarif->results = g_ptr_array_new_with_free_func((GDestroyNotify)json_node_unref);
     sarif->notes = g_ptr_array_new_with_free_func(g_free);
+    sarif->remarks = g_ptr_array_new_with_free_func(g_free);
     sarif->text = g_string_new(NULL);
     return sarif;
 }
@@ -275,12 +278,17 @@ static char *message_of(const Sarif *sarif, const CheckResult *result, const Ent
 {
     const Finding *finding = entry_finding(result, entry, 0);
     g_autofree char *title = text_title(result), *what = message_text(result, finding), *why = message_why(result, finding);
+    g_autofree char *input = input_remark(result);
     g_autofree char *see = schedule ? g_strdup_printf(" See it happen: heddle replay %s", schedule) : NULL;
     g_autoptr(GString) message = g_string_new(NULL);
     append_escaped(message, title);
     g_string_append(message, ": ");
     append_escaped(message, what);
     g_string_append(message, ".");
+    if (input)
+        g_string_append(message, " With the ");
+    append_escaped(message, input ? input : "");
+    g_string_append(message, input ? "." : "");
     guint id = append_places(message, result, finding);
     if (why)
         g_string_append(message, " ");
@@ -396,7 +404,7 @@ static void note_idle(Sarif *sarif, const CheckResult *result, const char *title
 {
     for (guint i = 0; result->advice && i < result->advice->len; i++) {
         const Advice *advice = result->advice->pdata[i];
-        if (advice->id != ADVICE_NEVER_RAN && advice->id != ADVICE_IDLE_EXPECTATION)
+        if (!advice_narrows(advice->id))
             continue;
         g_autofree char *where = program_describe_site(result->program, advice->place[0].site);
         g_ptr_array_add(sarif->notes, g_strdup_printf("%s, %s: %s: %s", title, where, advice_name(advice->id), advice->message));
@@ -412,6 +420,9 @@ static void sarif_add(void *document, const CheckResult *result, const GPtrArray
         g_ptr_array_add(sarif->notes, g_strdup_printf("%s: %s", title, bounded));
     }
     note_idle(sarif, result, title);
+    g_autofree char *remark = input_remark(result);
+    if (remark && result->verdict != VERDICT_FAULTY)
+        g_ptr_array_add(sarif->remarks, g_strdup_printf("%s: %s", title, remark));
     g_autoptr(GPtrArray) entries = result->verdict == VERDICT_FAULTY ? entries_new(result) : NULL;
     for (guint i = 0; entries && i < entries->len; i++) {
         const Entry *entry = entries->pdata[i];
@@ -484,18 +495,24 @@ static void add_tool(JsonBuilder *builder, const Sarif *sarif)
     json_builder_end_object(builder);
 }
 
+static void add_notifications(JsonBuilder *builder, const GPtrArray *texts, const char *level)
+{
+    for (guint i = 0; i < texts->len; i++) {
+        json_builder_begin_object(builder);
+        member_text(builder, "level", level);
+        add_message(builder, g_ptr_array_index(texts, i));
+        json_builder_end_object(builder);
+    }
+}
+
 static void add_invocation(JsonBuilder *builder, const Sarif *sarif)
 {
     member_array(builder, "invocations");
     json_builder_begin_object(builder);
     member_bool(builder, "executionSuccessful", !sarif->failed);
     member_array(builder, "toolExecutionNotifications");
-    for (guint i = 0; i < sarif->notes->len; i++) {
-        json_builder_begin_object(builder);
-        member_text(builder, "level", sarif->failed ? "error" : "warning");
-        add_message(builder, g_ptr_array_index(sarif->notes, i));
-        json_builder_end_object(builder);
-    }
+    add_notifications(builder, sarif->notes, sarif->failed ? "error" : "warning");
+    add_notifications(builder, sarif->remarks, "note");
     json_builder_end_array(builder);
     json_builder_end_object(builder);
     json_builder_end_array(builder);
@@ -545,6 +562,7 @@ static void sarif_clear(void *document)
     g_hash_table_unref(sarif->seen);
     g_ptr_array_unref(sarif->results);
     g_ptr_array_unref(sarif->notes);
+    g_ptr_array_unref(sarif->remarks);
     g_string_free(sarif->text, TRUE);
     g_free(sarif);
 }

@@ -6,7 +6,7 @@
 #pragma once
 #include "types.h"
 
-#define PL_API_VERSION 5
+#define PL_API_VERSION 6
 
 typedef struct PlApi {
     uint32_t version, bytes;
@@ -26,8 +26,8 @@ typedef struct PlApi {
     PlRef (*allocate)(const PlSite *here, PlSpace space, PlType type, int dims, const int64_t *size, int role);
     PlRef (*allocate_semaphores)(const PlSite *here, PlKind kind, int dims, const int64_t *size, int role, int64_t initial);
     void (*scope_end)(const PlRef *ref);
-    PlRef (*opaque)(const PlSite *here, PlRef ref);
-    PlRef (*fill)(const PlSite *here, PlRef ref, PlGiven function);
+    PlRef (*opaque)(const PlSite *here, PlRef ref), (*constant)(const PlSite *here, PlRef ref);
+    PlRef (*fill)(const PlSite *here, PlRef ref, PlGiven function), (*named)(const PlSite *here, PlRef ref, const char *name);
     PlRef (*among)(const PlSite *here, PlRef ref, int64_t least, int64_t greatest, bool same);
     /* ref.h */
     PlRef (*at)(const PlSite *here, PlRef ref, int indices, const PlIndex *index);

@@ -143,6 +143,19 @@ static PlRef opaque(const PlSite *here, PlRef ref)
     return ref;
 }
 
+static PlRef constant(const PlSite *here, PlRef ref)
+{
+    own_buffer(here, ref, "pl_constant")->constant = true;
+    return ref;
+}
+
+static PlRef named(const PlSite *here, PlRef ref, const char *name)
+{
+    Decl *decl = own_buffer(here, ref, "pl_named");
+    decl->name = program_string(builder_open->program, name);
+    return ref;
+}
+
 static bool fill_element(const Program *program, const Decl *decl, uint32_t device, int64_t element, Contents *contents)
 {
     const Given *given = decl->closure;
@@ -263,6 +276,8 @@ void pl_buffer_install(PlApi *api)
     api->allocate_semaphores = allocate_semaphores;
     api->scope_end = scope_end;
     api->opaque = opaque;
+    api->named = named;
+    api->constant = constant;
     api->fill = fill;
     api->among = among;
 }

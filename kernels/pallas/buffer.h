@@ -41,6 +41,10 @@
 #define pl_flags(...) PL_SEMAPHORES(PL_FLAG, PL_ROLE_OUTPUT, 0, __VA_ARGS__)
 #define pl_flags_from(initial, ...) PL_SEMAPHORES(PL_FLAG, PL_ROLE_OUTPUT, initial, __VA_ARGS__)
 
+/* An input whose values belong to the program: it may steer, and needs no domain. */
+#define pl_constant(ref) (pl_api->constant(PL_HERE, ref))
+/* What reports call a buffer; else it is called as the first kernel that takes it calls it. */
+#define pl_named(ref, name) (pl_api->named(PL_HERE, ref, name))
 /* No values are kept for this buffer, only which regions are written. */
 #define pl_opaque(ref) (pl_api->opaque(PL_HERE, ref))
 /* Fills an input with the author's own function of (device, index). */

@@ -2,6 +2,7 @@
 #include "expect.h"
 #include <glib.h>
 #include <math.h>
+#include <string.h>
 #include "builder.h"
 #include "promise.h"
 
@@ -58,6 +59,13 @@ static void expect(const PlSite *here, PlCollective collective, PlRef output, Pl
     expectation->decls = 2, expectation->decl[0] = out, expectation->decl[1] = in;
 }
 
+static bool same_shape(const Program *program, PlRef a, PlRef b)
+{
+    const View *left = program_get_view(program, a.view), *right = program_get_view(program, b.view);
+    const bool alike = left->dtype == right->dtype && left->ndim == right->ndim;
+    return alike && memcmp(left->size, right->size, left->ndim * sizeof *left->size) == 0;
+}
+
 static void expect_values(const PlSite *here, PlRef output, PlExpected function, double tolerance, int refs, const PlRef *ref)
 {
     Program *program = builder_of(here, "pl_expect_values")->program;
@@ -65,7 +73,9 @@ static void expect_values(const PlSite *here, PlRef output, PlExpected function,
     if (!(tolerance >= 0))
         builder_misuse(here, "pl_expect_values: a tolerance of %g", tolerance);
     for (int i = 0; i < refs; i++)
-        want_array(here, ref[i], "pl_expect_values");
+        want_array(here, ref[i], function ? "pl_expect_values" : "pl_expect_same");
+    if (function == NULL && !same_shape(program, output, ref[0]))
+        builder_misuse(here, "pl_expect_same: the arrays differ in shape or type");
     if (program->knobs.data == DATA_OPAQUE)
         return;
     PromiseValues *values = program_alloc(program, sizeof *values + (size_t)refs * sizeof *ref);
@@ -75,7 +85,7 @@ static void expect_values(const PlSite *here, PlRef output, PlExpected function,
         values->ref[i] = ref[i];
     Expectation *expectation = add_expectation(here, program, "values");
     expectation->holds = promise_values, expectation->closure = values;
-    expectation->decls = 1, expectation->decl[0] = out;
+    expectation->decls = function ? 1 : 2, expectation->decl[0] = out, expectation->decl[1] = function ? NONE : ref[0].buffer;
     expectation->any_value = isinf(tolerance);
 }
 

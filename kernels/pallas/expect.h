@@ -24,6 +24,8 @@
  * in VMEM or SMEM is judged on each core: pl_core_index() says on which. */
 #define pl_expect_values(output, function, tolerance, ...) \
     (pl_api->expect_values(PL_HERE, output, function, tolerance, PL_REFS(__VA_ARGS__)))
+/* What another array, which only pl_host wrote, holds in the end. */
+#define pl_expect_same(output, wanted, tolerance) (pl_api->expect_values(PL_HERE, output, NULL, tolerance, PL_REFS(wanted)))
 #define PL_ANY_VALUE __builtin_nan("")              /* returned where the program promises nothing */
 /* Inside such a function: an element of an input, as before the first launch. (In PROGRAM: of an input with a domain, see buffer.h.) */
 #define pl_given(ref, device, ...) (pl_api->given(PL_HERE, ref, device, PL_LIST(__VA_ARGS__)))

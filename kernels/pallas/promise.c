@@ -255,22 +255,39 @@ static bool same_value(double found, double due, double tolerance)
     return isnan(due) || found == due || fabs(found - due) <= tolerance * fmax(1, fabs(due));
 }
 
+static double call_function(const PromiseValues *values, uint32_t device, const int64_t *index)
+{
+    builder_begin_function();
+    double due = values->function(values->ref, (int)device, index);
+    builder_end_function(values->site);
+    return due;
+}
+
+/* wanted: what the function's result is in place of; NULL: there is a function. */
+typedef struct Judging { const PromiseValues *values; Tile *wanted; } Judging;
+
+static double value_at(const Tile *tile, int64_t element)
+{
+    return dtype_read_double(tile->dtype, tile->bytes + (size_t)element * dtype_size_bytes(tile->dtype));
+}
+
 static char *judge_value(Machine *machine, const void *closure, const Tile *tile, int64_t element, Owner owner)
 {
-    const PromiseValues *values = closure;
+    const Judging *judging = closure;
+    const PromiseValues *values = judging->values;
     int64_t index[VIEW_DIMS_MAX] = { 0 }, rest = element;
     for (unsigned d = tile->ndim; d-- > 0; rest /= tile->size[d])
         index[d] = rest % tile->size[d];
-    builder_begin_function();
-    double due = values->function(values->ref, (int)owner.device, index);
-    builder_end_function(values->site);
+    if (judging->wanted != NULL && element_state(judging->wanted->written[element]) != ELEMENT_WRITTEN)
+        return g_strdup("nobody wrote what is expected");
+    double due = judging->wanted == NULL ? call_function(values, owner.device, index) : value_at(judging->wanted, element);
     if (isnan(due))
         return NULL;
     char *unknown = word_unknown(machine, values->output, values->output_view, tile, element, owner, values->site);
     if (unknown != NULL)
         return unknown;
     g_autofree char *place = element_text(machine_program(machine), values->output, values->output_view, element, owner);
-    double found = dtype_read_double(tile->dtype, tile->bytes + (size_t)element * dtype_size_bytes(tile->dtype));
+    double found = value_at(tile, element);
     return same_value(found, due, values->tolerance) ? NULL : g_strdup_printf("%s is %.9g, not %.9g", place, found, due);
 }
 
@@ -280,16 +297,20 @@ static bool judge_values(Machine *machine, const void *closure, uint32_t object,
     Program *program = machine_program(machine);
     BuilderFunction called = { .program = program, .core = core_of(program, values->output, object) }, *outer = builder_function;
     Tile *tile = read_view(machine, object, values->output_view);
+    const uint32_t core = device * program->cores_per_device;
+    const Judging judging = { values, values->function ? NULL : read_view(machine, program_object(program, values->ref[0].buffer, core),
+                                                                          values->ref[0].view) };
     tell_reached(machine, values->site, tile, device);
     builder_function = &called;
     unexpected->object = object, unexpected->view = values->output_view;
     if (sigsetjmp(called.unwind, 0) == 0)
-        judge_elements(machine, values, tile, (Owner){ device, called.core }, judge_value, unexpected);
+        judge_elements(machine, &judging, tile, (Owner){ device, called.core }, judge_value, unexpected);
     else
         unexpected->message = g_strdup(called.program->usage_error);       /* misuse in the author's function */
     builder_function = outer;
     if (called.given != NULL)
         machine_free(called.given);
+    tile_free(judging.wanted);
     tile_free(tile);
     return unexpected->message == NULL;
 }

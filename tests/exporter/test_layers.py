@@ -19,6 +19,7 @@ INSIDE_FUNCTIONS = {
     "frontend.cli": ({"numpy", "jax", "frontend.api", "frontend.report", "trace.tracing"}, START_UP),
     "frontend.init": ({"frontend.api", "trace.tracing"}, START_UP),
     "frontend.plugin": ({"frontend.api", "frontend.capturing", "frontend.report", "trace.tpus"}, START_UP),
+    "frontend.given": ({"hypothesis", "hypothesis.strategies"}, "an extra of the package"),
     "frontend.capturing": ({"jax._src.pallas"}, VERSIONS),
     "frontend.interpreter": ({"jax._src", "jax._src.interpreters"}, VERSIONS),
     "frontend.manifest": ({"tomllib"}, "Python 3.10 has none"),

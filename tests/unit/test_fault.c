@@ -17,6 +17,7 @@ static const char *const FAULTS[] = {
 static const char *const ADVICES[] = {
     "ambiguous-wait", "oversignal", "needless-sync", "non-neighbour", "early-signal", "wait-descriptor-range", "unreached",
     "never-ran", "no-expectation", "idle-expectation", "unused-exemption",
+    "no-domain",
 };
 
 static void identifiers_never_change(void **state)

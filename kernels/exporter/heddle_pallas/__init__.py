@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from .errors import HeddleError, TraceError, Unsupported
 
 if TYPE_CHECKING:
-    from .frontend.api import check, compare, export, per_device, shape, verify
+    from .frontend.api import check, compare, export, ints, per_device, shape, verify
     from .frontend.capturing import Captured, capture, checked
+    from .frontend.given import given
     from .frontend.report import Report
 
 __all__ = [
@@ -27,12 +28,14 @@ __all__ = [
     "checked",
     "compare",
     "export",
+    "given",
+    "ints",
     "per_device",
     "shape",
     "verify",
 ]
 
-_WHERE = {"Captured": "capturing", "capture": "capturing", "checked": "capturing", "Report": "report"}
+_WHERE = {"Captured": "capturing", "capture": "capturing", "checked": "capturing", "Report": "report", "given": "given"}
 
 
 def __getattr__(name: str) -> Any:

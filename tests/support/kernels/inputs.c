@@ -102,3 +102,72 @@ PROGRAM(too_wide, "a domain that the type does not hold")
     pl_table_among(PL_I8, 0, 200, 2);
     pl_launch(works, .args = { pl_regular_semaphore() });
 }
+
+static double seven(int device, const int64_t *index)
+{
+    (void)device, (void)index;
+    return 7;
+}
+
+PROGRAM(no_domain, "a table that steers has no domain")
+{
+    PlRef table = pl_fill(pl_input_in(PL_SMEM, PL_I32, 3), seven);
+    pl_launch(signal_and_wait, .args = { table, pl_regular_semaphore() });
+}
+
+PROGRAM(constant, "a table that steers belongs to the program")
+{
+    PlRef table = pl_constant(pl_fill(pl_input_in(PL_SMEM, PL_I32, 3), seven));
+    pl_launch(signal_and_wait, .args = { table, pl_regular_semaphore() });
+}
+
+KERNEL(take, table, output)
+{
+    pl_store_int(output, pl_load_int(pl_at(table, 0)) + pl_load_int(pl_at(table, 1)));
+}
+
+KERNEL(sum, table, wanted)
+{
+    pl_store(wanted, pl_tile_reshape(pl_tile_reduce(PL_ADD, pl_load(table), 0), 1));
+}
+
+static void take_and_compare(bool writes)
+{
+    PlRef table = pl_named(pl_table_among(PL_I32, 0, 2, 2), "pairs"), output = pl_output_in(PL_SMEM, PL_I32, 1);
+    PlRef wanted = pl_output(PL_I32, 1);
+    pl_launch(take, .args = { table, output });
+    if (writes)
+        pl_host(sum, table, wanted);
+    pl_expect_same(output, wanted, 0);
+}
+
+PROGRAM(same, "what is expected is computed from each input")
+{
+    take_and_compare(true);
+}
+
+KERNEL(take_first_twice, table, output)
+{
+    pl_store_int(output, 2 * pl_load_int(pl_at(table, 0)));
+}
+
+PROGRAM(not_same, "right if both elements are equal")
+{
+    PlRef table = pl_named(pl_table_among(PL_I32, 0, 2, 2), "pairs"), output = pl_output_in(PL_SMEM, PL_I32, 1);
+    PlRef wanted = pl_output(PL_I32, 1);
+    pl_launch(take_first_twice, .args = { table, output });
+    pl_host(sum, table, wanted);
+    pl_expect_same(output, wanted, 0);
+}
+
+PROGRAM(nothing_wanted, "nobody writes what is expected")
+{
+    take_and_compare(false);
+}
+
+PROGRAM(other_shape, "what is expected has another shape")
+{
+    PlRef output = pl_output(PL_I32, 1), wanted = pl_fill(pl_input(PL_I32, 2), seven);
+    pl_host(sum, wanted, output);
+    pl_expect_same(output, wanted, 0);
+}

@@ -68,7 +68,7 @@ class Kernel:
     arguments: list[Argument]
     body: Writer
     place: Place
-    grid: tuple[int, ...] = ()
+    grid: tuple[int | None, ...] = ()  # None: the launch says
     options: list[str] = dataclasses.field(default_factory=list)  # of pl_launch
     functions: list[Writer] = dataclasses.field(default_factory=list)  # index maps
     aliases: dict[int, int] = dataclasses.field(default_factory=dict)  # operand -> result

@@ -19,6 +19,15 @@ TABLE_ELEMENTS_MAX = 1024
 
 
 @dataclasses.dataclass
+class Domain:
+    """The values of an input: each element is any integer from `least` to `greatest`. same: on all devices."""
+
+    least: int
+    greatest: int
+    same: bool
+
+
+@dataclasses.dataclass
 class Array:
     """One array of each device: handed in, or made by a kernel."""
 
@@ -29,6 +38,25 @@ class Array:
     values: NDArray[Any] | None = None  # of an input: stacked; None: left to the checker's generator
     semaphore: str = ""  # its kind, if it is one
     space: str = "any"  # "vmem" or "smem" if a kernel's result stays there
+    domain: Domain | None = None  # of an input: the checker tries many values
+    constant: bool = False  # an input that no argument decides
+
+
+@dataclasses.dataclass
+class Constraint:
+    """What holds of inputs: a C function of these arrays."""
+
+    function: str
+    arrays: list[Array]
+    words: str
+
+
+@dataclasses.dataclass
+class GridSize:
+    """The size of a grid that PROGRAM computes: a C function of these arrays."""
+
+    function: str
+    arrays: list[Array]
 
 
 @dataclasses.dataclass
@@ -37,6 +65,7 @@ class Launch:
     operands: list[Array]
     results: list[Array]
     devices: tuple[int, ...] | None = None  # None: all
+    sizes: list[GridSize] = dataclasses.field(default_factory=list)  # what stands for None in the kernel's grid
 
 
 @dataclasses.dataclass
@@ -52,7 +81,7 @@ class Expected:
     """What an array must hold in the end."""
 
     array: Array
-    values: NDArray[Any]  # stacked
+    values: NDArray[Any] | Array  # stacked; or what that array holds
     tolerance: float
 
 
@@ -63,6 +92,7 @@ class Program:
     arrays: list[Array] = dataclasses.field(default_factory=list)
     steps: list[Launch | Host] = dataclasses.field(default_factory=list)
     expected: list[Expected] = dataclasses.field(default_factory=list)
+    constraints: list[Constraint] = dataclasses.field(default_factory=list)
     helpers: Helpers = dataclasses.field(default_factory=Helpers)
 
 
@@ -146,6 +176,8 @@ class ProgramWriter:
         """The text, and the bytes of the file beside it (possibly none)."""
         for array in self.program.arrays:
             self._declare(array)
+        for constraint in self.program.constraints:
+            self.body(f'pl_require({self._call(constraint.function, constraint.arrays)}, "{_quoted(constraint.words)}");')
         self.body("")
         for step in self.program.steps:
             if isinstance(step, Launch):
@@ -185,16 +217,30 @@ class ProgramWriter:
             kind = f"PL_{array.semaphore.upper()}"
             self.body(f"PlRef {name} = pl_semaphore_output({', '.join([kind, *dims])});")
             return
+        if array.domain is not None:
+            kind = "pl_table_among_in" if array.domain.same else "pl_input_among_in"
+            limits = [literal(array.domain.least, "int64"), literal(array.domain.greatest, "int64")]
+            self.body(f"PlRef {name} = {kind}({', '.join(['PL_ANY', pl_type(array.dtype), *limits, *dims])});")
+            self.body(f'pl_named({name}, "{name}");')
+            return
         role = "pl_input(" if array.given else "pl_output(" if array.space == "any" else f"pl_output_in(PL_{array.space.upper()}, "
         self.body(f"PlRef {name} = {role}{', '.join([pl_type(array.dtype), *dims])});")
         if array.given and array.values is not None:
             self.body(f"pl_fill({name}, {self.data.give(array, name, array.values)});")
+        if array.constant and not is_float(array.dtype):
+            self.body(f"pl_constant({name});")
         if self.opaque and is_float(array.dtype):
             self.body(f"pl_opaque({name});")
+
+    def _call(self, function: str, arrays: list[Array]) -> str:
+        return f"{function}({', '.join(self.refs[id(a)] for a in arrays)})"
 
     def _expect(self, expected: Expected) -> None:
         if not (self.opaque and is_float(expected.array.dtype)):
             name = self.refs[id(expected.array)]
+            if isinstance(expected.values, Array):
+                self.body(f"pl_expect_same({name}, {self.refs[id(expected.values)]}, {expected.tolerance:g});")
+                return
             given = self.data.give(expected.array, name, expected.values, True)
             self.body(f"pl_expect_values({name}, {given}, {expected.tolerance:g}, {name});")
 
@@ -218,7 +264,9 @@ class ProgramWriter:
                 arguments.append(self.refs[id(array)] if argument.windows is None else self._windows(argument.windows, name, array))
         options = list(kernel.options)
         if kernel.grid:
-            options.insert(0, f".grid = {{{', '.join(map(str, kernel.grid))}}}")
+            computed = [self._call(size.function, size.arrays) for size in step.sizes]
+            sizes = [str(size) if size is not None else computed.pop(0) for size in kernel.grid]
+            options.insert(0, f".grid = {{{', '.join(sizes)}}}")
         self.body.place = kernel.place
         call = "pl_launch(" if step.devices is None else f"pl_launch_on(pl_devices({', '.join(map(str, step.devices))}), "
         self.body(f"{call}{', '.join([kernel.name, *options])}, .args = {{{', '.join(arguments)}}});")

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import jax
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from ..c.types import parse_dtype
 from ..errors import HeddleError
+from ..mesh import as_mesh
+from ..trace.domains import Ints, has_domains
+from ..trace.expecting import traced_expecting
 from ..trace.tracing import PerDevice, Shape, Traced, trace
+from .given import check_given, is_given
 from .options import TOLERANCE
 from .report import Report, run, write_source
 
@@ -19,7 +23,19 @@ if TYPE_CHECKING:
     from .options import CheckOptions, Unpack
 
 
-def per_device(values: ArrayLike) -> PerDevice:
+def ints(
+    shape: Sequence[int] | int, least: int, greatest: int, where: Callable[..., Any] | None = None, dtype: DTypeLike = "int32"
+) -> Ints:
+    """An argument that steers the kernel, such as a table of sizes or ids: the checker tries its values, all or as many as `inputs` says.
+
+    Each element is any integer from `least` to `greatest`. where: a condition on the whole array, in jax.numpy:
+    ints((4, 4), 0, 2, where=lambda sizes: (sizes.sum(axis=1) <= 4).all())
+    """
+    sizes = (shape,) if isinstance(shape, int) else tuple(int(n) for n in shape)
+    return Ints(sizes, int(least), int(greatest), where, np.dtype(dtype))
+
+
+def per_device(values: ArrayLike | Ints) -> PerDevice:
     """An argument whose first dimension is the devices: each gets its own."""
     return PerDevice(values)
 
@@ -52,10 +68,21 @@ def check(function: Callable[..., Any], *arguments: Any, **options: Unpack[Check
     given: dict[str, Any] = dict(options)
     mesh, cores, name, tpu = given.pop("mesh", None), given.pop("cores", None), given.pop("name", ""), given.pop("tpu", None)
     expect, tolerance = given.pop("expect", None), given.pop("tolerance", TOLERANCE)
-    traced = _traced(function, arguments, mesh, cores, name, tpu)
-    if expect is not None:
-        traced.promise(_leaves(expect(*arguments) if callable(expect) else expect), tolerance)
-    return run(traced, **given)
+
+    def traced_with(own: Sequence[Any]) -> Traced:
+        if expect is not None and has_domains(own):
+            return traced_expecting(
+                lambda both, values: _traced(both, values, mesh, cores, name, tpu), function, own, expect, tolerance, as_mesh(mesh or 2)
+            )
+        traced = _traced(function, own, mesh, cores, name, tpu)
+        if expect is not None:
+            traced.promise(_leaves(expect(*own) if callable(expect) else expect), tolerance)
+        return traced
+
+    if any(is_given(a) for a in arguments):
+        inputs, seed = given.pop("inputs", None), given.pop("inputs_seed", None) or 0
+        return check_given(traced_with, arguments, name, inputs, seed, **given)
+    return run(traced_with(arguments), **given)
 
 
 def verify(function: Callable[..., Any], *arguments: Any, accept_bounded: bool = False, **options: Unpack[CheckOptions]) -> Report:
@@ -73,6 +100,10 @@ def verify_by(
     """verify, with this function in place of check."""
     __tracebackhide__ = True
     expect = options.get("expect")
+    if has_domains(arguments) or any(is_given(a) for a in arguments):  # the checker compares, with each input
+        report = check(function, *arguments, **options)
+        settle(report, accept_bounded=accept_bounded)
+        return report
     expected = expect(*arguments) if callable(expect) else expect
     report = check(function, *arguments, **{**options, "expect": expected})
     settle(report, expected, options.get("tolerance", TOLERANCE), accept_bounded)

@@ -7,8 +7,9 @@ import re
 import shlex
 import shutil
 import subprocess
+import threading
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence, TextIO
 
 from ..errors import HeddleError
 
@@ -43,6 +44,48 @@ def call_to_the_end(command: Sequence[str], timeout: float | None = None, **stre
             _end(running)
             raise
         return subprocess.CompletedProcess(command, running.returncode, out, errors)
+
+
+class Conversation:
+    """With a checker that answers lines. What it says after the last answer is its report."""
+
+    def __init__(self, running: "subprocess.Popen[str]") -> None:
+        self._running = running
+
+    def ask(self, line: str) -> str:
+        """Empty: it has ended."""
+        assert self._running.stdin is not None and self._running.stdout is not None
+        try:
+            self._running.stdin.write(line + "\n")
+            self._running.stdin.flush()
+        except BrokenPipeError:
+            return ""
+        return self._running.stdout.readline().strip()
+
+
+def converse(
+    command: Sequence[str], questions: Callable[[Conversation], None], timeout: float | None, errors: TextIO
+) -> "subprocess.CompletedProcess[str]":
+    """As call_to_the_end, of a checker that first is asked questions."""
+    environment = {**os.environ, "HEDDLE_PARENT": str(os.getpid())}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": errors}
+    with subprocess.Popen(command, text=True, env=environment, **pipes) as running:  # type: ignore[call-overload]
+        late = threading.Event()
+        clock = threading.Timer(timeout or threading.TIMEOUT_MAX, lambda: (late.set(), _end(running)))
+        clock.daemon = True
+        clock.start()
+        try:
+            questions(Conversation(running))
+            out, _ = running.communicate()
+        except BaseException:
+            _end(running)
+            raise
+        finally:
+            clock.cancel()
+        if late.is_set():
+            raise subprocess.TimeoutExpired(command, timeout or 0)
+        errors.seek(0)
+        return subprocess.CompletedProcess(command, running.returncode, out, errors.read())
 
 
 def _end(running: "subprocess.Popen[str]") -> None:

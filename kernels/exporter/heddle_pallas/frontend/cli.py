@@ -72,14 +72,22 @@ def _import(name: str) -> Any:
 
 
 def parse_input(text: str) -> tuple[str, Any]:
-    """x=f32[8,128], x=@file.npy, x=devices@file.npy, x=7"""
+    """x=f32[8,128], x=i32[8]:0..3, x=@file.npy, x=devices@file.npy, x=7"""
     import numpy as np
 
-    from .api import per_device, shape
+    from .api import ints, per_device, shape
 
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier() or not value:
-        raise HeddleError(f"--input {text}: write x=f32[8,128], x=@values.npy, x=devices@values.npy or x=7")
+        raise HeddleError(f"--input {text}: write x=f32[8,128], x=i32[8]:0..3, x=@values.npy, x=devices@values.npy or x=7")
+    domain = re.fullmatch(r"(devices@)?(\w+(?:\[[\d, ]*\])?):(-?\d+)\.\.(-?\d+)", value)
+    if domain is not None:
+        try:
+            like = shape(domain[2])
+            wanted = ints(like.shape, int(domain[3]), int(domain[4]), dtype=like.dtype)
+        except HeddleError as wrong:
+            raise HeddleError(f"--input {name}: {wrong}") from None
+        return name, per_device(wanted) if domain[1] else wanted
     if value.startswith(("@", "devices@")):
         kind, _, path = value.partition("@")
         try:

@@ -21,6 +21,8 @@ class CheckerOptions(TypedDict, total=False):
     windows: str | None  # pipelined, sequential
     data: str | None  # real, opaque
     seed: int | None
+    inputs: str | int | None  # of arguments made by ints(): all, one, or how many; all or 1000 if there are any
+    inputs_seed: int | None
     states: int | None
     time: str | float | None
     memory: str | int | None

@@ -9,7 +9,7 @@ import os
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from ..c.program import Array, ProgramWriter
 from ..c.types import parse_dtype
 from ..errors import HeddleError, short_path
 from ..trace.tracing import Traced
-from .binary import call_to_the_end, find_compiler, find_heddle, in_words_of_pallas
+from .binary import Conversation, call_to_the_end, converse, find_compiler, find_heddle, in_words_of_pallas
 from .options import arguments_of
 
 if TYPE_CHECKING:
@@ -54,6 +54,11 @@ class Report:
         return tuple(dict.fromkeys(a["id"] for a in self.check.get("advice", ())))
 
     @property
+    def inputs(self) -> dict[str, Any]:
+        """How many were tried, and which one is shown; empty: there is only one."""
+        return dict(self.check.get("inputs", ()))
+
+    @property
     def ok(self) -> bool:
         return self.verdict == "verified"
 
@@ -70,9 +75,16 @@ def write_source(traced: Traced, folder: Path, opaque: bool = False, name: str =
     return path
 
 
-def run(traced: Traced, wants: Asked | None = None, **options: Unpack[RunOptions]) -> Report:
-    """Checks the kernel. wants: the values of results that nothing wrote, or whose values were not kept."""
+INPUTS = 1000  # that are tried, if nobody says how many
+
+
+def run(
+    traced: Traced, wants: Asked | None = None, questions: Callable[[Conversation], None] | None = None, **options: Unpack[RunOptions]
+) -> Report:
+    """Checks the kernel. wants: the values of results that nothing wrote, or whose values were not kept. questions: asks of inputs."""
     chosen: dict[str, Any] = dict(options)
+    if traced.plan.many:
+        chosen["inputs"] = "-" if questions is not None else INPUTS if chosen.get("inputs") is None else chosen["inputs"]
     schedules, timeout = chosen.pop("schedules", None), chosen.pop("timeout", None)
     opaque = chosen.pop("opaque", False) or (wants is not None and wants.skips_floats)
     page = chosen.pop("page", False)
@@ -98,7 +110,7 @@ def run(traced: Traced, wants: Asked | None = None, **options: Unpack[RunOptions
         if page:
             command += ["--html", f"{folder}/page.html"]
         find_compiler()
-        done = _call(command, timeout, traced.name)
+        done = _call(command, timeout, traced.name, questions)
         report = _read(traced, source, Path(folder), done, wants)
         if schedules is None:
             _forget(folder, report)
@@ -118,8 +130,13 @@ def digest(*parts: bytes) -> str:
     return hashlib.blake2s(b"".join(len(p).to_bytes(8, "little") + p for p in parts), digest_size=4).hexdigest()
 
 
-def _call(command: Sequence[str], timeout: float | None, name: str) -> "subprocess.CompletedProcess[str]":
+def _call(
+    command: Sequence[str], timeout: float | None, name: str, questions: Callable[[Conversation], None] | None
+) -> "subprocess.CompletedProcess[str]":
     try:
+        if questions is not None:
+            with tempfile.TemporaryFile("w+") as errors:
+                return converse(command, questions, timeout, errors)
         return call_to_the_end(command, timeout, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     except subprocess.TimeoutExpired:
         raise HeddleError(f"{name}: no verdict within {timeout:g} s; allow more time, or fewer devices") from None

@@ -33,9 +33,10 @@ from jax.experimental.pallas import tpu as pltpu
 
 from ..errors import HeddleError, Unsupported
 from ..mesh import Mesh, as_mesh
+from ..trace.domains import Ints
 from ..trace.tpus import abstract_mesh, as_if_tpus, as_on_tpu
 from ..trace.tracing import PerDevice, Shape, Traced, trace
-from .api import per_device, shape
+from .api import ints, per_device, shape
 from .report import run, write_source
 
 PR_SET_PDEATHSIG = 1  # of linux/prctl.h
@@ -172,7 +173,7 @@ def expressions(module: Any, entry: Any, mesh: Mesh) -> dict[str, Any]:
     """What the manifest's Python sees."""
     names = {"np": np, "jax": jax, "jnp": jnp, "lax": lax, "pl": pl, "pltpu": pltpu, "P": jax.sharding.PartitionSpec}
     own = {"module": module, "entry": entry, "mesh": abstract_mesh(mesh), "devices": mesh.devices}
-    return {**names, **own, "shape": shape, "per_device": per_device}
+    return {**names, **own, "shape": shape, "per_device": per_device, "ints": ints}
 
 
 def argument(name: str, value: Any, names: dict[str, Any]) -> Any:
@@ -218,8 +219,8 @@ def bound(function: Callable[..., Any], arguments: Mapping[str, Any]) -> tuple[C
 
 
 def _is_array(value: Any) -> bool:
-    leaves = jax.tree.leaves(value, is_leaf=lambda v: isinstance(v, (PerDevice, Shape)))
-    arrays = (PerDevice, Shape, np.ndarray, np.generic, jax.Array, jax.ShapeDtypeStruct)
+    leaves = jax.tree.leaves(value, is_leaf=lambda v: isinstance(v, (Ints, PerDevice, Shape)))
+    arrays = (Ints, PerDevice, Shape, np.ndarray, np.generic, jax.Array, jax.ShapeDtypeStruct)
     return bool(leaves) and all(isinstance(leaf, arrays) for leaf in leaves)
 
 

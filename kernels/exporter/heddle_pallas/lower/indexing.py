@@ -103,7 +103,7 @@ def _gather(e: Emitter, eqn: JaxprEqn, operands: list[Value]) -> list[Value]:
     if places.count == 0 or math.prod(aval.shape) == 0:
         return [Tile(f"pl_tile_empty({kind}{dims(aval.shape)})", tuple(aval.shape), aval.dtype)]
     parts, i = e.scope.take("part", "part"), e.scope.take("i", "i")
-    e.out(f"PlTile {parts}[{places.count}];")
+    e.out(f"PlTile {parts}[{places.count}] = {{ 0 }};")
     with e.inside(f"for (int {i} = 0; {i} < {places.count}; {i}++)"):
         starts, inside = places.starts(e, i)
         text = f"pl_tile_dynamic_slice({source.text}, {shape_text(starts)}, {shape_text(sizes)})"

@@ -69,7 +69,7 @@ def aliases_of(eqn: JaxprEqn) -> dict[int, int]:
     return {int(i) + before: int(o) for i, o in pairs}
 
 
-def launch_options(options: dict[str, Any], grid: Sequence[int]) -> list[str]:
+def launch_options(options: dict[str, Any], grid: Sequence[int | None]) -> list[str]:
     found = []
     if options.get("collective_id") is not None:
         found.append(f".collective_id = {int(options['collective_id'])}")
@@ -92,11 +92,11 @@ class KernelBuilder:
         mesh: Mesh,
         helpers: Helpers,
         taken: Scope,
-        grid_bounds: Sequence[int] = (),
+        grid_bounds: Sequence[int | None] = (),
         cores: int = 1,
         spaces: tuple[Sequence[str], Sequence[str]] = ((), ()),
     ) -> None:
-        """spaces: where the operands are, and where the results will be."""
+        """grid_bounds: None: PROGRAM computes it. spaces: where the operands are, and where the results will be."""
         self.spaces = {"operand": list(spaces[0]), "result": list(spaces[1])}
         self.mesh = mesh
         self.cores = cores
@@ -137,7 +137,9 @@ class KernelBuilder:
         if mapped:
             ids = [e.variable(f"program_id_{i}", Scalar(f"pl_program_id({i})", "int32")) for i in range(len(grid))]
             e.grid = [v for i, v in enumerate(ids) if i not in mapped]
-            e.sizes = [n for i, n in enumerate(grid) if i not in mapped]
+            e.sizes = [n for i, n in enumerate(grid) if i not in mapped and n is not None]
+            if None in grid:
+                raise Unsupported("vmap of a kernel whose grid depends on an input with a domain", place, "call the kernel without vmap")
         e.run(jaxpr, refs, closed)
         kernel = self.finish(eqn, jaxpr, e, grid, compiler_options(params))
         if self.cores > 1 and not any("PL_PARALLEL" in o for o in kernel.options):
@@ -145,14 +147,14 @@ class KernelBuilder:
         kernel.aliases = aliases_of(eqn)
         return kernel
 
-    def _grid(self, mapping: Any, place: Place) -> tuple[int, ...]:
+    def _grid(self, mapping: Any, place: Place) -> tuple[int | None, ...]:
         bounds = list(self.grid_bounds)
         grid = tuple(int(d) if isinstance(d, int) else bounds.pop(0) for d in mapping.grid)
         if len(grid) > 8:
             raise Unsupported("a grid of more than 8 dimensions", place)
         return grid
 
-    def finish(self, eqn: JaxprEqn, jaxpr: Jaxpr, e: Emitter, grid: tuple[int, ...], options: dict[str, Any]) -> Kernel:
+    def finish(self, eqn: JaxprEqn, jaxpr: Jaxpr, e: Emitter, grid: tuple[int | None, ...], options: dict[str, Any]) -> Kernel:
         name = self.taken.take(kernel_name(eqn.params, jaxpr), "kernel")
         if len(self.parameters) > REFS_MAX:
             raise Unsupported(f"a kernel of {len(self.parameters)} refs (at most {REFS_MAX})", place_of(eqn))
@@ -170,7 +172,7 @@ class KernelBuilder:
         given = self.spaces.get(kind, [])
         return given[index] if index < len(given) and given[index] in RESIDENT else ""
 
-    def _refs(self, e: Emitter, jaxpr: Jaxpr, mapping: Any, names: list[str], grid: tuple[int, ...]) -> list[Value]:
+    def _refs(self, e: Emitter, jaxpr: Jaxpr, mapping: Any, names: list[str], grid: tuple[int | None, ...]) -> list[Value]:
         """The refs of the body: arrays, windows of arrays, scratch. Prefetched scalars come first."""
         refs: list[Value] = []
         prefetch, inputs, outputs = mapping.num_index_operands, mapping.num_inputs, mapping.num_outputs
@@ -192,7 +194,7 @@ class KernelBuilder:
         return self.ref(name, Argument("scratch", text=text), aval, space_of(aval, place=e.place))
 
     def _block(
-        self, e: Emitter, aval: Aval, name: str, argument: Argument, block: Any, grid: tuple[int, ...], prefetched: Sequence[Value]
+        self, e: Emitter, aval: Aval, name: str, argument: Argument, block: Any, grid: tuple[int | None, ...], prefetched: Sequence[Value]
     ) -> View:
         ref = getattr(block, "transformed_block_aval", aval)
         if getattr(block, "transforms", ()):
@@ -221,7 +223,7 @@ class KernelBuilder:
             windows.index = self._index_function(name, index_map, grid, prefetched, place)
         return self.window(ref, name, argument, space, windows)
 
-    def _index_function(self, name: str, index_map: Any, grid: Sequence[int], prefetched: Sequence[Value], place: Place) -> str:
+    def _index_function(self, name: str, index_map: Any, grid: Sequence[int | None], prefetched: Sequence[Value], place: Place) -> str:
         function = self.taken.take(f"{self.name}_{c_name(name)}_block", "block")
         e = self.emitter(place)
         e.scope = Scope()

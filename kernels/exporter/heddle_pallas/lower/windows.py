@@ -54,7 +54,7 @@ def is_first(index_map: ClosedJaxpr) -> bool:
     return all(isinstance(v, Literal) and int(v.val) == 0 for v in index_map.jaxpr.outvars)
 
 
-def index_function(e: Emitter, name: str, index_map: ClosedJaxpr, grid: Sequence[int], prefetched: Sequence[Value]) -> Writer:
+def index_function(e: Emitter, name: str, index_map: ClosedJaxpr, grid: Sequence[int | None], prefetched: Sequence[Value]) -> Writer:
     """e: a fresh one. prefetched: the scalars' refs, as the function finds them."""
     ids: list[Value] = [Scalar(f"(int)step[{i}]", "int32", UNARY) for i in range(len(grid))]
     found = e.run(index_map, [*ids, *prefetched], None, [True] * len(index_map.jaxpr.outvars))

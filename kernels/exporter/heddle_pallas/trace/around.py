@@ -142,7 +142,8 @@ class Around:
         values = self.known.decided(self.aliases.root(atom), self.seen)
         if values is None:
             name = eqn.primitive.name
-            raise Unsupported(f"a kernel inside a {name} that depends on an earlier kernel", place_of(eqn), advice)
+            what = "an input with a domain" if any(a.domain is not None for a in self.known.inputs.values()) else "an earlier kernel"
+            raise Unsupported(f"a kernel inside a {name} that depends on {what}", place_of(eqn), advice)
         return np.asarray(values)[list(self.among)] if self.among is not None else np.asarray(values)
 
     def cond(self, eqn: JaxprEqn) -> list[Equation]:

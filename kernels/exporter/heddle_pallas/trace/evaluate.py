@@ -29,10 +29,11 @@ def value_of(atom: Atom, known: Environment) -> Any:
 def run_equations(eqns: Sequence[JaxprEqn], known: Environment) -> None:
     """Evaluates the equations, and adds their results to `known`."""
     for eqn in eqns:
-        known.update(zip(eqn.outvars, _bind(eqn, [value_of(v, known) for v in eqn.invars])))
+        known.update(zip(eqn.outvars, bind(eqn, [value_of(v, known) for v in eqn.invars])))
 
 
-def _bind(eqn: JaxprEqn, values: list[Any]) -> list[Any]:
+def bind(eqn: JaxprEqn, values: list[Any]) -> list[Any]:
+    """The results of one equation."""
     name = eqn.primitive.name
     if name in SAME:
         return values[: len(eqn.outvars)]

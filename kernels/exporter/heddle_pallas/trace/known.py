@@ -20,6 +20,7 @@ class Known:
         self.mesh = mesh
         self.values: dict[Var, NDArray[Any]] = {}
         self.inputs: dict[Var, Array] = {}  # what was handed in
+        self.of_arguments: set[Var] = set()  # what was computed from what was handed in
         self.generated: list[str] = []  # inputs whose values were generated here, since plain JAX reads them
 
     def __contains__(self, v: Var) -> bool:
@@ -35,12 +36,15 @@ class Known:
     def value(self, atom: Atom) -> NDArray[Any]:
         return self._everywhere(np.asarray(atom.val, atom.aval.dtype)) if isinstance(atom, Literal) else self.values[atom]
 
+    def is_of_argument(self, atom: Atom) -> bool:
+        return atom in self.inputs or atom in self.of_arguments
+
     def find(self, v: Var) -> bool:
         """Is its value known? An input without values gets generated ones here, since plain JAX reads it."""
         if v in self.values:
             return True
         array = self.inputs.get(v)
-        if array is None or array.semaphore:
+        if array is None or array.semaphore or array.domain is not None:
             return False
         if array.values is None:
             array.values = evaluate.generated(self.mesh.devices, len(self.generated), array.shape, array.dtype)
@@ -57,6 +61,8 @@ class Known:
             evaluate.run_equations(eqns, local)
             return [local[v] for v in outputs]
 
+        if any(self.is_of_argument(v) for v in inputs):
+            self.of_arguments.update(outputs)
         found = evaluate.on_all_devices(self.mesh, on_one, [self.values[v] for v in inputs])
         self.values.update(zip(outputs, found))
 

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..c.kernel import Kernel
 from ..c.names import Scope
-from ..c.program import Array, Expected, Host, Launch, Program
-from ..errors import Unsupported
+from ..c.program import Array, Expected, GridSize, Host, Launch, Program
+from ..errors import HeddleError, Unsupported
 from ..lower.core_maps import agreed_cores, core_map
 from ..lower.hosts import Bound, host_kernel
 from ..lower.jaxprs import Atom, opened
@@ -26,8 +26,10 @@ from ..lower.spaces import kind_of, space_of
 from ..mesh import Mesh
 from . import collectives
 from .around import Around
+from .domains import Ints, Many, constraint, domain_of
 from .equations import COLLECTIVES, KERNELS, REFS, State, fresh, inputs_of, needed, variables
 from .known import Known
+from .terms import Terms
 
 
 class Plan:
@@ -44,6 +46,7 @@ class Plan:
         self.uses: dict[Var, int] = {}
         self.results: list[Atom] = []
         self.exchanges = 0  # of collectives between kernels
+        self.many: list[Many] = []  # inputs with a domain
         self.kernels: dict[tuple[object, ...], tuple[Kernel, JaxprEqn]] = {}  # those that were written, by what they were written from
 
     # Building
@@ -54,6 +57,15 @@ class Plan:
             self.known.values[v] = values = np.asarray(values)
         array = Array(self.names.take(name, "x"), tuple(v.aval.shape), v.aval.dtype, True, values, kind_of(v.aval))
         self.made[v] = self.known.inputs[v] = array
+
+    def add_many(self, v: Var, name: str, wanted: Ints, numbers: NDArray[Any]) -> None:
+        """An input with a domain. numbers: of the argument's elements, on each device."""
+        self.add_input(v, name, None)
+        array = self._add(self.made[v])
+        array.domain = domain_of(wanted, numbers, array.name)
+        self.many.append(Many(array, wanted, numbers))
+        holds = constraint(wanted, array, numbers, self.program.helpers)
+        self.program.constraints += [holds] if holds is not None else []
 
     def walk(self, jaxpr: Jaxpr, consts: Iterable[Any]) -> None:
         eqns = self.around.flat(jaxpr, consts)
@@ -126,10 +138,11 @@ class Plan:
 
     def _launch(self, eqn: JaxprEqn) -> None:
         operands = list(eqn.invars)
-        bounds: list[int] = []
+        bounds: list[int | None] = []
+        sizes: list[GridSize] = []
         if eqn.primitive.name == "pallas_call":  # refs that it closes over, sizes of the grid, and the rest
             count, closed = eqn.params["grid_mapping"].num_dynamic_grid_bounds, len(opened(eqn.params["jaxpr"]).constvars)
-            bounds = [self._bound(eqn, v) for v in operands[closed : closed + count]]
+            bounds = [self._bound(eqn, v, sizes) for v in operands[closed : closed + count]]
             operands = [*operands[:closed], *operands[closed + count :]]
         kernel, devices = self._kernel(eqn, bounds, operands), self.around.devices_of(eqn)
         if devices is not None and kernel.meets_all():
@@ -148,9 +161,9 @@ class Plan:
                 results.append(self._new(v, kernel.parameter("result", i)))
                 results[-1].space = _result_space(eqn, i)
             self.made[v] = results[-1]
-        self.program.steps.append(Launch(kernel, arrays, results, devices))
+        self.program.steps.append(Launch(kernel, arrays, results, devices, sizes))
 
-    def _kernel(self, eqn: JaxprEqn, bounds: list[int], operands: Sequence[Atom]) -> Kernel:
+    def _kernel(self, eqn: JaxprEqn, bounds: list[int | None], operands: Sequence[Atom]) -> Kernel:
         """A kernel that is launched several times is written once."""
         bodies = eqn.params["jaxprs"] if "jaxprs" in eqn.params else [eqn.params["jaxpr"]]
         own = [self.made[v].space if isinstance(v, Var) and v in self.made else "any" for v in operands]
@@ -163,17 +176,35 @@ class Plan:
             self.kernels[key] = (kernel, eqn)  # the equation is kept: ids are those of living objects
         return self.kernels[key][0]
 
-    def _bound(self, eqn: JaxprEqn, atom: Atom) -> int:
+    def _bound(self, eqn: JaxprEqn, atom: Atom, sizes: list[GridSize]) -> int | None:
+        """None: PROGRAM computes it, by the next of `sizes`."""
         if isinstance(atom, Literal):
             return int(atom.val)
         if not self.known.find(atom):
-            raise Unsupported(
-                "a grid whose size is computed by an earlier kernel", place_of(eqn), "use the largest, and skip steps in the kernel"
-            )
+            sizes.append(self._computed_bound(eqn, atom))
+            return None
         values = self.known.values[atom].reshape(-1)
         if (values != values[0]).any():
             raise Unsupported("a grid whose size differs among devices", place_of(eqn))
         return int(values[0])
+
+    def _computed_bound(self, eqn: JaxprEqn, atom: Var) -> GridSize:
+        eqns = self._needed([atom])
+        terms, known = Terms(), {}
+        for v in [atom] if not eqns else inputs_of(eqns):
+            array = self.made.get(v)
+            if v in self.known:
+                known[v] = self.known.values[v][0]
+            elif array is None or array.domain is None:
+                raise Unsupported(
+                    "a grid whose size is computed by an earlier kernel", place_of(eqn), "use the largest, and skip steps in the kernel"
+                )
+            elif not array.domain.same:
+                raise Unsupported(f"a grid whose size depends on {array.name}, which differs among devices,", place_of(eqn))
+            else:
+                known[v] = terms.whole(array)
+        terms.run_equations(eqns, known)
+        return GridSize(terms.define(self.program.helpers, "grid_size", str(known[atom][()])), list(terms.arrays))
 
     def _alias(self, atom: Atom, arrays: list[Array], position: int) -> Array:
         """The result takes the operand's memory: the operand itself if nothing reads it later, else a copy of it."""
@@ -202,7 +233,8 @@ class Plan:
         return self._add(self.made[atom])
 
     def _given(self, atom: Atom, name: str) -> Array:
-        return Array(self.names.take(name, "x"), tuple(atom.aval.shape), atom.aval.dtype, True, self.known.value(atom))
+        constant = not self.known.is_of_argument(atom)
+        return Array(self.names.take(name, "x"), tuple(atom.aval.shape), atom.aval.dtype, True, self.known.value(atom), constant=constant)
 
     def _add(self, array: Array) -> Array:
         if not any(a is array for a in self.program.arrays):
@@ -265,6 +297,14 @@ class Plan:
             return
         exact = np.issubdtype(values.dtype, np.integer)
         self.program.expected.append(Expected(array, values.astype(np.dtype(array.dtype)), 0.0 if exact else tolerance))
+
+    def promise_equal(self, result: int, wanted: int, tolerance: float) -> None:
+        """The checker compares two results, both computed by the program."""
+        found, due = (self._array(self.results[i], name) for i, name in ((result, "result"), (wanted, "wanted")))
+        if found.shape != due.shape or found.dtype != due.dtype:
+            raise HeddleError(f"expect gives {due.dtype}{list(due.shape)} for a result that is {found.dtype}{list(found.shape)} on each device")
+        exact = np.issubdtype(np.dtype(due.dtype), np.integer)
+        self.program.expected.append(Expected(found, due, 0.0 if exact else tolerance))
 
     def finish(self, values: Callable[[Array], NDArray[Any]]) -> list[NDArray[Any]]:
         """What the function returns on each device, stacked, from the arrays that the run left."""

@@ -27,6 +27,7 @@ from ..lower.jaxprs import CALLS, Atom, called, constants_of, opened
 from ..lower.source import PACKAGE
 from ..mesh import Mesh, as_mesh
 from . import evaluate
+from .domains import Ints
 from .equations import Aliases, fresh, has_kernel, inputs_of, variables
 from .plan import Plan
 from .shards import joined, shards, specs_of
@@ -45,7 +46,7 @@ class Shape:
 class PerDevice:
     """An argument whose first dimension is the devices."""
 
-    values: ArrayLike
+    values: ArrayLike | Ints
 
 
 @dataclasses.dataclass
@@ -65,8 +66,10 @@ class Traced:
 
 
 def _struct(argument: Any) -> Any:
-    if isinstance(argument, Shape):
+    if isinstance(argument, (Shape, Ints)):
         return jax.ShapeDtypeStruct(argument.shape, argument.dtype)
+    if isinstance(argument, PerDevice) and isinstance(argument.values, Ints):
+        return jax.ShapeDtypeStruct(argument.values.shape[1:], argument.values.dtype)
     if isinstance(argument, PerDevice):
         return jax.ShapeDtypeStruct(np.shape(argument.values)[1:], np.asarray(argument.values).dtype)
     if isinstance(argument, jax.ShapeDtypeStruct):
@@ -76,7 +79,7 @@ def _struct(argument: Any) -> Any:
 
 
 def _is_known(argument: Any) -> bool:
-    return not isinstance(argument, (Shape, PerDevice, jax.ShapeDtypeStruct))
+    return not isinstance(argument, (Shape, Ints, PerDevice, jax.ShapeDtypeStruct))
 
 
 @contextlib.contextmanager
@@ -164,7 +167,7 @@ def given_mesh(function: Callable[..., Any], mesh: Mesh, cores: int = 1) -> Call
 
 
 def _trace(function: Callable[..., Any], arguments: Sequence[Any], ours: Mesh, cores: int | None, name: str, told: bool) -> Traced:
-    label = name or getattr(function, "__name__", "") or getattr(getattr(function, "func", None), "__name__", type(function).__name__)
+    label = name or name_of(function)
     structs = [jax.tree.map(_struct, a, is_leaf=_is_leaf) for a in arguments]
     flat, tree = jax.tree.flatten(list(arguments), is_leaf=_is_leaf)
     global_jaxpr: Any = None
@@ -196,7 +199,7 @@ def _wants_mesh(wrong: BaseException) -> bool:
 
 
 def _is_leaf(argument: Any) -> bool:
-    return isinstance(argument, (Shape, PerDevice))
+    return isinstance(argument, (Shape, Ints, PerDevice))
 
 
 # What one device does
@@ -232,7 +235,7 @@ def _from_device(
             plan.known.add_constant(v, evaluate.value_of(atom, constants))
         else:
             i = outer.invars.index(atom)
-            plan.add_input(v, names[i], _stacked(flat[i], mesh, v.aval))
+            _add_argument(plan, v, names[i], flat[i])
     plan.walk(body, constants_of(eqn.params["jaxpr"]))
     tree = jax.tree.structure(shapes)
     return Traced(plan, label, _place(function), lambda results: jax.tree.unflatten(tree, results), lambda i, value: (i, value))
@@ -243,7 +246,22 @@ def _shard_map(function: Callable[..., Any], mesh: AbstractMesh, in_specs: Any, 
     return mapped
 
 
-def _stacked(argument: Any, mesh: Mesh, aval: Any) -> Any:
+def _add_argument(plan: Plan, v: Var, name: str, argument: Any) -> None:
+    wanted = argument.values if isinstance(argument, PerDevice) else argument
+    if isinstance(wanted, Ints):
+        plan.add_many(v, name, wanted, _stacked(_numbered(argument), plan.mesh, np.int32))
+    else:
+        plan.add_input(v, name, _stacked(argument, plan.mesh, v.aval.dtype))
+
+
+def _numbered(argument: Any) -> Any:
+    """In place of the elements, their numbers."""
+    wanted = argument.values if isinstance(argument, PerDevice) else argument
+    numbers = np.arange(int(np.prod(wanted.shape, dtype=np.int64)), dtype=np.int32).reshape(wanted.shape)
+    return PerDevice(numbers) if isinstance(argument, PerDevice) else numbers
+
+
+def _stacked(argument: Any, mesh: Mesh, dtype: DTypeLike) -> Any:
     if isinstance(argument, PerDevice):
         values = np.asarray(argument.values)
         if values.shape[0] != mesh.devices:
@@ -251,7 +269,7 @@ def _stacked(argument: Any, mesh: Mesh, aval: Any) -> Any:
         return values
     if not _is_known(argument):
         return None
-    values = np.asarray(argument).astype(np.dtype(aval.dtype))
+    values = np.asarray(argument).astype(np.dtype(dtype))
     return np.broadcast_to(values, (mesh.devices, *values.shape))
 
 
@@ -305,6 +323,10 @@ def _from_global(traced: Any, flat: Sequence[Any], cores: int | None, label: str
         if _is_known(argument):
             known[v] = np.asarray(argument).astype(np.dtype(v.aval.dtype))
     before, after = _split(eqns, position)
+    for v, argument in zip(closed.jaxpr.invars, flat):
+        if isinstance(argument, Ints) and v in {*inputs_of(before), *inputs_of(after), *outputs}:
+            name = _argument_names(function, flat)[list(closed.jaxpr.invars).index(v)]
+            raise TraceError(f"{_place(function)}: plain JAX reads {name} outside of the shard_map: it has a domain, so do that inside")
     _compute(before, known, closed.jaxpr.invars)
     mesh = as_mesh(maps[0].params["mesh"])
     plan = Plan(mesh, cores)
@@ -314,7 +336,10 @@ def _from_global(traced: Any, flat: Sequence[Any], cores: int | None, label: str
         values = atom.val if isinstance(atom, Literal) else known.get(atom)
         stacked = None if values is None else shards(np.asarray(values), specs_of(maps[0], "in")[i], mesh)
         at = closed.jaxpr.invars.index(atom) if isinstance(atom, Var) and atom in closed.jaxpr.invars else -1
-        plan.add_input(v, names[at] if 0 <= at < len(names) else "x", stacked)
+        if at >= 0 and isinstance(flat[at], Ints):
+            plan.add_many(v, names[at], flat[at], shards(_numbered(flat[at]), specs_of(maps[0], "in")[i], mesh))
+        else:
+            plan.add_input(v, names[at] if 0 <= at < len(names) else "x", stacked)
     plan.walk(body, constants_of(maps[0].params["jaxpr"]))
     tree = jax.tree.structure(shapes)
 
@@ -352,6 +377,10 @@ def _compute(eqns: Sequence[JaxprEqn], known: evaluate.Environment, inputs: Sequ
 
 
 # Names and places
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", "") or getattr(getattr(function, "func", None), "__name__", type(function).__name__)
 
 
 def _argument_names(function: Callable[..., Any], arguments: Sequence[Any]) -> list[str]:
