@@ -114,7 +114,7 @@ static Verdict check_whole(unsigned number)
     return verdict;
 }
 
-typedef struct Comparison { uint64_t right, wrong, shapes, shared; bool missed; } Comparison;
+typedef struct InputsCompared { uint64_t right, wrong, shapes, shared; bool missed; } InputsCompared;
 
 /* Each buffer twice, so that an operation can name another one. */
 static void add_buffers(RandomProgram *random)
@@ -126,7 +126,7 @@ static void add_buffers(RandomProgram *random)
 }
 
 /* A missed input is a wrong verdict that nobody would see. */
-static void compare(uint64_t seed, unsigned canary, Comparison *total)
+static void compare(uint64_t seed, unsigned canary, InputsCompared *total)
 {
     static const uint32_t features[] = { RANDOM_TIDY, RANDOM_TIDY | RANDOM_CORES, RANDOM_TIDY | RANDOM_DATA, RANDOM_TIDY | RANDOM_FLUID,
                                          RANDOM_TIDY | RANDOM_LAUNCHES, RANDOM_TIDY | RANDOM_CONFLICTS };
@@ -155,7 +155,7 @@ static void compare(uint64_t seed, unsigned canary, Comparison *total)
 
 static void a_search_over_all_inputs_doubts_each_one_whose_own_check_is_not_verified(void **state)
 {
-    Comparison total = { 0 };
+    InputsCompared total = { 0 };
     (void)state;
     for (uint64_t seed = 0; seed < 160; seed++)
         compare(seed, 0, &total);
@@ -167,7 +167,7 @@ static void shapes_that_leave_something_out_are_noticed(void **state)
     static const unsigned parts[] = { SHAPE_REGIONS, SHAPE_COUNTS, SHAPE_TARGETS };
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
-        Comparison total = { 0 };
+        InputsCompared total = { 0 };
         for (uint64_t seed = 0; seed < 300 && !total.missed; seed++)
             compare(seed, parts[i], &total);
         assert_true(total.missed);

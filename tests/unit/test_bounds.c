@@ -136,9 +136,9 @@ LOADS(copied, "a copy ends the core", pl_input(PL_I32, ROWS), pl_vmem(PL_I32, RO
 
 #define BIT(fault) (1u << FAULT_##fault)
 
-typedef struct Case { const char *program; uint32_t devices, inside, outside, stopped; bool unjudged; } Case;
+typedef struct BoundsCase { const char *program; uint32_t devices, inside, outside, stopped; bool unjudged; } BoundsCase;
 
-static const Case CASES[] = {                   /* the faults with a load inside; outside; and outside with --stop-at-bounds */
+static const BoundsCase CASES[] = {                   /* the faults with a load inside; outside; and outside with --stop-at-bounds */
     { "unused", 1, 0, BIT(OUT_OF_BOUNDS), BIT(OUT_OF_BOUNDS), false },
     { "before_a_race", 1, BIT(RACE), BIT(OUT_OF_BOUNDS) | BIT(RACE), BIT(OUT_OF_BOUNDS), false },
     { "before_a_deadlock", 1, BIT(DEADLOCK), BIT(OUT_OF_BOUNDS) | BIT(DEADLOCK), BIT(OUT_OF_BOUNDS), false },
@@ -154,7 +154,7 @@ static const Case CASES[] = {                   /* the faults with a load inside
     { "copied", 1, BIT(ASSERT), BIT(OUT_OF_BOUNDS), BIT(OUT_OF_BOUNDS), false },
 };
 
-static CheckResult *check_case(const Case *at, bool outside, AtBounds at_bounds, Search search)
+static CheckResult *check_case(const BoundsCase *at, bool outside, AtBounds at_bounds, Search search)
 {
     static const Override beyond[] = { { "beyond", 0 }, { "beyond", 1 } };
     CheckSpec spec = checked_spec(at->program, at->devices, 1, search);
@@ -164,7 +164,7 @@ static CheckResult *check_case(const Case *at, bool outside, AtBounds at_bounds,
     return checked(&spec);
 }
 
-static CheckResult *want_faults(const Case *at, bool outside, AtBounds at_bounds, Search search, uint32_t due)
+static CheckResult *want_faults(const BoundsCase *at, bool outside, AtBounds at_bounds, Search search, uint32_t due)
 {
     CheckResult *result = check_case(at, outside, at_bounds, search);
     uint32_t seen = checked_faults(result);
@@ -182,7 +182,7 @@ static void what_follows_a_load_out_of_bounds_is_judged(void **state)
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(CASES); i++)
         for (size_t s = 0; s < G_N_ELEMENTS(SEARCHES); s++) {
-            const Case *at = &CASES[i];
+            const BoundsCase *at = &CASES[i];
             checked_free(want_faults(at, false, AT_BOUNDS_GO_ON, SEARCHES[s], at->inside));
             CheckResult *result = want_faults(at, true, AT_BOUNDS_GO_ON, SEARCHES[s], at->outside);
             assert_int_equal(result->verdict, VERDICT_FAULTY);
@@ -202,7 +202,7 @@ static void a_load_out_of_bounds_stops_its_core_if_asked(void **state)
 
 static void loads_out_of_bounds_at_one_line_are_one_fault_with_a_count(void **state)
 {
-    static const Case at = { "repeated", 1, 0, BIT(OUT_OF_BOUNDS), 0, false };
+    static const BoundsCase at = { "repeated", 1, 0, BIT(OUT_OF_BOUNDS), 0, false };
     static const Override all = { "beyond", ROWS };
     (void)state;
     for (size_t s = 0; s < 3; s++) {
