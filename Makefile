@@ -129,7 +129,7 @@ QUICK = test_golden test_prove test_enumerate test_step test_store test_view tes
         test_report
 
 $(BUILD)/tests/%.passed: $(BUILD)/tests/% $(BUILD)/heddle $(TEST_FILES)
-	@begun=$$(date +%s); if HEDDLE=$(BUILD)/heddle $< > $<.log 2>&1; then passed=; touch $@; else passed='FAILED '; fi; \
+	@begun=$$(date +%s); if HEDDLE=$(BUILD)/heddle XDG_CACHE_HOME=$(abspath $(BUILD))/cache $< > $<.log 2>&1; then passed=; touch $@; else passed='FAILED '; fi; \
 	printf '  %-7s %s (%d s)\n' "$${passed:-passed}" $(notdir $<) $$(($$(date +%s) - begun)); \
 	[ -z "$$passed" ] || { cat $<.log; exit 1; }
 

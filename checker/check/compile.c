@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../facts/limits.h"
+#include "compile_cache.h"
 #include "installed.h"
 #include "interrupt.h"
 #include "unset_locals.h"
@@ -324,12 +325,81 @@ static char *take_text(const char *path)
     return text;
 }
 
+#define DUMP "-fdump-tree-optimized-lineno="
+
+/* What the compiler reads; NULL: unknown. */
+static char *preprocess(const GPtrArray *argv, const char *source, char **error)
+{
+    char *text = NULL;
+    if (g_str_has_suffix(source, ".s"))
+        return g_file_get_contents(source, &text, NULL, NULL) ? text : NULL;
+    const char *path = passing_file("i", error);
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
+    g_autofree char *said = NULL;
+    for (guint i = 0; i + 1 < argv->len && path != NULL; i++) {
+        char *word = argv->pdata[i];
+        if (i > 0 && strcmp(argv->pdata[i - 1], "-o") == 0)
+            word = (char *)path;
+        if (!g_str_has_prefix(word, DUMP) && strcmp(word, "-S") != 0)
+            g_ptr_array_add(words, word);
+    }
+    g_ptr_array_add(words, "-E");
+    g_ptr_array_add(words, NULL);
+    return path != NULL && run((char **)words->pdata, source, &said, error) ? take_text(path) : NULL;
+}
+
+static const char *dump_of(const GPtrArray *argv)
+{
+    for (guint i = 0; i + 1 < argv->len; i++)
+        if (g_str_has_prefix(argv->pdata[i], DUMP))
+            return (const char *)argv->pdata[i] + strlen(DUMP);
+    return NULL;
+}
+
+static bool take_from_cache(const char *key, const char *output, const char *dump, char **said)
+{
+    Compiled compiled = { 0 };
+    bool there = compile_cache_find(key, &compiled) && g_file_set_contents(output, compiled.output, (gssize)compiled.output_bytes, NULL)
+        && (compiled.side == NULL || dump == NULL || g_file_set_contents(dump, compiled.side, (gssize)compiled.side_bytes, NULL));
+    if (there)
+        *said = g_steal_pointer(&compiled.said);
+    compiled_clear(&compiled);
+    return there;
+}
+
+static void put_in_cache(const char *key, const char *output, const char *dump, const char *said)
+{
+    Compiled compiled = { .said = g_strdup(said), .said_bytes = strlen(said) };
+    if (dump != NULL)
+        (void)g_file_get_contents(dump, &compiled.side, &compiled.side_bytes, NULL);
+    if (g_file_get_contents(output, &compiled.output, &compiled.output_bytes, NULL))
+        compile_cache_keep(key, &compiled);
+    compiled_clear(&compiled);
+}
+
+/* As run, with a cache. */
+static bool make(const GPtrArray *argv, const char *source, const char *output, char **said, char **error)
+{
+    g_autofree char *text = preprocess(argv, source, error);
+    g_autofree char *key = text != NULL ? compile_cache_key((char **)argv->pdata, text) : NULL;
+    if (*error != NULL)
+        return false;
+    const char *dump = dump_of(argv);
+    if (key != NULL && take_from_cache(key, output, dump, said))
+        return true;
+    bool good = run((char **)argv->pdata, source, said, error);
+    if (good && key != NULL)
+        put_in_cache(key, output, dump, *said);
+    return good;
+}
+
 static bool compile(const char *source, const char *output, const CompileOptions *options, const char *const *more, Words words,
                     char **error)
 {
     g_autoptr(GPtrArray) argv = build_argv(source, output, options, more, error);
     g_autofree char *said = NULL;
-    bool good = argv != NULL && run((char **)argv->pdata, source, &said, error);
+    bool good = argv != NULL && (words == WORDS_ALL ? run((char **)argv->pdata, source, &said, error)
+                                 : make(argv, source, output, &said, error));
     if (good && words != WORDS_QUIET)
         fputs(said, stderr);
     if (good || *error != NULL)
@@ -404,7 +474,7 @@ const Variants *compile_variants(const char *module)
 static bool compile_with_variants(const char *source, const char *module, const CompileOptions *options, char **error)
 {
     const char *path = passing_file("dump", error);
-    g_autofree char *flag = g_strdup_printf("-fdump-tree-optimized-lineno=%s", path);
+    g_autofree char *flag = g_strconcat(DUMP, path, NULL);
     const char *const more[] = { flag, NULL };
     if (path == NULL || !compile(source, module, options, more, WORDS_BRIEF, error))
         return false;

@@ -176,6 +176,8 @@ void manual_man(GString *out)
     append_worst_rule(out);
     g_string_append(out, ".SH ENVIRONMENT\n");
     roff_item(out, "CC, CFLAGS", "the compiler of kernels in files, and flags for it.");
+    roff_item(out, "XDG_CACHE_HOME", "where kernels of files are kept as compiled, in heddle/modules (~/.cache without it); they may be "
+              "removed at any time.");
     roff_item(out, "NO_COLOR", "when set and not empty: no colors, unless --color says otherwise.");
     g_string_append(out, ".SH GLOSSARY\n");
     for (const GlossaryWord *word = glossary; word->name; word++)
