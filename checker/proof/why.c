@@ -237,31 +237,41 @@ static bool explain_relayed(const Prover *prover, GString *text, uint32_t signal
     return true;
 }
 
+/* "the exit of device 0 at kernel.c:12", "the read of copy 1 of device 0 at kernel.c:12" */
+static char *event_words(const Prover *prover, const Event *event)
+{
+    const Index *index = prover->index;
+    const Copy *copy = event->copy == NONE ? NULL : index_copy(index, event->copy);
+    g_autofree char *core = program_describe_core(prover->program, event->core);
+    g_autofree char *who = copy ? label_describe_copy(prover->program, core, copy->ordinal, copy->label) : g_strdup(core);
+    g_autofree char *where = program_describe_site(prover->program, index_step(index, event->core, event->position)->site);
+    return g_strdup_printf("the %s of %s at %s", step_kind_name((StepKind)event->kind), who, where);
+}
+
 /* No wait before the other step covers the copy: which core waits for the copy, if any, and what the other step's core knows of it. */
 static void explain_unawaited(Prover *prover, GString *text, const Event *copy, const Event *other, uint32_t semaphore, const char *what)
 {
     const Index *index = prover->index;
     uint32_t slot = copy->copy * 2 + (semaphore == index_copy(index, copy->copy)->receive_semaphore);
     uint32_t at = prover->releases->at[slot];
+    g_autofree char *there = event_words(prover, other);
     if (at == NONE || at == 0) {
         g_autofree char *name = program_describe_semaphore(prover->program, semaphore);
         prover_blame(prover, CAUSE_UNAWAITED, index_copy(index, copy->copy)->site, semaphore);
-        g_string_append_printf(text, "No wait on %s, which would say that %s is done, comes before the other step.", name, what);
+        g_string_append_printf(text, "No wait on %s, which would say that %s is done, comes before %s.", name, what, there);
         return;
     }
     uint32_t waiter = releases_core(prover->releases, semaphore, slot);
     g_autofree char *core = program_describe_core(prover->program, waiter);
     g_autofree char *where = program_describe_site(prover->program, index_step(index, waiter, at - 1)->site);
-    g_autofree char *there = program_describe_site(prover->program, index_step(index, other->core, other->position)->site);
     core[0] = g_ascii_toupper(core[0]);
     if (waiter == other->core && at > other->position) {
         prover_blame(prover, CAUSE_WAIT_LATE, index_step(index, waiter, at - 1)->site, semaphore);
-        g_string_append_printf(text, "%s waits for %s only at %s, after the other step.", core, what, where);
+        g_string_append_printf(text, "%s waits for %s only at %s, after %s.", core, what, where, there);
         return;
     }
     prover_blame(prover, CAUSE_UNORDERED, index_step(index, other->core, other->position)->site, NONE);
-    g_string_append_printf(text, "%s waits for %s only at %s, and nothing makes the other step, at %s, come after that", core, what, where,
-                           there);
+    g_string_append_printf(text, "%s waits for %s only at %s, and nothing makes %s come after that", core, what, where, there);
     const Wait *meant = wait_for_copy(index, semaphore, index->copy_signal[slot]);
     Event end = index_event(index, waiter, meant != NULL && meant->core == waiter ? MIN(meant->position, at - 1) : at - 1);
     append_known(prover, text, &end, other);

@@ -63,7 +63,8 @@ static void a_wait_that_comes_too_late_is_named(void **state)
     script_send(s, 1, 0, 0, 1, 0);
     script_access(s, 0, STEP_LOAD, s->buffer, 1);
     script_wait(s, 0, script_dma(s, 0, 0), 4);
-    EXPECT_WHY(s, FAULT_RACE, "Device 0 waits for the write of copy 0 of device 1 at script:1001 only at script:2, after the other step.");
+    EXPECT_WHY(s, FAULT_RACE, "Device 0 waits for the write of copy 0 of device 1 at script:1001 only at script:2, after the load of "
+               "device 0 at script:1.");
 }
 
 /* The record did the copy of device 0 first; but in its program it follows another copy, unlike the fetch of device 1. */
