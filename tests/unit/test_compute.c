@@ -131,6 +131,26 @@ KERNEL(products, block)
             }
 }
 
+/* 0 1 2 ... in a square, times itself: the first row by the first column, or by the first row, and then with another first element. */
+KERNEL(large_products, block)
+{
+    enum { SIZE = 128 };
+    (void)block;
+    PlTile a = pl_tile_reshape(pl_tile_iota(PL_I32, 0, SIZE * SIZE), SIZE, SIZE);
+    PlTile b = pl_tile_update(a, pl_tile_full(PL_I32, 5, 1, 1), PL_SHAPE(0, 0));
+    int64_t by_column = 0, by_row = 0;
+    for (int64_t k = 0; k < SIZE; k++)
+        by_column += k * k * SIZE, by_row += k * k;
+    for (int again = 0; again < 2; again++) {
+        pl_assert(AT(pl_tile_dot(a, a, PL_I32, PL_SHAPE(1), PL_SHAPE(0), PL_SHAPE(), PL_SHAPE()), 0, 0) == by_column);
+        pl_assert(AT(pl_tile_dot(a, a, PL_I32, PL_SHAPE(1), PL_SHAPE(0), PL_SHAPE(), PL_SHAPE()), 0, 0) == by_column);
+        pl_assert(AT(pl_tile_dot(a, a, PL_I32, PL_SHAPE(1), PL_SHAPE(1), PL_SHAPE(), PL_SHAPE()), 0, 0) == by_row);
+        pl_assert(AT(pl_tile_dot(b, a, PL_I32, PL_SHAPE(1), PL_SHAPE(1), PL_SHAPE(), PL_SHAPE()), 0, 0) == by_row);
+        pl_assert(AT(pl_tile_dot(b, b, PL_I32, PL_SHAPE(1), PL_SHAPE(1), PL_SHAPE(), PL_SHAPE()), 0, 0) == by_row + 25);
+        pl_assert(AT(pl_tile_dot(a, b, PL_I8, PL_SHAPE(1), PL_SHAPE(0), PL_SHAPE(), PL_SHAPE()), 0, 0) == (int8_t)by_column);
+    }
+}
+
 /* What was never written is carried along, and steers nothing. */
 KERNEL(unwritten, out)
 {
@@ -178,6 +198,7 @@ ON_SMEM(elementwise)
 ON_SMEM(shapes)
 ON_SMEM(reductions)
 ON_SMEM(products)
+ON_SMEM(large_products)
 ON_SMEM(unwritten)
 ON_SMEM(own_fault)
 ON_SMEM(other_shapes)
@@ -197,7 +218,7 @@ static const Finding *first_of(const CheckResult *result)
 
 static void what_is_computed_is_right(void **state)
 {
-    static const char *const program[] = { "elementwise", "shapes", "reductions", "products", "outlives" };
+    static const char *const program[] = { "elementwise", "shapes", "reductions", "products", "large_products", "outlives" };
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(program); i++) {
         const CheckSpec spec = checked_spec(program[i], 1, 1, SEARCH_PROVE);
