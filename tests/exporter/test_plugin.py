@@ -286,6 +286,22 @@ def test_nothing_wrote_it():
     assert (y[:4] == 0).all() and np.isnan(y[4:]).all()
     assert (np.asarray(call(kernel, uninitialized_memory="zero")) == 0).all()
 
+def revisits():
+    def kernel(x_ref, first_ref, second_ref):
+        pass
+    blocks = [pl.BlockSpec((8, 128), lambda i: (i, 0)), pl.BlockSpec((8, 128), lambda i: (i % 2, 0))]
+    shape = jax.ShapeDtypeStruct((32, 128), jnp.float32)
+    params = pltpu.InterpretParams()
+    x = jnp.zeros((8, 128), jnp.float32)
+    return pl.pallas_call(kernel, grid=(4,), out_specs=blocks, out_shape=[shape, shape], interpret=params)(x)
+
+def test_it_wants_a_revisit():
+    with pytest.raises(Exception, match=r"Revisited block \\(0, 0\\) of output 1 in iteration \\(2,\\)"):
+        revisits()
+
+def test_it_wants_no_revisit():
+    revisits()
+
 def test_it_asks_how_the_interpreter_goes():
     def kernel(x_ref, o_ref):
         o_ref[...] = jnp.zeros((8, 128), jnp.float32)
@@ -302,13 +318,14 @@ def test_tests_that_were_written_for_the_interpreter(run, pytester):
     assert passed == {
         "test_it_wants_a_race",
         "test_it_wants_an_exception",
+        "test_it_wants_a_revisit",
         "test_the_padding_counts",
         "test_the_interpreter_would_not_take_it",
         "test_nothing_wrote_it",
     }
     text = done.stdout.str()
     assert "refused: kernel: InterpretParams(grid_point_recorder=...) is not supported; it asks" in text
-    assert "2 of the faulty ones are wanted so by their tests" in text
+    assert "3 of the faulty ones are wanted so by their tests" in text
     (why,) = [line for line in done.outlines if line.startswith("FAILED") and "wants_no_exception" in line]
     assert "AssertionError" in why  # with the report, and not the exception that stood for it
 

@@ -17,16 +17,16 @@ import contextlib
 import dataclasses
 import functools
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Iterator
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping
 
 import jax
 import numpy as np
 from jax import lax
 from jax.experimental import io_callback
-from jax.extend.core import ClosedJaxpr, Primitive
+from jax.extend.core import ClosedJaxpr, Jaxpr, Primitive
 
 from ..errors import HeddleError, Place, Unsupported
-from ..lower.jaxprs import opened
+from ..lower.jaxprs import argument_names, opened
 from ..lower.kernels import kernel_name, kernel_place
 from ..lower.source import place_of
 from ..mesh import Mesh
@@ -81,6 +81,7 @@ class Captured:
     cores: int
     jaxpr: ClosedJaxpr  # of the call alone
     place: Place
+    outputs: tuple[str, ...] = ()  # the names of their refs
 
     def traced(self, operands: Any = None) -> Traced:
         """operands: stacked values, one a operand; None: the checker's generator."""
@@ -114,7 +115,16 @@ def _capture_call(primitive: Primitive, bind: Callable[..., Any], arguments: tup
     body = params.get("jaxpr") or params["jaxprs"][0]
     body = opened(body)
     place = kernel_place(body, eqn)
-    return Captured(kernel_name(params, body), _mesh_here(), cores_of(params), closed, place if place.file else place_of(eqn))
+    place = place if place.file else place_of(eqn)
+    return Captured(kernel_name(params, body), _mesh_here(), cores_of(params), closed, place, _outputs_of(body, params))
+
+
+def _outputs_of(body: Jaxpr, params: Mapping[str, Any]) -> tuple[str, ...]:
+    mapping = params.get("grid_mapping")
+    if mapping is None:
+        return ()
+    first = mapping.num_index_operands + mapping.num_inputs
+    return tuple(argument_names(body)[first : first + mapping.num_outputs])
 
 
 @contextlib.contextmanager
@@ -268,7 +278,7 @@ class Judgement:
             self.reports.append(report)
             if wants.interprets:
                 show_races(Races(wants.detects_races and "race" in report.faults, functools.partial(self._read_races, report)))
-            words = exception_for(report.check["faults"], wants) if self._in_words_of_jax and wants.interprets else None
+            words = exception_for(report.check["faults"], wants, captured.outputs) if self._in_words_of_jax and wants.interprets else None
             if words is not None:
                 self._to_raise = (report, words)
             if report.results is not None:

@@ -71,14 +71,22 @@ def want_its_consent(bind: Callable[..., Any], structs: list[Any], params: Mappi
 # Its exceptions
 
 
-def exception_for(faults: Sequence[Mapping[str, Any]], wants: Asked) -> str | None:
-    """What the interpreter would have raised, if one of the faults of the report is of a kind that it raises at."""
+def exception_for(faults: Sequence[Mapping[str, Any]], wants: Asked, outputs: Sequence[str]) -> str | None:
+    """What the interpreter would have raised, if one of the faults of the report is of a kind that it raises at. outputs: their names."""
     for fault in faults:
+        if fault["id"] == "revisit":
+            return _revisited(fault, outputs)
         if fault["id"] == "out-of-bounds":
             reads = fault["message"].startswith(("load", "masked load", "copy (its read)", "the fetch"))
             if not (reads and wants.reads_anywhere):
                 return _out_of_bounds(fault)
     return None
+
+
+def _revisited(fault: Mapping[str, Any], outputs: Sequence[str]) -> str:
+    name, _, rest = fault["message"].removeprefix("output ").partition(": block ")
+    output = outputs.index(name) if name in outputs else name
+    return f"RuntimeError: Revisited block {rest.partition(' is ')[0]} of output {output} in iteration {tuple(fault['sites'][0]['grid'])}"
 
 
 def _out_of_bounds(fault: Mapping[str, Any]) -> str:
