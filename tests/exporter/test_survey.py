@@ -196,7 +196,7 @@ def test_what_is_expected(project):
     assert found["twin", "x=3"][1] == "one receive semaphore for all steps" and found["right", "x=2"][1] == ""
     assert "ring.py:39: the primitive bessel_i0e is not supported" in found["refused", "-"][1]
     summary = "4 kernels, 6 checks: 3 verified, 2 faulty, 1 refused; 83 % decided; all as expected. "
-    summary += "Different entries that copy within a device: 2; between devices: 1."
+    summary += "Different functions with local copies: 2, 2 of them with copies of their own; with remote copies: 1."
     assert summary in done.stdout and (folder / "t.md").read_text().startswith(summary)
     assert "| project/twin | `src/ours/ring.py` | `all_gather` | x=3 | local, remote | faulty: race |" in (folder / "t.md").read_text()
     assert "notes.md:12" in (folder / "reports" / "project-notes.txt").read_text()

@@ -29,7 +29,7 @@ from .options import VALUES
 FORMAT, VERSION = "heddle-survey", 1
 OPTIONS = tuple(name for name in VALUES if name not in NOT_OPTIONS)
 HEAD = ("KERNEL", "MESH", "COPIES", "VERDICT", "SECONDS", "")
-COPIES = ("local", "remote")
+COPIES = (("local",), ("local", "blocks"), ("remote",))
 WORDS = (*DECIDED, "bounded", "refused", "timed out", "broken")
 
 
@@ -43,7 +43,7 @@ class Row:
     reason: str  # of a verdict that does not speak for itself
     seconds: float
     text: str = ""  # the report
-    copies: tuple[str, ...] = ()  # that the kernel itself starts: local, remote
+    copies: tuple[str, ...] = ()  # that the kernels make: local, blocks (of BlockSpecs), remote
 
     @property
     def outcome(self) -> str:
@@ -235,12 +235,16 @@ def _summary(rows: Sequence[Row]) -> str:
     counts = [(sum(row.verdict == word for row in rows), word) for word in WORDS]
     kernels, decided = len({row.case.key[:2] for row in rows}), sum(row.verdict in DECIDED for row in rows)
     other = sum(not row.as_expected for row in rows)
-    local, remote = (len({(row.case.repository.name, row.case.file, row.case.entry) for row in rows if k in row.copies}) for k in COPIES)
+    own, any_local, remote = (_different(row for row in rows if set(kinds) & set(row.copies)) for kinds in COPIES)
     return (
         f"{_count(kernels, 'kernel')}, {_count(len(rows), 'check')}: {', '.join(f'{n} {word}' for n, word in counts if n)}; "
         f"{100 * decided // len(rows)} % decided; {f'{other} not as expected' if other else 'all as expected'}. "
-        f"Different entries that copy within a device: {local}; between devices: {remote}."
+        f"Different functions with local copies: {any_local}, {own} of them with copies of their own; with remote copies: {remote}."
     )
+
+
+def _different(rows: Iterable[Row]) -> int:
+    return len({(row.case.repository.name, row.case.file, row.case.entry, row.case.until) for row in rows})
 
 
 def _count(n: int, what: str) -> str:

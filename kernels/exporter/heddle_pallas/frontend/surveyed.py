@@ -39,6 +39,7 @@ from ..trace.tracing import PerDevice, Shape, Traced, trace
 from .api import ints, per_device, shape
 from .report import run, write_source
 
+CALLS = (("local", "pl_async_copy("), ("blocks", "pl_windows("), ("remote", "pl_async_remote_copy("))
 PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
 
@@ -246,10 +247,10 @@ def judge(case: Mapping[str, Any], root: Path) -> dict[str, Any]:
 
 
 def copies_of(traced: Traced, opaque: bool) -> list[str]:
-    """Which copies the kernels start themselves. Those of BlockSpecs are not among them."""
+    """Which copies the kernels make: local and remote ones that they start themselves, and those of blocks."""
     with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
         text = write_source(traced, Path(folder), opaque).read_text(encoding="utf-8")
-    return [kind for kind, call in (("local", "pl_async_copy("), ("remote", "pl_async_remote_copy(")) if call in text]
+    return [kind for kind, call in CALLS if call in text]
 
 
 def answer(question: Mapping[str, Any]) -> dict[str, Any]:
