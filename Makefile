@@ -175,8 +175,9 @@ corpus: all                                     ## every built-in program by bot
 	@tests/cli/corpus $(BUILD)/heddle
 	@tests/cli/corpus_replays $(BUILD)/heddle
 
-bench: all $(BUILD)/tests/bench/bench_enumerate $(BUILD)/tests/bench/bench_classes                 ## proofs, enumeration beside SPIN, classes
+bench: all $(BUILD)/tests/bench/bench_enumerate $(BUILD)/tests/bench/bench_classes                 ## proofs, inputs, enumeration beside SPIN, classes
 	@tests/bench/proofs $(BUILD)/heddle
+	@tests/bench/inputs $(BUILD)/heddle
 	@tests/bench/spin $(BUILD)/tests/bench/bench_enumerate
 	@$(BUILD)/tests/bench/bench_classes
 

@@ -258,6 +258,7 @@ static void end_search(Inputs *inputs)
 void inputs_check(CheckResult *result, WorkerShared *shared, CheckOne check_one)
 {
     Inputs inputs = { .result = result, .shared = shared, .check_one = check_one };
+    const gint64 start = g_get_monotonic_time();
     begin_search(&inputs);
     inputs.search->each_whole = compile_variants(result->spec->module) != NULL;
     result->owned = g_ptr_array_new_with_free_func(g_free);
@@ -275,4 +276,5 @@ void inputs_check(CheckResult *result, WorkerShared *shared, CheckOne check_one)
         result->inputs = g_memdup2(&inputs.search->tally, sizeof inputs.search->tally);
     end_child(&inputs);
     end_search(&inputs);
+    result->seconds = (double)(g_get_monotonic_time() - start) / 1e6;
 }

@@ -4,7 +4,7 @@
  */
 #include <heddle/pallas.h>
 
-enum { COLUMNS = 4, MOST = 2 };
+enum { COLUMNS = 4 };
 
 /* ---- ragged all-to-all: sizes[i, j] is the number of rows that device i sends to device j ---- */
 
@@ -79,8 +79,8 @@ static Ragged declare_ragged(void)
 {
     int n = pl_num_devices();
     PL_NEEDS(n >= 2 && n <= 3, "two or three devices, so that all tables can be tried");
-    return (Ragged){ pl_table_among(PL_I32, 0, n == 2 ? MOST : 1, n, n), pl_input(PL_I32, MOST * n, COLUMNS),
-                     pl_output(PL_I32, MOST * n, COLUMNS) };
+    int64_t most = PARAMETER(most, n == 2 ? 2 : 1, 1, 4);
+    return (Ragged){ pl_table_among(PL_I32, 0, most, n, n), pl_input(PL_I32, most * n, COLUMNS), pl_output(PL_I32, most * n, COLUMNS) };
 }
 
 PROGRAM(ragged_all_to_all, "each device sends each other one as many rows as a table says")
@@ -101,7 +101,7 @@ PROGRAM(ragged_nothing_to_send, "a device that sends nothing leaves before it ha
 
 /* ---- expert exchange: ids[i, t] is the expert of token t of device i; experts are dealt out to devices in blocks ---- */
 
-enum { EXPERTS = 4, TOKENS = 2 };
+enum { EXPERTS = 4 };
 
 static int owner(int64_t expert)
 {
@@ -118,7 +118,7 @@ static int tokens_for(PlRef ids, int device, int from, int until)
 {
     int count = 0;
     for (int i = from; i < until; i++)
-        for (int t = 0; t < TOKENS; t++)
+        for (int t = 0; t < pl_size(ids, 1); t++)
             count += owner(pl_load_int(pl_at(ids, i, t))) == device;
     return count;
 }
@@ -126,20 +126,20 @@ static int tokens_for(PlRef ids, int device, int from, int until)
 static void send_tokens(PlRef ids, PlRef tokens, PlRef inbox, PlRef send, PlRef receive)
 {
     int me = pl_device_id();
-    for (int t = 0; t < TOKENS; t++)
+    for (int t = 0; t < pl_size(tokens, 0); t++)
         pl_async_remote_copy(pl_at(tokens, t), pl_at(inbox, me, t), send, receive, pl_device(owner(pl_load_int(pl_at(ids, me, t)))));
 }
 
-static void wait_tokens(PlRef tokens, int count, PlRef semaphore)
+static void wait_tokens(PlRef tokens, int64_t count, PlRef semaphore)
 {
-    for (int i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++)
         pl_copy_wait(pl_make_async_copy(pl_at(tokens, 0), pl_at(tokens, 0), semaphore));
 }
 
 KERNEL(exchange, ids, tokens, inbox, send, receive)
 {
     PL_CALL(send_tokens(ids, tokens, inbox, send, receive));
-    wait_tokens(tokens, TOKENS, send);
+    wait_tokens(tokens, pl_size(tokens, 0), send);
     wait_tokens(tokens, tokens_for(ids, pl_device_id(), 0, pl_num_devices()), receive);
 }
 
@@ -150,7 +150,7 @@ KERNEL(exchange_if_used, ids, tokens, inbox, send, receive)
     int come = tokens_for(ids, pl_device_id(), 0, pl_num_devices());
     if (come == 0)
         return;
-    wait_tokens(tokens, TOKENS, send);
+    wait_tokens(tokens, pl_size(tokens, 0), send);
     wait_tokens(tokens, come, receive);
 }
 
@@ -160,8 +160,9 @@ static Experts declare_experts(void)
 {
     int n = pl_num_devices();
     PL_NEEDS(n == 2, "two devices, so that all routings can be tried");
-    return (Experts){ pl_table_among(PL_I32, 0, EXPERTS - 1, n, TOKENS), pl_input(PL_I32, TOKENS, COLUMNS),
-                      pl_output(PL_I32, n, TOKENS, COLUMNS) };
+    int64_t tokens = PARAMETER(tokens, 2, 1, 4);
+    return (Experts){ pl_table_among(PL_I32, 0, EXPERTS - 1, n, tokens), pl_input(PL_I32, tokens, COLUMNS),
+                      pl_output(PL_I32, n, tokens, COLUMNS) };
 }
 
 PROGRAM(routed_tokens, "each token goes to the device of its expert")

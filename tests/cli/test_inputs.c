@@ -77,6 +77,29 @@ static void the_wrong_twins_are_right_with_the_input_of_a_check_alone(void **sta
     }
 }
 
+static void each_twin_is_found_whatever_the_seed(void **state)
+{
+    static const char *const twins[] = { "ragged_nothing_to_send -n 3 -D most=2", "routed_nowhere -n 2 -D tokens=4",
+                                         "look_ahead_too_short -n 1", "write_back_even -n 1", "window_starts_late -n 1",
+                                         "chunk_sizes_differ -n 1" };
+    (void)state;
+    for (size_t i = 0; i < G_N_ELEMENTS(twins); i++)
+        for (int seed = 0; seed < 10; seed++) {
+            g_autofree char *options = g_strdup_printf("-q --inputs 1000 --inputs-seed %d", seed);
+            check(1, twins[i], options, ": faulty, ");
+        }
+}
+
+static void the_smallest_table_of_three_devices_has_one_row(void **state)
+{
+    (void)state;
+    check(1, "ragged_nothing_to_send", "-n 3 -D most=2 --inputs 1000", "input: sizes = [[");
+    int rows = 0;
+    for (const char *at = strstr(binary_text, "sizes = [["), *end = strstr(binary_text, "smallest"); at < end; at++)
+        rows += MAX(g_ascii_digit_value(*at), 0);
+    assert_int_equal(rows, 1);
+}
+
 static void an_input_that_kills_the_process_is_named_and_the_others_are_tried(void **state)
 {
     (void)state;
@@ -214,6 +237,8 @@ int main(void)
         cmocka_unit_test(each_input_finds_what_loading_left),
         cmocka_unit_test(the_smallest_wrong_input_is_shown_and_replayed),
         cmocka_unit_test(the_wrong_twins_are_right_with_the_input_of_a_check_alone),
+        cmocka_unit_test(each_twin_is_found_whatever_the_seed),
+        cmocka_unit_test(the_smallest_table_of_three_devices_has_one_row),
         cmocka_unit_test(an_input_that_kills_the_process_is_named_and_the_others_are_tried),
         cmocka_unit_test(whoever_looks_is_searched_for_each_input),
         cmocka_unit_test(a_rare_input_is_found_whatever_the_seed_and_made_small),
