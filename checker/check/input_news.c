@@ -5,8 +5,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* The same for the same operation in each program. */
-static uint64_t site_key(const Program *program, uint32_t id)
+uint64_t input_news_site(const Program *program, uint32_t id)
 {
     const Site *site = program_get_site(program, id);
     const char *file = program_text(program, site->file);
@@ -15,7 +14,7 @@ static uint64_t site_key(const Program *program, uint32_t id)
 
 bool input_news_seen(const InputSearch *search, const Program *program, uint32_t site)
 {
-    const uint64_t key = site_key(program, site);
+    const uint64_t key = input_news_site(program, site);
     return intern_find(&search->lines, &key, sizeof key) != NONE;
 }
 
@@ -23,7 +22,7 @@ bool input_news_lines(InputSearch *search, const Program *program)
 {
     bool news = false;
     for (uint32_t i = 0; i < program->sites.count; i++) {
-        const uint64_t key = site_key(program, i);
+        const uint64_t key = input_news_site(program, i);
         size_t before = intern_count(&search->lines);
         news |= intern_add(&search->lines, &key, sizeof key) >= before;
     }
@@ -44,7 +43,7 @@ static int64_t random_at(const Draft *draft, size_t at)
 
 typedef enum Change {
     CHANGE_ANY, CHANGE_LEAST, CHANGE_GREATEST, CHANGE_MORE, CHANGE_LESS, CHANGE_COPY, CHANGE_SWAP, CHANGE_RUN_LEAST, CHANGE_RUN_EQUAL,
-    CHANGE_ALL_ON_ONE, CHANGE_ALL, CHANGES
+    CHANGE_ALL_ON_ONE, CHANGE_ALL, CHANGES, CHANGES_WEIGHED = CHANGES + 4
 } Change;
 
 static void change_run(Draft *draft, size_t first, size_t count, Change change)
@@ -81,6 +80,7 @@ static void change_one(Draft *draft, size_t at, size_t other, Change change)
         value[at] = value[other], value[other] = before;
         break;
     case CHANGE_ANY: case CHANGE_RUN_LEAST: case CHANGE_RUN_EQUAL: case CHANGE_ALL_ON_ONE: case CHANGE_ALL: case CHANGES:
+    case CHANGES_WEIGHED:
         value[at] = random_at(draft, at);
         break;
     }
@@ -89,7 +89,8 @@ static void change_one(Draft *draft, size_t at, size_t other, Change change)
 static void change(Draft *draft)
 {
     Rng *rng = &draft->search->rng;
-    Change kind = (Change)rng_below(rng, CHANGES);
+    const uint64_t drawn = rng_below(rng, CHANGES_WEIGHED);
+    Change kind = drawn < CHANGES ? (Change)drawn : CHANGE_ANY;
     size_t at = rng_below(rng, draft->count), other = rng_below(rng, draft->count), first = MIN(at, other);
     if (kind == CHANGE_RUN_LEAST || kind == CHANGE_RUN_EQUAL)
         change_run(draft, first, MAX(at, other) - first + 1, kind);
@@ -109,16 +110,25 @@ static bool begin(Draft *draft, uint64_t number)
     return number <= 3;
 }
 
+/* One that was news: in half of all cases, one that was because of a line or a pair of places, mostly the last such one. */
+static const Doubt *pick_base(InputSearch *search)
+{
+    const bool rare = search->rare.count > 0 && rng_below(&search->rng, 2) == 0;
+    const Store *pool = rare ? &search->rare : &search->news;
+    const bool last = rare && rng_below(&search->rng, 4) > 0;
+    return pool->count == 0 ? NULL : &STORE(Doubt, pool, last ? pool->count - 1 : rng_below(&search->rng, pool->count));
+}
+
 /* One that was news, changed in a few ways. Values without a domain in the last input keep their places and are made to fit. */
 static void vary(Draft *draft)
 {
     InputSearch *search = draft->search;
-    if (search->news.count > 0) {
-        const Doubt *base = &STORE(Doubt, &search->news, rng_below(&search->rng, search->news.count));
+    const Doubt *base = pick_base(search);
+    if (base != NULL)
         memcpy(draft->value, input_values(search, base), MIN(base->count, draft->count) * sizeof *draft->value);
-    }
-    for (uint64_t changes = 1 + rng_below(&search->rng, 4); changes > 0; changes--)
+    do
         change(draft);
+    while (rng_below(&search->rng, 2) == 0);
 }
 
 static bool is_fresh(InputSearch *search, const int64_t *value, size_t count)

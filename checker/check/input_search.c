@@ -8,11 +8,12 @@
 #include "../proof/prove.h"
 #include "../run/globals.h"
 #include "input_news.h"
+#include "input_pairs.h"
 #include "search.h"
 #include "shape.h"
 #include "worker.h"
 
-enum { DOUBTS_MAX = 20000, LINES_MAX = 1 << 16, INPUTS_MAX = 1 << 24 };
+enum { DOUBTS_MAX = 20000, LINES_MAX = 1 << 16, PAIRS_MAX = 1 << 20, INPUTS_MAX = 1 << 24 };
 
 InputSearch *input_search_new(const CheckSpec *spec)
 {
@@ -25,10 +26,12 @@ InputSearch *input_search_new(const CheckSpec *spec)
     store_init(&search->values, sizeof(int64_t), (size_t)1 << 32);
     store_init(&search->doubts, sizeof(Doubt), DOUBTS_MAX);
     store_init(&search->news, sizeof(Doubt), INPUTS_MAX);
+    store_init(&search->rare, sizeof(Doubt), INPUTS_MAX);
     store_init(&search->next, sizeof(int64_t), 1 << 24);
     store_init(&search->faulty, sizeof(bool), INPUTS_MAX);
     intern_init(&search->shapes, INPUTS_MAX, (size_t)INPUTS_MAX * sizeof(ShapeHash));
     intern_init(&search->lines, LINES_MAX, (size_t)LINES_MAX * 16);
+    intern_init(&search->pairs, PAIRS_MAX, (size_t)PAIRS_MAX * 16);
     intern_init(&search->tried, INPUTS_MAX, (size_t)INPUTS_MAX * sizeof(ShapeHash));
     rng_init(&search->rng, spec->inputs_seed);
     return search;
@@ -39,10 +42,12 @@ void input_search_free(InputSearch *search)
     store_clear(&search->values);
     store_clear(&search->doubts);
     store_clear(&search->news);
+    store_clear(&search->rare);
     store_clear(&search->next);
     store_clear(&search->faulty);
     intern_clear(&search->shapes);
     intern_clear(&search->lines);
+    intern_clear(&search->pairs);
     intern_clear(&search->tried);
     Store home = search->home;
     store_clear(&home);
@@ -150,7 +155,9 @@ static DoubtKind try_input(WorkerShared *shared, const ProgramModule *module, bo
     if (*applies && shared->error == NULL)
         worker_run_built(shared, search_new_shape);
     DoubtKind kind = *applies ? judge(shared, news) : DOUBT_NONE;
-    *news |= *applies && input_news_lines(search, shared->program);
+    search->rare_news = *applies && input_news_lines(search, shared->program);
+    search->rare_news |= *applies && !search->in_order && has_run(shared) && input_pairs(search, shared->record);
+    *news |= search->rare_news;
     search->running = false;
     return *applies && kind == DOUBT_NONE && search->each_whole ? DOUBT_OTHER : kind;
 }
@@ -175,6 +182,8 @@ static void count(InputSearch *search, const Program *program, bool applies, Dou
     search->last_news = keep_input(search, program, kind);
     if (!search->in_order)
         *(Doubt *)store_push(&search->news, 1) = search->last_news;
+    if (!search->in_order && search->rare_news)
+        *(Doubt *)store_push(&search->rare, 1) = search->last_news;
 }
 
 /* The lexicographic successor of the program's input; false: it is the last one. */
@@ -209,6 +218,7 @@ static bool take_all(InputSearch *search, const Program *program)
     search->rules = (Rules){ 0 };
     store_reset(&search->next);
     store_reset(&search->news);
+    store_reset(&search->rare);
     store_reset(&search->doubts);
     return true;
 }

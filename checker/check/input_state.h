@@ -22,15 +22,17 @@ typedef struct InputSearch {
     Store doubts;                               /* Doubt: the first ones; `more` others */
     uint64_t more;
     Store news;                                 /* Doubt: inputs that showed a new shape or line, if not all are tried; */
+    Store rare;                                 /* Doubt: those of them that showed a new line or a new pair of places */
     Doubt last_news;                            /* the last such one; count 0: there is none */
     Store next;                                 /* int64_t: the values of the next input */
-    Intern shapes, lines, tried;                /* shapes: of ShapeHash; tried: drawn values, if not all are wanted */
+    Intern shapes, lines, pairs, tried;         /* shapes: of ShapeHash; tried: drawn values, if not all are wanted */
     Store faulty;                               /* bool: of each shape */
     Rng rng;
     Rules rules;
     bool running, finished;
     bool given;                                 /* somebody else chooses: each input is answered before the next one is known */
     bool answered, refused; DoubtKind answer;   /* about the last input */
+    bool rare_news;                             /* of the last input */
     bool asked;                                 /* only about the input `next`, which does not count */
 } InputSearch;
 

@@ -95,6 +95,15 @@ static void answer_lines(Inputs *inputs)
 
 /* ---- smaller inputs ---- */
 
+/* Did no value have to be made to fit? */
+static bool was_tried(const Program *program, const int64_t *value, size_t count)
+{
+    bool same = program->drawn.count == count;
+    for (size_t i = 0; i < count && same; i++)
+        same = input_drawn(program, i)->value == value[i];
+    return same;
+}
+
 /* Does the search doubt this input as it does a faulty one? */
 static bool is_faulty(Inputs *inputs, const int64_t *value, size_t count)
 {
@@ -105,28 +114,42 @@ static bool is_faulty(Inputs *inputs, const int64_t *value, size_t count)
     ask(inputs);
     if (search->running)                        /* the child died of it */
         search->running = false, search->answer = DOUBT_FAULTY;
-    return search->answer == DOUBT_FAULTY;
+    return search->answer == DOUBT_FAULTY && was_tried(inputs->own->program, value, count);
+}
+
+/* Puts the larger of two values first, and the least one in its place, where that is smaller in all. */
+static bool gather(Inputs *inputs, int64_t *value, size_t count, const int64_t *least, size_t first, int *tries)
+{
+    for (size_t other = first + 1; other < count && *tries > 0 && value[first] > least[first]; other++) {
+        const int64_t one = value[first], two = value[other];
+        if (two == least[other])
+            continue;
+        value[first] = MAX(one, two), value[other] = least[other];
+        if (--*tries, is_faulty(inputs, value, count))
+            return true;
+        value[first] = one, value[other] = two;
+    }
+    return false;
 }
 
 /* Makes each value least, or else as small as it can be, until none can be smaller. */
 static void shrink(Inputs *inputs, int64_t *value, size_t count)
 {
-    enum { TRIES = 4000 };
-    int tries = 0;
+    int tries = 4000;
     g_autofree int64_t *least = g_new(int64_t, count + 1);
     is_faulty(inputs, value, count);            /* builds it, which shows the domains */
     for (size_t i = 0; i < count; i++)
         least[i] = i < inputs->own->program->drawn.count ? input_drawn(inputs->own->program, i)->least : value[i];
-    for (bool smaller = true; smaller && tries < TRIES && !check_is_over(inputs->result);) {
+    for (bool smaller = true; smaller && tries > 0 && !check_is_over(inputs->result);) {
         smaller = false;
-        for (size_t i = 0; i < count && tries < TRIES; i++) {
+        for (size_t i = 0; i < count && tries > 0; i++) {
             const int64_t before = value[i], to[] = { least[i], least[i] + (before - least[i]) / 2, before - 1 };
-            for (size_t t = 0; t < G_N_ELEMENTS(to) && value[i] == before && before > least[i]; t++, tries++) {
+            for (size_t t = 0; t < G_N_ELEMENTS(to) && value[i] == before && before > least[i]; t++, tries--) {
                 value[i] = to[t];
                 if (!is_faulty(inputs, value, count))
                     value[i] = before;
             }
-            smaller |= value[i] != before;
+            smaller |= value[i] != before || gather(inputs, value, count, least, i, &tries);
         }
     }
 }

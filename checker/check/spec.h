@@ -68,7 +68,7 @@ typedef struct InputTally {
     uint64_t tried, refused;                    /* executed; refused: beginnings of inputs that PL_NEEDS leaves out */
     uint64_t shapes, faulty, undecided;         /* faulty: those that look so; undecided: a limit was reached */
     uint64_t doubted;                           /* all that the search did not find right: faulty ones, and others */
-    uint64_t last_news;                         /* the number of the input that had the last new shape or line, from 1 */
+    uint64_t last_news;                         /* the number of the input that had the last news, from 1 */
     bool whole;                                 /* every input was tried */
     bool given;                                 /* somebody else chose them, the last one is the one to show (input_lines.h) */
     bool ruled; Rule rule;                      /* what wrong inputs have in common, and no right one (input_rule.h) */

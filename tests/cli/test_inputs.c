@@ -100,6 +100,15 @@ static void the_smallest_table_of_three_devices_has_one_row(void **state)
     assert_int_equal(rows, 1);
 }
 
+static void lines_that_were_never_seen_lead_to_the_fault(void **state)
+{
+    (void)state;
+    for (int seed = 0; seed < 10; seed++) {
+        g_autofree char *options = g_strdup_printf("-n 1 --inputs 4000 --inputs-seed %d", seed);
+        check(1, "./inputs.so:ladder", options, "input: table = [5, 3, 7, 2, 6, 0]");
+    }
+}
+
 static void an_input_that_kills_the_process_is_named_and_the_others_are_tried(void **state)
 {
     (void)state;
@@ -239,6 +248,7 @@ int main(void)
         cmocka_unit_test(the_wrong_twins_are_right_with_the_input_of_a_check_alone),
         cmocka_unit_test(each_twin_is_found_whatever_the_seed),
         cmocka_unit_test(the_smallest_table_of_three_devices_has_one_row),
+        cmocka_unit_test(lines_that_were_never_seen_lead_to_the_fault),
         cmocka_unit_test(an_input_that_kills_the_process_is_named_and_the_others_are_tried),
         cmocka_unit_test(whoever_looks_is_searched_for_each_input),
         cmocka_unit_test(a_rare_input_is_found_whatever_the_seed_and_made_small),

@@ -171,3 +171,28 @@ PROGRAM(other_shape, "what is expected has another shape")
     pl_host(sum, wanted, output);
     pl_expect_same(output, wanted, 0);
 }
+
+/* Each table has a shape of its own. Only five steps in a row lead to the fault, and each shows a line that was never seen. */
+KERNEL(climbs, table, s)
+{
+    for (int64_t i = 0; i < pl_size(table, 0); i++)
+        pl_semaphore_signal(s, pl_load_int(pl_at(table, i)));
+    for (int64_t i = 0; i < pl_size(table, 0); i++)
+        pl_semaphore_wait(s, pl_load_int(pl_at(table, i)));
+    if (pl_load_int(pl_at(table, 0)) != 5)
+        return;
+    if (pl_load_int(pl_at(table, 1)) != 3)
+        return;
+    if (pl_load_int(pl_at(table, 2)) != 7)
+        return;
+    if (pl_load_int(pl_at(table, 3)) != 2)
+        return;
+    if (pl_load_int(pl_at(table, 4)) == 6)
+        pl_semaphore_signal(s, 3);
+}
+
+PROGRAM(ladder, "five elements of six must be right for the fault: one table of 32768")
+{
+    PlRef table = pl_table_among(PL_I32, 0, 7, 6);
+    pl_launch(climbs, .args = { table, pl_regular_semaphore() });
+}
