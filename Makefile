@@ -195,9 +195,10 @@ limits: all                                     ## how well --memory, --time and
 	@tests/bench/limits $(BUILD)/heddle
 
 SOAK = test_differential test_view_bytes test_foreign_schedules test_foreign_checkpoints
-soak: all $(call named,$(SOAK) test_sample)      ## random programs decided several ways: 20000 with conflicts, then more for SOAK_SECONDS=600; large samples; views; changed files
+soak: all $(call named,$(SOAK) test_sample test_classes)      ## random programs decided several ways: 20000 with conflicts, then more for SOAK_SECONDS=600; large samples; views; changed files
 	@for suite in $(call named,$(SOAK)); do SOAK_SECONDS=$(or $(SOAK_SECONDS),600) $$suite || exit 1; done
 	HEDDLE=$(BUILD)/heddle SOAK_SECONDS=1 $(call named,test_sample)
+	SOAK_SECONDS=1 $(call named,test_classes)
 
 tidy:                                           ## layers, include order, names, lengths of lines, functions and files
 	@awk -f tests/support/tidy.awk $(sort $(wildcard $(foreach d,model kernels kernels/* checker checker/* tests/*,$d/*.c $d/*.h)))

@@ -261,7 +261,7 @@ static void starve_finds_in_few_runs_what_chance_does_not_find(void **state)
     assert_says(random, "no fault seen in 1000 executions");
 }
 
-/* Wrong twins of the foundation. The last two cost more, and are sampled by `make soak` only. */
+/* Wrong twins of the foundation. The last five cost more, and are sampled by `make soak` only. */
 static void each_wrong_twin_is_found_at_64_devices_within_10_runs(void **state)
 {
     (void)state;
@@ -271,7 +271,7 @@ static void each_wrong_twin_is_found_at_64_devices_within_10_runs(void **state)
         "all_to_all_neighbour_fence", "all_gather_shared_semaphore", "all_reduce_no_capacity", "reduce_scatter_no_cleanup",
         "reduce_scatter_missing_wait",
     };
-    const size_t twins = G_N_ELEMENTS(TWIN) - (g_getenv("SOAK_SECONDS") ? 0 : 2);
+    const size_t twins = G_N_ELEMENTS(TWIN) - (g_getenv("SOAK_SECONDS") ? 0 : 5);
     for (size_t i = 0; i < twins; i++) {
         g_autofree char *text = NULL;
         if (run(&text, "check %s -n %d --search random --runs 10 --first -j 2 -q", TWIN[i], SANITIZED ? 16 : 64) != 1)
