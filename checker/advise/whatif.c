@@ -45,7 +45,8 @@ CheckResult *whatif_run(const CheckResult *result, const CheckSpec *spec)
     if (check_is_over(result))
         return leave_out(spec);
     CheckResult *changed = check_run(spec);
-    if (changed->error != NULL && g_str_has_prefix(changed->error, CHECK_CONTRADICTION) && result->outcome->contradiction == NULL)
+    bool certain = changed->program == NULL || !changed->program->racing.outside;  /* else a value that nobody knows may lead elsewhere */
+    if (changed->error != NULL && g_str_has_prefix(changed->error, CHECK_CONTRADICTION) && certain && !result->outcome->contradiction)
         result->outcome->contradiction = g_strdup(changed->error);
     return changed;
 }

@@ -27,7 +27,8 @@ typedef struct Change {
 bool whatif_is_small(const CheckResult *result);
 CheckSpec whatif_spec(const CheckResult *result);               /* a plain check of the same program, limited to a few seconds */
 CheckResult *whatif_run(const CheckResult *result, const CheckSpec *spec);      /* bounded at once if the result is out of time.
-                                                 * A contradiction within heddle is noted in the outcome of `result`, and fails its check */
+                                                 * A contradiction within heddle is noted in the outcome of `result`, and fails its check,
+                                                 * unless values from outside of a buffer were loaded */
 /* edits NULL: none. knobs: of the changed check. first: stop at the first fault. check_result_free. */
 CheckResult *whatif_check(const CheckResult *result, const Edits *edits, const Knobs *knobs, bool first);
 
